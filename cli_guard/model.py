@@ -1,0 +1,298 @@
+"""The frozen types that cross from one room to another.
+
+Paths are `str` decoded as UTF-8 with `surrogateescape`, so that any name Git holds survives the way
+there and back (`os.fsencode` style); they are made printable only in `cli_guard.report`.
+Line numbers count from 1 and lines end at LF only, as Git counts them.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Protocol
+
+
+class Severity(StrEnum):
+    """How bad it is if the finding is right."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    INFO = "info"
+
+
+class Confidence(StrEnum):
+    """How sure the rule is that it is right."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class Category(StrEnum):
+    """What kind of remark a finding is."""
+
+    RISK = "risk"
+    DOCS = "docs"
+    REFACTOR = "refactor"
+    MESSAGE = "message"
+    POLICY = "policy"
+
+
+class Decision(StrEnum):
+    """What the gate answers about an action."""
+
+    ALLOW = "allow"
+    REVIEW = "review"
+    DENY = "deny"
+
+
+class Disposition(StrEnum):
+    """What policy makes of one finding."""
+
+    DENY = "deny"
+    REVIEW = "review"
+    ADVISE = "advise"
+    OFF = "off"
+
+
+class Status(StrEnum):
+    """What a change does to a file; the values are the letters of `git diff --raw`."""
+
+    ADDED = "A"
+    COPIED = "C"
+    DELETED = "D"
+    MODIFIED = "M"
+    RENAMED = "R"
+    TYPE_CHANGED = "T"
+    UNMERGED = "U"
+
+
+class Kind(StrEnum):
+    """What the new side of a change is (the old side, when it is a deletion)."""
+
+    TEXT = "text"
+    BINARY = "binary"
+    SYMLINK = "symlink"
+    SUBMODULE = "submodule"
+    LFS = "lfs"
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One run of changed lines, without context.
+
+    `removed` are the lines of the old side from `old_start` on, `added` those of the new side from
+    `new_start` on; no line carries its LF, a CR before it is kept.
+    """
+
+    old_start: int
+    new_start: int
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """What a change does to one path."""
+
+    path: str
+    status: Status
+    kind: Kind = Kind.TEXT
+    old_path: str | None = None
+    old_mode: str = "000000"
+    new_mode: str = "100644"
+    old_blob: str | None = None
+    new_blob: str | None = None
+    hunks: tuple[Hunk, ...] = ()
+
+    @cached_property
+    def added(self) -> dict[int, str]:
+        """The added lines: line number of the new side -> text."""
+        return {h.new_start + i: text for h in self.hunks for i, text in enumerate(h.added)}
+
+    @cached_property
+    def removed(self) -> dict[int, str]:
+        """The removed lines: line number of the old side -> text."""
+        return {h.old_start + i: text for h in self.hunks for i, text in enumerate(h.removed)}
+
+    def touches(self, line: int, end_line: int | None = None) -> bool:
+        """Is any line of the new side from `line` to `end_line`, both included, an added one?"""
+        if end_line is None or end_line == line:
+            return line in self.added
+        if end_line - line < len(self.added):
+            return any(number in self.added for number in range(line, end_line + 1))
+        return any(line <= number <= end_line for number in self.added)
+
+    @property
+    def made_executable(self) -> bool:
+        """Does the change give a regular file its executable bit?"""
+        return self.new_mode == "100755" and self.old_mode != "100755"
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something that was not reviewed, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class ChangeSet:
+    """A change to a tree: what Git is about to record, or one commit that it did record.
+
+    `identity` is a hash of everything recorded (paths, modes, blob ids, and the tree it starts from):
+    two change sets with one identity record the same content.
+    """
+
+    files: tuple[FileChange, ...]
+    skipped: tuple[Skipped, ...] = ()
+    identity: str = ""
+    commit: str | None = None
+    message: str | None = None
+
+    def __iter__(self) -> Iterator[FileChange]:
+        return iter(self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class CommitMessage:
+    """A commit message as Git will record it, comments and scissors already cut.
+
+    `kind` is how the message came about: "plain", "merge", "revert", "fixup" (also squash! and amend!).
+    """
+
+    subject: str
+    body: tuple[str, ...] = ()
+    kind: str = "plain"
+
+    @property
+    def text(self) -> str:
+        """Subject and body as one text."""
+        return "\n".join((self.subject, *self.body))
+
+
+@dataclass(frozen=True, slots=True)
+class RefUpdate:
+    """One line of what pre-push reads: a ref of ours and the ref of the remote that it will become."""
+
+    local_ref: str
+    local_oid: str
+    remote_ref: str
+    remote_oid: str
+
+    @property
+    def deletes(self) -> bool:
+        """Does the push delete the remote ref? The zero id is 40 or 64 zeros long (githooks(5))."""
+        return not self.local_oid.strip("0")
+
+    @property
+    def creates(self) -> bool:
+        """Does the push create the remote ref?"""
+        return not self.remote_oid.strip("0")
+
+
+@dataclass(frozen=True, slots=True)
+class PushedRef:
+    """A ref update with what only the repository can tell: is it forced, and what commits does it bring."""
+
+    update: RefUpdate
+    forced: bool = False
+    commits: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One remark about a change.
+
+    `line` and `end_line` are of the new side; both are None for what has no line (a file name, a message,
+    a push). `evidence` is redacted already. `commit` names the commit of a reviewed range in which it
+    stands, None for the change as a whole.
+    """
+
+    rule: str
+    category: Category
+    severity: Severity
+    confidence: Confidence
+    path: str
+    line: int | None
+    message: str
+    remedy: str
+    end_line: int | None = None
+    suggestion: str | None = None
+    evidence: str = ""
+    fingerprint: str = ""
+    commit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something a plan wants done: a tool, its arguments, its risk class and what it is for."""
+
+    tool: str
+    arguments: dict[str, object] = field(default_factory=dict)
+    risk: str = "read_only"
+    purpose: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the gate says of one action, by which rule, on what evidence (fingerprints)."""
+
+    decision: Decision
+    reason: str
+    rule: str
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one reviewer found, and what it did not look at."""
+
+    findings: tuple[Finding, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+class Contents(Protocol):
+    """Whole files of a change. None: there is no text to be had (binary, over a limit, a bare patch)."""
+
+    def new(self, change: FileChange) -> str | None:
+        """The text after the change."""
+
+    def old(self, change: FileChange) -> str | None:
+        """The text before the change."""
+
+
+class NoContents:
+    """The contents of a bare patch: there are none."""
+
+    def new(self, change: FileChange) -> str | None:
+        """Nothing is known beyond the hunks."""
+        return None
+
+    def old(self, change: FileChange) -> str | None:
+        """Nothing is known beyond the hunks."""
+        return None
+
+
+def fingerprint(rule: str, path: str, content: str) -> str:
+    """Sixteen hex digits that stay when code above moves: rule, path and content, blanks folded."""
+    folded = " ".join(content.split())
+    data = "\0".join((rule, path, folded)).encode("utf-8", "surrogateescape")
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines as Git counts them: ended by LF alone, a last line without LF included."""
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return lines
+
+
+def total_added(changes: Iterable[FileChange]) -> int:
+    """How many lines the changes add."""
+    return sum(len(h.added) for change in changes for h in change.hunks)

@@ -1,0 +1,45 @@
+"""What a reviewer is given. A reviewer is a function `review(subject) -> Report`, free of side effects."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from cli_guard.model import ChangeSet, CommitMessage, Contents, NoContents, PushedRef
+from cli_guard.reviewers.syntax import Trees
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The bounds of one review; names and defaults are those of `[limits]` in the configuration.
+
+    `file_chars` and `total_chars` bound what is read, in characters; `seconds` is the time that a
+    reviewer may spend on one file before it gives up and says so.
+    """
+
+    files: int = 2_000
+    file_chars: int = 2_000_000
+    total_chars: int = 50_000_000
+    rounds: int = 4
+    seconds: float = 5.0
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The thing under review.
+
+    `changes` is the change as a whole (of a range: its two ends compared). `history` are the commits of
+    a range or a push, oldest first, empty for a change that is not yet recorded: what was added in one
+    and removed in a later one is there and nowhere else. `style` is the message style in force.
+    """
+
+    event: str
+    changes: ChangeSet
+    contents: Contents = field(default_factory=NoContents)
+    history: Iterable[ChangeSet] = ()
+    message: CommitMessage | None = None
+    pushed: tuple[PushedRef, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    style: str = "plain"
+    protected_branches: tuple[str, ...] = ("main", "master")
+    clock: Callable[[], float] = time.monotonic
+    trees: Trees = field(default_factory=Trees)

@@ -1,0 +1,92 @@
+"""Reads the rule files and gives every rule one form, whichever reviewer it belongs to.
+
+A TOML file under this folder holds `[[rule]]` tables; a YAML file holds one document a rule in ast-grep's
+own format, with our fields under `metadata`. Both give a `Rule`; what only its reviewer understands
+(a pattern, keywords, a tree rule) stays in `extra`.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from cli_guard.model import Category, Confidence, Severity
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule.
+
+    `fires` are examples that it must report, `silent` near misses that it must not. An example is text
+    with, where a whole file is needed, its path in front as `path: text`; see `cli_guard.rules.examples`.
+    """
+
+    id: str
+    title: str
+    category: Category
+    severity: Severity
+    confidence: Confidence
+    why: str
+    remedy: str
+    source: str = ""
+    fires: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+KNOWN = ("id", "title", "category", "severity", "confidence", "why", "remedy", "source", "fires", "silent")
+
+
+def _rule(data: Mapping[str, Any]) -> Rule:
+    return Rule(
+        id=data["id"],
+        title=data["title"],
+        category=Category(data.get("category", "risk")),
+        severity=Severity(data["severity"]),
+        confidence=Confidence(data.get("confidence", "high")),
+        why=data["why"].strip(),
+        remedy=data["remedy"].strip(),
+        source=data.get("source", ""),
+        fires=tuple(data.get("fires", ())),
+        silent=tuple(data.get("silent", ())),
+        extra=MappingProxyType({key: value for key, value in data.items() if key not in KNOWN}),
+    )
+
+
+def read_toml(path: Path) -> Iterator[Rule]:
+    """The rules of one TOML file, in its order."""
+    with path.open("rb") as file:
+        yield from (_rule(table) for table in tomllib.load(file).get("rule", ()))
+
+
+def read_yaml(path: Path) -> Iterator[Rule]:
+    """The rules of one file of ast-grep YAML documents; the tree rule itself is `extra["document"]`."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    with path.open("rb") as file:
+        for document in yaml.load_all(file, Loader=loader):  # noqa: S506 - both are safe loaders
+            metadata = document.pop("metadata")
+            yield _rule({**metadata, "id": document["id"], "document": document})
+
+
+@cache
+def load(group: str) -> tuple[Rule, ...]:
+    """The rules of one group: a folder of this package (`secrets`) or a single file (`message`)."""
+    folder = FOLDER / group
+    files = sorted(folder.glob("*")) if folder.is_dir() else [folder.with_suffix(".toml")]
+    readers = {".toml": read_toml, ".yml": read_yaml}
+    return tuple(rule for file in files if file.suffix in readers for rule in readers[file.suffix](file))
+
+
+@cache
+def load_all() -> Mapping[str, Rule]:
+    """Every rule by its id, sorted."""
+    groups = {p.stem for p in FOLDER.iterdir() if p.suffix == ".toml" or (p.is_dir() and p.name[0] != "_")}
+    rules = (rule for group in groups for rule in load(group))
+    return MappingProxyType({rule.id: rule for rule in sorted(rules, key=lambda rule: rule.id)})
