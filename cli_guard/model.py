@@ -96,7 +96,7 @@ class Hunk:
 
 @dataclass(frozen=True)
 class FileChange:
-    """What a change does to one path."""
+    """What a change does to one path. `size` is of the new side in bytes, known where Git had to be asked."""
 
     path: str
     status: Status
@@ -106,6 +106,7 @@ class FileChange:
     new_mode: str = "100644"
     old_blob: str | None = None
     new_blob: str | None = None
+    size: int | None = None
     hunks: tuple[Hunk, ...] = ()
 
     @cached_property
@@ -134,10 +135,14 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that was not reviewed, and why."""
+    """Something that was not reviewed, and why.
+
+    `by_limit`: a bound of ours left out what could have been reviewed; a person is asked about that.
+    """
 
     path: str
     reason: str
+    by_limit: bool = False
 
 
 @dataclass(frozen=True)
@@ -226,6 +231,28 @@ class Finding:
     evidence: str = ""
     fingerprint: str = ""
     commit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One finding and what policy makes of it: deny, review or advise (what is off never gets here)."""
+
+    finding: Finding
+    disposition: Disposition
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """One finding that was answered.
+
+    `by` says what answered it: "inline", "config" or "baseline". `new` is true when the change under
+    review itself adds the answer.
+    """
+
+    finding: Finding
+    by: str
+    reason: str
+    new: bool = False
 
 
 @dataclass(frozen=True, slots=True)

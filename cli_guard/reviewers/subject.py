@@ -16,8 +16,8 @@ class Limits:
     reviewer may spend on one file before it gives up and says so.
     """
 
-    files: int = 2_000
-    file_chars: int = 2_000_000
+    files: int = 10_000
+    file_chars: int = 5_000_000
     total_chars: int = 50_000_000
     rounds: int = 4
     seconds: float = 5.0

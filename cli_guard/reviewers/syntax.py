@@ -3,6 +3,7 @@
 An unknown language makes ast-grep raise a BaseException, so only the names listed here ever reach it.
 """
 
+import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -29,9 +30,27 @@ LANGUAGES = {
 }
 
 
-def language_of(path: str) -> str | None:
-    """The ast-grep name of the language that a path's ending tells, None for one that is not parsed."""
-    return LANGUAGES.get(PurePosixPath(path).suffix.lower())
+INTERPRETERS = {
+    "sh": "bash",
+    "bash": "bash",
+    "dash": "bash",
+    "ksh": "bash",
+    "python": "python",
+    "node": "javascript",
+}
+SHEBANG = re.compile(r"#! ?(?:\S{0,80}/)?(?:env (?:-S )?)?([a-z]{1,20})[0-9.]{0,10}(?:\s|$)")
+
+
+def language_of(path: str, first_line: str = "") -> str | None:
+    """The ast-grep name of the language of a file, None for one that is not parsed.
+
+    The ending of its path tells, or, where it has none, the interpreter that `first_line` names.
+    """
+    suffix = PurePosixPath(path).suffix.lower()
+    if suffix or not first_line.startswith("#!"):
+        return LANGUAGES.get(suffix)
+    named = SHEBANG.match(first_line)
+    return INTERPRETERS.get(named[1]) if named else None
 
 
 class Trees:
@@ -48,5 +67,7 @@ class Trees:
         if key not in self._roots:
             from ast_grep_py import SgRoot
 
-            self._roots[key] = SgRoot(text, language).root()
+            # Lone surrogates are no UTF-8 and the parser refuses them; "?" keeps every position.
+            clean = text.encode("utf-8", "replace").decode("utf-8")
+            self._roots[key] = SgRoot(clean, language).root()
         return self._roots[key]

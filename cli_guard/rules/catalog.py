@@ -70,7 +70,7 @@ def read_yaml(path: Path) -> Iterator[Rule]:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     with path.open("rb") as file:
-        for document in yaml.load_all(file, Loader=loader):  # noqa: S506 - both are safe loaders
+        for document in yaml.load_all(file, Loader=loader):
             metadata = document.pop("metadata")
             yield _rule({**metadata, "id": document["id"], "document": document})
 

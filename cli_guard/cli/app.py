@@ -1,0 +1,113 @@
+"""The command line: parses and dispatches. Each command is a module of this folder, imported when it is called."""
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from cli_guard import __version__
+from cli_guard.cli.io import Io
+
+COMMANDS = {
+    "review": "Review a change: staged, in the work tree, a commit, a range, a patch.",
+    "hook": "What Git's hooks call; see `cli-guard install`.",
+    "install": "Install the Git hooks in this repository.",
+    "uninstall": "Take the Git hooks out and put back what was there before.",
+    "approve": "Approve a review that waits, after looking at it.",
+    "reviews": "List the reviews that wait for a person.",
+    "audit": "Show or verify the audit trail.",
+    "rules": "List every rule.",
+    "explain": "Explain one rule, with examples.",
+    "doctor": "Say what is installed where, and what would run.",
+    "demo": "Show four real runs in a scratch repository.",
+}
+
+
+class HelpToStream:
+    """Prints help to the stream that was handed in, where click would look one up."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """The `--help` option."""
+
+        def show(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+            if wanted and not ctx.resilient_parsing:
+                ctx.find_object(Io).say(ctx.get_help())  # type: ignore[union-attr]
+                ctx.exit()
+
+        return click.Option(
+            ["--help", "-h"],
+            is_flag=True,
+            expose_value=False,
+            is_eager=True,
+            help="Show this help.",
+            callback=show,
+        )
+
+
+class Command(HelpToStream, click.Command):
+    """A command."""
+
+
+class Group(HelpToStream, click.Group):
+    """A command with sub-commands."""
+
+    command_class = Command
+
+
+class App(Group):
+    """The top level; a command's module is imported only to run it or to show its own help."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order in which they are met."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"cli_guard.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, from the table above: nothing is imported for it."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Prints the version and ends."""
+    if wanted and not ctx.resilient_parsing:
+        ctx.find_object(Io).say(f"cli-guard {__version__}")  # type: ignore[union-attr]
+        ctx.exit()
+
+
+app = App(
+    "cli-guard",
+    help="Reviews a change at the moment Git records it, and blocks when policy denies.",
+    epilog="Exit codes: 0 ok, 1 denied or failed, 2 wrong usage or configuration, 3 needs review, 4 internal"
+    " error, 130 interrupted.",
+    params=[
+        click.Option(
+            ["--version", "-V"],
+            is_flag=True,
+            expose_value=False,
+            is_eager=True,
+            callback=show_version,
+            help="Show the version.",
+        )
+    ],
+)
+
+COLOR = click.Option(
+    ["--color"],
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="When to use colour; NO_COLOR and FORCE_COLOR are honoured.",
+)
+
+
+def dispatch(argv: list[str], io: Io) -> int:
+    """Runs a command. Raises click's errors and CliGuardError; the front door turns them into lines."""
+    result: Any = app.main(args=argv, prog_name="cli-guard", standalone_mode=False, obj=io)
+    return result if isinstance(result, int) else 0

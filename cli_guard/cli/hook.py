@@ -1,0 +1,126 @@
+"""`cli-guard hook`: what Git (or a hook framework) calls."""
+
+import click
+
+from cli_guard.cli.app import Command, Group
+from cli_guard.cli.io import Io
+from cli_guard.cli.review import show
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.events.push import PushPlan, read_framework, read_lines
+from cli_guard.events.request import Message, Push, Request, Staged
+from cli_guard.review import review_request
+
+QUIET = ("nothing is staged", "everything is up to date")
+
+
+def skipped_by(io: Io, event: str) -> str | None:
+    """What in the environment switches the hook off for this once, None if nothing does."""
+    if io.env.get("CLI_GUARD") == "0":
+        return "CLI_GUARD=0"
+    skip = [each.strip() for each in io.env.get("SKIP", "").split(",")]
+    return next((f"SKIP={each}" for each in ("cli-guard", f"cli-guard-{event}") if each in skip), None)
+
+
+def note_skip(io: Io, event: str, reason: str) -> None:
+    """Says that the hook was skipped, and writes it down."""
+    io.warn(f"cli-guard: {event} skipped ({reason})")
+    from cli_guard.audit import AuditTrail
+    from cli_guard.git.repository import Repository
+
+    try:
+        folder = Repository.discover(io.cwd, io.env).state_folder
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        place = io.place
+        entry = {
+            "at": place.now.isoformat(timespec="seconds"),
+            "user": place.user,
+            "event": event,
+            "skipped": reason,
+        }
+        AuditTrail(folder).append(entry)
+    except (CliGuardError, OSError) as error:
+        io.warn(f"cli-guard: the skip was not recorded: {error}")
+
+
+def answer(io: Io, request: Request) -> int:
+    """Reviews, prints, and gives the exit code that Git goes by."""
+    review = review_request(request, io.place)
+    if review.notes and review.notes[0] in QUIET and not review.files:
+        return review.exit_code
+    show(io, review, "text", "auto", None)
+    return review.exit_code
+
+
+@click.pass_obj
+def pre_commit(io: Io) -> int:
+    """Reviews what is staged."""
+    return staged(io, "pre-commit")
+
+
+@click.pass_obj
+def pre_merge_commit(io: Io) -> int:
+    """Reviews what a clean merge is about to record."""
+    return staged(io, "pre-merge-commit")
+
+
+def staged(io: Io, event: str) -> int:
+    """The two hooks before a commit differ in name alone."""
+    reason = skipped_by(io, event)
+    if reason:
+        note_skip(io, event, reason)
+        return 0
+    return answer(io, Staged(event))
+
+
+@click.pass_obj
+def commit_msg(io: Io, /, file: str) -> int:
+    """Reviews the message in a file."""
+    reason = skipped_by(io, "commit-msg")
+    if reason:
+        note_skip(io, "commit-msg", reason)
+        return 0
+    try:
+        raw = io.path(file).read_bytes()
+    except OSError as error:
+        raise UsageError(f"the message file {file} cannot be read: {error.strerror}") from error
+    return answer(io, Message(raw))
+
+
+@click.pass_obj
+def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
+    """Reviews every ref that is pushed, commit by commit."""
+    reason = skipped_by(io, "pre-push")
+    if reason:
+        note_skip(io, "pre-push", reason)
+        return 0
+    if io.stdin.isatty():
+        raise UsageError(
+            "pre-push reads Git's lines on standard input: use `cli-guard review --range A..B` by hand"
+        )
+    text = io.read_bytes().decode("utf-8", "surrogateescape")
+    plan = PushPlan(read_lines(text))
+    if not plan.updates:
+        # A framework has read Git's lines itself and tells one ref in the environment.
+        plan = read_framework(io.env, "0" * 40) or plan
+    name = remote or io.env.get("PRE_COMMIT_REMOTE_NAME") or ""
+    return answer(io, Push(plan, name))
+
+
+command = Group("hook", help="What Git's hooks call; `cli-guard install` writes those.")
+command.add_command(Command("pre-commit", callback=pre_commit, help="Review what is about to be committed."))
+command.add_command(
+    Command("pre-merge-commit", callback=pre_merge_commit, help="Review what a merge brings.")
+)
+command.add_command(
+    Command(
+        "commit-msg", callback=commit_msg, help="Review a commit message.", params=[click.Argument(["file"])]
+    )
+)
+command.add_command(
+    Command(
+        "pre-push",
+        callback=pre_push,
+        help="Review what is about to be pushed; reads Git's lines on standard input.",
+        params=[click.Argument(["remote"], required=False), click.Argument(["url"], required=False)],
+    )
+)

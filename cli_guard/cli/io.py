@@ -1,0 +1,69 @@
+"""What a command may touch of the process: its streams, folder and environment, handed in, never looked up."""
+
+import datetime
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+from cli_guard.review import Place
+
+
+@dataclass(frozen=True)
+class Io:
+    """The surroundings of one command."""
+
+    stdin: TextIO
+    stdout: TextIO
+    stderr: TextIO
+    cwd: Path
+    env: Mapping[str, str] = field(repr=False)
+
+    @property
+    def place(self) -> Place:
+        """Where and when the command runs."""
+        return Place(self.cwd, self.env, datetime.datetime.now(datetime.UTC))
+
+    def say(self, text: str) -> None:
+        """Prints a result, with a newline if it has none; nothing for nothing."""
+        write(self.stdout, text)
+
+    def warn(self, text: str) -> None:
+        """Prints a diagnostic."""
+        write(self.stderr, text)
+
+    def read_bytes(self) -> bytes:
+        """Standard input, whole, as bytes."""
+        buffer = getattr(self.stdin, "buffer", None)
+        return buffer.read() if buffer is not None else self.stdin.read().encode("utf-8", "surrogateescape")
+
+    def colored(self, choice: str) -> bool:
+        """May colour be used? NO_COLOR and FORCE_COLOR count where the choice is `auto`."""
+        if choice != "auto":
+            return choice == "always"
+        if self.env.get("NO_COLOR"):
+            return False
+        if self.env.get("FORCE_COLOR"):
+            return self.env["FORCE_COLOR"] != "0"
+        return self.stdout.isatty() and self.env.get("TERM") != "dumb"
+
+    @property
+    def ascii_only(self) -> bool:
+        """Can the output show no more than ASCII?"""
+        encoding = (getattr(self.stdout, "encoding", None) or "ascii").lower().replace("-", "")
+        return not encoding.startswith("utf")
+
+    def path(self, name: str) -> Path:
+        """A path that the user named, seen from the command's folder."""
+        return self.cwd / os.path.expanduser(name)  # noqa: PTH111 - `~` by the process, like a shell
+
+
+def write(stream: TextIO, text: str) -> None:
+    """Writes text with a final newline; what the stream's encoding cannot show is escaped."""
+    if not text:
+        return
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    shown = text.encode(encoding, "backslashreplace").decode(encoding)
+    stream.write(shown if shown.endswith("\n") else shown + "\n")
+    stream.flush()

@@ -1,0 +1,118 @@
+"""`cli-guard review`: one review by hand."""
+
+from pathlib import Path
+
+import click
+
+from cli_guard.cli.app import COLOR, Command
+from cli_guard.cli.io import Io
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.events.request import Commit, Patch, Request, Staged, Worktree, parse_range
+from cli_guard.report import FORMATS, renderer
+from cli_guard.report.review import Review
+from cli_guard.review import review_request
+
+SELECTORS = ("staged", "worktree", "range", "commit", "patch")
+
+
+def request_from(io: Io, options: dict[str, object]) -> Request:
+    """The request that the selectors name. Raises UsageError for more than one of them."""
+    chosen = [name for name in SELECTORS if options[name]]
+    if len(chosen) > 1:
+        raise UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other: give one of them")
+    selector = chosen[0] if chosen else "staged"
+    value = str(options[selector])
+    if selector == "worktree":
+        return Worktree()
+    if selector == "range":
+        return parse_range(value)
+    if selector == "commit":
+        return Commit(value)
+    if selector == "patch":
+        return Patch(read_patch_file(io, value), "standard input" if value == "-" else value)
+    return Staged()
+
+
+def read_patch_file(io: Io, name: str) -> bytes:
+    """The bytes of a patch file, `-` is standard input. Raises UsageError."""
+    if name == "-":
+        return io.read_bytes()
+    try:
+        return io.path(name).read_bytes()
+    except OSError as error:
+        raise UsageError(f"the patch {name} cannot be read: {error.strerror}") from error
+
+
+def show(
+    io: Io, review: Review, format_name: str, color: str, output: str | None, *, verbose: bool = False
+) -> None:
+    """Prints the review, or writes it to a file. Raises CliGuardError if the file cannot be written."""
+    if format_name == "text":
+        from cli_guard.report import text
+
+        colored = io.colored(color) and not output
+        shown = text.render(review, color=colored, ascii_only=io.ascii_only and not output, verbose=verbose)
+    else:
+        shown = renderer(format_name)(review)
+    if not output:
+        io.say(shown)
+        return
+    path = io.path(output)
+    try:
+        path.write_text(shown, "utf-8", "backslashreplace")
+    except OSError as error:
+        raise CliGuardError(f"the report cannot be written to {output}: {error.strerror}") from error
+
+
+def write_baseline(io: Io, review: Review) -> None:
+    """Writes the findings that stand to the baseline at the root of the work tree."""
+    from cli_guard.git.repository import Repository
+    from cli_guard.policy.decisions import BASELINE_FILE, write_baseline
+
+    path: Path = Repository.discover(io.cwd, io.env).root / BASELINE_FILE
+    findings = [judged.finding for judged in review.findings]
+    findings += [each.finding for each in review.suppressed if each.by == "baseline"]
+    try:
+        path.write_text(write_baseline(findings), "utf-8", "backslashreplace")
+    except OSError as error:
+        raise CliGuardError(f"the baseline cannot be written: {error.strerror}") from error
+    io.say(f"cli-guard: {len(findings)} findings written to {BASELINE_FILE}; it counts once it is committed")
+
+
+@click.pass_obj
+def run(io: Io, /, **options: object) -> int:
+    """Reviews and reports."""
+    review = review_request(request_from(io, options), io.place)
+    if options["write_baseline"]:
+        write_baseline(io, review)
+        return 0
+    output = str(options["output"]) if options["output"] else None
+    show(io, review, str(options["format"]), str(options["color"]), output, verbose=bool(options["verbose"]))
+    return review.exit_code
+
+
+command = Command(
+    "review",
+    callback=run,
+    help="Review a change; what is staged, unless something else is named. Nothing is changed by it.",
+    params=[
+        click.Option(["--staged"], is_flag=True, help="What `git commit` would record (the default)."),
+        click.Option(
+            ["--worktree"], is_flag=True, help="All that differs from HEAD, untracked files included."
+        ),
+        click.Option(["--range"], metavar="A..B", help="The commits that B has and A has not, one by one."),
+        click.Option(["--commit"], metavar="REV", help="One commit."),
+        click.Option(["--patch"], metavar="FILE|-", help="A unified diff."),
+        click.Option(
+            ["--format"], type=click.Choice(list(FORMATS)), default="text", show_default=True, help="Output."
+        ),
+        click.Option(
+            ["--output", "-o"], metavar="FILE", help="Write the report there instead of printing it."
+        ),
+        click.Option(["--verbose", "-v"], is_flag=True, help="Show all advice, not only the first of it."),
+        click.Option(
+            ["--write-baseline"], is_flag=True, help="Write what is found to cli-guard-baseline.json."
+        ),
+        COLOR,
+    ],
+)

@@ -1,0 +1,30 @@
+"""A first glance, before anything heavy is loaded: is there anything to review at all?"""
+
+from cli_guard.events.message import cleanup_mode, parse_message
+from cli_guard.events.request import Message, Push, Request, Staged
+from cli_guard.git.changes import Bounds, ChangeReader
+from cli_guard.git.contents import BlobReader
+from cli_guard.git.repository import Repository
+from cli_guard.model import CommitMessage
+
+NOTHING = Bounds(0, 0, 0)
+
+
+def nothing_to_review(request: Request, repository: Repository) -> str | None:
+    """Why there is nothing to review, in words, or None. No policy and no diff is read for it."""
+    if isinstance(request, Staged):
+        reader = ChangeReader(repository, BlobReader(repository.git, blob_limit=0), NOTHING)
+        return None if reader.differs_from_head() else "nothing is staged"
+    if isinstance(request, Push) and not request.plan.updates:
+        return "everything is up to date"
+    if isinstance(request, Message) and not message_of(request, repository).text.strip():
+        return "the message is empty: Git will not commit"
+    return None
+
+
+def message_of(request: Message, repository: Repository) -> CommitMessage:
+    """The message as Git will record it, by the clean-up that is configured."""
+    configured = repository.config("commit.cleanup")
+    char = repository.config("core.commentString") or repository.config("core.commentChar") or "#"
+    edited = repository.git.env.get("GIT_EDITOR") != ":"
+    return parse_message(request.raw, comment_char=char, cleanup=cleanup_mode(configured, edited=edited))

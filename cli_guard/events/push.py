@@ -1,0 +1,89 @@
+"""What a push is about to do: from the lines that Git gives pre-push, or from a framework's variables.
+
+githooks(5): one line a ref, `<local ref> <local oid> <remote ref> <remote oid>`; a new ref has a remote id of
+zeros, a deletion a local one; an up-to-date push has no line at all.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cli_guard.errors import UsageError
+from cli_guard.git.repository import Repository
+from cli_guard.model import PushedRef, RefUpdate
+
+OID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
+
+
+@dataclass(frozen=True, slots=True)
+class PushPlan:
+    """The refs of one push. `partial` says why others may be missing, None if all are known."""
+
+    updates: tuple[RefUpdate, ...]
+    partial: str | None = None
+
+
+def read_lines(text: str) -> tuple[RefUpdate, ...]:
+    """The updates in pre-push's standard input. Raises UsageError for lines of another form."""
+    updates = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split(" ")
+        if len(words) != 4 or not OID.fullmatch(words[1]) or not OID.fullmatch(words[3]):
+            raise UsageError(
+                f"line {number} on standard input is not `<local ref> <local oid> <remote ref> <remote oid>`:"
+                " this command is for Git to call, see `cli-guard install`"
+            )
+        updates.append(RefUpdate(*words))
+    return tuple(updates)
+
+
+def read_framework(env: Mapping[str, str], zero: str) -> PushPlan | None:
+    """The one update that pre-commit and prek tell in the environment, None if they do not.
+
+    Neither gives pre-push's own lines. pre-commit sets no FROM/TO ref at all for the first push to an empty
+    remote, and prek only a TO ref; both stop at the first ref that has something to push.
+    """
+    if env.get("PRE_COMMIT") != "1" and "PRE_COMMIT_REMOTE_BRANCH" not in env:
+        return None
+    local = env.get("PRE_COMMIT_TO_REF") or env.get("PRE_COMMIT_LOCAL_BRANCH") or "HEAD"
+    base = env.get("PRE_COMMIT_FROM_REF") or zero
+    update = RefUpdate(
+        local_ref=env.get("PRE_COMMIT_LOCAL_BRANCH") or local,
+        local_oid=local,
+        remote_ref=env.get("PRE_COMMIT_REMOTE_BRANCH") or "",
+        remote_oid=base,
+    )
+    return PushPlan((update,), "the framework shows a hook only the first ref of a push")
+
+
+def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[PushedRef, ...]:
+    """The updates with their commits: those that the remote does not have yet, oldest first.
+
+    A forced update (the remote's commit is not an ancestor, or not known here) counts from what any branch of
+    the remote is known to hold, as a new branch does.
+    """
+    known = remote_tips(repository, remote)
+    pushed = []
+    for update in plan.updates:
+        if update.deletes:
+            pushed.append(PushedRef(update))
+            continue
+        # A tag of a tree or a blob has no commits; Git pushes it all the same.
+        tip = repository.git.optional("rev-parse", "--quiet", "--verify", f"{update.local_oid}^{{commit}}")
+        if tip is None:
+            pushed.append(PushedRef(update))
+            continue
+        fast_forward = not update.creates and repository.is_ancestor(update.remote_oid, tip)
+        exclude = (*known, update.remote_oid) if fast_forward else known
+        commits = repository.commits(tip, exclude=exclude)
+        forced = not update.creates and not fast_forward
+        pushed.append(PushedRef(update, forced=forced, commits=commits))
+    return tuple(pushed)
+
+
+def remote_tips(repository: Repository, remote: str) -> tuple[str, ...]:
+    """The commits that the remote's branches are known to be at, from its tracking refs."""
+    if not remote or not re.fullmatch(r"[\w.][\w./-]*", remote):
+        return ()
+    out = repository.git.text("for-each-ref", "--format=%(objectname)", f"refs/remotes/{remote}/")
+    return tuple(dict.fromkeys(out.split()))

@@ -1,0 +1,144 @@
+"""Whole files by blob id, through one `git cat-file --batch` (git-cat-file(1), "BATCH OUTPUT")."""
+
+import os
+import stat
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from cli_guard.errors import MissingObject
+from cli_guard.git.process import Git
+from cli_guard.model import FileChange, Kind
+
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+CHUNK_BYTES = 1 << 20
+SNIFFED_BYTES = 8_000  # as many as Git itself looks at (buffer_is_binary)
+
+
+def decode(raw: bytes) -> str | None:
+    """A file as text, None if it is binary: UTF-16 by its byte order mark, else UTF-8, replaced where broken."""
+    if raw.startswith(UTF16_MARKS):
+        return raw.decode("utf-16", "replace")
+    if b"\0" in raw[:SNIFFED_BYTES]:
+        return None
+    return raw.decode("utf-8-sig", "replace")
+
+
+class BlobReader:
+    """Reads blobs while it is open; a context manager, because it keeps a git process."""
+
+    def __init__(self, git: Git, *, blob_limit: int) -> None:
+        self._git = git
+        self._process: subprocess.Popen[bytes] | None = None
+        self.limit = blob_limit
+
+    def __enter__(self) -> "BlobReader":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the git process, if one was needed."""
+        if self._process is None:
+            return
+        process, self._process = self._process, None
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe:
+                pipe.close()
+        process.wait()
+
+    def read(self, blob: str) -> bytes | None:
+        """The bytes of a blob, None if it is over the limit. Raises MissingObject."""
+        process = self._process = self._process or self._git.start("cat-file", "--batch")
+        assert process.stdin and process.stdout  # noqa: S101 - opened as pipes
+        try:
+            process.stdin.write(f"{blob}\n".encode("ascii"))
+            process.stdin.flush()
+        except BrokenPipeError as error:
+            raise missing(blob) from error
+        size = size_in(process.stdout.readline(), blob)
+        if size <= self.limit:
+            return process.stdout.read(size + 1)[:-1]
+        for start in range(0, size + 1, CHUNK_BYTES):
+            process.stdout.read(min(CHUNK_BYTES, size + 1 - start))
+        return None
+
+    def sizes(self, blobs: Iterable[str]) -> dict[str, int]:
+        """The sizes of blobs in bytes. Raises MissingObject."""
+        wanted = list(dict.fromkeys(blobs))
+        if not wanted:
+            return {}
+        answers = self._git.run(
+            "cat-file", "--batch-check", stdin="".join(f"{b}\n" for b in wanted).encode("ascii")
+        )
+        return {blob: size_in(line, blob) for blob, line in zip(wanted, answers.splitlines(), strict=True)}
+
+
+def missing(blob: str) -> MissingObject:
+    """The error for an object that is not there."""
+    return MissingObject(f"Git has no object {blob}: run `git fsck`, then `git fetch` or restore it")
+
+
+def size_in(answer: bytes, blob: str) -> int:
+    """The size in a line `<id> <type> <size>`. Raises MissingObject for any other line."""
+    words = answer.split()
+    if len(words) != 3:
+        raise missing(blob)
+    return int(words[2])
+
+
+class BlobContents:
+    """`Contents` of changes between blobs."""
+
+    def __init__(self, reader: BlobReader) -> None:
+        self._reader = reader
+        self._texts: dict[str, str | None] = {}
+
+    def new(self, change: FileChange) -> str | None:
+        """The text after the change."""
+        return self._text(change.new_blob, change)
+
+    def old(self, change: FileChange) -> str | None:
+        """The text before the change."""
+        return self._text(change.old_blob, change)
+
+    def _text(self, blob: str | None, change: FileChange) -> str | None:
+        if blob is None or change.kind in (Kind.BINARY, Kind.SUBMODULE):
+            return None
+        if blob not in self._texts:
+            raw = self._reader.read(blob)
+            self._texts[blob] = None if raw is None else decode(raw)
+        return self._texts[blob]
+
+
+class WorktreeContents(BlobContents):
+    """`Contents` of changes whose new side lies in the work tree."""
+
+    def __init__(self, reader: BlobReader, root: Path) -> None:
+        super().__init__(reader)
+        self._root = root
+
+    def new(self, change: FileChange) -> str | None:
+        """The text of the file as it lies there; a link is never followed."""
+        if change.new_blob is not None:
+            return super().new(change)
+        raw = read_worktree_file(self._root, change.path, self._reader.limit)
+        return None if raw is None else decode(raw)
+
+
+def read_worktree_file(root: Path, path: str, limit: int) -> bytes | None:
+    """The bytes of a regular file below `root`, None if there is none or it is over `limit` bytes."""
+    full = os.fsencode(root) + b"/" + path.encode("utf-8", "surrogateescape")
+    try:
+        descriptor = os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        try:
+            data = file.read(limit + 1)
+        except OSError:
+            return None
+    return None if len(data) > limit else data

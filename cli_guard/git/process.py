@@ -1,0 +1,153 @@
+"""Runs git: a fixed tuple of arguments, bytes out, no shell, and no program that a repository names.
+
+Every call switches off what a configuration could make Git run while it only reads: file system monitors,
+hooks, external diffs, text conversions, pagers, and transports (a partial clone would fetch a missing blob
+over the network). Sources: git(1), git-config(1), gitattributes(5).
+"""
+
+import subprocess
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cli_guard.errors import GitError, MissingObject, NotARepository
+
+TIMEOUT_SECONDS = 120
+
+READ_ONLY = (
+    "--no-pager",
+    "--no-replace-objects",
+    "--literal-pathspecs",
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "core.untrackedCache=keep"),
+    *("-c", "diff.renameLimit=2000"),
+)
+
+# What would change what Git prints, or make it write a log of its own, and never what it reads.
+DROPPED = ("GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_PAGER", "GIT_QUARANTINE_PATH")
+DROPPED_PREFIXES = ("GIT_TRACE",)
+
+
+def reading_environment(env: Mapping[str, str]) -> dict[str, str]:
+    """The caller's environment, index and repository included, made safe for reading."""
+    kept = {k: v for k, v in env.items() if k not in DROPPED and not k.startswith(DROPPED_PREFIXES)}
+    return kept | {
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_TERMINAL_PROMPT": "0",
+        "LC_ALL": "C",
+    }
+
+
+@dataclass(frozen=True)
+class Git:
+    """Git, run in `cwd` under `env`."""
+
+    cwd: Path
+    env: Mapping[str, str] = field(repr=False)
+
+    def command(self, *arguments: str) -> tuple[str, ...]:
+        """The full command line of a call."""
+        return ("git", *READ_ONLY, *arguments)
+
+    def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        """Standard output of a call that must succeed. Raises GitError with Git's own words."""
+        code, out, err = self.attempt(*arguments, stdin=stdin)
+        if code != 0:
+            raise refusal(err, code)
+        return out
+
+    def attempt(self, *arguments: str, stdin: bytes = b"") -> tuple[int, bytes, bytes]:
+        """Exit code, standard output and standard error of a call that may fail."""
+        try:
+            done = subprocess.run(
+                self.command(*arguments),
+                cwd=self.cwd,
+                env=reading_environment(self.env),
+                input=stdin,
+                capture_output=True,
+                timeout=TIMEOUT_SECONDS,
+                check=False,
+            )
+        except FileNotFoundError as error:
+            raise missing_program(self.cwd, error) from error
+        except subprocess.TimeoutExpired as error:
+            words = f"git {arguments[0]} did not answer within {TIMEOUT_SECONDS} s; run it by hand to see why"
+            raise GitError(words) from error
+        return done.returncode, done.stdout, done.stderr
+
+    def text(self, *arguments: str) -> str:
+        """Standard output as one text, its last newline cut."""
+        return self.run(*arguments).decode("utf-8", "surrogateescape").removesuffix("\n")
+
+    def optional(self, *arguments: str) -> str | None:
+        """Like `text`, None where Git answers no."""
+        code, out, _ = self.attempt(*arguments)
+        return out.decode("utf-8", "surrogateescape").removesuffix("\n") if code == 0 else None
+
+    def bounded(self, *arguments: str, limit: int) -> tuple[bytes, bool]:
+        """At most `limit` bytes of standard output, and whether there was more. Raises GitError."""
+        process = self.start(*arguments)
+        assert process.stdin and process.stdout and process.stderr  # noqa: S101 - all three are pipes
+        process.stdin.close()
+        stderr = process.stderr
+        errors: list[bytes] = []
+        # Read aside: a full pipe of warnings would stop git and us with it.
+        drain = threading.Thread(target=lambda: errors.append(stderr.read()), daemon=True)
+        drain.start()
+        try:
+            out = process.stdout.read(limit + 1)
+            if len(out) > limit:
+                process.kill()
+                process.wait()
+                return out[:limit], True
+            code = process.wait(TIMEOUT_SECONDS)
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.stdout.close()
+            drain.join(1)
+        if code != 0:
+            raise refusal(b"".join(errors), code)
+        return out, False
+
+    def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
+        """A call that is read while it runs; what it says of errors is kept in its stderr pipe."""
+        try:
+            return subprocess.Popen(
+                self.command(*arguments),
+                cwd=self.cwd,
+                env=reading_environment(self.env),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        except FileNotFoundError as error:
+            raise missing_program(self.cwd, error) from error
+
+
+def missing_program(cwd: Path, error: FileNotFoundError) -> GitError:
+    """What a FileNotFoundError of a started process means: the folder or the program is not there."""
+    if not cwd.is_dir():
+        return GitError(f"there is no folder {cwd}")
+    return GitError(f"git was not found on PATH: install it, or add its folder to PATH ({error.strerror})")
+
+
+def refusal(stderr: bytes, code: int) -> GitError:
+    """Git's refusal as an error of ours, in one line, of the kind its words tell."""
+    words = " ".join(stderr.decode("utf-8", "replace").split())
+    fatal = words.find("fatal: ")
+    line = words[fatal + len("fatal: ") :] if fatal >= 0 else words
+    line = line or f"no reason given, exit code {code}"
+    if "not a git repository" in line:
+        return NotARepository("there is no Git repository here: run this inside one, or `git init` first")
+    if "dubious ownership" in line:
+        return GitError(f"git: {line}")
+    if any(sign in line for sign in ("unable to read", "bad object", "missing blob", "could not fetch")):
+        return MissingObject(
+            f"git: {line}; an object is missing: run `git fsck`, then `git fetch` or restore the object"
+        )
+    return GitError(f"git: {line}")

@@ -1,0 +1,134 @@
+"""A repository as Git sees it from here: its folders, its object format, what it points at."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from cli_guard.errors import GitError, UsageError
+from cli_guard.git.process import Git
+
+COMPARED_BASES = 8
+
+
+@dataclass(frozen=True)
+class Repository:
+    """One work tree (or bare repository) and the Git that reads it.
+
+    `git_dir` is this work tree's own; `common_dir` is shared by all linked work trees (gitrepository-layout(5)).
+    """
+
+    git: Git
+    git_dir: Path
+    common_dir: Path
+    object_format: str
+    bare: bool
+
+    @classmethod
+    def discover(cls, cwd: Path, env: Mapping[str, str]) -> "Repository":
+        """The repository that Git finds from `cwd`. Raises NotARepository, or GitError with Git's refusal."""
+        git = Git(cwd, env)
+        words = git.text(
+            "rev-parse",
+            "--absolute-git-dir",
+            "--git-common-dir",
+            "--show-object-format",
+            "--is-bare-repository",
+        )
+        # Only the last two lines have a known form: a folder's name may hold a newline.
+        folders, object_format, bare = words.rsplit("\n", 2)
+        git_dir, _, common = folders.rpartition("\n")
+        return cls(git, Path(git_dir), (cwd / common).resolve(), object_format, bare == "true")
+
+    @cached_property
+    def root(self) -> Path:
+        """The top folder of the work tree. Raises GitError in a bare repository."""
+        return Path(self.git.text("rev-parse", "--show-toplevel"))
+
+    @cached_property
+    def state_folder(self) -> Path:
+        """Where cli-guard keeps what it must remember; the only folder it ever writes."""
+        return self.common_dir / "cli-guard"
+
+    @cached_property
+    def empty_tree(self) -> str:
+        """The id of the empty tree in this repository's object format; nothing is written."""
+        return self.git.text("hash-object", "-t", "tree", "--stdin")
+
+    @cached_property
+    def head(self) -> str | None:
+        """The commit that HEAD names, None before the first one."""
+        return self.git.optional("rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+
+    @cached_property
+    def merge_heads(self) -> tuple[str, ...]:
+        """The other parents of the commit that a merge in progress is about to make.
+
+        `git merge` names them in the environment (GITHEAD_*) while it runs its hooks, and MERGE_HEAD keeps
+        them when a conflict stopped it (git-merge(1)).
+        """
+        try:
+            return tuple((self.git_dir / "MERGE_HEAD").read_text("ascii").split())
+        except (FileNotFoundError, NotADirectoryError):
+            return tuple(
+                name.removeprefix("GITHEAD_") for name in self.git.env if name.startswith("GITHEAD_")
+            )
+
+    def resolve(self, revision: str, kind: str = "commit") -> str:
+        """The id of a revision. Raises UsageError for one that does not exist."""
+        found = self.git.optional(
+            "rev-parse", "--quiet", "--verify", "--end-of-options", revision + "^{" + kind + "}"
+        )
+        if not found:
+            raise UsageError(
+                f"there is no {kind} {revision!r} in this repository: see `git log --oneline --all`"
+            )
+        return found
+
+    def tree_of(self, revision: str | None) -> str:
+        """The tree of a commit or tree id; the empty one for None."""
+        return (
+            self.empty_tree
+            if revision is None
+            else self.git.text("rev-parse", "--verify", revision + "^{tree}")
+        )
+
+    def config(self, key: str) -> str | None:
+        """One value of Git's configuration, None where it is not set."""
+        return self.git.optional("config", "--get", key)
+
+    def show(self, revision: str, path: str) -> bytes | None:
+        """The content of a path in a commit or tree, None where it holds no such file."""
+        code, out, _ = self.git.attempt("cat-file", "blob", f"{revision}:{path}")
+        return out if code == 0 else None
+
+    def is_ancestor(self, older: str, newer: str) -> bool:
+        """Does the history of `newer` hold `older`? False as well where this clone does not know `older`."""
+        code, _, _ = self.git.attempt("merge-base", "--is-ancestor", older, newer)
+        return code == 0
+
+    def knows(self, oid: str) -> bool:
+        """Is the commit in the object store?"""
+        code, _, _ = self.git.attempt("cat-file", "-e", oid + "^{commit}")
+        return code == 0
+
+    def bases(self, tip: str, exclude: Iterable[str]) -> tuple[str | None, ...]:
+        """The commits at which the history of `tip` meets `exclude`; (None,) where it begins with its own root."""
+        lines = "".join(f"{line}\n" for line in (tip, *(f"^{oid}" for oid in exclude)))
+        out = self.git.run("rev-list", "--boundary", "--stdin", stdin=lines.encode("ascii")).decode("ascii")
+        met = [line[1:] for line in out.split() if line.startswith("-")]
+        return tuple(met[:COMPARED_BASES]) or (None,)
+
+    def commits(self, *include: str, exclude: Iterable[str] = ()) -> tuple[str, ...]:
+        """The ids of the commits reached by `include` and not by `exclude`, oldest first."""
+        lines = [*include, *(f"^{oid}" for oid in exclude)]
+        if any(line.startswith("-") for line in lines):
+            raise GitError("a revision may not begin with a dash")
+        out = self.git.run(
+            "rev-list",
+            "--topo-order",
+            "--reverse",
+            "--stdin",
+            stdin="".join(f"{x}\n" for x in lines).encode(),
+        )
+        return tuple(out.decode("ascii").split())

@@ -1,0 +1,43 @@
+"""Files of the work tree that Git has no blob of."""
+
+import os
+import stat
+from pathlib import Path
+
+from cli_guard.errors import GitError
+from cli_guard.git.contents import decode, read_worktree_file
+from cli_guard.git.process import Git
+from cli_guard.model import FileChange, Hunk, Kind, Status, split_lines
+
+
+def without_filters(git: Git) -> list[str]:
+    """Options that keep Git from running the clean filters of its configuration (gitattributes(5), `filter`)."""
+    pattern = r"^filter\..*\.(clean|process|required)$"
+    _, out, _ = git.attempt("config", "--null", "--name-only", "--get-regexp", pattern)
+    options = []
+    for key in filter(None, out.decode("utf-8", "surrogateescape").split("\0")):
+        if "=" in key or "\n" in key:
+            raise GitError(f"the filter {key!r} cannot be switched off: its name holds a sign it may not")
+        options += ["-c", f"{key}={'false' if key.endswith('.required') else ''}"]
+    return options
+
+
+def untracked(root: Path, path: str, limit: int) -> FileChange:
+    """An untracked file as an addition; over `limit` bytes it counts as binary, with its size."""
+    full = os.fsencode(root) + b"/" + path.encode("utf-8", "surrogateescape")
+    try:
+        about = os.lstat(full)
+    except OSError:
+        return FileChange(path, Status.ADDED, Kind.BINARY)
+    if stat.S_ISLNK(about.st_mode):
+        target = os.fsdecode(os.readlink(full))  # noqa: PTH115 - the name may not be UTF-8
+        return FileChange(
+            path, Status.ADDED, Kind.SYMLINK, new_mode="120000", hunks=(Hunk(0, 1, (), (target,)),)
+        )
+    mode = "100755" if about.st_mode & stat.S_IXUSR else "100644"
+    raw = read_worktree_file(root, path, limit)
+    text = None if raw is None else decode(raw)
+    if text is None:
+        return FileChange(path, Status.ADDED, Kind.BINARY, new_mode=mode, size=about.st_size)
+    lines = tuple(split_lines(text)) if text else ()
+    return FileChange(path, Status.ADDED, new_mode=mode, hunks=(Hunk(0, 1, (), lines),) if lines else ())

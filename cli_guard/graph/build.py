@@ -1,0 +1,92 @@
+"""The whole flow of `cli_agent_assistant`, on one page.
+
+    START -> prepare_task -> classify_task -> select_context -> collect_context -> plan_cli_actions -> policy_gate
+    policy_gate -> execute_safe_actions | request_human_review | handle_failure
+    execute_safe_actions -> plan_cli_actions (the next round) | synthesize_cli_response -> END
+    request_human_review -> END, or, resumed with an approval, -> execute_safe_actions
+
+A change review takes two rounds: the reviewers, then the action that Git takes when the hook lets it.
+"""
+
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from cli_guard.graph import acting, intake
+from cli_guard.graph.context import Context
+from cli_guard.graph.state import State
+
+NAME = "cli_agent_assistant"
+
+Graph = CompiledStateGraph[State, Context, State, State]
+
+
+def or_failure(onward: str) -> Any:
+    """The edge of a node that may fail: on to the next, or to `handle_failure`."""
+
+    def route(state: State) -> str:
+        return "handle_failure" if state["status"] == "failed" else onward
+
+    return route
+
+
+def after_gate(state: State) -> str:
+    """Where the gate's decision leads."""
+    return {"needs_review": "request_human_review", "failed": "handle_failure"}.get(
+        state["status"], "execute_safe_actions"
+    )
+
+
+def after_execution(state: State) -> str:
+    """A review has a second round; an answer is ready after its first."""
+    more = state["task_type"] == "change_review" and state["round"] == 1
+    return "plan_cli_actions" if more else "synthesize_cli_response"
+
+
+def after_review(state: State) -> str:
+    """Resumed with an approval it goes on; without one it ends."""
+    return "execute_safe_actions" if state["decision"] == "allow" else END
+
+
+def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Graph:
+    """The compiled graph. With a checkpointer a run that needs a person pauses and can be resumed.
+
+    Invoked with `{"input": ..., "repo_snapshot": {...}}` and no context, it works on that snapshot alone.
+    """
+    graph = StateGraph(State, context_schema=Context)
+    graph.add_node("prepare_task", intake.prepare_task)
+    graph.add_node("classify_task", intake.classify_task)
+    graph.add_node("select_context", intake.select_context)
+    graph.add_node("collect_context", intake.collect_context)
+    graph.add_node("plan_cli_actions", acting.plan_cli_actions)
+    graph.add_node("policy_gate", acting.policy_gate)
+    graph.add_node("execute_safe_actions", acting.execute_safe_actions)
+    graph.add_node("request_human_review", acting.request_human_review(pause=checkpointer is not None))
+    graph.add_node("synthesize_cli_response", acting.synthesize_cli_response)
+    graph.add_node("handle_failure", acting.handle_failure)
+
+    graph.add_edge(START, "prepare_task")
+    fallible = {
+        "prepare_task": "classify_task",
+        "classify_task": "select_context",
+        "collect_context": "plan_cli_actions",
+        "plan_cli_actions": "policy_gate",
+    }
+    for node, onward in fallible.items():
+        graph.add_conditional_edges(node, or_failure(onward), [onward, "handle_failure"])
+    graph.add_edge("select_context", "collect_context")
+    gate = ["execute_safe_actions", "request_human_review", "handle_failure"]
+    graph.add_conditional_edges("policy_gate", after_gate, gate)
+    execution = ["plan_cli_actions", "synthesize_cli_response"]
+    graph.add_conditional_edges("execute_safe_actions", after_execution, execution)
+    graph.add_conditional_edges("request_human_review", after_review, ["execute_safe_actions", END])
+    graph.add_edge("synthesize_cli_response", END)
+    graph.add_edge("handle_failure", END)
+    return graph.compile(checkpointer=checkpointer, name=NAME)
+
+
+def graph() -> Graph:
+    """The graph as LangGraph Studio loads it (`langgraph.json`): without a checkpointer of ours."""
+    return build_graph()

@@ -1,0 +1,148 @@
+"""The first half of the flow: take the request, name its kind, choose and collect its context."""
+
+from langgraph.runtime import Runtime
+
+from cli_guard.graph.classify import classify
+from cli_guard.graph.context import Context, context_of
+from cli_guard.graph.state import Data, State, log, skipped_data
+from cli_guard.model import Skipped
+from cli_guard.tools.reading import rank_paths
+
+ANSWERED_FROM = 5
+INPUT_CHARS = 20_000
+
+
+def failed(node: str, reason: str) -> State:
+    """A controlled failure; the edge after the node leads to `handle_failure`."""
+    return {"status": "failed", "review_reason": reason, "action_log": log(node, failed=reason)}
+
+
+def prepare_task(state: State, runtime: Runtime[Context]) -> State:
+    """Checks that there is a request and something to look at, and fills in every field."""
+    request = " ".join(state.get("input", "").split())
+    fresh: State = {
+        "normalized_input": request[:INPUT_CHARS],
+        "task_type": state.get("task_type"),
+        "requested_paths": list(state.get("requested_paths") or []),
+        "repo_snapshot": dict(state.get("repo_snapshot") or {}),
+        "context_items": [],
+        "plan": [],
+        "tool_requests": [],
+        "tool_results": [],
+        "blocked_actions": [],
+        "requires_human_review": False,
+        "review_reason": None,
+        "status": "ok",
+        "final_output": None,
+        "metadata": dict(state.get("metadata") or {}),
+        "round": 0,
+        "decision": "allow",
+        "review_id": None,
+        "findings": [],
+        "judged": [],
+        "suppressed": [],
+        "skipped": [],
+    }
+    if not request:
+        return fresh | failed("prepare_task", "the request is empty: say what to do")
+    if runtime.context is None and not fresh["repo_snapshot"]:
+        return fresh | failed("prepare_task", "there is no repository to look at: give a repo_snapshot")
+    context = context_of(runtime.context, state)
+    known = [change.path for change in context.subject.changes] if context.subject else []
+    allowed = list(state.get("allowed_paths") or dict.fromkeys((*sorted(context.snapshot), *known)))
+    return fresh | {"allowed_paths": allowed, "action_log": log("prepare_task", paths=len(allowed))}
+
+
+def classify_task(state: State, runtime: Runtime[Context]) -> State:
+    """Names the kind of task; a hook has named it already."""
+    kind, told_by = classify(state["normalized_input"])
+    if state.get("task_type"):
+        kind, told_by = state["task_type"] or kind, "the caller"
+    entry = log("classify_task", task_type=kind, told_by=told_by)
+    if kind == "unsupported":
+        reason = f"not supported: {told_by!r} is nothing this assistant does or turns into a command"
+        return {"task_type": kind, "status": "failed", "review_reason": reason, "action_log": entry}
+    return {"task_type": kind, "action_log": entry}
+
+
+def select_context(state: State, runtime: Runtime[Context]) -> State:
+    """Chooses the paths to look at: those asked for, else the whole change, else the best matches."""
+    context = context_of(runtime.context, state)
+    requested = state["requested_paths"]
+    if not requested and state["task_type"] == "change_review" and context.subject:
+        requested = [change.path for change in context.subject.changes]
+    elif not requested:
+        ranked = rank_paths(state["normalized_input"], dict(context.snapshot))
+        requested = [path for path in ranked if path in state["allowed_paths"]][:ANSWERED_FROM]
+    return {
+        "requested_paths": requested,
+        "action_log": log("select_context", paths=requested[:50], selected=len(requested)),
+    }
+
+
+def collect_context(state: State, runtime: Runtime[Context]) -> State:
+    """Reads what was chosen, within its bounds; what is not allowed or not there is named."""
+    context = context_of(runtime.context, state)
+    blocked = list(state["blocked_actions"])
+    kept: list[str] = []
+    skipped: list[Skipped] = []
+    present = set(context.snapshot) | {c.path for c in (context.subject.changes if context.subject else ())}
+    allowed = set(state["allowed_paths"])
+    for path in state["requested_paths"]:
+        if path not in allowed:
+            blocked.append({"tool": "read_file", "path": path, "reason": "outside the allowed paths"})
+        elif path not in present:
+            skipped.append(Skipped(path, "there is no such file"))
+        else:
+            kept.append(path)
+    items = (
+        review_items(context)
+        if state["task_type"] == "change_review"
+        else snapshot_items(context, kept, skipped)
+    )
+    update: State = {
+        "requested_paths": kept,
+        "blocked_actions": blocked,
+        "context_items": items,
+        "skipped": skipped_data(skipped),
+        "action_log": log("collect_context", items=len(items), blocked=len(blocked), skipped=len(skipped)),
+    }
+    if state["requested_paths"] and not kept:
+        missing = ", ".join(state["requested_paths"][:5])
+        return update | {"status": "failed", "review_reason": f"none of the paths can be read: {missing}"}
+    return update
+
+
+def review_items(context: Context) -> list[Data]:
+    """A change file by file, without its text: what a reader of the state needs to follow the run."""
+    if context.subject is None:
+        return []
+    return [
+        {
+            "path": change.path,
+            "status": str(change.status),
+            "kind": str(change.kind),
+            "added": len(change.added),
+            "removed": len(change.removed),
+        }
+        for change in context.subject.changes
+    ]
+
+
+def snapshot_items(context: Context, paths: list[str], skipped: list[Skipped]) -> list[Data]:
+    """The texts of files of the snapshot, as far as the bounds go."""
+    items: list[Data] = []
+    limits = context.limits
+    total = 0
+    for path in paths:
+        text = context.snapshot[path]
+        if (
+            len(text) > limits.file_chars
+            or total + len(text) > limits.total_chars
+            or len(items) >= limits.files
+        ):
+            skipped.append(Skipped(path, "over the bounds of the context"))
+            continue
+        total += len(text)
+        items.append({"path": path, "chars": len(text), "text": text})
+    return items

@@ -1,0 +1,96 @@
+"""Runs the graph for a review, and goes on with one that paused for a person.
+
+A run keeps its checkpoint in memory; only one that pauses is written to disk, each to a SQLite file of its
+own, so that a broken or locked file stands in the way of nothing but itself.
+"""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.types import Command
+
+from cli_guard.errors import UsageError
+from cli_guard.graph.build import build_graph
+from cli_guard.graph.context import Context
+from cli_guard.graph.state import State
+
+THREAD: Any = {"configurable": {"thread_id": "review"}}
+REQUESTS = {
+    "commit-msg": "review the message of the commit that is about to be recorded",
+    "pre-push": "review the commits that are about to be pushed",
+}
+# A diff must not leave the machine because somebody traces another program of theirs.
+TRACING = ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING")
+
+
+@dataclass(frozen=True)
+class Pause:
+    """A run that waits for a person, still in memory."""
+
+    connection: sqlite3.Connection
+
+    def keep(self, path: Path) -> None:
+        """Writes the checkpoint to a file. Raises sqlite3.Error or OSError."""
+        path.touch(mode=0o600)
+        with contextlib.closing(sqlite3.connect(path)) as file:
+            self.connection.backup(file)
+
+
+def run_review(context: Context) -> tuple[State, Pause | None]:
+    """Runs the graph over the subject of a context; the pause is there if it waits for a person."""
+    assert context.subject is not None  # noqa: S101 - a review has a subject
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
+    graph = build_graph(checkpointer=SqliteSaver(connection))
+    event = context.subject.event
+    request: State = {
+        "input": REQUESTS.get(event, "review the change that is about to be recorded"),
+        "task_type": "change_review",
+        "metadata": {"event": event, "policy": context.policy.identity},
+    }
+    with without_tracing():
+        state: Any = graph.invoke(request, THREAD, context=context, durability="exit")
+    waiting = state.pop("__interrupt__", None)
+    if not waiting:
+        connection.close()
+        return state, None
+    return state | {"final_output": waiting[0].value["final_output"]}, Pause(connection)
+
+
+def resume_review(path: Path, *, by: str, reason: str) -> State:
+    """Goes on with a paused run after a person's approval. Raises UsageError for a file that holds none."""
+    try:
+        with contextlib.closing(
+            sqlite3.connect(f"file:{path}?mode=rw", uri=True, check_same_thread=False)
+        ) as file:
+            graph = build_graph(checkpointer=SqliteSaver(file))
+            if not graph.get_state(THREAD).next:
+                raise UsageError("this review waits no longer: run the commit or push again")
+            answer: Any = Command(resume={"approved": True, "by": by, "reason": reason})
+            with without_tracing():
+                return cast(State, graph.invoke(answer, THREAD, context=Context(), durability="exit"))
+    except sqlite3.Error as error:
+        raise UsageError(
+            f"the paused review cannot be read ({error}): run the commit or push again"
+        ) from error
+
+
+@contextmanager
+def without_tracing() -> Iterator[None]:
+    """Switches LangSmith off for the run; it reads the environment of the process and nothing else."""
+    before = {name: os.environ.get(name) for name in TRACING}
+    os.environ.update(dict.fromkeys(TRACING, "false"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

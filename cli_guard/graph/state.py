@@ -1,0 +1,75 @@
+"""The state of `cli_agent_assistant`: plain data only, so that a paused run survives in a checkpoint."""
+
+import operator
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Annotated, Any, Literal, TypedDict
+
+from cli_guard.model import Category, Confidence, Finding, Severity, Skipped
+
+TaskType = Literal[
+    "repo_qna",
+    "doc_generation",
+    "refactor_plan",
+    "command_help",
+    "test_workflow",
+    "code_change",
+    "change_review",
+    "unsupported",
+]
+
+Data = dict[str, Any]
+
+
+class State(TypedDict, total=False):
+    """What the nodes hand on; the fields down to `metadata` are those of the requirement (Appendix E)."""
+
+    input: str
+    normalized_input: str
+    task_type: TaskType | None
+    requested_paths: list[str]
+    allowed_paths: list[str]
+    repo_snapshot: dict[str, str]
+    context_items: list[Data]
+    plan: list[Data]
+    tool_requests: list[Data]
+    tool_results: list[Data]
+    blocked_actions: list[Data]
+    requires_human_review: bool
+    review_reason: str | None
+    action_log: Annotated[list[Data], operator.add]
+    status: Literal["ok", "needs_review", "failed"]
+    final_output: str | None
+    metadata: Data
+    # What the loop needs beyond it.
+    round: int
+    decision: Literal["allow", "review", "deny"]
+    review_id: str | None
+    findings: list[Data]
+    judged: list[Data]
+    suppressed: list[Data]
+    skipped: list[Data]
+
+
+def finding_data(finding: Finding) -> Data:
+    """A finding as plain data."""
+    return {key: str(value) if key in ENUMS else value for key, value in asdict(finding).items()}
+
+
+ENUMS = {"category": Category, "severity": Severity, "confidence": Confidence}
+
+
+def finding_of(data: Mapping[str, Any]) -> Finding:
+    """A finding out of plain data."""
+    plain: Data = {key: ENUMS[key](value) if key in ENUMS else value for key, value in data.items()}
+    return Finding(**plain)
+
+
+def skipped_data(skipped: Iterable[Skipped]) -> list[Data]:
+    """What was not reviewed, as plain data."""
+    return [asdict(each) for each in skipped]
+
+
+def log(node: str, **details: object) -> list[Data]:
+    """One entry of the action log."""
+    return [{"node": node, **details}]

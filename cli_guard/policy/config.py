@@ -1,0 +1,201 @@
+"""The configuration: its one schema, how it is read, and errors that name the nearest right key.
+
+A repository's file is `cli-guard.toml` at the root, or `[tool.cli-guard]` in `pyproject.toml`. A user's own
+file may only tighten what the repository says.
+"""
+
+import datetime
+import difflib
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from cli_guard.errors import ConfigError
+from cli_guard.model import Disposition, Severity
+from cli_guard.policy.globs import rule_matches
+from cli_guard.rules.catalog import load_all
+
+FILE = "cli-guard.toml"
+PYPROJECT = "pyproject.toml"
+
+DEFAULT_DECISIONS = {
+    Severity.CRITICAL: Disposition.DENY,
+    Severity.HIGH: Disposition.REVIEW,
+    Severity.MEDIUM: Disposition.ADVISE,
+    Severity.LOW: Disposition.ADVISE,
+    Severity.INFO: Disposition.ADVISE,
+}
+
+
+class Section(BaseModel):
+    """A table of the file: frozen, and no key is accepted that nothing reads."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Ignore(Section):
+    """One `[[ignore]]`: findings of these rules under this path are answered, for this reason."""
+
+    rule: Annotated[str, Field(min_length=1, description="A rule id, or a prefix with *.")]
+    path: Annotated[str, Field(min_length=1, description="A path pattern; ** crosses folders.")] = "**"
+    reason: Annotated[str, Field(min_length=3, description="Why the findings are right to be there.")]
+    expires: Annotated[datetime.date | None, Field(description="The last day on which it holds.")] = None
+
+
+class LimitsSection(Section):
+    """`[limits]`: what one review reads and spends at the most."""
+
+    files: Annotated[int, Field(ge=1, description="Files of one change.")] = 10_000
+    file_chars: Annotated[int, Field(ge=1_000, description="Characters of one file.")] = 5_000_000
+    total_chars: Annotated[int, Field(ge=1_000, description="Characters of the whole diff.")] = 50_000_000
+    rounds: Annotated[int, Field(ge=2, le=20, description="Rounds of planning and acting.")] = 4
+    seconds: Annotated[float, Field(gt=0, description="Seconds that a reviewer may spend on one file.")] = 5.0
+
+
+class GitSection(Section):
+    """`[git]`: what the push reviewer must know about branches."""
+
+    protected_branches: Annotated[
+        tuple[str, ...], Field(description="Branch patterns that may not be forced or deleted.")
+    ] = ("main", "master", "release/*")
+
+
+class MessageSection(Section):
+    """`[message]`: the form of commit messages."""
+
+    style: Annotated[
+        Literal["plain", "conventional"], Field(description="conventional makes the form binding.")
+    ] = "plain"
+
+
+class Config(Section):
+    """cli-guard.toml, whole. Every key has a default; no file is needed."""
+
+    decisions: Annotated[
+        dict[Severity, Disposition], Field(description="What a severity leads to: deny, review, advise, off.")
+    ] = Field(default_factory=dict)
+    rules: Annotated[
+        dict[str, Disposition], Field(description="A rule id, or a prefix with *, and what it leads to.")
+    ] = Field(default_factory=dict)
+    ignore: Annotated[tuple[Ignore, ...], Field(description="Findings that are answered, and why.")] = ()
+    limits: LimitsSection = LimitsSection()
+    git: GitSection = GitSection()
+    message: MessageSection = MessageSection()
+
+    @field_validator("rules")
+    @classmethod
+    def _known(cls, given: dict[str, Disposition]) -> dict[str, Disposition]:
+        for pattern in given:
+            if not any(rule_matches(pattern, rule) for rule in load_all()):
+                raise ValueError(f"no rule is called {pattern!r}{nearest(pattern, load_all())}")
+        return given
+
+
+SECTIONS: dict[str, type[BaseModel]] = {
+    "ignore": Ignore,
+    "limits": LimitsSection,
+    "git": GitSection,
+    "message": MessageSection,
+}
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` for the nearest known word, or nothing."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def parse_config(data: Mapping[str, Any], source: str) -> Config:
+    """A configuration from its TOML data. Raises ConfigError: one line, the key and the nearest known one."""
+    try:
+        return Config.model_validate(data)
+    except ValidationError as error:
+        raise ConfigError(f"{source}: {describe(error)}") from error
+
+
+def describe(error: ValidationError) -> str:
+    """The first thing that is wrong, in words of a configuration file."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"] if part != "[key]")
+    if first["type"] == "extra_forbidden":
+        parent = [part for part in first["loc"][:-1] if isinstance(part, str)]
+        return f"unknown key {place!r}{nearest(str(first['loc'][-1]), keys_of(parent))}"
+    if first["type"] == "missing":
+        return f"{place!r} is missing"
+    message = first["msg"].removeprefix("Value error, ")
+    given = first.get("input")
+    shown = f" (it says {given!r})" if isinstance(given, str | int | float) and len(repr(given)) < 60 else ""
+    return f"{place!r}: {message}{shown}"
+
+
+def keys_of(place: list[str]) -> list[str]:
+    """The keys that a table of the file may have."""
+    section: type[BaseModel] = Config
+    for part in place:
+        section = SECTIONS.get(part, section)
+    return list(section.model_fields)
+
+
+def read_config(read: Callable[[str], bytes | None], where: str) -> tuple[Config, str] | None:
+    """The configuration of a tree and the name of its source, None if it holds none.
+
+    `read` gives the bytes of a file at the root. Raises ConfigError.
+    """
+    own, shared = read(FILE), read(PYPROJECT)
+    table = None
+    if shared is not None and b"cli-guard" in shared:
+        table = parse_toml(shared, f"{PYPROJECT}{where}").get("tool", {}).get("cli-guard")
+    if own is not None and table is not None:
+        raise ConfigError(f"{FILE} and [tool.cli-guard] in {PYPROJECT} both stand there{where}: keep one")
+    if own is not None:
+        source = f"{FILE}{where}"
+        return parse_config(parse_toml(own, source), source), source
+    if table is not None:
+        source = f"{PYPROJECT}{where}"
+        return parse_config(table, source), source
+    return None
+
+
+def parse_toml(raw: bytes, source: str) -> dict[str, Any]:
+    """TOML as data. Raises ConfigError with the place of the mistake."""
+    try:
+        return tomllib.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{source}: not UTF-8 at byte {error.start}: save it as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{source}: not valid TOML: {error}") from error
+
+
+def user_file(env: Mapping[str, str]) -> Path | None:
+    """The user's own file in the platform's configuration folder (XDG base directory specification)."""
+    base = env.get("XDG_CONFIG_HOME") or (f"{env['HOME']}/.config" if env.get("HOME") else None)
+    return Path(base) / "cli-guard" / "config.toml" if base else None
+
+
+def read_user_config(env: Mapping[str, str]) -> Config | None:
+    """The user's own configuration, None if there is none. Raises ConfigError if it does more than tighten."""
+    path = user_file(env)
+    if path is None:
+        return None
+    try:
+        raw = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    config = parse_config(parse_toml(raw, str(path)), str(path))
+    loose = config.model_fields_set - {"decisions", "rules", "git", "message"}
+    if loose:
+        raise ConfigError(
+            f"{path}: {sorted(loose)[0]!r} may not stand in a user file, which can only tighten"
+        )
+    return config
+
+
+def json_schema() -> dict[str, Any]:
+    """The schema of the file for editors (JSON Schema 2020-12)."""
+    schema = Config.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": FILE}

@@ -1,0 +1,111 @@
+"""What policy makes of one finding: the configuration in force, and the floors under it."""
+
+import datetime
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from cli_guard.errors import ConfigError
+from cli_guard.model import Confidence, Disposition, Finding
+from cli_guard.policy.config import DEFAULT_DECISIONS, Config, Ignore
+from cli_guard.policy.globs import matches, rule_matches
+
+STRICTNESS = (Disposition.OFF, Disposition.ADVISE, Disposition.REVIEW, Disposition.DENY)
+
+# No configuration lowers these: whoever may switch the guard off may do anything.
+FLOORS = MappingProxyType(
+    {
+        "policy-weakened": Disposition.REVIEW,
+        "policy-hook-removed": Disposition.REVIEW,
+        "policy-not-reviewed": Disposition.REVIEW,
+    }
+)
+
+BASELINE_FILE = "cli-guard-baseline.json"
+
+
+def stricter(*dispositions: Disposition) -> Disposition:
+    """The strictest of some."""
+    return max(dispositions, key=STRICTNESS.index)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The policy that judges one change.
+
+    `sources` say where it was read, for people. `baseline` holds (rule, path, fingerprint) of findings that
+    were there before the guard was.
+    """
+
+    config: Config = field(default_factory=Config)
+    user: Config | None = None
+    baseline: frozenset[tuple[str, str, str]] = frozenset()
+    sources: tuple[str, ...] = ("built-in defaults",)
+
+    @property
+    def identity(self) -> str:
+        """A hash of everything that this policy decides by."""
+        parts = [
+            self.config.model_dump_json(),
+            self.user.model_dump_json() if self.user else "",
+            repr(sorted(self.baseline)),
+        ]
+        return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+    def disposition(self, finding: Finding) -> Disposition:
+        """What the finding leads to."""
+        wanted = by_rule(self.config, finding)
+        if wanted is None:
+            wanted = (DEFAULT_DECISIONS | self.config.decisions)[finding.severity]
+            if finding.confidence is Confidence.LOW and wanted is Disposition.DENY:
+                wanted = Disposition.REVIEW
+        if self.user:
+            own = by_rule(self.user, finding) or self.user.decisions.get(finding.severity, Disposition.OFF)
+            wanted = stricter(wanted, own)
+        return stricter(wanted, FLOORS.get(finding.rule, Disposition.OFF))
+
+    def ignore_for(self, finding: Finding, today: datetime.date) -> Ignore | None:
+        """The `[[ignore]]` that answers a finding, if one does and has not expired."""
+        if finding.rule in FLOORS:
+            return None
+        return next(
+            (
+                ignore
+                for ignore in self.config.ignore
+                if rule_matches(ignore.rule, finding.rule)
+                and matches(ignore.path, finding.path)
+                and (ignore.expires is None or today <= ignore.expires)
+            ),
+            None,
+        )
+
+    def expired(self, today: datetime.date) -> tuple[Ignore, ...]:
+        """The suppressions that hold no longer."""
+        return tuple(i for i in self.config.ignore if i.expires is not None and i.expires < today)
+
+
+def by_rule(config: Config, finding: Finding) -> Disposition | None:
+    """What `[rules]` says of a finding: the longest pattern that matches decides."""
+    fitting = [pattern for pattern in config.rules if rule_matches(pattern, finding.rule)]
+    return config.rules[max(fitting, key=len)] if fitting else None
+
+
+def read_baseline(raw: bytes | None, source: str) -> frozenset[tuple[str, str, str]]:
+    """The findings of a baseline file. Raises ConfigError."""
+    if raw is None:
+        return frozenset()
+    try:
+        entries = json.loads(raw)["findings"]
+        return frozenset((e["rule"], e["path"], e["fingerprint"]) for e in entries)
+    except (ValueError, KeyError, TypeError) as error:
+        again = "write it again with `cli-guard review --write-baseline`"
+        raise ConfigError(f"{source}: not a baseline of cli-guard: {again}") from error
+
+
+def write_baseline(findings: Iterable[Finding]) -> str:
+    """The text of a baseline file: sorted, without line numbers and times, so that it merges well."""
+    entries = sorted({(f.rule, f.path, f.fingerprint) for f in findings})
+    rows = [{"rule": rule, "path": path, "fingerprint": mark} for rule, path, mark in entries]
+    return json.dumps({"version": 1, "findings": rows}, indent=2) + "\n"

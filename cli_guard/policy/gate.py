@@ -1,0 +1,132 @@
+"""The gate: the only place that decides.
+
+It answers two questions. May this tool run? And may Git record this change, given what was found? Both are
+pure functions of what they are handed; what they answer is a `Verdict`.
+"""
+
+import datetime
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from cli_guard.model import Action, Decision, Disposition, Finding, Judged, Suppressed, Verdict
+from cli_guard.policy.decisions import FLOORS, Policy
+from cli_guard.policy.suppressions import Answer
+
+READ_ONLY = "read_only"
+RECORDING = "git"
+
+
+class ToolFacts(Protocol):
+    """What the gate must know of a tool."""
+
+    @property
+    def risk(self) -> str:
+        """The risk class: `read_only`, or what makes it not so."""
+
+    def problem_with(self, arguments: Mapping[str, object]) -> str | None:
+        """What is wrong with these arguments, None if nothing is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The findings of a change as policy sees them."""
+
+    standing: tuple[Judged, ...]
+    suppressed: tuple[Suppressed, ...]
+
+    def of(self, disposition: Disposition) -> tuple[Finding, ...]:
+        """The findings that lead to this."""
+        return tuple(judged.finding for judged in self.standing if judged.disposition is disposition)
+
+
+def judge_tool(
+    action: Action,
+    tools: Mapping[str, ToolFacts],
+    allowed_paths: Collection[str],
+    *,
+    review_only: bool,
+) -> Verdict:
+    """May a planned tool run? Recording actions are judged by `judge_record` instead."""
+    tool = tools.get(action.tool)
+    if tool is None:
+        return Verdict(Decision.DENY, f"there is no tool {action.tool}", "tool-unavailable")
+    problem = tool.problem_with(action.arguments)
+    if problem:
+        return Verdict(Decision.DENY, problem, "tool-malformed")
+    outside = [path for path in paths_in(action.arguments) if path not in allowed_paths]
+    if outside:
+        return Verdict(Decision.DENY, f"{outside[0]} is outside the allowed paths", "path-not-allowed")
+    if tool.risk == READ_ONLY:
+        return Verdict(Decision.ALLOW, "reads only", "read-only")
+    if review_only:
+        return Verdict(Decision.DENY, f"{tool.risk} tools do not run in review-only mode", "review-only")
+    return Verdict(Decision.REVIEW, f"{tool.risk} actions need approval", "needs-approval")
+
+
+def paths_in(arguments: Mapping[str, object]) -> Iterable[str]:
+    """Every path that a request names."""
+    path = arguments.get("path")
+    if isinstance(path, str):
+        yield path
+    several = arguments.get("paths")
+    if isinstance(several, list | tuple):
+        yield from (str(each) for each in several)
+
+
+def judge_findings(
+    findings: Iterable[Finding],
+    policy: Policy,
+    answer: Callable[[Finding], tuple[Answer, bool] | None],
+    today: datetime.date,
+) -> Judgement:
+    """Each finding with its disposition; what was answered, and by what, apart.
+
+    `answer` gives the inline suppression that answers a finding, and whether this change adds it.
+    """
+    standing: list[Judged] = []
+    suppressed: list[Suppressed] = []
+    for finding in findings:
+        disposition = policy.disposition(finding)
+        if disposition is Disposition.OFF:
+            continue
+        inline = None if finding.rule in FLOORS else answer(finding)
+        ignore = policy.ignore_for(finding, today)
+        if inline:
+            suppressed.append(Suppressed(finding, "inline", inline[0].reason, new=inline[1]))
+        elif ignore:
+            suppressed.append(Suppressed(finding, "config", ignore.reason))
+        elif (
+            finding.rule,
+            finding.path,
+            finding.fingerprint,
+        ) in policy.baseline and finding.rule not in FLOORS:
+            suppressed.append(Suppressed(finding, "baseline", "there before the baseline was written"))
+        else:
+            standing.append(Judged(finding, disposition))
+    return Judgement(tuple(standing), tuple(suppressed))
+
+
+def judge_record(judgement: Judgement, approved: Collection[str]) -> Verdict:
+    """May Git record the change? `approved` are the fingerprints that a person approved for this content."""
+    denied = judgement.of(Disposition.DENY)
+    if denied:
+        return Verdict(Decision.DENY, counted(denied, "denied"), "findings-denied", marks(denied))
+    asked = [finding for finding in judgement.of(Disposition.REVIEW) if finding.fingerprint not in approved]
+    if asked:
+        return Verdict(Decision.REVIEW, counted(asked, "to be reviewed"), "findings-to-review", marks(asked))
+    if approved and judgement.of(Disposition.REVIEW):
+        evidence = marks(judgement.of(Disposition.REVIEW))
+        return Verdict(Decision.ALLOW, "approved for exactly this content", "approved", evidence)
+    return Verdict(Decision.ALLOW, "no finding stands against it", "no-objection")
+
+
+def counted(findings: Collection[Finding], what: str) -> str:
+    """`2 findings denied: secret-x, code-y`."""
+    rules = ", ".join(dict.fromkeys(finding.rule for finding in findings))
+    return f"{len(findings)} finding{'s' if len(findings) > 1 else ''} {what}: {rules}"
+
+
+def marks(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """The fingerprints of findings."""
+    return tuple(finding.fingerprint for finding in findings)

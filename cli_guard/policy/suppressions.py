@@ -1,0 +1,47 @@
+"""Answers that stand in the code: `cli-guard: ignore[rule] reason`, on the line or alone on the line above."""
+
+import re
+from dataclasses import dataclass
+
+from cli_guard.policy.globs import rule_matches
+
+MARK = "cli-guard: ignore["
+_ANSWER = re.compile(r"cli-guard: ignore\[([A-Za-z0-9*,\- ]{1,200})\]([^\r\n]{0,500})")
+_COMMENT_END = re.compile(r"\s*(\*/|-->|--%>|#\}|\}\}|%>|\"\"\"|''')?\s*$")
+_COMMENT_START = re.compile(r"^\s*(#|//|/\*+|<!--|--|;|%|\*|\{#|\"|REM\b|rem\b)")
+SHORTEST_REASON = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One inline suppression: rule ids or prefixes with `*`, and the reason given."""
+
+    rules: tuple[str, ...]
+    reason: str
+
+    def answers(self, rule: str) -> bool:
+        """Does it answer findings of this rule? Without a reason it answers none."""
+        return len(self.reason) >= SHORTEST_REASON and any(rule_matches(own, rule) for own in self.rules)
+
+
+def answer_in(line: str) -> Answer | None:
+    """The suppression written in a line, None if there is none."""
+    if MARK not in line:
+        return None
+    found = _ANSWER.search(line)
+    if found is None:
+        return None
+    rules = tuple(part.strip() for part in found[1].split(",") if part.strip())
+    return Answer(rules, _COMMENT_END.sub("", found[2]).strip())
+
+
+def answer_for(rule: str, line: str, above: str) -> Answer | None:
+    """The suppression that answers a finding of `rule` on `line`, there or in a comment just above."""
+    own = answer_in(line)
+    if own and own.answers(rule):
+        return own
+    if _COMMENT_START.match(above):
+        before = answer_in(above)
+        if before and before.answers(rule):
+            return before
+    return None

@@ -1,0 +1,89 @@
+"""Writes down what came of a review: the audit line, the last report, the review that waits."""
+
+import sqlite3
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cli_guard import __version__
+from cli_guard.model import Decision, Disposition
+from cli_guard.records import Records, WaitingReview
+from cli_guard.report.printable import printable
+from cli_guard.report.review import Review
+
+if TYPE_CHECKING:
+    from cli_guard.graph.run import Pause
+    from cli_guard.intake import Gathered
+    from cli_guard.review import Place
+
+
+def record(
+    review: Review, pause: "Pause | None", gathered: "Gathered", records: Records, place: "Place"
+) -> Review:
+    """The review, with a note if it could not be recorded (a read-only or full disk)."""
+    try:
+        records.prepare()
+        if pause and review.review_id:
+            pause.keep(records.checkpoint(review.review_id))
+            records.wait(waiting_review(review, gathered, place))
+        records.audit.append(audit_entry(review, gathered, place))
+        keep_report(review, records)
+    except (OSError, sqlite3.Error) as error:
+        words = getattr(error, "strerror", None) or str(error)
+        lost = "; it cannot be approved" if review.decision is Decision.REVIEW else ""
+        note = f"not recorded in {records.folder}: {words}{lost}"
+        return replace(review, notes=(*review.notes, note))
+    return review
+
+
+def keep_report(review: Review, records: Records) -> None:
+    """Keeps the whole report, advice that the terminal left out included."""
+    from cli_guard.report import as_json, text
+
+    full = text.render(review, color=False, verbose=True)
+    records.keep_report(full, as_json.render(review))
+
+
+def asked(review: Review) -> tuple[str, ...]:
+    """The fingerprints of the findings that a person is asked about."""
+    return tuple(j.finding.fingerprint for j in review.findings if j.disposition is Disposition.REVIEW)
+
+
+def waiting_review(review: Review, gathered: "Gathered", place: "Place") -> WaitingReview:
+    """What is shown of the review to the person who approves it."""
+    lines = []
+    for judged in review.ordered(Disposition.REVIEW):
+        found = judged.finding
+        where = f"{found.path}:{found.line}" if found.line else found.path or "the commit message"
+        lines.append(printable(f"{where}: {found.message} [{found.rule}]"))
+    assert review.review_id  # noqa: S101 - only a review with an id waits
+    return WaitingReview(
+        id=review.review_id,
+        event=review.event,
+        at=place.now.isoformat(timespec="seconds"),
+        reason=review.review_reason or "",
+        content=gathered.contents[0],
+        policy=gathered.policy.identity,
+        fingerprints=asked(review),
+        findings=tuple(lines),
+    )
+
+
+def audit_entry(review: Review, gathered: "Gathered", place: "Place") -> dict[str, object]:
+    """One line of the audit trail: who reviewed what by which policy, and how it ended. No code, no secret."""
+    return {
+        "at": place.now.isoformat(timespec="seconds"),
+        "user": place.user,
+        "version": __version__,
+        "event": review.event,
+        "decision": str(review.decision),
+        "status": review.status,
+        "review_id": review.review_id,
+        "content": gathered.contents[0],
+        "policy": gathered.policy.identity,
+        "files": review.files,
+        "rules": dict(sorted(Counter(j.finding.rule for j in review.findings).items())),
+        "fingerprints": sorted(j.finding.fingerprint for j in review.findings),
+        "suppressed": len(review.suppressed),
+        "not_reviewed": len(review.skipped),
+    }

@@ -1,0 +1,112 @@
+"""The state folder: approvals, reviews that wait, the last report. All of it may be deleted at any time."""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from cli_guard.audit import AuditTrail, locked
+from cli_guard.policy.approvals import Approval
+
+KEPT_APPROVALS = 500
+KEPT_WAITING = 100
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingReview:
+    """A review that waits for a person: what `reviews` lists and `approve` shows.
+
+    `findings` are one line each, already redacted and printable; `at` is an ISO 8601 time in UTC.
+    """
+
+    id: str
+    event: str
+    at: str
+    reason: str
+    content: str
+    policy: str
+    fingerprints: tuple[str, ...]
+    findings: tuple[str, ...]
+
+
+class Records:
+    """What cli-guard remembers of one repository, in its state folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.audit = AuditTrail(folder)
+        self._approvals = folder / "approvals.jsonl"
+        self._waiting = folder / "waiting"
+
+    def prepare(self) -> None:
+        """Makes the folders, for their owner alone. Raises OSError where that is not allowed."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._waiting.mkdir(mode=0o700, exist_ok=True)
+
+    def approvals(self) -> tuple[Approval, ...]:
+        """Every approval given, oldest first; a line that cannot be read approves nothing."""
+        found = []
+        for line in read_lines(self._approvals):
+            with suppress(ValueError, TypeError, KeyError):
+                data = json.loads(line)
+                found.append(Approval(**{**data, "fingerprints": tuple(data["fingerprints"])}))
+        return tuple(found)
+
+    def approve(self, approval: Approval) -> None:
+        """Keeps an approval. Raises OSError."""
+        with locked(self._approvals):
+            lines = [*read_lines(self._approvals), json.dumps(asdict(approval))][-KEPT_APPROVALS:]
+            write_atomically(self._approvals, "\n".join(lines) + "\n")
+
+    def waiting(self) -> tuple[WaitingReview, ...]:
+        """The reviews that wait, oldest first."""
+        found = []
+        for path in sorted(self._waiting.glob("*.json")) if self._waiting.is_dir() else ():
+            with suppress(ValueError, TypeError, KeyError, OSError):
+                data = json.loads(path.read_text("utf-8"))
+                lists = {key: tuple(data[key]) for key in ("fingerprints", "findings")}
+                found.append(WaitingReview(**{**data, **lists}))
+        return tuple(sorted(found, key=lambda review: (review.at, review.id)))
+
+    def checkpoint(self, review_id: str) -> Path:
+        """Where the graph of a review that waits keeps its state (SQLite)."""
+        return self._waiting / f"{review_id}.sqlite"
+
+    def wait(self, review: WaitingReview) -> None:
+        """Keeps a review that waits, and lets go of the oldest beyond the number kept. Raises OSError."""
+        write_atomically(self._waiting / f"{review.id}.json", json.dumps(asdict(review), indent=1))
+        for old in self.waiting()[:-KEPT_WAITING]:
+            self.settle(old.id)
+
+    def settle(self, review_id: str) -> None:
+        """Takes a review off the list."""
+        (self._waiting / f"{review_id}.json").unlink(missing_ok=True)
+        self.checkpoint(review_id).unlink(missing_ok=True)
+
+    def keep_report(self, text: str, as_json: str) -> None:
+        """Keeps the last report in full, for `cat` and for tools. Raises OSError."""
+        write_atomically(self.folder / "last-report.txt", text)
+        write_atomically(self.folder / "last-report.json", as_json)
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """The lines of a file, none if it is not there."""
+    try:
+        yield from path.read_text("utf-8", "replace").splitlines()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Writes a file whole or not at all. Raises OSError."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,59 @@
+"""What a finished review says: everything an output format needs, and nothing else."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from cli_guard.errors import ExitCode
+from cli_guard.model import Decision, Disposition, Judged, Severity, Skipped, Suppressed
+
+_EXIT_CODES = {
+    Decision.ALLOW: ExitCode.OK,
+    Decision.DENY: ExitCode.DENIED,
+    Decision.REVIEW: ExitCode.NEEDS_REVIEW,
+}
+_DISPOSITIONS = {each: rank for rank, each in enumerate(Disposition)}
+_SEVERITIES = {each: rank for rank, each in enumerate(Severity)}
+
+
+@dataclass(frozen=True)
+class Review:
+    """The outcome of one run.
+
+    `status` is "ok", "needs_review" or "failed". `files` counts the files of the change, `reviewed` those
+    that were looked at. `notes` are one-line remarks for people. The mappings are those of the graph's
+    state and hold only what JSON can.
+    """
+
+    event: str
+    status: str
+    decision: Decision
+    findings: tuple[Judged, ...]
+    suppressed: tuple[Suppressed, ...] = ()
+    review_id: str | None = None
+    review_reason: str | None = None
+    blocked_actions: tuple[Mapping[str, object], ...] = ()
+    plan: tuple[Mapping[str, object], ...] = ()
+    tool_results: tuple[Mapping[str, object], ...] = ()
+    action_log: tuple[Mapping[str, object], ...] = ()
+    files: int = 0
+    reviewed: int = 0
+    skipped: tuple[Skipped, ...] = ()
+    timings_ms: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    notes: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """What a command that ends with this review answers its caller."""
+        return _EXIT_CODES[self.decision]
+
+    def ordered(self, disposition: Disposition | None = None) -> tuple[Judged, ...]:
+        """The findings, all or of one disposition, worst first, as every format shows them."""
+        chosen = (judged for judged in self.findings if disposition in (None, judged.disposition))
+        return tuple(sorted(chosen, key=_rank))
+
+
+def _rank(judged: Judged) -> tuple[int, int, str, int, str, str]:
+    found = judged.finding
+    place = (found.path, found.line or 0, found.rule, found.commit or "")
+    return (_DISPOSITIONS[judged.disposition], _SEVERITIES[found.severity], *place)

@@ -1,0 +1,153 @@
+"""The one call behind hook, review and demo: a request in, a `Review` out.
+
+    request -> nothing to review? -> subject and policy -> the graph -> Review -> records
+
+Heavy imports wait until there is something to review.
+"""
+
+import datetime
+import getpass
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli_guard.errors import NotARepository
+from cli_guard.events.glance import nothing_to_review
+from cli_guard.events.request import Patch, Request
+from cli_guard.git.repository import Repository
+from cli_guard.model import (
+    ChangeSet,
+    Contents,
+    Decision,
+    Disposition,
+    Judged,
+    NoContents,
+    Skipped,
+    Suppressed,
+)
+from cli_guard.report.review import Review
+
+if TYPE_CHECKING:
+    from cli_guard.graph.run import Pause
+    from cli_guard.graph.state import State
+    from cli_guard.intake import Gathered
+    from cli_guard.policy.approvals import Approval
+    from cli_guard.policy.decisions import Policy
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where and when a command runs."""
+
+    cwd: Path
+    env: Mapping[str, str] = field(repr=False)
+    now: datetime.datetime
+
+    @property
+    def user(self) -> str:
+        """Who runs it, by the environment or the password file."""
+        try:
+            return self.env.get("LOGNAME") or self.env.get("USER") or getpass.getuser()
+        except (KeyError, OSError):
+            return "unknown"
+
+
+def review(
+    changes: ChangeSet,
+    policy: "Policy | None" = None,
+    *,
+    contents: Contents | None = None,
+    today: datetime.date | None = None,
+) -> Review:
+    """Reviews a change set under a policy (the built-in defaults without one); nothing is recorded."""
+    from cli_guard.intake import Gathered
+    from cli_guard.policy.decisions import Policy
+    from cli_guard.reviewers.subject import Subject
+
+    policy = policy or Policy()
+    subject = Subject("changes", changes, contents or NoContents())
+    gathered = Gathered(subject, policy, (changes.identity,))
+    return run(gathered, (), today or datetime.datetime.now(datetime.UTC).date())[0]
+
+
+def review_request(request: Request, place: Place) -> Review:
+    """Reviews what a request names, and records what came of it. Raises CliGuardError."""
+    try:
+        repository = Repository.discover(place.cwd, place.env)
+    except NotARepository:
+        if not isinstance(request, Patch):
+            raise
+        repository = None
+    if repository is not None:
+        reason = nothing_to_review(request, repository)
+        if reason:
+            return Review(request.event, "ok", Decision.ALLOW, (), notes=(reason,))
+    from cli_guard.intake import gather
+    from cli_guard.recording import record
+    from cli_guard.records import Records
+
+    records = Records(repository.state_folder) if repository else None
+    approvals = records.approvals() if records else ()
+    with gather(request, repository, place.env, place.now.date()) as gathered:
+        done, pause = run(gathered, approvals, place.now.date())
+    return record(done, pause, gathered, records, place) if records else done
+
+
+def run(
+    gathered: "Gathered", approvals: "tuple[Approval, ...]", today: datetime.date
+) -> "tuple[Review, Pause | None]":
+    """Runs the graph over what was gathered; the pause is what a person's approval goes on from."""
+    started = time.perf_counter()
+    from cli_guard.graph.context import Context
+    from cli_guard.graph.run import run_review
+    from cli_guard.reviewers.inline import InlineAnswers
+
+    loaded = time.perf_counter()
+    subject = gathered.subject
+    context = Context(
+        subject=subject,
+        policy=gathered.policy,
+        approvals=approvals,
+        contents=gathered.contents,
+        answer=InlineAnswers(subject),
+        today=today,
+    )
+    state, pause = run_review(context)
+    done = time.perf_counter()
+    timings = {"load": round((loaded - started) * 1000, 1), "review": round((done - loaded) * 1000, 1)}
+    return review_of(state, gathered, timings), pause
+
+
+def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]) -> Review:
+    """The end of a run as a `Review`."""
+    from cli_guard.graph.state import finding_of
+
+    changes = gathered.subject.changes
+    skipped = dict.fromkeys((*changes.skipped, *(Skipped(**each) for each in state["skipped"])))
+    unread = {each.path for each in changes.skipped}
+    approved = state["status"] == "ok" and state["review_reason"]
+    return Review(
+        event=gathered.subject.event,
+        status=state["status"],
+        decision=Decision(state["decision"]),
+        findings=tuple(
+            Judged(finding_of(each["finding"]), Disposition(each["decision"])) for each in state["judged"]
+        ),
+        suppressed=tuple(
+            Suppressed(finding_of(each["finding"]), each["by"], each["reason"], each["new"])
+            for each in state["suppressed"]
+        ),
+        review_id=state["review_id"],
+        review_reason=state["review_reason"],
+        blocked_actions=tuple(state["blocked_actions"]),
+        plan=tuple(state["plan"]),
+        tool_results=tuple(state["tool_results"]),
+        action_log=tuple(state["action_log"]),
+        files=len(changes.files),
+        reviewed=sum(1 for change in changes if change.path not in unread),
+        skipped=tuple(skipped),
+        timings_ms=timings,
+        notes=(*gathered.notes, *([str(approved)] if approved else [])),
+    )

@@ -1,0 +1,219 @@
+"""What a commit message claims of its change, held against the change itself.
+
+Only claims that can be decided from the change are looked at, and only a certain contradiction is told:
+when anything was not read (a binary, a submodule, a skipped file), nothing is claimed in turn.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import zip_longest
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from cli_guard.model import ChangeSet, CommitMessage, FileChange, Kind, Status
+from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.syntax import language_of
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+MOST_FILES_PARSED = 20
+MOST_CHARS_PARSED = 200_000
+TYPO_LINES = 50
+
+DOCS = re.compile(
+    r"docs(?:\([^()]{0,40}\))?: |(?:docs|documentation|doc) only\b|only (?:docs|documentation)\b", re.I
+)
+COMMENTS = re.compile(r".{0,40}\b(?:comments? only|only comments?)\b", re.I)
+WHITESPACE = re.compile(r".{0,40}\b(?:whitespace[ -]only|only whitespace)\b", re.I)
+TYPO = re.compile(
+    r"(?:\w{1,20}(?:\([^()]{0,40}\))?: )?(?:fix|correct)(?:e[sd])? (?:an? |the )?(?:\w{1,20} )?typo\b", re.I
+)
+TESTS = re.compile(
+    r"(?:tests?(?:\([^()]{0,40}\))?: "
+    r"|(?:add|write) (?:(?:an?|some|more|missing|unit|integration|regression) ){0,3}"
+    r"tests?(?: (?:for|of|to cover|cases?|coverage|that)\b|$))",
+    re.I,
+)
+REMOVE_FILE = re.compile(
+    r"(?:remove|delete|drop) (?:the )?(?:files? )?`?[\w./-]{0,200}[\w-]\.[a-z]{1,5}`?$", re.I
+)
+REMOVE_UNUSED = re.compile(
+    r"(?:remove|delete|drop) (?:the |some |all )?"
+    r"(?:unused|dead|obsolete|unneeded|redundant|commented[ -]out) ",
+    re.I,
+)
+RENAME = re.compile(r"rename `?[\w./-]{1,100}`? (?:to|->|=>) `?[\w./-]{1,100}`?$", re.I)
+BUMP = re.compile(
+    r"(?:\w{1,20}(?:\([^()]{0,40}\))?: )?(?:bump|upgrade) [^\n]{1,120}?"
+    r" to v?(\d{1,6}(?:\.\d{1,6}){1,3})(?=$|[ ,.;)])(?![.]\d)",
+    re.I,
+)
+DIGEST = re.compile(r"[0-9a-f]{32}|sha(?:256|384|512)-", re.I)
+VERSION_PARTS = re.compile(r"major|minor|patch|micro", re.I)
+
+ABOUT_DOCS = re.compile(
+    r"(?:^|[/._-])(?:docs?|documentation|examples?|samples?|website|site|demos?|tutorials?|scripts?)(?:[/._-]|$)",
+    re.I,
+)
+ABOUT_TESTS = re.compile(r"test|spec|fixture|snap|e2e|mock|bench|conftest|features?/|golden|cases?\b", re.I)
+TESTS_INSIDE = re.compile(r"test|assert|expect|>>>|should", re.I)
+CODE_WITHOUT_INNER_TESTS = (
+    ".py",
+    ".js",
+    ".jsx",
+    ".ts",
+    ".tsx",
+    ".go",
+    ".java",
+    ".rb",
+    ".php",
+    ".kt",
+    ".cs",
+    ".swift",
+)
+
+
+def contradiction(message: CommitMessage, changes: ChangeSet, subject: Subject) -> str | None:
+    """The first claim of the subject line that the change certainly does not hold, as a sentence."""
+    if not changes.files or changes.skipped or any(change.kind is not Kind.TEXT for change in changes):
+        return None
+    for claim, check in CLAIMS:
+        match = claim.match(message.subject)
+        if match:
+            said = check(match, changes, subject)
+            if said:
+                return said
+    return None
+
+
+def _docs_only(_match: re.Match[str], changes: ChangeSet, subject: Subject) -> str | None:
+    for change in _code_files(changes):
+        if not ABOUT_DOCS.search(change.path) and _code_differs(change, subject):
+            return f"The message speaks of documentation only, but code changes in {change.path[:200]}."
+    return None
+
+
+def _comments_only(_match: re.Match[str], changes: ChangeSet, subject: Subject) -> str | None:
+    for change in _code_files(changes):
+        if _code_differs(change, subject):
+            return f"The message speaks of comments only, but code changes in {change.path[:200]}."
+    return None
+
+
+def _whitespace_only(_match: re.Match[str], changes: ChangeSet, _subject: Subject) -> str | None:
+    for change in changes:
+        if change.status is Status.MODIFIED and _squeezed(change.removed) != _squeezed(change.added):
+            return (
+                f"The message speaks of whitespace only, but more than that changes in {change.path[:200]}."
+            )
+    return None
+
+
+def _squeezed(lines: dict[int, str]) -> str:
+    return "".join("".join(line.split()) for line in lines.values())
+
+
+def _typo(_match: re.Match[str], changes: ChangeSet, _subject: Subject) -> str | None:
+    grown = sum(len(change.added) - len(change.removed) for change in changes if language_of(change.path))
+    if grown <= TYPO_LINES:
+        return None
+    return f"The message speaks of a typo, but the change adds {grown} lines of code."
+
+
+def _tests(_match: re.Match[str], changes: ChangeSet, _subject: Subject) -> str | None:
+    suffixes = {PurePosixPath(change.path).suffix.lower() for change in changes}
+    if not suffixes or not suffixes.issubset(CODE_WITHOUT_INNER_TESTS):
+        return None
+    for change in changes:
+        about_tests = any(ABOUT_TESTS.search(path) for path in (change.path, change.old_path or ""))
+        if about_tests or any(TESTS_INSIDE.search(line[:2_000]) for line in _changed_lines(change)):
+            return None
+    return "The message speaks of tests, but no test changes."
+
+
+def _nothing_removed(_match: re.Match[str], changes: ChangeSet, _subject: Subject) -> str | None:
+    if any(change.removed or change.status not in (Status.MODIFIED, Status.ADDED) for change in changes):
+        return None
+    if not any(change.added for change in changes):
+        return None
+    return "The message speaks of a removal or a renaming, but the change only adds lines."
+
+
+def _bump(match: re.Match[str], changes: ChangeSet, _subject: Subject) -> str | None:
+    version = match[1]
+    present = re.compile(_version_pattern(version))
+    for change in changes:
+        for line in change.added.values():
+            shown = line[:5_000]
+            if present.search(shown) or DIGEST.search(shown) or VERSION_PARTS.search(shown):
+                return None
+    if not any(change.added for change in changes):
+        return None
+    return f"The message speaks of version {version}, which stands in none of the added lines."
+
+
+def _version_pattern(version: str) -> str:
+    """The version with any separators, zeros at its end left out: 1.5.0 is in `(1, 5)` and in `v1.5`."""
+    parts = version.split(".")
+    while len(parts) > 1 and parts[-1].strip("0") == "":
+        parts.pop()
+    return r"(?<![0-9])" + r"[^0-9A-Za-z]{1,4}".join(map(re.escape, parts)) + r"(?![0-9])"
+
+
+def _changed_lines(change: FileChange) -> Iterator[str]:
+    yield from change.added.values()
+    yield from change.removed.values()
+
+
+def _code_files(changes: ChangeSet) -> Iterator[FileChange]:
+    """The files of code that were there before, up to a bound."""
+    code = (change for change in changes if change.status is Status.MODIFIED)
+    known = [change for change in code if language_of(change.path) not in (None, "yaml")]
+    yield from known[:MOST_FILES_PARSED]
+
+
+def _code_differs(change: FileChange, subject: Subject) -> bool:
+    """Do the two sides differ in more than comments, docstrings and layout? False when that is not known."""
+    language = language_of(change.path)
+    old, new = subject.contents.old(change), subject.contents.new(change)
+    if language is None or old is None or new is None or max(len(old), len(new)) > MOST_CHARS_PARSED:
+        return False
+    before, after = (_tokens(subject.trees.root(language, text), language) for text in (old, new))
+    return any(one != other for one, other in zip_longest(before, after))
+
+
+def _tokens(node: "SgNode", language: str) -> Iterator[str]:
+    """The leaves of a tree, without comments and without the strings that Python takes for documentation."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        kind = current.kind()
+        if "comment" in kind:
+            continue
+        children = current.children()
+        if (
+            language == "python"
+            and kind == "expression_statement"
+            and [c.kind() for c in children] == ["string"]
+        ):
+            continue
+        if kind == "string" or not children:
+            yield current.text()
+        else:
+            stack.extend(reversed(children))
+
+
+Check = Callable[[re.Match[str], ChangeSet, Subject], str | None]
+
+CLAIMS: tuple[tuple[re.Pattern[str], Check], ...] = (
+    (DOCS, _docs_only),
+    (COMMENTS, _comments_only),
+    (WHITESPACE, _whitespace_only),
+    (TYPO, _typo),
+    (TESTS, _tests),
+    (REMOVE_FILE, _nothing_removed),
+    (REMOVE_UNUSED, _nothing_removed),
+    (RENAME, _nothing_removed),
+    (BUMP, _bump),
+)

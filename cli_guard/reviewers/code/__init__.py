@@ -1,0 +1,69 @@
+"""The code reviewer: risky constructs, forgotten debugging, files that should not be recorded as they are.
+
+Three kinds of rule, a module each: over syntax trees (`trees`), over lines and statements of what has no
+grammar here (`lines`), and over a file as a whole (`files`, `conflicts`). All are data under `rules/code/`.
+"""
+
+from collections.abc import Iterator
+
+from cli_guard.model import Contents, FileChange, Finding, Kind, Report, Skipped, Status
+from cli_guard.reviewers.code import conflicts, files, lines, paths, trees
+from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.syntax import language_of
+
+__all__ = ["review"]
+
+NO_TEXT = "code: whole text not available"
+
+
+def review(subject: Subject) -> Report:
+    """What the change as a whole adds that a code rule speaks about, in order of path, line and rule."""
+    findings: list[Finding] = []
+    skipped: list[Skipped] = []
+    for change in subject.changes:
+        for item in _inspect(subject, change):
+            (findings if isinstance(item, Finding) else skipped).append(item)  # type: ignore[arg-type]
+    findings.sort(key=lambda f: (f.path, f.line or 0, f.rule))
+    return Report(tuple(findings), tuple(skipped))
+
+
+def _inspect(subject: Subject, change: FileChange) -> Iterator[Finding | Skipped]:
+    if change.status is Status.DELETED:
+        return
+    text = _whole_text(subject.contents, change) if change.kind is Kind.TEXT else None
+    yield from files.inspect(change, text)
+    if change.kind is not Kind.TEXT or not change.hunks or not change.added:
+        return
+    yield from conflicts.inspect(change, text)
+    language = language_of(change.path, _first_line(change, text))
+    topic = paths.topic_of(change.path, language)
+    line_rules = lines.rules_for(change.path)
+    if topic is None and not line_rules:
+        return
+    if text is not None and len(text) > subject.limits.file_chars:
+        yield Skipped(change.path, f"code: over {subject.limits.file_chars} characters")
+        return
+    if paths.is_generated(change.path, text if text is not None else ""):
+        yield Skipped(change.path, "code: generated or minified")
+        return
+    yield from lines.inspect(subject, change, text, line_rules)
+    if topic is None or language is None:
+        return
+    if text is None:
+        yield Skipped(change.path, NO_TEXT)
+        return
+    yield from trees.inspect(subject, change, language, topic, text)
+
+
+def _whole_text(contents: Contents, change: FileChange) -> str | None:
+    """The text after the change; of a new file a bare patch holds all of it."""
+    text = contents.new(change)
+    if text is None and change.status is Status.ADDED and len(change.hunks) == 1:
+        return "\n".join((*change.hunks[0].added, ""))
+    return text
+
+
+def _first_line(change: FileChange, text: str | None) -> str:
+    if text is not None:
+        return text[:200].split("\n", 1)[0]
+    return change.added.get(1, "")[:200]

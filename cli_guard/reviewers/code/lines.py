@@ -1,0 +1,142 @@
+"""Rules over lines, Dockerfile instructions and SQL statements, read from `rules/code/lines-<topic>.toml`.
+
+A rule has, beyond what every rule has,
+
+    paths       globs: of the name, or, with a slash, of the end of the path
+    pattern     what to report, a regular expression that takes linear time
+    unless      what makes it harmless, searched in the same piece
+    keywords    the pattern is tried on a piece that holds one of them, in either case
+    unit        "line" (the default), "instruction" or "statement"
+    in_tests    "lower" (the default), "same", "off", "only"
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import cache
+
+from cli_guard.model import FileChange, Finding, Skipped
+from cli_guard.reviewers.code.paths import line_topics
+from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Place, applies, remark
+from cli_guard.reviewers.code.units import SPLITTERS, Unit
+from cli_guard.reviewers.subject import Subject
+from cli_guard.rules import catalog
+from cli_guard.rules.catalog import Rule
+
+LONGEST = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class LineRule:
+    """A line rule ready for use."""
+
+    rule: Rule
+    paths: re.Pattern[str]
+    pattern: re.Pattern[str]
+    unless: re.Pattern[str] | None
+    keywords: tuple[str, ...]
+    unit: str
+
+    def matches(self, text: str) -> bool:
+        """Is the piece one to report?"""
+        return bool(self.pattern.search(text)) and not (self.unless and self.unless.search(text))
+
+
+def _compile(rule: Rule) -> LineRule:
+    extra = rule.extra
+    globs = (translate(glob if "/" in glob else f"*/{glob}") for glob in extra["paths"])
+    return LineRule(
+        rule=rule,
+        paths=re.compile("|".join(globs), re.IGNORECASE),
+        pattern=re.compile(extra["pattern"]),
+        unless=re.compile(extra["unless"]) if "unless" in extra else None,
+        keywords=tuple(word.lower() for word in extra["keywords"]),
+        unit=extra.get("unit", "line"),
+    )
+
+
+@cache
+def _rules(topic: str) -> tuple[LineRule, ...]:
+    file = catalog.FOLDER / "code" / f"lines-{topic}.toml"
+    return tuple(map(_compile, catalog.read_toml(file)))
+
+
+def rules_for(path: str) -> tuple[LineRule, ...]:
+    """The line rules that a path asks for; a README asks for none and reads no rule file."""
+    return tuple(
+        line_rule
+        for topic in line_topics(path)
+        for line_rule in _rules(topic)
+        if line_rule.paths.match(f"/{path}") and applies(line_rule.rule, path)
+    )
+
+
+def inspect(
+    subject: Subject, change: FileChange, text: str | None, rules: Sequence[LineRule]
+) -> Iterator[Finding | Skipped]:
+    """What the rules say of the added lines, or of the instructions and statements they are part of."""
+    by_unit: dict[str, list[LineRule]] = {}
+    for line_rule in rules:
+        by_unit.setdefault(line_rule.unit, []).append(line_rule)
+    for unit, of_unit in by_unit.items():
+        if unit == "line":
+            lowered = "\n".join(change.added.values()).lower()
+        elif text is not None:
+            lowered = text.lower()
+        else:
+            yield Skipped(change.path, f"code: whole text not available, {unit}s not reviewed")
+            continue
+        possible = [line_rule for line_rule in of_unit if _holds(lowered, line_rule.keywords)]
+        if not possible:
+            continue
+        if unit == "line":
+            yield from _report(subject, change, _lines(change, lowered, possible), possible)
+        elif text is not None:
+            pieces = (piece for piece in SPLITTERS[unit](text) if change.touches(piece.line, piece.end_line))
+            yield from _report(subject, change, pieces, possible)
+
+
+def _lines(change: FileChange, lowered: str, rules: Sequence[LineRule]) -> Iterator[Unit]:
+    """The added lines that hold a keyword of any of the rules."""
+    keywords = sorted({word for line_rule in rules for word in line_rule.keywords if word in lowered})
+    for (number, line), low in zip(change.added.items(), lowered.split("\n"), strict=True):
+        if any(word in low for word in keywords):
+            yield Unit(number, number, line)
+
+
+def _holds(text: str, keywords: Sequence[str]) -> bool:
+    return any(word in text for word in keywords)
+
+
+def _report(
+    subject: Subject, change: FileChange, units: Iterator[Unit], rules: Sequence[LineRule]
+) -> Iterator[Finding | Skipped]:
+    counts: Counter[str] = Counter()
+    too_long = 0
+    ends = subject.clock() + subject.limits.seconds
+    for unit in units:
+        if subject.clock() > ends:
+            yield Skipped(
+                change.path, f"code: {subject.limits.seconds:g} s were spent before line {unit.line}"
+            )
+            break
+        if len(unit.text) > LONGEST:
+            too_long += 1
+            continue
+        for line_rule in _firing(rules, unit.text):
+            counts[line_rule.rule.id] += 1
+            if counts[line_rule.rule.id] <= MAX_PER_RULE:
+                place = Place(change.path, unit.line, unit.end_line, unit.text, unit.text)
+                yield remark(line_rule.rule, place)
+    for name, count in counts.items():
+        if count > MAX_PER_RULE:
+            yield Skipped(change.path, f"code: {count - MAX_PER_RULE} more findings of {name}")
+    if too_long:
+        yield Skipped(change.path, f"code: {too_long} lines or statements over {LONGEST} characters")
+
+
+def _firing(rules: Sequence[LineRule], text: str) -> Iterator[LineRule]:
+    lowered = text.lower()
+    return (rule for rule in rules if _holds(lowered, rule.keywords) and rule.matches(text))

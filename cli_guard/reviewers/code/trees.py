@@ -1,0 +1,219 @@
+"""Rules over syntax trees: ast-grep's rule objects, read from `rules/code/<topic>.yml` and `<topic>-*.yml`.
+
+Beyond ast-grep's own `language`, `message`, `fix`, `rule` and `constraints`, a document's `metadata` has
+
+    keywords    the rule is tried on a text that holds one of them; keeps the common case free
+    when        a regular expression of linear time: nor is it tried on a text without a match of it
+    unless      the rule is not tried on a text that holds one of them
+    paths       a regular expression: the rule is tried only where it matches the path
+    unassigned  a name that the rule binds: a match is dropped if the file gives that shell variable a value
+    passed_to   a regular expression with one group: if the rule binds `$QUERY`, a match is dropped unless the
+                group is that name somewhere in the file
+    in_tests    "lower" (one step less, the default), "same", "off", "only"
+    focus       a regular expression: report each line of the node that it matches, not the node
+
+A rule may bind `$TO`: the last node that is part of the offence. A line after it, such as the body of a
+callback, does not bring the finding up again. Rule objects in `rules/code/utils/<topic>.yml` can be used
+with `matches` by every rule of that topic.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from cli_guard.model import FileChange, Finding, Skipped
+from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Place, applies, remark
+from cli_guard.reviewers.subject import Subject
+from cli_guard.rules import catalog
+from cli_guard.rules.catalog import Rule
+
+if TYPE_CHECKING:
+    from ast_grep_py import Config, SgNode
+
+FOLDER = catalog.FOLDER / "code"
+MAX_DEPTH = 200
+LONG_LINE = 10_000
+CONTENT_CHARS = 10_000
+SHOWN_CHARS = 80
+DEPTH = {ord(c): step for pair in ("()", "[]", "{}") for c, step in zip(pair, (1, -1), strict=True)}
+OTHER_BYTES = bytes(set(range(256)) - set(DEPTH))
+ASSIGNED = re.compile(r"\b([A-Za-z_]\w{0,80})\+?=|\b(?:for|read(?: -\w+)*) ([A-Za-z_]\w{0,80})\b")
+VARIABLE = re.compile(r"\$([A-Z][A-Z0-9_]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRule:
+    """A rule with what finding it takes; `config` is what ast-grep is given."""
+
+    rule: Rule
+    config: "Config"
+    keywords: tuple[str, ...]
+    unless: tuple[str, ...]
+    when: re.Pattern[str] | None
+    message: str
+    fix: str | None
+    focus: re.Pattern[str] | None
+    paths: re.Pattern[str] | None
+    unassigned: str | None
+    passed_to: re.Pattern[str] | None
+
+    def wants(self, path: str, text: str) -> bool:
+        """Can there be a match at all?"""
+        return (
+            applies(self.rule, path)
+            and (self.paths is None or bool(self.paths.search(path)))
+            and any(word in text for word in self.keywords)
+            and not any(word in text for word in self.unless)
+            and (self.when is None or bool(self.when.search(text)))
+        )
+
+
+@cache
+def rules_of(topic: str) -> tuple[TreeRule, ...]:
+    """The rules of one topic, read at its first file: a change to a README reads none."""
+    utils = _utils(topic)
+    files = [*FOLDER.glob(f"{topic}.yml"), *sorted(FOLDER.glob(f"{topic}-*.yml"))]
+    return tuple(_compile(rule, utils) for file in files for rule in catalog.read_yaml(file))
+
+
+def _utils(topic: str) -> Mapping[str, Any]:
+    file = FOLDER / "utils" / f"{topic}.yml"
+    if not file.exists():
+        return {}
+    import yaml
+
+    with file.open("rb") as stream:
+        documents = yaml.load_all(stream, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        return {document["id"]: document["rule"] for document in documents}
+
+
+def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
+    document = rule.extra["document"]
+    config: Config = {"rule": document["rule"], "utils": dict(utils)}
+    if "constraints" in document:
+        config["constraints"] = document["constraints"]
+    return TreeRule(
+        rule=rule,
+        config=config,
+        keywords=tuple(rule.extra["keywords"]),
+        unless=tuple(rule.extra.get("unless", ())),
+        when=_regex(rule, "when"),
+        message=document["message"].strip(),
+        fix=document.get("fix"),
+        focus=_regex(rule, "focus"),
+        paths=_regex(rule, "paths"),
+        unassigned=rule.extra.get("unassigned"),
+        passed_to=_regex(rule, "passed_to"),
+    )
+
+
+def _regex(rule: Rule, name: str) -> re.Pattern[str] | None:
+    pattern = rule.extra.get(name)
+    return re.compile(pattern) if pattern else None
+
+
+def depth(text: str) -> int:
+    """How deep brackets nest, those in strings and comments included.
+
+    Matching takes time in proportion to it, so a text made only of brackets would take for ever.
+    """
+    brackets = text.encode("utf-8", "replace").translate(None, OTHER_BYTES)
+    return max(accumulate(map(DEPTH.__getitem__, brackets)), default=0)
+
+
+def inspect(
+    subject: Subject, change: FileChange, language: str, topic: str, text: str
+) -> Iterator[Finding | Skipped]:
+    """What the topic's rules say of the file, as far as an added line is part of it."""
+    rules = [rule for rule in rules_of(topic) if rule.wants(change.path, text)]
+    if not rules:
+        return
+    if depth(text) > MAX_DEPTH:
+        yield Skipped(change.path, f"code: brackets nest deeper than {MAX_DEPTH}")
+        return
+    started = subject.clock()
+    root = subject.trees.root(language, text)
+    lines = text.split("\n")
+    for number, rule in enumerate(rules):
+        if subject.clock() - started > subject.limits.seconds:
+            left = len(rules) - number
+            spent = f"{subject.limits.seconds:g} s were spent"
+            yield Skipped(change.path, f"code: {spent}, {left} rules not tried")
+            return
+        count = 0
+        for count, (node, span) in enumerate(_matches(rule, root, change, text), 1):
+            if count <= MAX_PER_RULE:
+                yield _finding(rule, change, node, span, lines)
+        if count > MAX_PER_RULE:
+            yield Skipped(change.path, f"code: {count - MAX_PER_RULE} more findings of {rule.rule.id}")
+
+
+def _matches(
+    rule: TreeRule, root: "SgNode", change: FileChange, text: str
+) -> Iterator[tuple["SgNode", "Span"]]:
+    """The first match on each line, as far as an added line is part of it."""
+    assigned = _names(ASSIGNED, text) if rule.unassigned else frozenset()
+    passed = _names(rule.passed_to, text) if rule.passed_to else frozenset()
+    seen = set()
+    for node in root.find_all(rule.config):
+        if assigned and _bound(node, rule.unassigned) in assigned:
+            continue
+        if rule.passed_to and (query := _bound(node, "QUERY")) and query not in passed:
+            continue
+        for span in _spans(rule, node):
+            if span.first not in seen and change.touches(span.first, span.last):
+                seen.add(span.first)
+                yield node, span
+
+
+def _names(pattern: re.Pattern[str], text: str) -> frozenset[str]:
+    return frozenset(name for match in pattern.finditer(text) for name in match.groups() if name)
+
+
+def _bound(node: "SgNode", name: str | None) -> str | None:
+    value = node.get_match(name) if name else None
+    return value.text() if value else None
+
+
+def _finding(rule: TreeRule, change: FileChange, node: "SgNode", span: "Span", lines: list[str]) -> Finding:
+    content = span.content or node.text()[:CONTENT_CHARS]
+    place = Place(change.path, span.first, span.last, lines[span.first - 1], content)
+    suggestion = _filled(rule.fix, node) if rule.fix else None
+    return remark(rule.rule, place, message=_filled(rule.message, node), suggestion=suggestion)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """First and last line of what to report, and its content if that is not the whole node."""
+
+    first: int
+    last: int
+    content: str = ""
+
+
+def _spans(rule: TreeRule, node: "SgNode") -> Iterator[Span]:
+    where = node.range()
+    first = where.start.line + 1
+    if rule.focus:
+        for number, line in enumerate(node.text().split("\n"), first):
+            if rule.focus.search(line[:LONG_LINE]):
+                yield Span(number, number, line[:LONG_LINE])
+        return
+    to = node.get_match("TO")
+    end = to.range().end if to else where.end
+    # A block that ends with its line ends at column 0 of the next.
+    last = max(first, end.line + 1 if end.column else end.line)
+    yield Span(first, last, node.text()[: end.index - where.start.index] if to else "")
+
+
+def _filled(template: str, node: "SgNode") -> str:
+    """The template with each `$NAME` replaced by what the rule bound to it."""
+
+    def bound(match: re.Match[str]) -> str:
+        value = node.get_match(match[1])
+        return value.text()[:SHOWN_CHARS] if value else match[0]
+
+    return VARIABLE.sub(bound, template)

@@ -1,0 +1,123 @@
+"""Cuts what has no grammar here into what a line rule reads: Dockerfile instructions, SQL statements."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+DOLLAR_QUOTE = re.compile(r"\$(?:[A-Za-z_]\w{0,62})?\$")
+SQL_STOP = re.compile(r"--|/\*|['\"`;$]|\n")
+FROM_STAGE = re.compile(r"FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE)
+HEREDOC = re.compile(r"<<-?['\"]?([A-Za-z_]\w{0,60})['\"]?")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A piece of a file: its first and last line, and its text without comments, as one line."""
+
+    line: int
+    end_line: int
+    text: str
+
+
+def instructions(text: str) -> Iterator[Unit]:
+    """The instructions of a Dockerfile, continuation lines joined, heredocs included.
+
+    Left out is what has no effect of its own: a FROM of an earlier stage or of an argument, and each USER
+    that a later one of its stage replaces, or that is not of the last stage.
+    """
+    stages: set[str] = set()
+    user: Unit | None = None
+    for unit in _joined(text):
+        verb = unit.text[:5].upper()
+        if verb == "USER ":
+            user = unit
+            continue
+        if verb == "FROM ":
+            user = None
+            stage = FROM_STAGE.match(unit.text)
+            if stage and stage[2]:
+                stages.add(stage[2].lower())
+            if stage and (stage[1].lower() in stages or "$" in stage[1]):
+                continue
+        yield unit
+    if user:
+        yield user
+
+
+def _joined(text: str) -> Iterator[Unit]:
+    parts: list[str] = []
+    first = 0
+    heredoc = ""
+    for number, raw in enumerate(text.split("\n"), 1):
+        line = raw.strip()
+        if heredoc:
+            parts.append(line)
+            if line == heredoc:
+                heredoc = ""
+                yield Unit(first, number, " ".join(parts))
+                parts = []
+            continue
+        if not line or line.startswith("#"):
+            continue
+        first = first if parts else number
+        goes_on = line.endswith("\\")
+        parts.append(line[:-1].rstrip() if goes_on else line)
+        if goes_on:
+            continue
+        opened = HEREDOC.search(line) if parts[0][:4].upper() in ("RUN ", "COPY") else None
+        if opened:
+            heredoc = opened[1]
+            continue
+        yield Unit(first, number, " ".join(parts))
+        parts = []
+    if parts:
+        yield Unit(first, text.count("\n") + 1, " ".join(parts))
+
+
+def statements(text: str) -> Iterator[Unit]:
+    """The statements of an SQL text; comments are gone, what is quoted is an empty literal of its kind.
+
+    The body of a function in dollar quotes is left out with them: it does not run when the text does.
+    """
+    parts: list[str] = []
+    first, line, position = 0, 1, 0
+    while position <= len(text):
+        stop = SQL_STOP.search(text, position)
+        before = text[position : stop.start()] if stop else text[position:]
+        after, kept = _past(text, stop) if stop else (len(text) + 1, "")
+        parts += (before, kept)
+        if not first and (before.strip() or kept.strip()):
+            first = line
+        if not stop or stop[0] == ";":
+            joined = " ".join("".join(parts).split())
+            if joined:
+                yield Unit(first, line, joined)
+            parts, first = [], 0
+        else:
+            line += text.count("\n", stop.start(), after)
+        position = after
+
+
+def _past(text: str, stop: re.Match[str]) -> tuple[int, str]:
+    """Where a comment or quoted text ends, and what stands for it in the statement."""
+    mark = stop[0]
+    if mark in "\n;":
+        return stop.end(), mark.strip(";")
+    if mark == "--":
+        end = text.find("\n", stop.end())
+        return (end if end >= 0 else len(text)), ""
+    if mark == "/*":
+        end = text.find("*/", stop.end())
+        return (end + 2 if end >= 0 else len(text)), " "
+    if mark == "$":
+        dollar = DOLLAR_QUOTE.match(text, stop.start())
+        if not dollar:
+            return stop.end(), "$"
+        end = text.find(dollar[0], dollar.end())
+        return (end + len(dollar[0]) if end >= 0 else len(text)), "''"
+    end = text.find(mark, stop.end())
+    name = text[stop.end() : end].replace("\n", " ") if end >= 0 and mark != "'" else ""
+    return (end + 1 if end >= 0 else len(text)), f"{mark}{name}{mark}"
+
+
+SPLITTERS: dict[str, Callable[[str], Iterator[Unit]]] = {"instruction": instructions, "statement": statements}

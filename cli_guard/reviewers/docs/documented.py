@@ -1,0 +1,278 @@
+"""What a documentation comment says of parameters and results, with the lines on which it says so."""
+
+import re
+from dataclasses import dataclass
+
+GOOGLE = re.compile(
+    r"^(\s*)(args|arguments|params|parameters|keyword args|keyword arguments|other parameters):\s*$", re.I
+)
+GOOGLE_RETURNS = re.compile(r"^(\s*)(returns?):\s*(.*)$", re.I)
+NUMPY = re.compile(r"^\s*(parameters|other parameters)\s*$", re.I)
+NUMPY_RETURNS = re.compile(r"^\s*returns\s*$", re.I)
+RULER = re.compile(r"^\s*-{3,}\s*$")
+SPHINX = re.compile(r"^\s*[:@](?:param|parameter|arg|argument|key|keyword)\s+(?=\S)")
+SPHINX_RETURNS = re.compile(r"^\s*[:@](returns?|rtype)\s*:\s*(.*)$")
+SPHINX_FIELD = re.compile(r"^\s*[:@]\w+")
+NAME = r"\\?\*{0,2}`{0,2}\\?\*{0,2}\w+`{0,2}"
+NAMES = re.compile(rf"^\s*({NAME}(?:\s*,\s*{NAME})*)\s*(.*)$")
+SECTIONS = frozenset(
+    {"returns", "return", "raises", "yields", "yield", "example", "examples", "note", "notes"}
+    | {"warning", "warnings", "see", "todo"}
+)
+TAG = re.compile(r"^[\s/*]*@(param|arg|argument)\b\s*(.*)$")
+RETURN_TAG = re.compile(r"^[\s/*]*@returns?\b\s*(.*)$")
+ANY_TAG = re.compile(r"^[\s/*]*@\w+")
+TAG_NAME = re.compile(r"^\[?\s*([\w$]+)")
+ELSEWHERE = re.compile(r"@(inheritDoc|overload|typedef|callback|see\b.*#)", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One documented parameter, its type as written, and its lines (offsets into the comment's own)."""
+
+    name: str
+    first: int
+    last: int
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Documented:
+    """The parameters and the result that a comment documents.
+
+    `style` is "google", "numpy", "sphinx", "tags" or "" (none of them). `certain` is False when the comment
+    holds what we cannot read, or points elsewhere: then nothing may be concluded from what is not there.
+    `section` are the lines of the parameter section's header, if the style has one.
+    """
+
+    style: str = ""
+    entries: tuple[Entry, ...] = ()
+    returns: tuple[int, int] | None = None
+    returns_text: str = ""
+    certain: bool = True
+    section: tuple[int, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The documented names, in their order."""
+        return tuple(entry.name for entry in self.entries)
+
+
+def read_docstring(text: str) -> Documented:
+    """Read a Python docstring (source text) in Google, NumPy or Sphinx style.
+
+    What stands deeper than the docstring itself is an example, whose sections are not this function's.
+    """
+    lines = text.split("\n")
+    depth = min((_indent(line) for line in lines[1:] if line.strip()), default=0)
+    lines = [
+        line if n == 0 or _indent(line) <= depth or not _heads(line) else "" for n, line in enumerate(lines)
+    ]
+    for number, line in enumerate(lines):
+        if GOOGLE.match(line) and not _ruled(lines, number):
+            return _google(lines)
+        if NUMPY.match(line) and _ruled(lines, number):
+            return _numpy(lines)
+        if SPHINX.match(line):
+            return _sphinx(lines)
+    return _result_only(lines)
+
+
+def read_tags(text: str) -> Documented:
+    """Read the tags of a JSDoc or Javadoc comment."""
+    lines = text.split("\n")
+    entries: list[Entry] = []
+    returns, returns_text, certain = None, "", not ELSEWHERE.search(text)
+    for number, line in enumerate(lines):
+        tag, result = TAG.match(line), RETURN_TAG.match(line)
+        if result:
+            returns, returns_text = (number, _tag_end(lines, number)), result[1]
+        if not tag:
+            continue
+        kind, rest = _braced(tag[2])
+        name = TAG_NAME.match(rest)
+        if rest.startswith("<"):
+            continue  # a type parameter of Java
+        if name is None:
+            certain = False
+        elif not entries or entries[-1].name != name[1]:
+            entries.append(Entry(name[1], number, _tag_end(lines, number), kind))
+        else:
+            entries[-1] = Entry(name[1], entries[-1].first, _tag_end(lines, number), entries[-1].type)
+    style = "tags" if entries or returns else ""
+    return Documented(style, tuple(entries), returns, returns_text, certain)
+
+
+def _heads(line: str) -> bool:
+    return any(pattern.match(line) for pattern in (GOOGLE, GOOGLE_RETURNS, NUMPY, NUMPY_RETURNS, SPHINX))
+
+
+def _ruled(lines: list[str], number: int) -> bool:
+    return number + 1 < len(lines) and bool(RULER.match(lines[number + 1]))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _google(lines: list[str]) -> Documented:
+    entries: list[Entry] = []
+    sections: list[int] = []
+    certain = True
+    number = 0
+    while number < len(lines):
+        if GOOGLE.match(lines[number]):
+            sections.append(number)
+            end = _section_end(lines, number)
+            found, sure = _entries(lines, number + 1, end, colon=True)
+            entries += found
+            certain = certain and sure
+            number = end
+        else:
+            number += 1
+    returns, text = _google_returns(lines)
+    return Documented("google", tuple(entries), returns, text, certain, tuple(sections))
+
+
+def _section_end(lines: list[str], header: int) -> int:
+    """The line after a section: the first one that is not blank and not deeper than the header."""
+    depth = _indent(lines[header])
+    for number in range(header + 1, len(lines)):
+        if lines[number].strip() and _indent(lines[number]) <= depth:
+            return number
+    return len(lines)
+
+
+def _entries(lines: list[str], start: int, end: int, *, colon: bool) -> tuple[list[Entry], bool]:
+    """The entries between two lines: those at the depth of the first, each with what is deeper below it."""
+    heads = [n for n in range(start, end) if lines[n].strip() and lines[n].strip() not in ('"""', "'''")]
+    if not heads:
+        return [], False
+    depth = _indent(lines[heads[0]])
+    at_depth = [n for n in heads if _indent(lines[n]) == depth]
+    entries: list[Entry] = []
+    certain = all(_indent(lines[n]) >= depth for n in heads)
+    for place, number in enumerate(at_depth):
+        last = (at_depth[place + 1] if place + 1 < len(at_depth) else end) - 1
+        while last > number and not lines[last].strip().strip("\"'"):
+            last -= 1
+        match = NAMES.match(lines[number])
+        if match is None or not _entry_rest(match[2], colon):
+            certain = False
+            continue
+        if match[1].lower() in SECTIONS and match[2].strip() == ":":
+            return entries, False  # a section that slipped one level deeper
+        names = [re.sub(r"[\\*`\s]", "", name) for name in match[1].split(",")]
+        kind = match[2].strip().lstrip(":").strip() if not colon else _parenthesised(match[2])
+        entries += [Entry(name, number, last, kind) for name in names]
+    return entries, certain
+
+
+def _entry_rest(rest: str, colon: bool) -> bool:
+    """What may follow the names: `(type): text` in Google style, nothing or `: type` in NumPy style."""
+    rest = rest.strip()
+    if not colon:
+        return not rest or rest.startswith(":")
+    return rest.startswith(":") or bool(_parenthesised(rest))
+
+
+def _parenthesised(rest: str) -> str:
+    """The type in `(type): text`, empty if the text does not have that form."""
+    inner, closed, _ = rest.strip().replace(") :", "):").partition("):")
+    return inner[1:] if closed and inner.startswith("(") else ""
+
+
+def _google_returns(lines: list[str]) -> tuple[tuple[int, int] | None, str]:
+    for number, line in enumerate(lines):
+        match = GOOGLE_RETURNS.match(line)
+        if match and not match[3]:
+            end = _section_end(lines, number)
+            text = " ".join(part.strip() for part in lines[number + 1 : end])
+            last = end - 1
+            while last > number and not lines[last].strip().strip("\"'"):
+                last -= 1
+            return (number, last), text
+    return None, ""
+
+
+def _numpy(lines: list[str]) -> Documented:
+    entries: list[Entry] = []
+    sections: list[int] = []
+    certain = True
+    returns, returns_text = None, ""
+    headers = [n for n, line in enumerate(lines) if line.strip() and _ruled(lines, n)]
+    for place, number in enumerate(headers):
+        end = headers[place + 1] if place + 1 < len(headers) else len(lines)
+        if NUMPY.match(lines[number]):
+            sections += [number, number + 1]
+            found, sure = _entries(lines, number + 2, end, colon=False)
+            entries += found
+            certain = certain and sure
+        elif NUMPY_RETURNS.match(lines[number]):
+            last = end - 1
+            while last > number and not lines[last].strip().strip("\"'"):
+                last -= 1
+            returns, returns_text = (number, last), " ".join(part.strip() for part in lines[number + 2 : end])
+    return Documented("numpy", tuple(entries), returns, returns_text, certain, tuple(sections))
+
+
+def _sphinx(lines: list[str]) -> Documented:
+    entries: list[Entry] = []
+    for number, line in enumerate(lines):
+        match = SPHINX.match(line)
+        words = line[match.end() :].partition(":")[0].split() if match and ":" in line[match.end() :] else []
+        if words:
+            name = words[-1].lstrip("\\*")
+            entries.append(Entry(name, number, _field_end(lines, number), " ".join(words[:-1])))
+    returns, text = _sphinx_returns(lines)
+    return Documented("sphinx", tuple(entries), returns, text)
+
+
+def _field_end(lines: list[str], number: int) -> int:
+    """The last line of a field: what follows it and is deeper belongs to it."""
+    depth = _indent(lines[number])
+    last = number
+    while last + 1 < len(lines) and lines[last + 1].strip() and _indent(lines[last + 1]) > depth:
+        last += 1
+    return last
+
+
+def _sphinx_returns(lines: list[str]) -> tuple[tuple[int, int] | None, str]:
+    found = [(n, match) for n, line in enumerate(lines) if (match := SPHINX_RETURNS.match(line))]
+    if not found:
+        return None, ""
+    return (found[0][0], _field_end(lines, found[-1][0])), " ".join(match[2] for _, match in found)
+
+
+def _result_only(lines: list[str]) -> Documented:
+    returns, text = _sphinx_returns(lines)
+    if returns:
+        return Documented("sphinx", (), returns, text)
+    numpy = _numpy(lines)
+    if numpy.returns:
+        return numpy
+    returns, text = _google_returns(lines)
+    return Documented("google" if returns else "", (), returns, text)
+
+
+def _tag_end(lines: list[str], number: int) -> int:
+    """The last line of a tag: up to the next tag, the end of the comment or an empty line."""
+    last = number
+    while last + 1 < len(lines):
+        following = lines[last + 1]
+        if ANY_TAG.match(following) or not following.strip(" \t\r*/"):
+            break
+        last += 1
+    return last
+
+
+def _braced(text: str) -> tuple[str, str]:
+    """`{a {b}} rest` -> (`a {b}`, `rest`)."""
+    if not text.startswith("{"):
+        return "", text
+    depth = 0
+    for place, char in enumerate(text):
+        depth += (char == "{") - (char == "}")
+        if depth == 0:
+            return text[1:place], text[place + 1 :].lstrip()
+    return "", text

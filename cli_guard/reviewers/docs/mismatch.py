@@ -1,0 +1,175 @@
+"""Documentation that no longer says what the signature says. Only what is certain is reported."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from cli_guard.model import Finding, fingerprint
+from cli_guard.reviewers.docs.documented import Documented, read_docstring, read_tags
+from cli_guard.reviewers.docs.repair import Mismatch, patch, repaired
+from cli_guard.reviewers.docs.sources import Source, style_in
+from cli_guard.reviewers.symbols import Doc, Parameter, Symbol
+from cli_guard.rules.catalog import Rule
+
+READERS = {
+    "python": read_docstring,
+    "javascript": read_tags,
+    "typescript": read_tags,
+    "tsx": read_tags,
+    "java": read_tags,
+}
+# Decorators that leave the parameters as they are written; any other may add or take some.
+TRANSPARENT = frozenset(
+    {
+        "staticmethod",
+        "classmethod",
+        "abstractmethod",
+        "property",
+        "cached_property",
+        "cache",
+        "lru_cache",
+        "override",
+    }
+    | {
+        "contextmanager",
+        "asynccontextmanager",
+        "final",
+        "wraps",
+        "deprecated",
+        "beta",
+        "typing_extensions.deprecated",
+    }
+)
+IMPLICIT = frozenset({"self", "cls"})
+MOSTLY = 3
+LONG = 25
+
+
+def review_mismatch(rules: Mapping[str, Rule], sources: Sequence[Source]) -> Iterator[Finding]:
+    """The findings about parameters and results that are documented wrongly, over all sources."""
+    for source in sources:
+        if source.language not in READERS:
+            continue
+        for symbol in source.new:
+            if (
+                symbol.doc is not None
+                and symbol.is_function
+                and symbol.public
+                and symbol.quiet != "nested"
+                and source.near(symbol)
+            ):
+                yield from _compared(rules, source, symbol, symbol.doc, sources)
+
+
+def _compared(
+    rules: Mapping[str, Rule], source: Source, symbol: Symbol, doc: Doc, sources: Sequence[Source]
+) -> Iterator[Finding]:
+    old = source.former(symbol)
+    if (
+        old is not None
+        and old.signature == symbol.signature
+        and old.doc is not None
+        and old.doc.text == doc.text
+    ):
+        return
+    documented = READERS[source.language](doc.text)
+    wrong = _mismatch(source, symbol, documented, old)
+    spans = [(symbol.line, symbol.head_end), (doc.line, doc.end_line)]
+    span = next((s for s in spans if source.change.touches(*s)), None)
+    if wrong == Mismatch() or (span is None and old is None):
+        return
+    kind = "docs-parameter-gone" if wrong.gone else "docs-parameter-new" if wrong.new else "docs-result-none"
+    style = style_in(source, sources)
+    indent = source.lines[doc.line - 1]
+    indent = indent[: len(indent) - len(indent.lstrip())]
+    text = repaired(source.language, symbol, doc, documented, wrong, style, indent)
+    if text and doc.end_line - doc.line > LONG:
+        text = patch(indent + doc.text, text, doc.line)
+    line, end_line = span or spans[0]
+    message = _said(symbol, wrong) + (
+        "" if span else " The lines removed here were its last use in the signature."
+    )
+    names = (*wrong.gone, *(p.name for p in wrong.new))
+    rule = rules[kind]
+    yield Finding(
+        rule=rule.id,
+        category=rule.category,
+        severity=rule.severity,
+        confidence=rule.confidence,
+        path=source.change.path,
+        line=line,
+        end_line=end_line,
+        message=message,
+        remedy=rule.remedy + f" The comment stands on lines {doc.line} to {doc.end_line}.",
+        suggestion=text,
+        fingerprint=fingerprint(rule.id, source.change.path, " ".join((symbol.qualname, *names))),
+    )
+
+
+def _mismatch(source: Source, symbol: Symbol, documented: Documented, old: Symbol | None) -> Mismatch:
+    if not documented.certain or not documented.style:
+        return Mismatch()
+    python = source.language == "python"
+    opaque = python and any(d.rsplit(".", 1)[-1] not in TRANSPARENT for d in symbol.decorators)
+    if opaque or any(not p.name for p in symbol.parameters) or _forwards(symbol, source):
+        return Mismatch()
+    names = {p.name for p in symbol.parameters}
+    gone = tuple(dict.fromkeys(n for n in documented.names if n not in names | IMPLICIT))
+    if any(p.star == "**" for p in symbol.parameters):
+        gone = ()
+    new = _renamed(symbol, documented, gone)
+    if not new and documented.entries:
+        new = _new(symbol, documented, old, source)
+    return Mismatch(gone, new, _no_result(source.language, symbol, documented))
+
+
+def _forwards(symbol: Symbol, source: Source) -> bool:
+    """JavaScript may take its parameters from `arguments`."""
+    if source.language not in ("javascript", "typescript", "tsx") or symbol.node is None:
+        return False
+    return "arguments" in symbol.node.text()
+
+
+def _renamed(symbol: Symbol, documented: Documented, gone: tuple[str, ...]) -> tuple[Parameter, ...]:
+    """The parameter in the place of the only one that is gone, when it is the only one left out."""
+    missing = tuple(p for p in symbol.parameters if p.name not in documented.names and not p.star)
+    if len(gone) != 1 or len(missing) != 1:
+        return ()
+    return missing if symbol.parameters.index(missing[0]) == documented.names.index(gone[0]) else ()
+
+
+def _new(symbol: Symbol, documented: Documented, old: Symbol | None, source: Source) -> tuple[Parameter, ...]:
+    """Parameters without a word in a comment that names the others."""
+    listed = set(documented.names)
+    missing = tuple(
+        p for p in symbol.parameters if p.name not in listed and not p.star and not p.name.startswith("_")
+    )
+    known = [p.name for p in symbol.parameters if p.name in listed]
+    if old is None or old.doc is None:
+        return missing if len(known) >= MOSTLY * len(missing) else ()
+    before = READERS[source.language](old.doc.text)
+    held = {p.name for p in old.parameters}
+    complete = all(p.star or p.name.startswith("_") or p.name in before.names for p in old.parameters)
+    return tuple(p for p in missing if p.name not in held) if complete and before.certain else ()
+
+
+def _no_result(language: str, symbol: Symbol, documented: Documented) -> bool:
+    """Is a result documented of a function that declares to have none?"""
+    none = {"python": ("None",), "java": ("void",)}.get(language, ("void",))
+    if documented.returns is None or symbol.returns not in none:
+        return False
+    text = documented.returns_text.lower()
+    return bool(text.strip()) and not any(w in text for w in ("none", "nothing", "void", "undefined", "null"))
+
+
+def _said(symbol: Symbol, wrong: Mismatch) -> str:
+    parts = []
+    if wrong.gone:
+        parts.append(f"documents {_names(wrong.gone)}, which it does not take")
+    if wrong.new:
+        parts.append(f"takes {_names([p.name for p in wrong.new])}, which its documentation leaves out")
+    if wrong.no_result:
+        parts.append("documents a result, and declares to return none")
+    return f"`{symbol.qualname}` {'; it '.join(parts)}."
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

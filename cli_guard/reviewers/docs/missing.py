@@ -1,0 +1,189 @@
+"""Public definitions that the change adds, or to which it gives other parameters, without documentation.
+
+How much is said follows what the file does already. Where most is documented, each gap is named; where some
+is, one finding names all of a file; where next to nothing is, nothing is said: that house has no such habit.
+New code that shows no habit yet gets one finding a file, and one for all beyond a few files.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import PurePosixPath
+
+from cli_guard.model import Confidence, Finding, Severity, fingerprint
+from cli_guard.reviewers.docs.sources import Source, documented_share, expects_documentation, style_in
+from cli_guard.reviewers.docs.suggest import place, suggestion
+from cli_guard.reviewers.symbols import Symbol
+from cli_guard.rules.catalog import Rule
+
+EVIDENCE = 3
+HABIT = 0.5
+SOME = 0.25
+EACH = 5
+SHOWN = 3
+NEW_FILES = 3
+ASIDE = frozenset(
+    {"docs", "doc", "examples", "example", "samples", "demo", "demos", "scripts", "benchmarks", "bench"}
+    | {"migrations", "versions", "tools", "tutorials", "notebooks", "site", "website"}
+)
+ASIDE_NAMES = frozenset({"setup.py", "noxfile.py", "manage.py", "tasks.py", "conf.py", "setupext.py"})
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A definition without documentation; `changed` tells a changed signature from an added definition."""
+
+    source: Source
+    symbol: Symbol
+    changed: bool
+
+
+def review_missing(rule: Rule, sources: Sequence[Source]) -> Iterator[Finding]:
+    """The findings of `docs-missing` over all sources."""
+    found = [(source, list(_gaps(source))) for source in sources]
+    names = {gap.symbol.name for _, gaps in found for gap in gaps}
+    moved = {_body(s, source) for source in sources for s in source.old if s.name in names}
+    shares = _Shares(sources)
+    fresh: list[list[Gap]] = []
+    for source, every in found:
+        gaps = [gap for gap in every if _body(gap.symbol, source) not in moved]
+        if not gaps:
+            continue
+        share = shares.of(source)
+        if share is None:
+            fresh.append([gap for gap in gaps if not gap.changed])
+        elif share >= HABIT:
+            yield from _each(rule, gaps, sources)
+        elif share >= SOME:
+            yield from _one(rule, [gap for gap in gaps if not gap.changed], sources)
+    yield from _fresh(rule, [gaps for gaps in fresh if gaps], sources)
+
+
+def _body(symbol: Symbol, source: Source) -> tuple[str, str, int]:
+    """What stays of a definition that only moves: its name and its text."""
+    text = symbol.node.text() if symbol.node is not None else ""
+    return source.language, symbol.name, hash(" ".join(text.split()))
+
+
+def _gaps(source: Source) -> Iterator[Gap]:
+    pure = PurePosixPath(source.change.path)
+    if not ASIDE.isdisjoint(pure.parts[:-1]) or pure.name in ASIDE_NAMES or _private_module(pure):
+        return
+    for symbol in source.new:
+        if symbol.doc is not None or not expects_documentation(symbol):
+            continue
+        if not source.change.touches(symbol.line, symbol.head_end):
+            continue
+        old = source.former(symbol)
+        if old is None or (old.doc is not None and symbol.doc is None):
+            yield Gap(source, symbol, False)
+        elif {p.name for p in old.parameters} != {p.name for p in symbol.parameters}:
+            yield Gap(source, symbol, True)
+
+
+def _private_module(pure: PurePosixPath) -> bool:
+    parts = (*pure.parts[:-1], pure.stem)
+    return pure.suffix == ".py" and any(p.startswith("_") and not p.startswith("__") for p in parts)
+
+
+class _Shares:
+    """The documented share of what could be, in a file or, where that tells too little, in its language."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = sources
+        self._of_language: dict[str, float | None] = {}
+
+    def of(self, source: Source) -> float | None:
+        """The share that counts for a file; None where there is nothing to tell it from."""
+        documented, could = documented_share(source.old)
+        if could >= EVIDENCE:
+            return documented / could
+        if source.language not in self._of_language:
+            self._of_language[source.language] = self._whole(source.language)
+        return self._of_language[source.language]
+
+    def _whole(self, language: str) -> float | None:
+        same = [source for source in self._sources if source.language == language]
+        documented, could = documented_share(chain.from_iterable(source.old for source in same))
+        if could >= EVIDENCE:
+            return documented / could
+        documented, could = documented_share(chain.from_iterable(source.new for source in same))
+        return documented / could if documented else None
+
+
+def _each(rule: Rule, gaps: list[Gap], sources: Sequence[Source]) -> Iterator[Finding]:
+    if len(gaps) > EACH:
+        yield from _one(rule, gaps, sources)
+        return
+    style = style_in(gaps[0].source, sources)
+    for gap in gaps:
+        yield _finding(
+            rule, [gap], _said(gap), suggestion(gap.source.language, gap.symbol, style, gap.source.lines)
+        )
+
+
+def _one(rule: Rule, gaps: list[Gap], sources: Sequence[Source]) -> Iterator[Finding]:
+    """One finding for all gaps of a file."""
+    if not gaps:
+        return
+    if len(gaps) == 1:
+        yield from _each(rule, gaps, sources)
+        return
+    names = _listed([gap.symbol.qualname for gap in gaps])
+    text = f"{len(gaps)} public definitions have no documentation: {names}."
+    yield _finding(rule, gaps, text, _shown(gaps, sources))
+
+
+def _fresh(rule: Rule, files: list[list[Gap]], sources: Sequence[Source]) -> Iterator[Finding]:
+    """New code without a habit: a word a file, or one word for all when there is much of it."""
+    if len(files) <= NEW_FILES:
+        for gaps in files:
+            for finding in _one(rule, gaps, sources):
+                yield replace(finding, confidence=Confidence.MEDIUM)
+        return
+    total = sum(len(gaps) for gaps in files)
+    text = f"{total} new public definitions in {len(files)} files have no documentation, here: "
+    text += _listed([gap.symbol.qualname for gap in files[0]]) + "."
+    finding = _finding(rule, files[0], text, _shown(files[0], sources))
+    yield replace(finding, severity=Severity.INFO, confidence=Confidence.MEDIUM)
+
+
+def _shown(gaps: list[Gap], sources: Sequence[Source]) -> str:
+    style = style_in(gaps[0].source, sources)
+    blocks = [
+        f"{place(g.source.language, g.symbol)}, for {g.symbol.qualname}:\n"
+        + suggestion(g.source.language, g.symbol, style, g.source.lines)
+        for g in gaps[:SHOWN]
+    ]
+    return "\n\n".join(blocks)
+
+
+def _said(gap: Gap) -> str:
+    kind = "type" if gap.symbol.kind == "class" and gap.source.language == "go" else gap.symbol.kind
+    what = f"Public {kind} `{gap.symbol.qualname}`"
+    where = place(gap.source.language, gap.symbol)
+    if gap.changed:
+        return f"{what} gets other parameters and has no documentation; it belongs {where}."
+    return f"{what} has no documentation; it belongs {where}."
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[: 2 * EACH])
+    return shown if len(names) <= 2 * EACH else f"{shown} and {len(names) - 2 * EACH} more"
+
+
+def _finding(rule: Rule, gaps: list[Gap], message: str, text: str) -> Finding:
+    source, symbol = gaps[0].source, gaps[0].symbol
+    return Finding(
+        rule=rule.id,
+        category=rule.category,
+        severity=rule.severity,
+        confidence=rule.confidence,
+        path=source.change.path,
+        line=symbol.line,
+        end_line=symbol.head_end,
+        message=message,
+        remedy=rule.remedy,
+        suggestion=text,
+        fingerprint=fingerprint(rule.id, source.change.path, " ".join(gap.symbol.qualname for gap in gaps)),
+    )

@@ -1,0 +1,153 @@
+"""The comment of a function, its parameters put right; a line that still holds stays as it is."""
+
+import difflib
+from dataclasses import dataclass
+
+from cli_guard.reviewers.docs.documented import Documented, Entry
+from cli_guard.reviewers.docs.styles import Style
+from cli_guard.reviewers.docs.suggest import python_entry, tag_entry
+from cli_guard.reviewers.symbols import Doc, Parameter, Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Documented names that are no parameters, parameters that are not documented, a result that is none."""
+
+    gone: tuple[str, ...] = ()
+    new: tuple[Parameter, ...] = ()
+    no_result: bool = False
+
+
+def repaired(
+    language: str,
+    symbol: Symbol,
+    doc: Doc,
+    documented: Documented,
+    wrong: Mismatch,
+    style: Style,
+    indent: str,
+) -> str | None:
+    """The whole comment as it should read, its first line indented by `indent`; None if that is beyond us."""
+    lines = [line.rstrip("\r") for line in doc.text.split("\n")]
+    touched = [e.first for e in documented.entries] + [documented.returns[0] if documented.returns else 1]
+    if 0 in touched:
+        return None  # the opening of the comment shares the line
+    renamed = _renames(symbol, documented, wrong)
+    edits: dict[int, list[str]] = {}
+    for entry in documented.entries:
+        if entry.name in renamed:
+            edits[entry.first] = [_swap(lines[entry.first], entry.name, renamed[entry.name])]
+    gone = [e for e in documented.entries if e.name in wrong.gone and e.name not in renamed]
+    for entry in gone:
+        _remove(lines, entry, documented, edits)
+    for parameter in wrong.new:
+        if parameter.name not in renamed.values():
+            _insert(language, lines, symbol, parameter, documented, style, edits)
+    if set(documented.names) == set(wrong.gone) - set(renamed) and not wrong.new:
+        for number in documented.section:
+            edits[number] = []
+    if wrong.no_result and documented.returns:
+        first, last = documented.returns
+        edits.update({number: _closing(lines[number]) for number in range(first, last + 1)})
+    return indent + "\n".join(_tidy(lines, edits))
+
+
+def _renames(symbol: Symbol, documented: Documented, wrong: Mismatch) -> dict[str, str]:
+    """One name gone and one come, at the same place in the list: the same parameter under another name."""
+    if len(wrong.gone) != 1 or len(wrong.new) != 1:
+        return {}
+    names = [p.name for p in symbol.parameters]
+    at = list(documented.names).index(wrong.gone[0])
+    return {wrong.gone[0]: wrong.new[0].name} if names.index(wrong.new[0].name) == at else {}
+
+
+def _swap(line: str, old: str, new: str) -> str:
+    place = (
+        line.index(old, line.index("param") + 5)
+        if "param" in line and line.find(old) < line.find("param")
+        else -1
+    )
+    return line.replace(old, new, 1) if place < 0 else line[:place] + new + line[place + len(old) :]
+
+
+def _remove(lines: list[str], entry: Entry, documented: Documented, edits: dict[int, list[str]]) -> None:
+    others = [e for e in documented.entries if e.first == entry.first and e.name != entry.name]
+    if others:
+        line = edits.get(entry.first, [lines[entry.first]])[0]
+        for form in (f", {entry.name}", f"{entry.name}, ", f",{entry.name}", f"{entry.name},"):
+            if form in line:
+                edits[entry.first] = [line.replace(form, "", 1)]
+                return
+    edits.update({number: _closing(lines[number]) for number in range(entry.first, entry.last + 1)})
+
+
+def _closing(line: str) -> list[str]:
+    """What must stay of a removed line: the end of the comment, when it stands on that line."""
+    text = line.rstrip()
+    for end in ('"""', "'''", "*/"):
+        if text.endswith(end):
+            return [line[: len(line) - len(line.lstrip())] + end]
+    return []
+
+
+def _insert(
+    language: str,
+    lines: list[str],
+    symbol: Symbol,
+    parameter: Parameter,
+    documented: Documented,
+    style: Style,
+    edits: dict[int, list[str]],
+) -> None:
+    """Document a parameter behind the one before it in the signature, or in front of all."""
+    names = [p.name for p in symbol.parameters]
+    before = set(names[: names.index(parameter.name)])
+    earlier = [e for e in documented.entries if e.name in before]
+    anchor = earlier[-1] if earlier else documented.entries[0]
+    sample = lines[anchor.first]
+    if language == "python":
+        margin = sample[: len(sample) - len(sample.lstrip())]
+        typed = any(e.type for e in documented.entries)
+        deeper = "\t" if margin.endswith("\t") else "    "
+        text = [margin + line for line in python_entry(parameter, documented.style, typed, deeper)]
+    else:
+        text = [sample[: sample.index("@")] + tag_entry(language, parameter, style)]
+    number = anchor.last if earlier else anchor.first
+    present = edits.get(number, [lines[number]])
+    if earlier and _closing(lines[number]) and number == len(lines) - 1:
+        end = _closing(lines[number])[0]
+        kept = [line.rstrip()[: -len(end.strip())].rstrip() for line in present]
+        edits[number] = [*(line for line in kept if line.strip(" *")), *text, end]
+    else:
+        edits[number] = [*present, *text] if earlier else [*text, *present]
+
+
+def _tidy(lines: list[str], edits: dict[int, list[str]]) -> list[str]:
+    """Apply the edits; where lines went, two blank lines in a row become one."""
+    result: list[str] = []
+    removed = False
+    for number, line in enumerate(lines):
+        for kept in edits.get(number, [line]):
+            blank = not kept.strip(" \t*")
+            if removed and blank and result and not result[-1].strip(" \t*"):
+                continue
+            closes = kept.strip() in ('"""', "'''", "*/")
+            while removed and closes and len(result) > 1 and not result[-1].strip(" \t*"):
+                result.pop()
+            result.append(kept)
+        removed = removed or not edits.get(number, [line])
+    return result
+
+
+def patch(old: str, new: str, line: int) -> str:
+    """What changes in a comment too long to be shown whole: the hunks, numbered as lines of the file."""
+    before, after = (text.replace("\r", "").split("\n") for text in (old, new))
+    result: list[str] = []
+    for group in difflib.SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(1):
+        result.append(f"@@ line {line + group[0][1]} @@")
+        for tag, i, j, k, m in group:
+            if tag == "equal":
+                result += ["  " + text for text in before[i:j]]
+            else:
+                result += ["- " + text for text in before[i:j]] + ["+ " + text for text in after[k:m]]
+    return "\n".join(result)

@@ -1,0 +1,76 @@
+"""How a file documents: found in its own comments first, then in the rest of the change."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cli_guard.reviewers.docs.documented import read_docstring
+from cli_guard.reviewers.symbols import Symbol
+
+ENOUGH = 4
+GOOGLE_TYPED = re.compile(r"^\s*\*{0,2}\w+ \(", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """The form of documentation in one file.
+
+    `sections` is "google", "numpy" or "sphinx" (Python), and "plain" where functions with parameters are
+    documented without a word about these. `below` puts the first line under the opening quotes, `typed`
+    writes types beside names, `dash` a hyphen before a JSDoc description.
+    """
+
+    sections: str = "google"
+    quotes: str = '"""'
+    below: bool = False
+    typed: bool = True
+    dash: bool = True
+    returns_tag: str = "@returns"
+
+
+def style_of(language: str, own: Iterable[Symbol], others: Iterable[Symbol]) -> Style:
+    """The style of a file whose symbols are `own`, in a change with the documented `others` elsewhere."""
+    mine = [s for s in own if s.doc is not None]
+    if len(mine) < ENOUGH:
+        mine += others
+    if language == "python":
+        return _python(mine)
+    texts = [s.doc.text for s in mine if s.doc is not None]
+    if not any("@param" in text or "@return" in text for text in texts):
+        return Style(sections="tags" if sum(bool(s.parameters) for s in mine) < ENOUGH else "plain")
+    joined = "\n".join(texts)
+    dashed = len(re.findall(r"@param.* - ", joined))
+    return Style(
+        sections="tags",
+        typed="@param {" in joined,
+        dash=dashed * 2 >= joined.count("@param"),
+        returns_tag="@return" if joined.count("@return ") > joined.count("@returns") else "@returns",
+    )
+
+
+def _python(documented: list[Symbol]) -> Style:
+    texts = [s.doc.text for s in documented if s.doc is not None]
+    styles = Counter(read_docstring(text).style for text in texts)
+    plain = sum(1 for s in documented if s.parameters and s.is_function and not _has_sections(s))
+    del styles[""]
+    if styles:
+        sections = max(styles, key=lambda name: (styles[name], name))
+    else:
+        sections = "plain" if plain >= ENOUGH else "google"
+    if sections != "plain" and styles and plain > 3 * sum(styles.values()):
+        sections = "plain"
+    single = sum(text.lstrip("rRuU").startswith("'''") for text in texts)
+    below = sum(bool(re.match(r"\w{0,2}('''|\"\"\")\s*\n", text)) for text in texts)
+    several = sum("\n" in text for text in texts)
+    google = [text for text in texts if "Args:" in text]
+    return Style(
+        sections=sections,
+        quotes="'''" if single * 2 > len(texts) else '"""',
+        below=below * 2 > several,
+        typed=not google or any(GOOGLE_TYPED.search(text) for text in google),
+    )
+
+
+def _has_sections(symbol: Symbol) -> bool:
+    return symbol.doc is not None and bool(read_docstring(symbol.doc.text).style)

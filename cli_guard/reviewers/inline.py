@@ -1,0 +1,42 @@
+"""Finds the suppression that answers a finding in the very lines that were reviewed."""
+
+from cli_guard.model import ChangeSet, FileChange, Finding, split_lines
+from cli_guard.policy.suppressions import MARK, Answer, answer_for
+from cli_guard.reviewers.subject import Subject
+
+
+class InlineAnswers:
+    """Called with a finding: the answer to it and whether this change adds the answer, or None."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._lines: dict[tuple[str | None, str, str | None], dict[int, str]] = {}
+
+    def __call__(self, finding: Finding) -> tuple[Answer, bool] | None:
+        if finding.line is None or not finding.path:
+            return None
+        for change in self._changes(finding):
+            if change.path != finding.path:
+                continue
+            lines = self._lines_of(finding.commit, change)
+            for number in dict.fromkeys((finding.line, finding.end_line or finding.line)):
+                own, above = lines.get(number, ""), lines.get(number - 1, "")
+                answer = answer_for(finding.rule, own, above)
+                if answer:
+                    at = number if MARK in own else number - 1
+                    return answer, at in change.added
+        return None
+
+    def _changes(self, finding: Finding) -> ChangeSet:
+        if finding.commit is None:
+            return self._subject.changes
+        commits = (commit for commit in self._subject.history if commit.commit == finding.commit)
+        return next(commits, ChangeSet(()))
+
+    def _lines_of(self, commit: str | None, change: FileChange) -> dict[int, str]:
+        key = (commit, change.path, change.new_blob)
+        if key not in self._lines:
+            text = self._subject.contents.new(change)
+            numbered = dict(enumerate(split_lines(text), 1)) if text is not None else change.added
+            self._lines[key] = numbered
+        return self._lines[key]

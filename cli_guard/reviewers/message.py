@@ -1,0 +1,246 @@
+"""Reviews commit messages: the one being written, and those of the commits of a range or a push.
+
+A message is judged by its form, by the style in force, and against the change it speaks of. Words are judged
+only where they are plain English; nothing of a message is quoted, as it may hold a secret.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from cli_guard.events.message import recorded_message
+from cli_guard.model import Category, ChangeSet, CommitMessage, Finding, Report, Severity, fingerprint
+from cli_guard.reviewers.claims import contradiction
+from cli_guard.reviewers.subject import Subject
+from cli_guard.rules.catalog import Rule, load
+
+
+@dataclass(frozen=True)
+class Case:
+    """One message under review, with the change it speaks of. `recorded`: the commit exists already."""
+
+    message: CommitMessage
+    changes: ChangeSet
+    subject: Subject
+    recorded: bool
+
+
+Check = Callable[[Rule, Case], str | None]
+"""What a rule says of a message: one sentence, None when it has nothing to say."""
+
+
+def review(subject: Subject) -> Report:
+    """What there is to say of the messages, each of them by every rule in force."""
+    findings = [found for case in _cases(subject) for found in _judge(case)]
+    return Report(findings=tuple(findings))
+
+
+def _cases(subject: Subject) -> Iterator[Case]:
+    whole = subject.changes
+    commits = tuple(subject.history)
+    if subject.message is not None:
+        yield Case(subject.message, whole, subject, recorded=False)
+    elif whole.message is not None and not any(each.commit == whole.commit for each in commits):
+        yield Case(recorded_message(whole.message), whole, subject, recorded=True)
+    for each in commits:
+        if each.message is not None:
+            yield Case(recorded_message(each.message), each, subject, recorded=True)
+
+
+def _judge(case: Case) -> Iterator[Finding]:
+    for rule in load("message"):
+        if _in_force(rule, case):
+            said = CHECKS[rule.id](rule, case)
+            if said is not None:
+                yield _finding(rule, case, said)
+
+
+def _in_force(rule: Rule, case: Case) -> bool:
+    is_push = case.subject.event == "pre-push"
+    if rule.extra.get("style", case.subject.style) != case.subject.style:
+        return False
+    if is_push and not rule.extra.get("on_push"):
+        return False
+    if rule.extra.get("pushed_only") and not is_push:
+        return False
+    return case.recorded or not rule.extra.get("recorded_only")
+
+
+def _finding(rule: Rule, case: Case, said: str) -> Finding:
+    commit = case.changes.commit if case.recorded else None
+    protected = rule.extra.get("protected_severity")
+    return Finding(
+        rule=rule.id,
+        category=Category.MESSAGE,
+        severity=Severity(protected) if protected and _protected_branch(case) else rule.severity,
+        confidence=rule.confidence,
+        path="",
+        line=None,
+        message=said,
+        remedy=rule.remedy,
+        fingerprint=fingerprint(rule.id, "", case.message.text),
+        commit=commit,
+    )
+
+
+def _protected_branch(case: Case) -> str | None:
+    """The protected branch that the commit is pushed to."""
+    for pushed in case.subject.pushed:
+        branch = pushed.update.remote_ref.removeprefix("refs/heads/")
+        if case.changes.commit in pushed.commits and any(
+            fnmatchcase(branch, pattern) for pattern in case.subject.protected_branches
+        ):
+            return branch
+    return None
+
+
+PULL_REQUEST = re.compile(r"(?: \((?:#|GH-)\d{1,9}\)){1,3}$")
+BY_A_PROGRAM = re.compile(
+    r"(?:[a-z]{1,10}(?:\([\w-]{1,30}\))?: )?(?:bump|update dependency) \S+ ", re.IGNORECASE
+)
+ABBREVIATED = re.compile(r"(?:\.\w\.|\.\.|\betc\.|\bInc\.|\bLtd\.|\bno\.|\bal\.)$")
+TRAILER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,40}: ")
+UNWRAPPABLE = re.compile(r"^[>|\t]|^ {2,}|^[-+*] *https?:|://|^\S+$|`")
+SAME_CHARACTER = re.compile(r"([a-z0-9])\1*")
+TYPE_AND_SCOPE = re.compile(r"\A[a-z]{1,20}(?:\([^()]{0,40}\))?!?: ", re.IGNORECASE)
+UNFINISHED = re.compile(
+    r"(?:\[wip\]|\(wip\)|<wip>|wip *(?:[:!-]|$)|(?:do not|don't|dont) (?:merge|push|commit)\b|dnm\b"
+    r"|(?:tmp|temp|temporary commit|savepoint|checkpoint|save point|work in progress)$)",
+    re.IGNORECASE,
+)
+UNFINISHED_IN_CAPITALS = re.compile(r"WIP (?!limit|card|item|board|column)")
+CONVENTIONAL = re.compile(r"([A-Za-z][\w-]{0,40})(?:\([^()\s][^()\n]{0,80}\))?(!)?: (?=\S)")
+BREAKING = re.compile(r"breaking[ -]changes?[ \t]*:", re.IGNORECASE)
+
+
+def _subject_long(rule: Rule, case: Case) -> str | None:
+    subject = PULL_REQUEST.sub("", case.message.subject)
+    if case.message.kind != "plain" or len(subject) <= rule.extra["limit"] or BY_A_PROGRAM.match(subject):
+        return None
+    return f"The subject has {len(subject)} characters; most tools cut it at {rule.extra['limit']}."
+
+
+def _subject_period(_rule: Rule, case: Case) -> str | None:
+    subject = PULL_REQUEST.sub("", case.message.subject)
+    is_sentence = case.message.kind == "plain" and subject.endswith(".") and " " in subject
+    return "The subject ends with a period." if is_sentence and not ABBREVIATED.search(subject) else None
+
+
+def _no_blank_line(_rule: Rule, case: Case) -> str | None:
+    if case.subject.style == "conventional":
+        return None
+    return _unseparated_body(case)
+
+
+def _unseparated_body(case: Case) -> str | None:
+    if case.message.kind == "plain" and case.message.body[:1] not in ((), ("",)):
+        return "The second line is not empty, so Git reads it as a part of the subject."
+    return None
+
+
+def _body_long(rule: Rule, case: Case) -> str | None:
+    if case.message.kind != "plain":
+        return None
+    limit = rule.extra["limit"]
+    fenced, first, number = False, 0, 0
+    for position, line in enumerate(case.message.body, start=2):
+        if line.startswith("```"):
+            fenced = not fenced
+        elif (
+            len(line) > limit
+            and not fenced
+            and not UNWRAPPABLE.search(line[:2_000])
+            and not TRAILER.match(line)
+        ):
+            first, number = first or position, number + 1
+    if not number:
+        return None
+    others = f", and {number - 1} more" if number > 1 else ""
+    return f"Line {first} of the message{others} is longer than {limit} characters."
+
+
+def _says_nothing(rule: Rule, case: Case) -> str | None:
+    subject = TYPE_AND_SCOPE.sub("", case.message.subject, count=1)
+    if case.message.kind != "plain" or not subject.isascii() or len(subject) > 40:
+        return None
+    words = " ".join(re.sub(r"[^a-z0-9 ]+", " ", subject.lower()).split())
+    is_noise = words in rule.extra["words"] or (not words and bool(subject)) or _one_character(words)
+    is_noise = is_noise and not re.search(r"[#:\d/]", subject)
+    return "The subject does not say what changes." if is_noise else None
+
+
+def _one_character(words: str) -> bool:
+    return SAME_CHARACTER.fullmatch(words) is not None
+
+
+def _not_utf8(_rule: Rule, case: Case) -> str | None:
+    if "\ufffd" in case.message.text:
+        return "The message holds bytes that are not UTF-8."
+    return None
+
+
+def _empty(_rule: Rule, case: Case) -> str | None:
+    return "The commit has no message." if not case.message.subject else None
+
+
+def _wip_pushed(_rule: Rule, case: Case) -> str | None:
+    message = case.message
+    branch = _protected_branch(case)
+    where = f"the protected branch {branch[:100]}" if branch else "the remote"
+    if message.kind == "fixup":
+        return f"A commit that waits to be folded into another (fixup!, squash! or amend!) goes to {where}."
+    subject = TYPE_AND_SCOPE.sub("", message.subject, count=1)
+    texts = (message.subject, subject) if message.kind == "plain" else ()
+    if any(UNFINISHED.match(text) or UNFINISHED_IN_CAPITALS.match(text) for text in texts):
+        return f"A commit that calls itself unfinished goes to {where}."
+    return None
+
+
+def _contradicts(_rule: Rule, case: Case) -> str | None:
+    return contradiction(case.message, case.changes, case.subject) if case.message.kind == "plain" else None
+
+
+def _conventional_form(_rule: Rule, case: Case) -> str | None:
+    if case.message.kind != "plain" or not case.message.subject or CONVENTIONAL.match(case.message.subject):
+        return None
+    return "The subject is not `type: description` or `type(scope): description`."
+
+
+def _conventional_type(rule: Rule, case: Case) -> str | None:
+    match = CONVENTIONAL.match(case.message.subject)
+    if case.message.kind != "plain" or not match or match[1].lower() in rule.extra["types"]:
+        return None
+    return f"The type is none of {', '.join(rule.extra['types'])}."
+
+
+def _conventional_body(_rule: Rule, case: Case) -> str | None:
+    return _unseparated_body(case)
+
+
+def _conventional_breaking(_rule: Rule, case: Case) -> str | None:
+    match = CONVENTIONAL.match(case.message.subject)
+    if case.message.kind != "plain" or not match or match[2]:
+        return None
+    known = ("BREAKING CHANGE: ", "BREAKING-CHANGE: ")
+    lines = [line for line in case.message.body if BREAKING.match(line)]
+    if not lines or any(line.startswith(known) for line in lines):
+        return None
+    return "The message speaks of a breaking change in a form that tools do not read."
+
+
+CHECKS: dict[str, Check] = {
+    "message-subject-long": _subject_long,
+    "message-subject-period": _subject_period,
+    "message-no-blank-line": _no_blank_line,
+    "message-body-long": _body_long,
+    "message-says-nothing": _says_nothing,
+    "message-not-utf8": _not_utf8,
+    "message-empty": _empty,
+    "message-wip-pushed": _wip_pushed,
+    "message-contradicts-change": _contradicts,
+    "message-conventional-form": _conventional_form,
+    "message-conventional-type": _conventional_type,
+    "message-conventional-body": _conventional_body,
+    "message-conventional-breaking": _conventional_breaking,
+}

@@ -1,0 +1,44 @@
+"""What a push does to branches; what its commits hold is the work of the other reviewers."""
+
+from cli_guard.model import Finding, PushedRef, Report, fingerprint
+from cli_guard.policy.globs import matches
+from cli_guard.reviewers.subject import Subject
+from cli_guard.rules.catalog import load
+
+BRANCH = "refs/heads/"
+
+
+def review(subject: Subject) -> Report:
+    """Forced and deleted branches that are protected (`git.protected_branches`)."""
+    findings = (finding_for(ref, subject.protected_branches) for ref in subject.pushed)
+    return Report(tuple(finding for finding in findings if finding))
+
+
+def finding_for(ref: PushedRef, protected: tuple[str, ...]) -> Finding | None:
+    """The finding about one ref, None where there is none."""
+    name = ref.update.remote_ref
+    # A framework names the branch alone.
+    branch = name.removeprefix(BRANCH)
+    if name.startswith("refs/") and not name.startswith(BRANCH):
+        return None
+    if not any(branch == pattern or matches(pattern, branch) for pattern in protected):
+        return None
+    if ref.update.deletes:
+        rule_id, what = "push-delete-protected", "deletes"
+    elif ref.forced:
+        rule_id, what = "push-force-protected", "rewrites"
+    else:
+        return None
+    rule = next(rule for rule in load("push") if rule.id == rule_id)
+    return Finding(
+        rule=rule.id,
+        category=rule.category,
+        severity=rule.severity,
+        confidence=rule.confidence,
+        path="",
+        line=None,
+        message=f"the push {what} the protected branch {branch}",
+        remedy=rule.remedy,
+        evidence=f"{ref.update.remote_oid[:12]} -> {ref.update.local_oid[:12]}",
+        fingerprint=fingerprint(rule.id, name, f"{ref.update.remote_oid} {ref.update.local_oid}"),
+    )

@@ -1,0 +1,243 @@
+"""Runs of statements in a Python function that can be moved into a function of their own as they stand."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cli_guard.reviewers.refactor.facts import Facts, FunctionNode, facts_of
+from cli_guard.reviewers.refactor.flow import Place, Suite, bound_before, flow, live_after
+from cli_guard.reviewers.refactor.scopes import LOOPS, own_scope
+
+SUITES = ("body", "orelse", "finalbody")
+MOST_IN = 6
+MOST_OUT = 3
+FEWEST_LINES = 4
+LARGEST_SHARE = 0.8
+CANDIDATES = 40
+REFUSED_CALLS = frozenset({"locals", "vars", "eval", "exec", "super", "dir"})
+REFUSED = (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Delete)
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """Lines `first` to `last` as a function of their own.
+
+    `parameters` are the values it needs, `results` those that are read after it, both in the order in which
+    the function first names them. `returns` means that the lines always return (or raise) themselves, so
+    that the call becomes `return name(...)`. `waits` means that it must be `async`.
+    """
+
+    first: int
+    last: int
+    parameters: tuple[str, ...]
+    results: tuple[str, ...]
+    returns: bool
+    waits: bool
+    decisions: int
+    statements: tuple[ast.stmt, ...]
+
+    @property
+    def worth(self) -> float:
+        """What moving it wins: branches and lines gone, less the values that must be handed over."""
+        cost = len(self.parameters) + 2 * len(self.results)
+        return 3 * self.decisions + self.last - self.first + 1 - 2.5 * cost
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run of statements and the suites around it, the function's own first."""
+
+    places: tuple[Place, ...]
+    statements: Suite
+
+    @property
+    def first(self) -> int:
+        return self.statements[0].lineno
+
+    @property
+    def last(self) -> int:
+        return self.statements[-1].end_lineno or self.statements[-1].lineno
+
+
+def parse_function(lines: Sequence[str], first: int) -> FunctionNode | None:
+    """The function in these lines, numbered from `first`; None if Python cannot read it."""
+    text = "\n".join(lines)
+    indented = text[:1] in (" ", "\t")
+    try:
+        # An `if` around keeps the indentation as it is: strings over several lines would not survive dedent.
+        tree = ast.parse("if 1:\n" + text if indented else text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    ast.increment_lineno(tree, first - (2 if indented else 1))
+    return next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)), None)
+
+
+def extractions(function: FunctionNode, lines: Sequence[str]) -> list[Extraction]:
+    """The runs that can be moved, the most worthwhile first; `lines` are those of the whole file.
+
+    Of many, only the largest and most branched are looked into.
+    """
+    facts = facts_of(function)
+    size = (function.end_lineno or function.lineno) - function.lineno + 1
+    runs = [
+        run
+        for run in _runs(function, lines)
+        if FEWEST_LINES <= run.last - run.first + 1 <= LARGEST_SHARE * size and _whole_lines(run, lines)
+    ]
+    runs.sort(key=lambda r: (-3 * facts.decisions_in(r.first, r.last) - r.last + r.first, r.first))
+    found = [e for run in runs[:CANDIDATES] if (e := _extraction(facts, run)) is not None]
+    return sorted(found, key=lambda e: (-e.worth, e.first, e.last))
+
+
+def _whole_lines(run: _Run, lines: Sequence[str]) -> bool:
+    """Do the statements share their lines with nothing else? An `elif` is an `if` that cannot stand alone."""
+    first, last = run.statements[0], run.statements[-1]
+    if getattr(first, "decorator_list", None) or run.last > len(lines):
+        return False
+    line = lines[first.lineno - 1].encode("utf-8", "replace")
+    rest = lines[run.last - 1].encode("utf-8", "replace")[last.end_col_offset or 0 :].strip()
+    if line[: first.col_offset].strip() or line.lstrip().startswith(b"elif"):
+        return False
+    return not rest or rest.startswith(b"#")
+
+
+def _runs(function: FunctionNode, lines: Sequence[str]) -> Iterator[_Run]:
+    """Every suite inside the function, every compound statement, and every paragraph of a suite."""
+    stack: list[tuple[tuple[Place, ...], ast.AST, str, Suite]] = [((), function, "body", function.body)]
+    while stack:
+        around, owner, field, suite = stack.pop()
+        if around:
+            yield _Run((*around, Place(owner, field, suite, len(suite))), suite)
+        for start, end in _paragraphs(suite, lines):
+            yield _Run((*around, Place(owner, field, suite, end)), suite[start:end])
+        for number, statement in enumerate(suite):
+            places = (*around, Place(owner, field, suite, number + 1))
+            inner = list(_suites(statement))
+            if inner and len(suite) > 1:
+                yield _Run(places, [statement])
+            stack += [(places, statement, name, part) for name, part in inner]
+
+
+def _paragraphs(suite: Suite, lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The runs of statements that a blank line or a comment sets apart, where there are several."""
+    starts = [0]
+    for number, statement in enumerate(suite[1:], 1):
+        above = lines[statement.lineno - 2].strip() if 2 <= statement.lineno <= len(lines) + 1 else ""
+        if not above or above.startswith("#"):
+            starts.append(number)
+    ends = [*starts[1:], len(suite)]
+    yield from (
+        (start, end) for start, end in zip(starts, ends, strict=True) if end - start > 1 and len(starts) > 1
+    )
+
+
+def _suites(statement: ast.stmt) -> Iterator[tuple[str, Suite]]:
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return
+    for name in SUITES:
+        suite = getattr(statement, name, None)
+        if suite:
+            yield name, suite
+    for handler in getattr(statement, "handlers", ()):
+        yield "handlers", handler.body
+    if isinstance(statement, ast.Match):
+        for case in statement.cases:
+            yield "cases", case.body
+
+
+def _extraction(facts: Facts, run: _Run) -> Extraction | None:
+    parts = [part for statement in run.statements for part in own_scope(statement)]
+    shares = any(isinstance(part, ast.Nonlocal) for s in run.statements for part in ast.walk(s))
+    if shares or _refused(parts) or _jumps_out(run.statements):
+        return None
+    moved = flow(run.statements)
+    has_return = any(isinstance(part, ast.Return) for part in parts)
+    if has_return != (moved.bound is None):
+        return None  # it returns now and then; or it always raises, which a call would hide
+    own = facts.bound_in(run.first, run.last)
+    results = frozenset() if has_return else live_after(run.places) & own
+    needed = (moved.exposed & facts.local) | (results - (moved.bound or frozenset()))
+    if len(needed) > MOST_IN or len(results) > MOST_OUT or (own | needed) & facts.foreign:
+        return None
+    if not needed <= bound_before(run.places, len(run.statements), facts.parameters):
+        return None  # a value that is not always there cannot be handed over
+    if _seen_by_closures(facts, run, own) or _watched(run.places, own):
+        return None
+    return Extraction(
+        first=run.first,
+        last=run.last,
+        parameters=tuple(sorted(needed, key=lambda n: (facts.order.get(n, 0), n))),
+        results=tuple(sorted(results, key=lambda n: (facts.order.get(n, 0), n))),
+        returns=has_return,
+        waits=_waits(run.statements),
+        decisions=facts.decisions_in(run.first, run.last),
+        statements=tuple(run.statements),
+    )
+
+
+def _refused(parts: Sequence[ast.AST]) -> bool:
+    """Constructs that mean something else in another function."""
+    for part in parts:
+        if isinstance(part, REFUSED):
+            return True
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in REFUSED_CALLS:
+            return True
+        if isinstance(part, ast.Name) and part.id == "__class__":
+            return True
+    return False
+
+
+def _waits(run: Suite) -> bool:
+    """Must it be `async`? An asynchronous comprehension counts, a coroutine defined inside does not."""
+    for statement in run:
+        for part in own_scope(statement):
+            if isinstance(part, ast.Await | ast.AsyncFor | ast.AsyncWith):
+                return True
+            if isinstance(part, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) and any(
+                isinstance(p, ast.Await) or (isinstance(p, ast.comprehension) and p.is_async)
+                for p in ast.walk(part)
+            ):
+                return True
+    return False
+
+
+def _jumps_out(run: Suite) -> bool:
+    """Is there a `break` or `continue` of a loop that is not in the run?"""
+    todo: list[ast.AST] = list(run)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Break | ast.Continue):
+            return True
+        if isinstance(node, LOOPS):
+            todo += node.orelse
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            todo += list(ast.iter_child_nodes(node))
+    return False
+
+
+def _watched(places: Sequence[Place], own: frozenset[str]) -> bool:
+    """Would anything see values that the run had bound before it failed: a handler, or what follows one?"""
+    for number, place in enumerate(places):
+        if isinstance(place.owner, ast.Try) and place.field == "body":
+            suites = [place.owner.finalbody, *(handler.body for handler in place.owner.handlers)]
+            if any(flow(suite).exposed & own for suite in suites):
+                return True
+            if place.owner.handlers and live_after(places[:number]) & own:
+                return True
+        if isinstance(place.owner, ast.With | ast.AsyncWith) and live_after(places[:number]) & own:
+            entered = flow([place.owner]).bound or frozenset()
+            if not own <= entered and place.field == "body":
+                return True
+    return False
+
+
+def _seen_by_closures(facts: Facts, run: _Run, own: frozenset[str]) -> bool:
+    """Would a nested function see another value of a name, because it is bound in another scope now?"""
+    loop = min((p.owner.lineno for p in run.places if isinstance(p.owner, LOOPS)), default=0)
+    for line, names in facts.closures:
+        inside = run.first <= line <= run.last
+        if not inside and (loop or line <= run.last) and names & own:
+            return True
+        if inside and names & facts.bound_outside(run.first, run.last, since=loop or run.first):
+            return True
+    return False

@@ -1,0 +1,101 @@
+"""What is known of a Python function as a whole, gathered once; a run inside it is told by its lines."""
+
+import ast
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+
+from cli_guard.reviewers.refactor.scopes import DEFINITIONS, own_scope, reads
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+CLOSURES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
+DECIDES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.IfExp, ast.BoolOp)
+DECIDES_TOO = (ast.comprehension, ast.match_case)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The names of a function: its parameters, where each is bound, what closures read, and in which order.
+
+    `bindings` and `closures` pair a line with a name, and with the names that a closure reads.
+    `foreign` are names declared global or nonlocal, here or in a function inside.
+    """
+
+    parameters: frozenset[str]
+    bindings: tuple[tuple[int, str], ...]
+    closures: tuple[tuple[int, frozenset[str]], ...]
+    foreign: frozenset[str]
+    decisions: tuple[int, ...]
+    order: dict[str, int]
+
+    @property
+    def local(self) -> frozenset[str]:
+        """Every name of the function's own scope."""
+        return self.parameters | {name for _, name in self.bindings}
+
+    def bound_in(self, first: int, last: int) -> frozenset[str]:
+        """The names that lines `first` to `last` bind."""
+        return frozenset(name for line, name in self.bindings if first <= line <= last)
+
+    def bound_outside(self, first: int, last: int, since: int = 0) -> frozenset[str]:
+        """The names that other lines bind, from line `since` on."""
+        outside = (pair for pair in self.bindings if pair[0] >= since and not first <= pair[0] <= last)
+        return frozenset(name for _, name in outside)
+
+    def decisions_in(self, first: int, last: int) -> int:
+        """How many branches and loops begin there."""
+        return bisect_right(self.decisions, last) - bisect_left(self.decisions, first)
+
+
+def facts_of(function: FunctionNode) -> Facts:
+    """Gather the facts in two walks over the function."""
+    arguments = function.args
+    every = [
+        *arguments.posonlyargs,
+        *arguments.args,
+        *arguments.kwonlyargs,
+        arguments.vararg,
+        arguments.kwarg,
+    ]
+    parameters = [a.arg for a in every if a is not None]
+    bindings: list[tuple[int, str]] = []
+    for statement in function.body:
+        line = statement.lineno
+        for part in own_scope(statement):
+            line = getattr(part, "lineno", line)
+            bindings += [(line, name) for name in _binds(part)]
+    closures: list[tuple[int, frozenset[str]]] = []
+    foreign: set[str] = set()
+    decisions: list[int] = []
+    order = {name: place - len(parameters) for place, name in enumerate(parameters)}
+    for statement in function.body:
+        line = statement.lineno
+        for part in ast.walk(statement):
+            line = getattr(part, "lineno", line)
+            if isinstance(part, CLOSURES):
+                closures.append((line, frozenset(reads(part))))
+            elif isinstance(part, ast.Global | ast.Nonlocal):
+                foreign.update(part.names)
+            elif isinstance(part, ast.Name) and order.get(part.id, 1) >= 0:
+                place = part.lineno * 10_000 + part.col_offset
+                order[part.id] = min(place, order.get(part.id, place))
+            if isinstance(part, (*DECIDES, *DECIDES_TOO)):
+                decisions.append(line)
+    return Facts(
+        frozenset(parameters),
+        tuple(bindings),
+        tuple(closures),
+        frozenset(foreign),
+        tuple(sorted(decisions)),
+        order,
+    )
+
+
+def _binds(part: ast.AST) -> list[str]:
+    """The names that a node itself binds, without what is in it."""
+    if isinstance(part, ast.Name):
+        return [] if isinstance(part.ctx, ast.Load) else [part.id]
+    if isinstance(part, ast.alias):
+        return [(part.asname or part.name).split(".")[0]]
+    if isinstance(part, (*DEFINITIONS, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
+        return [part.name] if part.name else []
+    return [part.rest] if isinstance(part, ast.MatchMapping) and part.rest else []

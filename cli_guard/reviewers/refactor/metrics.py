@@ -1,0 +1,68 @@
+"""The one seam to lizard: complexity and length of one function at a time.
+
+Lizard reads about 130,000 lines a second, so it sees only functions that could be over a limit at all: a
+function has no more decisions than it has words and signs that make one.
+"""
+
+import re
+import sys
+from dataclasses import dataclass
+
+from cli_guard.reviewers.symbols import Symbol
+
+DECISIONS = re.compile(
+    r"\b(?:if|elif|for|foreach|while|and|or|except|catch|case|match|assert|select|switch|unless|until)\b"
+    r"|&&|\|\||\?"
+)
+NAMES = {
+    "python": "a.py",
+    "javascript": "a.jsx",
+    "typescript": "a.ts",
+    "tsx": "a.tsx",
+    "go": "a.go",
+    "java": "a.java",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Cyclomatic complexity (independent paths), and length (lines of code without comments and blanks)."""
+
+    complexity: int
+    length: int
+
+
+def may_exceed(text: str, complexity: int, length: int) -> bool:
+    """Could a function of this text be over either limit?"""
+    if text.count("\n") + 1 > length:
+        return True
+    return len(text) > 2 * complexity and sum(1 for _ in DECISIONS.finditer(text)) + 1 > complexity
+
+
+def measure(language: str, symbol: Symbol, lines: list[str]) -> Measure | None:
+    """Measure one function of a file; None when lizard does not see it as one, or stumbles."""
+    text = "\n".join(lines[symbol.top - 1 : symbol.end_line])
+    if symbol.kind == "method" and language != "go" and language != "python":
+        text = f"class X {{\n{text}\n}}"
+    try:
+        functions = _analyze(NAMES[language], text)
+    except Exception:  # hostile text may break the tokenizer of any language in any way
+        return None
+    name = symbol.name
+    own = [f for f in functions if re.split(r"::|[. ]", f[0])[-1] == name]
+    if not own:
+        return None
+    _, complexity, length = max(own, key=lambda f: f[2])
+    return Measure(complexity, length)
+
+
+def _analyze(name: str, text: str) -> list[tuple[str, int, int]]:
+    path = list(sys.path)
+    try:
+        # Importing lizard puts the folder of the running script at the head of sys.path; under `python -c`
+        # that is the working directory, from which nothing must ever be imported.
+        from lizard import analyze_file
+    finally:
+        sys.path[:] = path
+    found = analyze_file.analyze_source_code(name, text).function_list
+    return [(f.name, f.cyclomatic_complexity, f.nloc) for f in found]

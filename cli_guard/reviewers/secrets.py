@@ -1,0 +1,297 @@
+"""Finds credentials in what a change adds: lines, file names, links, the commit message and earlier commits.
+
+What counts as a secret is decided in `cli_guard.secretscan` by the rules of `cli_guard/rules/secrets/`; this
+module chooses what is scanned and words the findings.
+"""
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from cli_guard.model import (
+    ChangeSet,
+    Confidence,
+    FileChange,
+    Finding,
+    Kind,
+    Report,
+    Severity,
+    Skipped,
+    Status,
+    fingerprint,
+)
+from cli_guard.reviewers.subject import Subject
+from cli_guard.rules import catalog
+from cli_guard.secretscan import Hit, Scan, filenames, places, scan
+from cli_guard.secretscan.keyblocks import MARKS, find_blocks
+from cli_guard.secretscan.masking import mask_hits
+
+EVIDENCE_WIDTH = 120
+FILE_FINDINGS = 100
+# Slow on purpose: a fingerprint is stored and shown, and a short password must not be guessed from it.
+HASH_ROUNDS = 2_000
+# Stands between hunks: no pattern reads over a NUL, so lines that are not neighbours are not read as such.
+GAP = "\0"
+IN_HISTORY = (
+    " It is still in the history of this branch although a later commit removes it: rotate the credential,"
+    " then rewrite the commits (`git rebase -i`) before they are pushed."
+)
+
+
+@dataclass(frozen=True)
+class Added:
+    """The added lines of a file as one text, and the line number that each line of it has in the file."""
+
+    text: str
+    numbers: tuple[int | None, ...]
+    starts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, change: FileChange) -> "Added":
+        """Join the hunks of a change."""
+        lines: list[str] = []
+        numbers: list[int | None] = []
+        for hunk in change.hunks:
+            if lines and hunk.added:
+                lines.append(GAP)
+                numbers.append(None)
+            lines += hunk.added
+            numbers += range(hunk.new_start, hunk.new_start + len(hunk.added))
+        return cls.from_lines(lines, numbers)
+
+    @classmethod
+    def from_lines(cls, lines: list[str], numbers: list[int | None]) -> "Added":
+        """Index the lines by their offset in the joined text."""
+        starts, position = [], 0
+        for line in lines:
+            starts.append(position)
+            position += len(line) + 1
+        return cls("\n".join(lines), tuple(numbers), tuple(starts))
+
+    def line(self, offset: int) -> int | None:
+        """The line number in the file of an offset in the text."""
+        return self.numbers[bisect_right(self.starts, offset) - 1] if self.starts else None
+
+
+@dataclass
+class Findings:
+    """What has been found so far, so that one secret is told once."""
+
+    found: list[Finding] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    seen: set[tuple[str, str]] = field(default_factory=set)
+    scanned: dict[tuple[str, str], Scan] = field(default_factory=dict)
+
+
+def review(subject: Subject) -> Report:
+    """Findings of every `secret-*` rule in the change, its message and its history.
+
+    A file whose scan takes longer than `subject.limits.seconds` is scanned up to there, and says so.
+    """
+    so_far = Findings()
+    commit = subject.changes.commit if not subject.history else None
+    _review_changes(subject, subject.changes, so_far, commit=None)
+    text = subject.message.text if subject.message else subject.changes.message
+    if text:
+        _review_message(subject, text, so_far, commit)
+    for step in subject.history:
+        _review_changes(subject, step, so_far, commit=step.commit)
+        if step.message:
+            _review_message(subject, step.message, so_far, step.commit)
+    ordered = sorted(so_far.found, key=lambda f: (f.commit is not None, f.path, f.line or 0, f.rule))
+    return Report(tuple(ordered), tuple(so_far.skipped))
+
+
+def _review_changes(subject: Subject, changes: ChangeSet, so_far: Findings, commit: str | None) -> None:
+    for change in changes:
+        if change.status is Status.DELETED or change.kind is Kind.SUBMODULE:
+            continue
+        if filenames.is_risky(change.path) and change.status in (Status.ADDED, Status.COPIED, Status.RENAMED):
+            _review_name(change, so_far, commit)
+        if change.kind is not Kind.BINARY and change.hunks:
+            _review_lines(subject, change, so_far, commit)
+
+
+def _review_lines(subject: Subject, change: FileChange, so_far: Findings, commit: str | None) -> None:
+    added = Added.of(change)
+    result = _scan(subject, added.text, change.path, so_far)
+    if result.stopped_at is not None:
+        line = added.line(result.stopped_at)
+        reason = (
+            f"time limit of {subject.limits.seconds:g} s reached in the search for secrets, at line {line}"
+        )
+        so_far.skipped.append(Skipped(change.path, reason))
+    source = _Source(change.path, added.text, result.hits, added.line, commit)
+    groups = _by_value(result.hits)
+    if len(groups) > FILE_FINDINGS:
+        reason = f"{len(groups)} secrets found, the first {FILE_FINDINGS} are listed"
+        so_far.skipped.append(Skipped(change.path, reason))
+    for hits in groups[:FILE_FINDINGS]:
+        _add(so_far, source, hits)
+    _review_partial_blocks(subject, change, added, result, so_far, commit)
+
+
+def _review_partial_blocks(
+    subject: Subject, change: FileChange, added: Added, result: Scan, so_far: Findings, commit: str | None
+) -> None:
+    """A private key of which the change adds only some lines is read in the file as it will be."""
+    if commit is not None or not _may_be_part_of_key(added.text):
+        return
+    text = subject.contents.new(change)
+    if text is None or not any(mark in text.lower() for mark in MARKS):
+        return
+    lines = text.split("\n")
+    whole = Added.from_lines(lines, list(range(1, len(lines) + 1)))
+    known = {added.line(hit.start) for hit in result.hits}
+    for hit in find_blocks(text):
+        first, last = whole.line(hit.start), whole.line(hit.end - 1)
+        if first is None or last is None or first in known or not change.touches(first, last):
+            continue
+        _add(so_far, _Source(change.path, text, (hit,), whole.line, commit), [hit])
+
+
+def _may_be_part_of_key(text: str) -> bool:
+    if "PRIVATE KEY" in text or "Private-Lines" in text:
+        return True
+    return any(
+        len(line) >= 40 and line.strip(" \t\r\"'`+,;\\n#/*").isascii() and _is_body(line)
+        for line in text.split("\n")
+    )
+
+
+def _is_body(line: str) -> bool:
+    core = line.strip(" \t\r\"'`+,;#*()").removesuffix("\\n")
+    return 40 <= len(core) <= 100 and core.replace("+", "A").replace("/", "A").rstrip("=").isalnum()
+
+
+def _review_message(subject: Subject, text: str, so_far: Findings, commit: str | None) -> None:
+    result = _scan(subject, text, "", so_far)
+    source = _Source("", text, result.hits, lambda _offset: None, commit)
+    for hits in _by_value(result.hits)[:FILE_FINDINGS]:
+        _add(so_far, source, hits)
+    if result.stopped_at is not None:
+        reason = f"time limit of {subject.limits.seconds:g} s reached in the search for secrets in the commit message"
+        so_far.skipped.append(Skipped("", reason))
+
+
+def _review_name(change: FileChange, so_far: Findings, commit: str | None) -> None:
+    rule = filenames.rule()
+    if (rule.id, change.path) in so_far.seen or _is_empty(change):
+        return
+    so_far.seen.add((rule.id, change.path))
+    quiet = places.is_test_or_document(change.path)
+    name = change.path.rpartition("/")[2]
+    so_far.found.append(
+        Finding(
+            rule=rule.id,
+            category=rule.category,
+            severity=Severity.MEDIUM if quiet else rule.severity,
+            confidence=Confidence.LOW if quiet else rule.confidence,
+            path=change.path,
+            line=None,
+            message=f"Files named {name} usually hold credentials.",
+            remedy=rule.remedy + (IN_HISTORY if commit is not None else ""),
+            fingerprint=fingerprint(rule.id, change.path, name),
+            commit=commit,
+        )
+    )
+
+
+def _is_empty(change: FileChange) -> bool:
+    """Is it text in which nothing has a value: blank lines, comments, `NAME=`?"""
+    if change.kind is not Kind.TEXT or not change.hunks:
+        return False
+    stripped = (line.strip() for line in change.added.values())
+    return all(not line or line.startswith("#") or line.endswith("=") for line in stripped)
+
+
+def _scan(subject: Subject, text: str, path: str, so_far: Findings) -> Scan:
+    """Scan once what both the change and one of its commits add."""
+    key = (path, text)
+    if key not in so_far.scanned:
+        end = subject.clock() + subject.limits.seconds
+        so_far.scanned[key] = scan(text, path, lambda: subject.clock() >= end)
+    return so_far.scanned[key]
+
+
+def _by_value(hits: Sequence[Hit]) -> list[list[Hit]]:
+    """Hits of one rule and one value together, in the order of their first."""
+    groups: dict[tuple[str, str], list[Hit]] = {}
+    for hit in hits:
+        groups.setdefault((hit.rule, hit.value), []).append(hit)
+    return list(groups.values())
+
+
+@dataclass(frozen=True)
+class _Source:
+    """The text that hits were found in, and how to tell the line of an offset."""
+
+    path: str
+    text: str
+    hits: Sequence[Hit]
+    line: Callable[[int], int | None]
+    commit: str | None
+
+
+def _add(so_far: Findings, source: _Source, hits: list[Hit]) -> None:
+    """One finding for one secret of a file; in an earlier commit only what the change as a whole has not."""
+    hit = hits[0]
+    key = (hit.rule, hit.value if source.commit is not None else f"{source.path}\0{hit.value}")
+    if key in so_far.seen:
+        return
+    so_far.seen.update({key, (hit.rule, hit.value)})
+    rule = _rules()[hit.rule]
+    line, end_line = source.line(hit.start), source.line(max(hit.end - 1, hit.start))
+    so_far.found.append(
+        Finding(
+            rule=hit.rule,
+            category=rule.category,
+            severity=hit.severity,
+            confidence=hit.confidence,
+            path=source.path,
+            line=line,
+            end_line=end_line if end_line != line else None,
+            message=_message(rule, source, hits),
+            remedy=rule.remedy + (IN_HISTORY if source.commit is not None else ""),
+            evidence=_evidence(source, hit),
+            fingerprint=fingerprint(hit.rule, source.path, _slow_hash(source.path, hit.value)),
+            commit=source.commit,
+        )
+    )
+
+
+def _rules() -> dict[str, catalog.Rule]:
+    return {rule.id: rule for rule in catalog.load("secrets")}
+
+
+def _message(rule: catalog.Rule, source: _Source, hits: list[Hit]) -> str:
+    hit = hits[0]
+    words = [rule.title]
+    if hit.name and not any(other.value in hit.name for other in source.hits):
+        words.append(f"({hit.name})")
+    if hit.encoded:
+        words.append("in base64")
+    if not source.path:
+        words.append("in the commit message")
+    more = len({source.line(other.start) for other in hits} - {source.line(hit.start)})
+    repeated = f"; it stands on {more} more line{'s' if more > 1 else ''} of the file" if more else ""
+    return " ".join(words) + repeated + "."
+
+
+def _evidence(source: _Source, hit: Hit) -> str:
+    """The line around the hit, every secret in it masked."""
+    text = source.text
+    start = max(text.rfind("\n", 0, hit.start) + 1, hit.start - EVIDENCE_WIDTH // 2)
+    end = text.find("\n", hit.end, hit.end + EVIDENCE_WIDTH)
+    end = (
+        min(len(text), hit.end + EVIDENCE_WIDTH // 2) if end < 0 else min(end, hit.end + EVIDENCE_WIDTH // 2)
+    )
+    near = [other for other in source.hits if other.end > start and other.start < end]
+    shown = mask_hits(text, near, start, end)
+    return " ".join(shown.replace(GAP, " ").split())[:EVIDENCE_WIDTH]
+
+
+def _slow_hash(path: str, value: str) -> str:
+    salt = b"cli-guard/" + path.encode("utf-8", "surrogateescape")
+    return hashlib.pbkdf2_hmac("sha256", value.encode("utf-8", "surrogateescape"), salt, HASH_ROUNDS).hex()

@@ -1,0 +1,59 @@
+"""Which files are not worth a reader's remarks: generated, minified, vendored; and which are tests."""
+
+import re
+from pathlib import PurePosixPath
+
+GENERATED_NAMES = re.compile(
+    r"(_pb2(_grpc)?\.pyi?|\.pb(\.gw)?\.go|[._-]generated\.\w+|[.-]min\.[cm]?js|\.bundle\.js|\.d\.[cm]?ts|zz_generated.*\.go)$"
+)
+GENERATED_FOLDERS = frozenset(
+    {
+        "node_modules",
+        "vendor",
+        "vendored",
+        "_vendor",
+        "third_party",
+        "thirdparty",
+        "dist",
+        "generated",
+        "site-packages",
+    }
+)
+GENERATED_WORDS = re.compile(
+    r"@generated\b|\bDO NOT (EDIT|MODIFY)\b|\b(auto-?|automatically )generated (by|from|file|code)|"
+    r"^\W*(this (file|code) (is|was) |file |code )?generated (by|from|using|with) ",
+    re.IGNORECASE | re.MULTILINE,
+)
+HEADER_CHARS = 1_000
+LONGEST_LINE = 5_000
+AVERAGE_LINE = 250
+
+TEST_FOLDERS = frozenset(
+    {"test", "tests", "testing", "__tests__", "__mocks__", "spec", "specs", "e2e", "testdata", "fixtures"}
+)
+TEST_NAMES = re.compile(
+    r"^(test_.*|.*_tests?|conftest)\.pyi?$|_test\.go$|[.-](test|spec|stories|e2e)\.[cm]?[jt]sx?$|^.*(Tests?|IT|TestCase)\.java$"
+)
+
+
+def is_test(path: str) -> bool:
+    """Does the path's name say that it holds tests or their fixtures?"""
+    pure = PurePosixPath(path)
+    return bool(TEST_NAMES.search(pure.name)) or not TEST_FOLDERS.isdisjoint(pure.parts[:-1])
+
+
+def unreadable(path: str, text: str, file_chars: int) -> str | None:
+    """Why a file is not reviewed for its form (too long, generated, minified), None if it is."""
+    if len(text) > file_chars:
+        return f"longer than {file_chars} characters"
+    pure = PurePosixPath(path)
+    if GENERATED_NAMES.search(pure.name) or not GENERATED_FOLDERS.isdisjoint(pure.parts[:-1]):
+        return "generated or vendored, by its name"
+    if GENERATED_WORDS.search(text[:HEADER_CHARS]):
+        return "generated, by its header"
+    lines = text.count("\n") + 1
+    if len(text) > AVERAGE_LINE * lines and len(text) > AVERAGE_LINE * 4:
+        return "minified or data"
+    if len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE:
+        return "minified or data"
+    return None

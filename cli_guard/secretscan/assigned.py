@@ -1,0 +1,151 @@
+"""Judges assignments: `name = "value"` in any language, setting file or command line."""
+
+import re
+
+from cli_guard.model import Severity
+from cli_guard.secretscan import names, places, values
+from cli_guard.secretscan.candidates import Candidate, Judgement
+from cli_guard.secretscan.checks import decode_base64, graded
+from cli_guard.secretscan.names import Kind
+from cli_guard.secretscan.values import Strength
+
+NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
+NAME_LIMIT = 60
+# Calls whose text argument is a question, a key to look up, or something already encrypted.
+LOOKUPS = "|".join(
+    (
+        r"(?i)env|get|read|load|fetch|find|lookup|resolve|decrypt|input|prompt|translate|gettext|^_$|^t$|^tr$",
+        r"field|column|label|attr|option|argument|hash|verify|select|query|contains|equals|match|replace|split",
+        r"format|print|log|error|exception|warn",
+    )
+)
+FALLBACKS = ("or", "OR", "||", "??", ":-")
+SPACED = r"(?i)(?:^|[\s;&|(])(?:env|arg|setenv|setx|set|config set)\s+$"
+
+
+def name_before(text: str, position: int) -> int:
+    """Where the name begins in which a keyword stands at `position`."""
+    start = position
+    while start > 0 and position - start < NAME_LIMIT and text[start - 1] in NAME_CHARS:
+        start -= 1
+    return start
+
+
+def assigned(candidate: Candidate) -> Judgement | None:
+    """A value that is given to a name: judged by the name, by how it is given, and by the value."""
+    if places.is_lock(candidate.path):
+        return None
+    start = name_before(candidate.text, candidate.keyword_at)
+    name = candidate.text[start : candidate.name_end]
+    kind = names.kind_of(name)
+    if kind is None or (kind is Kind.PASSWORD) != (candidate.detector.kinds == ("password",)):
+        return None
+    bare = candidate.groups.get("bare") is not None
+    operator = (candidate.groups.get("op") or "").strip()
+    if not _given(candidate, operator, name, start, bare=bare):
+        return None
+    value, end = candidate.value, candidate.end
+    if bare:
+        value = value.rstrip(",;)]}").rstrip("\\")
+        end = candidate.start + len(value)
+    wrap = candidate.groups.get("wrap")
+    if wrap and (re.search(LOOKUPS, wrap) or bare):
+        return None
+    strength = strength_of(kind, value)
+    if operator in ("(", "{") and strength is not Strength.STRONG:
+        return None
+    if bare and not places.is_settings(candidate.path) and strength is not Strength.STRONG:
+        return None
+    judgement = graded(candidate, strength, candidate.start, end, name.lstrip("-."))
+    return _bare_token(judgement, kind, name)
+
+
+def named(candidate: Candidate) -> Judgement | None:
+    """A value beside its name: an XML element, or a pair of name and value."""
+    if places.is_lock(candidate.path):
+        return None
+    start = name_before(candidate.text, candidate.keyword_at)
+    name = candidate.text[start : candidate.name_end]
+    kind = names.kind_of(name)
+    quoted = candidate.text[candidate.start - 1 : candidate.start] in ("'", '"', ">", "[")
+    if kind is None or (places.is_code(candidate.path) and not quoted):
+        return None
+    judgement = graded(candidate, strength_of(kind, candidate.value), candidate.start, candidate.end, name)
+    return _bare_token(judgement, kind, name)
+
+
+def strength_of(kind: Kind, value: str) -> Strength:
+    """How much the value looks like what its name says it is."""
+    if kind is Kind.PASSWORD:
+        return max(values.password_strength(value), values.key_strength(value))
+    key = value.removeprefix("base64:")
+    decoded = decode_base64(key)
+    if decoded and ":" in decoded and values.is_filler(decoded.rpartition(":")[2]):
+        return Strength.NONE
+    return values.key_strength(key) if kind is Kind.TOKEN else max(values.key_strength(key), _phrase(value))
+
+
+def _phrase(value: str) -> Strength:
+    """Signing keys of web frameworks are drawn from letters, digits and symbols."""
+    if len(value) < 24 or re.search(r"\s", value) or not re.search(r"[!@#$%^&*()+=]", value):
+        return Strength.NONE
+    return Strength.STRONG if values.password_strength(value) is Strength.STRONG else Strength.NONE
+
+
+def _bare_token(judgement: Judgement | None, kind: Kind, name: str) -> Judgement | None:
+    """A lone `token` is often one of a parser or a page: a person should look."""
+    if judgement is None or kind is not Kind.TOKEN or len(names.words_of(name)) > 1:
+        return judgement
+    if judgement.severity is not Severity.CRITICAL:
+        return judgement
+    from cli_guard.model import Confidence
+
+    return Judgement(Severity.HIGH, Confidence.MEDIUM, judgement.start, judgement.end, judgement.name)
+
+
+def _given(candidate: Candidate, operator: str, name: str, start: int, *, bare: bool) -> bool:
+    """Is the value given to the name, by an operator that does that in this kind of file?"""
+    flag = name.startswith("--") and len(name) > 4
+    close = candidate.groups.get("close") or ""
+    if ")" in close and operator not in FALLBACKS:
+        return False
+    if operator == ",":
+        return (not bare and bool(re.search("[\"'`]", close)) and not flag) or (flag and not bare)
+    if operator in ("(", "{"):
+        return not bare and not close
+    if operator in FALLBACKS:
+        return not bare or operator == ":-"
+    if operator in ("is", "IS"):
+        return False
+    if operator == "":
+        return _spaced(candidate, name, start, flag=flag, bare=bare)
+    if not bare:
+        return True
+    if operator not in ("=", ":", "=>", "?=", ":=", "+="):
+        return False
+    if flag:
+        return True
+    return not places.is_code(candidate.path) and not (operator == "=" and _in_code_line(candidate, start))
+
+
+def _spaced(candidate: Candidate, name: str, start: int, *, flag: bool, bare: bool) -> bool:
+    """Name and value with nothing but blanks between: a flag, a directive, a define."""
+    if candidate.groups.get("close"):
+        return False
+    if flag:
+        return not candidate.value.startswith("-")
+    line = candidate.text[max(candidate.text.rfind("\n", 0, start) + 1, start - 120) : start]
+    if name in ("requirepass", "masterauth"):
+        return not line.strip()
+    if re.search(r"#\s*define\s+$", line):
+        return not bare
+    return bool(re.search(SPACED, line))
+
+
+def _in_code_line(candidate: Candidate, start: int) -> bool:
+    """Without a path that tells, a call or a statement on the line tells: `x = f(y)`."""
+    value = candidate.value
+    return (
+        bool(re.search(r"\w\(|\)\s*[;{]|^\w+\.\w+", value))
+        or candidate.text[max(start - 1, 0) : start] == "$"
+    )

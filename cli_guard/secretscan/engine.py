@@ -1,0 +1,205 @@
+"""Scans a text for secrets: keywords first, patterns only in a window around a keyword, checks last.
+
+Time grows with the text, not with the number of rules: a rule whose keyword is not in the text costs a look
+into its vocabulary. A single line of a megabyte is never given to a pattern as a whole.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from cli_guard.secretscan import assigned, checks, encoded, keyblocks
+from cli_guard.secretscan.candidates import Candidate, Hit, Judgement, Scan
+from cli_guard.secretscan.checks import Check
+from cli_guard.secretscan.detectors import Detector, by_keyword, by_path, documented, for_blocks
+
+CHECKS: dict[str, Check] = {
+    "token": checks.token,
+    "crc62": checks.crc62,
+    "random": checks.random_text,
+    "mixed": checks.mixed,
+    "tail": checks.tail,
+    "firebase": checks.firebase,
+    "discord": checks.discord,
+    "jwt": checks.jwt,
+    "password": checks.password,
+    "url": checks.url,
+    "header": checks.header,
+    "basic": checks.basic,
+    "rc": checks.rc,
+    "command": checks.command,
+    "none": checks.none,
+    "assigned": assigned.assigned,
+    "named": assigned.named,
+}
+VALUE_GROUPS = ("value", "value2", "bare")
+CLOCK_EVERY = 64
+STRETCH = 32_768
+
+
+class OutOfTimeError(Exception):
+    """The scan has to stop here; `args[0]` is the offset that was reached."""
+
+
+def scan(
+    text: str, path: str = "", out_of_time: Callable[[], bool] = lambda: False, *, decode: bool = True
+) -> Scan:
+    """The secrets in a text; `path` tells what kind of text it is, `out_of_time` whether to stop now.
+
+    With `decode`, base64 is read as well, one level deep. A scan that stops early gives what it has and the offset before which every rule has looked.
+    """
+    hits: list[Hit] = []
+    stopped_at = None
+    try:
+        for hit in _all_hits(text, path, out_of_time, decode=decode):
+            hits.append(hit)
+    except OutOfTimeError as stop:
+        stopped_at = int(stop.args[0])
+    return Scan(tuple(without_overlaps(hits)), stopped_at)
+
+
+def _all_hits(text: str, path: str, out_of_time: Callable[[], bool], *, decode: bool) -> Iterator[Hit]:
+    lower = fold(text)
+    vocabulary = "\n".join(set(lower.split()))
+    yield from _blocks(text, lower, vocabulary)
+    for detector in by_path():
+        if detector.applies_to(path):
+            yield from _judged(detector, text, path, 0, detector.pattern.finditer(text))
+    if decode:
+        yield from encoded.find_encoded(text, lambda inner: scan(inner, path, out_of_time, decode=False).hits)
+    present = [(keyword, rules) for keyword, rules in by_keyword().items() if _head(keyword) in vocabulary]
+    done = {rule.id: 0 for _, rules in present for rule in rules}
+    steps = 0
+    # Stretch by stretch, so that when time runs out everything before the stretch was seen by every rule.
+    for start in range(0, len(lower), STRETCH):
+        for keyword, rules in present:
+            end = start + STRETCH + len(keyword) - 1
+            position = lower.find(keyword, start, end)
+            while position >= 0:
+                if steps % CLOCK_EVERY == 0 and out_of_time():
+                    raise OutOfTimeError(start)
+                steps += 1
+                for detector in rules:
+                    yield from _at(detector, text, path, position, len(keyword), done)
+                position = lower.find(keyword, position + 1, end)
+
+
+def _head(keyword: str) -> str:
+    """The part of a keyword that the vocabulary, made of words without blanks, can hold."""
+    return keyword.split()[0]
+
+
+def fold(text: str) -> str:
+    """Lower case of the same length: a few letters (U+0130) grow when lowered, and offsets have to hold."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
+
+
+def _blocks(text: str, lower: str, vocabulary: str) -> Iterator[Hit]:
+    keywords = (keyword for detector in for_blocks().values() for keyword in detector.keywords)
+    if any(_head(keyword) in vocabulary and keyword in lower for keyword in keywords):
+        yield from keyblocks.find_blocks(text)
+
+
+def _at(
+    detector: Detector, text: str, path: str, position: int, width: int, done: dict[str, int]
+) -> Iterator[Hit]:
+    """The hits of one rule around one keyword; `done` is how far its earlier windows reached."""
+    high = _line_end(text, position, detector.after, detector.lines)
+    if detector.check in ("assigned", "named"):
+        match = detector.pattern.match(text, position + width, high)
+        matches = iter((match,) if match else ())
+    elif not detector.before:
+        match = detector.pattern.match(text, position, high)
+        matches = iter((match,) if match else ())
+    else:
+        low = max(
+            text.rfind("\n", max(position - detector.before, 0), position) + 1,
+            position - detector.before,
+            done[detector.id],
+            0,
+        )
+        matches = detector.pattern.finditer(text, low, high)
+    for hit in _judged(detector, text, path, position, matches):
+        done[detector.id] = max(done[detector.id], hit.end)
+        yield hit
+
+
+def _line_end(text: str, position: int, after: int, lines: int) -> int:
+    limit = min(len(text), position + after)
+    end = text.find("\n", position, limit)
+    while end >= 0 and lines:
+        end = text.find("\n", end + 1, limit)
+        lines -= 1
+    return end if end >= 0 else limit
+
+
+def _judged(
+    detector: Detector, text: str, path: str, position: int, matches: Iterator[re.Match[str]]
+) -> Iterator[Hit]:
+    for match in matches:
+        candidate = _candidate(detector, text, path, position, match)
+        if candidate is None or not _in_context(detector, text, candidate):
+            continue
+        judgement = CHECKS[detector.check](candidate)
+        if judgement:
+            yield _hit(detector, text, judgement)
+
+
+def _candidate(
+    detector: Detector, text: str, path: str, position: int, match: re.Match[str]
+) -> Candidate | None:
+    groups = match.groupdict()
+    group = next((name for name in VALUE_GROUPS if groups.get(name)), None)
+    if group is None and detector.check == "command":
+        group = match.lastgroup
+    if group is None or match[group] in documented():
+        return None
+    name_end = match.start("close") if "close" in groups else _name_end(text, match.start())
+    return Candidate(
+        detector, text, path, position, match.start(group), match.end(group), match[group], groups, name_end
+    )
+
+
+def _name_end(text: str, position: int) -> int:
+    end = position
+    while end < len(text) and end - position < assigned.NAME_LIMIT and text[end] in assigned.NAME_CHARS:
+        end += 1
+    return end
+
+
+def _in_context(detector: Detector, text: str, candidate: Candidate) -> bool:
+    if detector.context is None:
+        return True
+    return bool(
+        detector.context.search(
+            text, max(candidate.start - detector.reach, 0), min(candidate.end + detector.reach, len(text))
+        )
+    )
+
+
+def _hit(detector: Detector, text: str, judgement: Judgement) -> Hit:
+    return Hit(
+        detector.id,
+        judgement.severity,
+        judgement.confidence,
+        judgement.start,
+        judgement.end,
+        text[judgement.start : judgement.end],
+        judgement.name,
+        detector.generic,
+    )
+
+
+def without_overlaps(hits: list[Hit]) -> list[Hit]:
+    """One hit for each place: a provider's rule before a generic one, plain before encoded, then the longer."""
+    order = {hit: (hit.generic, hit.encoded, hit.severity == "high", -(hit.end - hit.start)) for hit in hits}
+    kept: list[Hit] = []
+    for hit in sorted(set(hits), key=lambda hit: (hit.start, hit.end, hit.rule)):
+        if kept and hit.start < kept[-1].end:
+            if order[hit] < order[kept[-1]]:
+                kept[-1] = hit
+        else:
+            kept.append(hit)
+    return kept

@@ -1,0 +1,51 @@
+"""The reviewers as tools: each takes the paths to look at and answers with findings."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+
+from cli_guard.model import Report
+from cli_guard.reviewers.subject import Subject
+from cli_guard.tools.tool import Arguments, Tool, ToolOutput, World
+
+REVIEWERS = {
+    "secrets": "credentials in added lines, file names, messages and every commit of a push",
+    "code": "risky constructs, conflict markers, debug leftovers, large and newly executable files",
+    "docs": "public functions and classes whose documentation is missing or no longer true",
+    "refactor": "functions that the change pushes over a limit, and blocks that it adds twice",
+    "message": "the form of commit messages, and messages that contradict their change",
+    "push": "forced and deleted branches that are protected",
+    "policy": "changes that weaken the policy, remove hooks or add suppressions",
+}
+
+
+class Paths(Arguments):
+    """The paths a reviewer looks at."""
+
+    paths: tuple[str, ...] | list[str] = ()
+
+
+def reviewing_tool(name: str, summary: str) -> Tool:
+    """A reviewer as a tool; its module is imported when it first runs."""
+
+    def run(world: World, arguments: Arguments) -> ToolOutput:
+        assert isinstance(arguments, Paths) and world.subject is not None  # noqa: S101 - the gate's work
+        review: Callable[[Subject], Report] = import_module(f"cli_guard.reviewers.{name}").review
+        report = review(only(world.subject, frozenset(arguments.paths)))
+        return ToolOutput({"findings": len(report.findings)}, report.findings, report.skipped)
+
+    return Tool(f"review_{name}", summary, "read_only", Paths, run)
+
+
+def only(subject: Subject, paths: frozenset[str]) -> Subject:
+    """The subject with its change narrowed to some paths."""
+    files = tuple(change for change in subject.changes if change.path in paths)
+    if len(files) == len(subject.changes.files):
+        return subject
+    return replace(subject, changes=replace(subject.changes, files=files))
+
+
+def reviewing_tools() -> dict[str, Tool]:
+    """Every reviewer, by its tool name."""
+    tools = (reviewing_tool(name, summary) for name, summary in REVIEWERS.items())
+    return {tool.name: tool for tool in tools}

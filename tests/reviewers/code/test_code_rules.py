@@ -1,0 +1,67 @@
+"""Every rule of the code reviewer reports its `fires` examples and none of its `silent` ones."""
+
+import pytest
+from code_changes import Texts, new_file
+
+from cli_guard.model import ChangeSet, Finding, Severity
+from cli_guard.reviewers.code import review
+from cli_guard.reviewers.code.paths import is_test
+from cli_guard.reviewers.subject import Subject
+from cli_guard.rules import catalog
+from cli_guard.rules.catalog import Rule
+from cli_guard.rules.examples import expand, split_path
+
+RULES = [rule for rule in catalog.load("code") if rule.fires]
+DEFAULT_PATHS = {
+    "Python": "src/sample.py",
+    "JavaScript": "src/sample.js",
+    "TypeScript": "src/sample.ts",
+    "Go": "pkg/sample.go",
+    "Java": "src/Sample.java",
+    "Bash": "bin/sample.sh",
+    "Yaml": ".github/workflows/sample.yml",
+}
+EXAMPLES = [
+    pytest.param(rule, example, fires, id=f"{rule.id}-{'fires' if fires else 'silent'}-{number}")
+    for rule in RULES
+    for fires, examples in ((True, rule.fires), (False, rule.silent))
+    for number, example in enumerate(examples)
+]
+
+
+def findings_in(rule: Rule, example: str) -> tuple[Finding, ...]:
+    path, text = split_path(expand(example))
+    path = path or DEFAULT_PATHS[rule.extra["document"]["language"]]
+    subject = Subject("test", ChangeSet((new_file(path, text),)), Texts({path: text}))
+    report = review(subject)
+    assert report.skipped == ()
+    return tuple(f for f in report.findings if f.rule == rule.id)
+
+
+@pytest.mark.parametrize(("rule", "example", "fires"), EXAMPLES)
+def test_example(rule: Rule, example: str, fires: bool) -> None:
+    found = findings_in(rule, example)
+    assert bool(found) is fires
+    for finding in found:
+        assert finding.severity is rule.severity or is_test(finding.path)
+        assert finding.evidence and "$" not in finding.message
+        assert finding.line is not None
+
+
+@pytest.mark.parametrize("rule", catalog.load("code"), ids=lambda rule: rule.id)
+def test_rule_is_complete(rule: Rule) -> None:
+    assert rule.id.startswith("code-")
+    assert rule.why and rule.remedy and rule.title
+    whole_file = "document" not in rule.extra and "pattern" not in rule.extra
+    assert whole_file or (rule.fires and rule.silent and rule.extra["keywords"])
+    assert rule.extra.get("in_tests", "lower") in ("lower", "same", "off", "only")
+
+
+def test_only_a_whole_conflict_is_critical() -> None:
+    critical = [rule.id for rule in catalog.load("code") if rule.severity is Severity.CRITICAL]
+    assert critical == ["code-conflict-marker"]
+
+
+def test_ids_are_unique() -> None:
+    ids = [rule.id for rule in catalog.load("code")]
+    assert len(ids) == len(set(ids))

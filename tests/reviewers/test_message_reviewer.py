@@ -1,0 +1,240 @@
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cli_guard.events.message import parse_message
+from cli_guard.model import (
+    ChangeSet,
+    FileChange,
+    Finding,
+    Hunk,
+    Kind,
+    PushedRef,
+    RefUpdate,
+    Severity,
+    Skipped,
+    Status,
+)
+from cli_guard.reviewers.message import CHECKS, review
+from cli_guard.reviewers.subject import Subject
+from cli_guard.rules.catalog import Rule, load
+
+RULES = {rule.id: rule for rule in load("message")}
+FILE = re.compile(r"([AMDR]) (\S+)$")
+OID = "1" * 40
+
+
+class TextOfHunks:
+    """Contents in which a file is nothing but its changed lines."""
+
+    def new(self, change: FileChange) -> str:
+        return "\n".join(change.added.values())
+
+    def old(self, change: FileChange) -> str:
+        return "\n".join(change.removed.values())
+
+
+def change_set(description: str) -> ChangeSet:
+    """The change that an example of `rules/message.toml` describes."""
+    files: list[FileChange] = []
+    for line in description.splitlines():
+        header = FILE.match(line)
+        if header:
+            files.append(FileChange(path=header[2], status=Status(header[1]), hunks=(Hunk(1, 1, (), ()),)))
+        else:
+            hunk = files[-1].hunks[0]
+            is_removed = line.startswith("-")
+            removed = (*hunk.removed, line[1:]) if is_removed else hunk.removed
+            added = hunk.added if is_removed else (*hunk.added, line[1:])
+            files[-1] = replace(files[-1], hunks=(Hunk(1, 1, removed, added),))
+    return ChangeSet(files=tuple(files))
+
+
+def subject_of(rule: Rule, example: str) -> Subject:
+    """The example where its rule is in force: being written, already recorded, or on its way to a remote."""
+    text, _, description = example.partition("\n<<change>>\n")
+    changes = change_set(description)
+    style = rule.extra.get("style", "plain")
+    if rule.extra.get("pushed_only") or rule.extra.get("recorded_only"):
+        commit = replace(changes, commit=OID, message=text)
+        return Subject("pre-push", ChangeSet(()), history=(commit,), style=style)
+    message = parse_message(text.encode())
+    return Subject("commit-msg", changes, contents=TextOfHunks(), message=message, style=style)
+
+
+def reported(subject: Subject) -> dict[str, Finding]:
+    return {found.rule: found for found in review(subject).findings}
+
+
+def written(message: str, style: str = "plain", **more: object) -> set[str]:
+    subject = Subject("commit-msg", ChangeSet(()), message=parse_message(message.encode()), style=style)
+    return set(reported(replace(subject, **more)))  # type: ignore[arg-type]
+
+
+EXAMPLES = [
+    pytest.param(rule, example, fires, id=f"{rule.id}-{'fires' if fires else 'silent'}-{number}")
+    for rule in RULES.values()
+    for fires, examples in ((True, rule.fires), (False, rule.silent))
+    for number, example in enumerate(examples)
+]
+
+
+@pytest.mark.parametrize(("rule", "example", "fires"), EXAMPLES)
+def test_example(rule: Rule, example: str, fires: bool) -> None:
+    assert (rule.id in reported(subject_of(rule, example))) == fires
+
+
+def test_every_rule_has_a_check_and_both_kinds_of_example() -> None:
+    assert set(CHECKS) == set(RULES)
+    assert all(rule.fires and rule.silent for rule in RULES.values())
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Close the file when the parser fails",
+        "Close the file when the parser fails\n\nIt stayed open on Windows.",
+        "解析に失敗したときファイルを閉じる",
+        "Schließe die Datei, wenn das Lesen scheitert",
+        "Merge branch 'a-branch-with-a-rather-long-name' of https://example.test/repo into main.",
+        'Revert "fix"',
+        "",
+    ],
+)
+def test_a_good_message_is_let_alone(message: str) -> None:
+    assert written(message) == set()
+
+
+@pytest.mark.parametrize("style", ["plain", "conventional"])
+def test_only_the_conventional_style_denies(style: str) -> None:
+    message = parse_message(
+        b"Add a parser. It reads and reads and reads, " + b"x " * 40 + b"\nBreaking change: b"
+    )
+    subject = Subject("commit-msg", ChangeSet(()), message=message, style=style)
+    critical = [found.rule for found in review(subject).findings if found.severity is Severity.CRITICAL]
+    assert bool(critical) == (style == "conventional")
+
+
+def test_nothing_of_the_message_is_quoted() -> None:
+    message = "wip s3cr3t-of-mine." + " s3cr3t-of-mine" * 12 + "\nBreaking change: s3cr3t-of-mine"
+    for style in ("plain", "conventional"):
+        subject = Subject("commit-msg", ChangeSet(()), message=parse_message(message.encode()), style=style)
+        found = review(subject).findings
+        assert found
+        assert not any("s3cr3t" in each.message + each.remedy + each.evidence for each in found)
+
+
+def push(message: str, branch: str) -> Subject:
+    update = RefUpdate("refs/heads/a", OID, f"refs/heads/{branch}", "2" * 40)
+    commit = ChangeSet((), commit=OID, message=message)
+    protected = ("main", "release/*")
+    pushed = (PushedRef(update, commits=(OID,)),)
+    return Subject("pre-push", ChangeSet(()), history=(commit,), pushed=pushed, protected_branches=protected)
+
+
+@pytest.mark.parametrize(
+    ("branch", "severity"),
+    [
+        ("main", Severity.HIGH),
+        ("release/1.x", Severity.HIGH),
+        ("topic", Severity.MEDIUM),
+        ("main-copy", Severity.MEDIUM),
+    ],
+)
+@pytest.mark.parametrize("message", ["WIP", "fixup! Add a"])
+def test_unfinished_commits_weigh_more_on_a_protected_branch(
+    message: str, branch: str, severity: Severity
+) -> None:
+    found = reported(push(message, branch))["message-wip-pushed"]
+    assert (found.severity, found.commit) == (severity, OID)
+
+
+def test_a_commit_weighs_only_on_the_branch_that_it_goes_to() -> None:
+    subject = push("WIP", "main")
+    other = replace(subject.pushed[0], commits=("3" * 40,))
+    assert reported(replace(subject, pushed=(other,)))["message-wip-pushed"].severity is Severity.MEDIUM
+
+
+def test_a_push_is_not_told_of_matters_of_taste() -> None:
+    assert reported(push("fix.\nbody " + "x " * 60, "main")) == {}
+
+
+def test_a_pushed_commit_has_to_be_conventional_too() -> None:
+    assert set(reported(replace(push("Add a", "topic"), style="conventional"))) == {
+        "message-conventional-form"
+    }
+
+
+def test_a_recorded_commit_is_reviewed_once() -> None:
+    commit = ChangeSet((), commit=OID, message="fix")
+    assert len(review(Subject("review", commit)).findings) == 1
+    assert len(review(Subject("review", commit, history=(commit,))).findings) == 1
+
+
+def claim(message: str, changes: ChangeSet) -> bool:
+    subject = Subject("commit-msg", changes, contents=TextOfHunks(), message=parse_message(message.encode()))
+    return "message-contradicts-change" in reported(subject)
+
+
+CONTRADICTED = change_set("M requirements.txt\n-a==1.0\n+a==1.1\n")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param(replace(CONTRADICTED, skipped=(Skipped("b", "over a limit"),)), id="a skipped file"),
+        pytest.param(
+            replace(
+                CONTRADICTED, files=(*CONTRADICTED.files, FileChange("b", Status.MODIFIED, Kind.SUBMODULE))
+            ),
+            id="a submodule",
+        ),
+        pytest.param(ChangeSet(()), id="an empty amend"),
+    ],
+)
+def test_what_was_not_read_contradicts_nothing(changes: ChangeSet) -> None:
+    assert claim("Bump a to 2.3.4", CONTRADICTED)
+    assert not claim("Bump a to 2.3.4", changes)
+
+
+def test_a_typo_does_not_add_fifty_lines_of_code() -> None:
+    lines = "".join(f"+a{number} = 1\n" for number in range(60))
+    assert claim("Fix typo", change_set(f"M a.py\n{lines}"))
+    assert not claim("Fix typo", change_set(f"M a.md\n{lines}"))
+    assert not claim("Fix typo checker", change_set("M a.py\n+a = 1"))
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "differs"),
+    [
+        ("a.go", "var a = 1 // one", "var a = 1 // two", False),
+        ("a.go", "var a = 1 // one", "var a = 2 // one", True),
+        ("a.ts", "/** a */ let a = 1", "let  a=1", False),
+        ("a.java", "class A { int a; }", "class A { long a; }", True),
+        ("a.sh", "rm -f a # all", "rm -f a", False),
+        ("a.py", "x = 'a'", "x = 'b'", True),
+        ("a.md", "a", "b", False),
+        ("docs/conf.py", "a = 1", "a = 2", False),
+    ],
+)
+def test_documentation_and_code_are_told_apart(path: str, old: str, new: str, differs: bool) -> None:
+    assert claim("docs: say more", change_set(f"M {path}\n-{old}\n+{new}")) == differs
+
+
+@settings(deadline=None)
+@given(st.text(max_size=300), st.sampled_from(["plain", "conventional"]))
+def test_any_message_gets_an_answer_of_one_line(message: str, style: str) -> None:
+    clean = parse_message(message.encode("utf-8", "replace"))
+    for found in review(Subject("commit-msg", CONTRADICTED, message=clean, style=style)).findings:
+        assert "\n" not in found.message
+        assert found.fingerprint
+
+
+@pytest.mark.parametrize(
+    "message", ["a" * 10**6, "a.b/" * 250_000, "bump " + "to 1." * 200_000, "A\n" + "x\n" * 100_000]
+)
+def test_a_huge_message_gets_an_answer(message: str) -> None:
+    assert written(message)
