@@ -2,7 +2,6 @@
 
 import re
 
-from cli_guard.model import Severity
 from cli_guard.secretscan import names, places, values
 from cli_guard.secretscan.candidates import Candidate, Judgement
 from cli_guard.secretscan.checks import decode_base64, graded
@@ -51,13 +50,14 @@ def assigned(candidate: Candidate) -> Judgement | None:
     wrap = candidate.groups.get("wrap")
     if wrap and (re.search(LOOKUPS, wrap) or bare):
         return None
-    strength = strength_of(kind, value)
+    strength = strength_of(kind, name, value)
     if operator in ("(", "{") and strength is not Strength.STRONG:
         return None
+    if strength is Strength.WEAK and _is_word_for_password(candidate, kind, operator, value):
+        strength = Strength.LIKELY
     if bare and not places.is_settings(candidate.path) and strength is not Strength.STRONG:
         return None
-    judgement = graded(candidate, strength, candidate.start, end, name.lstrip("-."))
-    return _bare_token(judgement, kind, name)
+    return graded(candidate, strength, candidate.start, end, name.lstrip("-."))
 
 
 def named(candidate: Candidate) -> Judgement | None:
@@ -70,11 +70,10 @@ def named(candidate: Candidate) -> Judgement | None:
     quoted = candidate.text[candidate.start - 1 : candidate.start] in ("'", '"', ">", "[")
     if kind is None or (places.is_code(candidate.path) and not quoted):
         return None
-    judgement = graded(candidate, strength_of(kind, candidate.value), candidate.start, candidate.end, name)
-    return _bare_token(judgement, kind, name)
+    return graded(candidate, strength_of(kind, name, candidate.value), candidate.start, candidate.end, name)
 
 
-def strength_of(kind: Kind, value: str) -> Strength:
+def strength_of(kind: Kind, name: str, value: str) -> Strength:
     """How much the value looks like what its name says it is."""
     if kind is Kind.PASSWORD:
         return max(values.password_strength(value), values.key_strength(value))
@@ -82,7 +81,20 @@ def strength_of(kind: Kind, value: str) -> Strength:
     decoded = decode_base64(key)
     if decoded and ":" in decoded and values.is_filler(decoded.rpartition(":")[2]):
         return Strength.NONE
-    return values.key_strength(key) if kind is Kind.TOKEN else max(values.key_strength(key), _phrase(value))
+    strength = values.key_strength(key)
+    if kind is Kind.SECRET:
+        return max(strength, _phrase(value))
+    if len(names.words_of(name)) > 1 or values.is_uuid(key):
+        return strength
+    # A lone `token` or `auth` is often one of a parser, a page or a module: only a random value counts, and
+    # then a person should look.
+    return Strength.LIKELY if strength is Strength.STRONG else Strength.NONE
+
+
+def _is_word_for_password(candidate: Candidate, kind: Kind, operator: str, value: str) -> bool:
+    """In settings even a plain word is the password (`password: letmein`); in code it may name anything."""
+    settings = places.is_settings(candidate.path) and places.ending(candidate.path) != ".json"
+    return kind is Kind.PASSWORD and settings and operator in ("=", ":") and bool(re.match("[a-z]{6,24}$", value))
 
 
 def _phrase(value: str) -> Strength:
@@ -90,17 +102,6 @@ def _phrase(value: str) -> Strength:
     if len(value) < 24 or re.search(r"\s", value) or not re.search(r"[!@#$%^&*()+=]", value):
         return Strength.NONE
     return Strength.STRONG if values.password_strength(value) is Strength.STRONG else Strength.NONE
-
-
-def _bare_token(judgement: Judgement | None, kind: Kind, name: str) -> Judgement | None:
-    """A lone `token` is often one of a parser or a page: a person should look."""
-    if judgement is None or kind is not Kind.TOKEN or len(names.words_of(name)) > 1:
-        return judgement
-    if judgement.severity is not Severity.CRITICAL:
-        return judgement
-    from cli_guard.model import Confidence
-
-    return Judgement(Severity.HIGH, Confidence.MEDIUM, judgement.start, judgement.end, judgement.name)
 
 
 def _given(candidate: Candidate, operator: str, name: str, start: int, *, bare: bool) -> bool:

@@ -80,7 +80,7 @@ def _all_hits(text: str, path: str, out_of_time: Callable[[], bool], *, decode: 
                 steps += 1
                 for detector in rules:
                     yield from _at(detector, text, path, position, len(keyword), done)
-                position = lower.find(keyword, position + 1, end)
+                position = lower.find(keyword, position + len(keyword), end)
 
 
 def _head(keyword: str) -> str:

@@ -92,7 +92,7 @@ def _utils(topic: str) -> Mapping[str, Any]:
 
 def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
     document = rule.extra["document"]
-    config: Config = {"rule": document["rule"], "utils": dict(utils)}
+    config: Config = {"rule": document["rule"], "utils": _used(utils, document["rule"])}
     if "constraints" in document:
         config["constraints"] = document["constraints"]
     return TreeRule(
@@ -108,6 +108,11 @@ def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
         unassigned=rule.extra.get("unassigned"),
         passed_to=_regex(rule, "passed_to"),
     )
+
+
+def _used(utils: Mapping[str, Any], rule: object) -> dict[str, Any]:
+    """The utils that a rule matches: ast-grep compiles all it is given for every search. They use no other."""
+    return {name: body for name, body in utils.items() if f"'matches': '{name}'" in str(rule)}
 
 
 def _regex(rule: Rule, name: str) -> re.Pattern[str] | None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from cli_guard.reviewers.refactor.extraction import Extraction
 
 STEPS = 2
+# Class methods, or as good as such, without a decorator.
+CLASS_METHODS = ("__new__", "__init_subclass__", "__class_getitem__")
 OWNERS = ("self", "cls", "mcs", "mcls", "metacls", "klass", "meta")
 FEWEST_LINES = 4
 LARGEST_SHARE = 0.8
@@ -58,7 +60,7 @@ def plan(language: str, symbol: Symbol, lines: Sequence[str]) -> str | None:
 
 
 def python_extractions(symbol: Symbol, lines: Sequence[str]) -> "list[tuple[str, Extraction]]":
-    """The runs that the plan moves, each with its new name; the lower first, so that line numbers hold."""
+    """The runs that the plan moves, with their new names; the lower first, so that line numbers hold."""
     from cli_guard.reviewers.refactor.extraction import extractions, parse_function
 
     if symbol.kind == "method" and first_parameter(symbol) not in OWNERS:
@@ -105,7 +107,7 @@ def call_form(symbol: Symbol, name: str, extraction: "Extraction") -> CallForm:
     """How the new function is defined and called: that of a method is one, too, whether it needs `self` or not."""
     owner = first_parameter(symbol) if symbol.kind == "method" else None
     given = [p for p in extraction.parameters if p != owner]
-    of_class = "classmethod" in symbol.decorators or symbol.name in ("__new__", "__init_subclass__")
+    of_class = "classmethod" in symbol.decorators or symbol.name in CLASS_METHODS
     kind = "function" if owner is None else "class method" if of_class else "method"
     decorator = "@classmethod " if kind == "class method" else ""
     taken = ", ".join(given if owner is None else [owner, *given])

@@ -1,7 +1,7 @@
 """Conflict markers, sizes, executable bits and symbolic links."""
 
 import pytest
-from code_changes import edited, new_file, reviewed, rules
+from reviewers.code.code_changes import edited, new_file, reviewed, rules
 
 from cli_guard.model import FileChange, Kind, Severity, Status
 

@@ -1,9 +1,9 @@
 """What the code reviewer reports of an edit, what it leaves alone, and what it says it did not look at."""
 
 import pytest
-from code_changes import Texts, edited, new_file, reviewed, rules
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reviewers.code.code_changes import Texts, edited, new_file, reviewed, rules
 
 from cli_guard.model import ChangeSet, FileChange, Kind, Severity, Status
 from cli_guard.reviewers.code import review

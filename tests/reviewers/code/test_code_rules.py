@@ -1,7 +1,7 @@
 """Every rule of the code reviewer reports its `fires` examples and none of its `silent` ones."""
 
 import pytest
-from code_changes import Texts, new_file
+from reviewers.code.code_changes import Texts, new_file
 
 from cli_guard.model import ChangeSet, Finding, Severity
 from cli_guard.reviewers.code import review

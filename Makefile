@@ -1,0 +1,35 @@
+# `make demo` shows it at work, `make test` tests it, `make check` is what a change must pass besides.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check bench clean
+
+demo: $(VENV)/.installed
+	@$(BIN)/cli-guard demo
+
+test: $(VENV)/.developing
+	@$(BIN)/python -m pytest -n 2
+
+check: $(VENV)/.developing
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+bench: $(VENV)/.developing
+	@$(BIN)/python benchmarks/startup.py
+	@$(BIN)/python benchmarks/changes.py
+
+# A hook is run far more often than it is installed: the bytecode is compiled here, once.
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m compileall -q $(VENV)/lib cli_guard || true
+	@touch $@
+
+$(VENV)/.developing: pyproject.toml $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV)

@@ -1,0 +1,183 @@
+"""`cli-guard demo`: four real runs of Git in a scratch repository, shown as they are."""
+
+import os
+import pty
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from cli_guard.cli.app import Command
+from cli_guard.cli.io import Io
+from cli_guard.records import Records
+
+# Assembled here, so that this file itself holds no key.
+KEY = "".join(("AKIA", "Z7QW3XNB", "5TRM2LKD"))
+TOKEN = "".join(("ghp_", "R4mZ8qTn2VbX7cWy5KdL", "9sHf3GjP1xNe20b4gK"))
+
+CLEAN = '''"""Arithmetic."""
+
+
+def add(a: int, b: int) -> int:
+    """Gives the sum of two numbers."""
+    return a + b
+'''
+RISKY = '''"""Runs reports."""
+
+import subprocess
+
+
+def render(name: str) -> None:
+    """Renders the report of a name."""
+    subprocess.run("render-report " + name, shell=True)
+'''
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """A scratch repository, and the terminal that its runs are shown on."""
+
+    path: Path
+    env: dict[str, str]
+    io: Io
+
+    def show(self, *command: str) -> int:
+        """Runs a command and shows it with all that it printed."""
+        self.io.say(f"$ {self.shown(command)}")
+        done = subprocess.run(
+            command,
+            cwd=self.path,
+            env=self.env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        self.io.say(done.stdout.decode("utf-8", "replace"))
+        return done.returncode
+
+    def show_typing(self, answer: str, *command: str) -> int:
+        """The same at a terminal of its own, where somebody types an answer."""
+        self.io.say(f"$ {self.shown(command)}")
+        terminal, other = pty.openpty()
+        process = subprocess.Popen(
+            command, cwd=self.path, env=self.env, stdin=other, stdout=other, stderr=other
+        )
+        os.close(other)
+        os.write(terminal, f"{answer}\n".encode())
+        shown = b""
+        while True:
+            try:
+                part = os.read(terminal, 65_536)
+            except OSError:  # Linux ends a terminal nobody holds with an error, not with an end of file
+                break
+            if not part:
+                break
+            shown += part
+        os.close(terminal)
+        self.io.say(shown.decode("utf-8", "replace").replace("\r\n", "\n"))
+        return process.wait()
+
+    def shown(self, command: tuple[str, ...]) -> str:
+        """A command as one would type it."""
+        words = [Path(word).name if index == 0 else word for index, word in enumerate(command)]
+        return " ".join(f"'{word}'" if " " in word else word for word in words)
+
+    def write(self, name: str, text: str) -> None:
+        """Writes a file."""
+        (self.path / name).write_text(text, "utf-8")
+
+    def quietly(self, *command: str) -> None:
+        """Runs what sets the scene. Raises CalledProcessError."""
+        subprocess.run(command, cwd=self.path, env=self.env, check=True, capture_output=True)
+
+    def title(self, text: str) -> None:
+        """A heading."""
+        self.io.say(f"\n== {text}\n")
+
+
+def environment(io: Io, home: Path) -> dict[str, str]:
+    """Git with no configuration but its own defaults, and this very cli-guard first on PATH."""
+    kept = {name: value for name, value in io.env.items() if not name.startswith("GIT_")}
+    kept.pop("SKIP", None)
+    kept.pop("CLI_GUARD", None)
+    return kept | {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_AUTHOR_NAME": "Ada",
+        "GIT_AUTHOR_EMAIL": "ada@example.org",
+        "GIT_COMMITTER_NAME": "Ada",
+        "GIT_COMMITTER_EMAIL": "ada@example.org",
+        "NO_COLOR": "1",
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{io.env.get('PATH', os.defpath)}",
+    }
+
+
+def set_the_scene(scratch: Scratch) -> None:
+    """A repository with a remote and our hooks."""
+    scratch.quietly("git", "init", "-q", "--bare", "-b", "main", "../remote.git")
+    scratch.quietly("git", "init", "-q", "-b", "main")
+    scratch.quietly("git", "remote", "add", "origin", "../remote.git")
+    scratch.show("cli-guard", "install")
+
+
+def clean_commit(scratch: Scratch) -> bool:
+    """Passes in one line."""
+    scratch.title("1. A clean commit passes")
+    scratch.write("arithmetic.py", CLEAN)
+    scratch.show("git", "add", "arithmetic.py")
+    return scratch.show("git", "commit", "-q", "-m", "Add sums") == 0
+
+
+def credential(scratch: Scratch) -> bool:
+    """Denied."""
+    scratch.title("2. A credential is denied")
+    scratch.write("settings.py", f'"""Settings."""\n\naws_access_key_id = "{KEY}"\n')
+    scratch.show("git", "add", "settings.py")
+    denied = scratch.show("git", "commit", "-q", "-m", "Add settings") != 0
+    scratch.show("git", "rm", "-q", "--force", "settings.py")
+    return denied
+
+
+def approval(scratch: Scratch) -> bool:
+    """Needs a person, gets one, passes."""
+    scratch.title("3. What a person should see is approved once")
+    scratch.write("reports.py", RISKY)
+    scratch.show("git", "add", "reports.py")
+    stopped = scratch.show("git", "commit", "-q", "-m", "Add reports") != 0
+    waiting = Records(scratch.path / ".git" / "cli-guard").waiting()
+    approved = bool(waiting) and scratch.show_typing("yes", "cli-guard", "approve", waiting[0].id) == 0
+    return stopped and approved and scratch.show("git", "commit", "-q", "-m", "Add reports") == 0
+
+
+def push(scratch: Scratch) -> bool:
+    """Denied for a commit in the middle."""
+    scratch.title("4. A push is denied for a key that a commit in its middle adds and a later one removes")
+    scratch.write("deploy.py", f'"""Deploys."""\n\ntoken = "{TOKEN}"\n')
+    scratch.show("git", "add", "deploy.py")
+    scratch.show("git", "commit", "-q", "--no-verify", "-m", "Add a deployment")
+    scratch.write("deploy.py", '"""Deploys."""\n\nimport os\n\ntoken = os.environ["DEPLOY_TOKEN"]\n')
+    scratch.show("git", "commit", "-q", "-a", "-m", "Read the token from the environment")
+    scratch.write("README.md", "# Sums and reports\n")
+    scratch.show("git", "add", "README.md")
+    scratch.show("git", "commit", "-q", "-m", "Add a README")
+    return scratch.show("git", "push", "-q", "origin", "main") != 0
+
+
+@click.pass_obj
+def run(io: Io, /) -> int:
+    """Runs the four; 1 if one of them did not end as it should."""
+    with tempfile.TemporaryDirectory(prefix="cli-guard-demo-") as folder:
+        path = Path(folder) / "repository"
+        path.mkdir()
+        scratch = Scratch(path, environment(io, Path(folder)), io)
+        set_the_scene(scratch)
+        ended = [step(scratch) for step in (clean_commit, credential, approval, push)]
+    io.say(f"\n{sum(ended)} of {len(ended)} runs ended as they should.")
+    return 0 if all(ended) else 1
+
+
+command = Command("demo", callback=run, help="Show four real runs of Git in a scratch repository.")

@@ -1,0 +1,135 @@
+"""`cli-guard doctor`: what is installed where, which policy is in force, what would run."""
+
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+
+import click
+
+from cli_guard import __version__
+from cli_guard.cli.app import Command
+from cli_guard.cli.io import Io
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.git.hooks import HOOKS, configured_folder, hooks_folder, state_of
+from cli_guard.git.repository import Repository
+from cli_guard.records import Records
+from cli_guard.report.printable import printable
+
+LIBRARIES = (
+    "langgraph",
+    "langgraph-checkpoint-sqlite",
+    "ast-grep-py",
+    "pydantic",
+    "unidiff",
+    "lizard",
+    "click",
+)
+FRAMEWORKS = (".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml", "lefthook.yml", ".husky")
+
+
+def program_lines(repository: Repository) -> Iterator[str]:
+    """The programs and libraries."""
+    yield f"cli-guard {__version__} at {shutil.which('cli-guard') or sys.executable + ' -m cli_guard'}"
+    yield f"Python {platform.python_version()} at {sys.executable}"
+    yield repository.git.text("version")
+    for name in LIBRARIES:
+        try:
+            yield f"{name} {version(name)}"
+        except PackageNotFoundError:
+            yield f"! {name} is missing: install cli-guard again"
+
+
+def hook_lines(repository: Repository) -> Iterator[str]:
+    """What Git would run."""
+    try:
+        folder = hooks_folder(repository)
+    except UsageError as error:
+        yield f"! {error}"
+        configured = configured_folder(repository)
+        assert configured  # noqa: S101 - that is why it was refused
+        return
+    words = {"ours": "cli-guard", "foreign": "another program", "none": "! nothing: `cli-guard install`"}
+    for name in HOOKS:
+        state = state_of(folder, name)
+        text = words[state.owner]
+        if state.owner == "foreign" and b"cli-guard" in state.path.read_bytes():
+            text = "another program that calls cli-guard"
+        yield f"{name}: {text}" + (", after the hook that was there before" if state.chained else "")
+    if not repository.bare:
+        for name in FRAMEWORKS:
+            path = repository.root / name
+            if path.is_file():
+                called = "calls cli-guard" if b"cli-guard" in path.read_bytes() else "does not call cli-guard"
+                yield f"{name}: {called}"
+
+
+def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
+    """The policy that judges the next commit."""
+    from cli_guard.events.request import Staged
+    from cli_guard.intake import policy_for
+    from cli_guard.policy.config import DEFAULT_DECISIONS, FILE, user_file
+
+    try:
+        policy, notes = policy_for(Staged(), repository, io.env)
+    except CliGuardError as error:
+        yield f"! {error}"
+        return
+    yield f"from {' and '.join(policy.sources)}"
+    yield from notes
+    decisions = DEFAULT_DECISIONS | policy.config.decisions
+    yield ", ".join(f"{severity}: {wanted}" for severity, wanted in decisions.items())
+    for pattern, wanted in policy.config.rules.items():
+        yield f"{pattern}: {wanted}"
+    yield f"{len(policy.config.ignore)} ignores, {len(policy.baseline)} findings in the baseline"
+    yield f"message style: {policy.config.message.style}"
+    yield f"protected branches: {', '.join(policy.config.git.protected_branches)}"
+    limits = policy.config.limits
+    yield f"limits: {', '.join(f'{key} {value}' for key, value in limits.model_dump().items())}"
+    own = user_file(io.env)
+    yield f"user file: {own if own and own.exists() else 'none'}"
+    if not repository.bare and (repository.root / FILE).exists() and "at" not in policy.sources[0]:
+        yield f"! {FILE} lies in the work tree but not in HEAD: it counts once it is committed"
+
+
+def run_lines(io: Io, repository: Repository) -> Iterator[str]:
+    """What a commit would set going, and what may switch it off."""
+    from cli_guard.tools.reviewing import REVIEWERS
+
+    yield f"reviewers: {', '.join(REVIEWERS)}"
+    for name in ("SKIP", "CLI_GUARD"):
+        if io.env.get(name):
+            yield f"! {name}={io.env[name]} is set"
+    records = Records(repository.state_folder)
+    yield f"state folder: {records.folder}"
+    yield f"{len(records.waiting())} reviews wait, {len(records.approvals())} approvals given"
+    result = records.audit.verify()
+    yield (
+        f"! audit trail: {result.problem}"
+        if result.problem
+        else f"audit trail: {result.entries} entries, it holds"
+    )
+
+
+@click.pass_obj
+def run(io: Io, /) -> int:
+    """Prints all of it; 1 if something is amiss (a line marked with !)."""
+    repository = Repository.discover(io.cwd, io.env)
+    sections = {
+        "Programs": list(program_lines(repository)),
+        "Hooks": list(hook_lines(repository)),
+        "Policy": list(policy_lines(io, repository)),
+        "State": list(run_lines(io, repository)),
+    }
+    for title, lines in sections.items():
+        io.say(f"{title}\n" + "\n".join(f"  {printable(line)}" for line in lines))
+    return int(any(line.startswith("!") for lines in sections.values() for line in lines))
+
+
+command = Command(
+    "doctor",
+    callback=run,
+    help="Say what is installed where, which policy is in force, and what would run. Exit code 1: a line marked"
+    " with ! wants attention.",
+)

@@ -1,0 +1,66 @@
+"""`cli-guard explain`: one rule in full."""
+
+import textwrap
+
+import click
+
+from cli_guard.cli.app import Command
+from cli_guard.cli.io import Io
+from cli_guard.cli.rules import default_disposition
+from cli_guard.errors import UsageError
+from cli_guard.report.printable import printable
+from cli_guard.rules.catalog import Rule, load_all
+
+WIDTH = 78
+
+
+def paragraph(label: str, text: str) -> str:
+    """A labelled paragraph."""
+    return f"{label}\n" + textwrap.fill(
+        " ".join(text.split()), WIDTH, initial_indent="  ", subsequent_indent="  "
+    )
+
+
+def examples(label: str, texts: tuple[str, ...]) -> str:
+    """Some examples, each set off by its indentation."""
+    shown = [textwrap.indent(printable(text, keep_newlines=True).strip("\n"), "    ") for text in texts[:3]]
+    return f"{label}\n" + "\n  --\n".join(shown)
+
+
+def explained(rule: Rule) -> str:
+    """The rule as a page."""
+    parts = [
+        f"{rule.id}: {rule.title}",
+        f"  {rule.category}, {rule.severity}, confidence {rule.confidence}; by default: {default_disposition(rule)}",
+        paragraph("Why it matters", rule.why),
+        paragraph("What to do", rule.remedy),
+    ]
+    if rule.fires:
+        parts.append(examples("Reported", rule.fires))
+    if rule.silent:
+        parts.append(examples("Not reported", rule.silent))
+    if rule.source:
+        parts.append(paragraph("Source", rule.source))
+    answer = f'  in the code: cli-guard: ignore[{rule.id}] reason\n  in cli-guard.toml: [rules] "{rule.id}" = "advise"'
+    parts.append(f"To answer it\n{answer}")
+    return "\n\n".join(parts)
+
+
+@click.pass_obj
+def run(io: Io, /, rule: str) -> int:
+    """Prints the page of a rule."""
+    from cli_guard.policy.config import nearest
+
+    rules = load_all()
+    if rule not in rules:
+        raise UsageError(f"there is no rule {rule!r}{nearest(rule, rules)}; see `cli-guard rules`")
+    io.say(explained(rules[rule]))
+    return 0
+
+
+command = Command(
+    "explain",
+    callback=run,
+    help="Explain one rule: why it matters, what to do, what it reports and what not.",
+    params=[click.Argument(["rule"])],
+)

@@ -1,0 +1,30 @@
+"""`cli-guard reviews`: what waits for a person."""
+
+import click
+
+from cli_guard.cli.app import Command
+from cli_guard.cli.io import Io
+from cli_guard.git.repository import Repository
+from cli_guard.records import Records, WaitingReview
+from cli_guard.report.printable import printable
+
+
+def described(review: WaitingReview) -> str:
+    """A review in a few lines."""
+    head = f"{review.id}  {review.event}  {review.at}"
+    return "\n".join([head, *(f"    {printable(line)}" for line in review.findings)])
+
+
+@click.pass_obj
+def run(io: Io, /) -> int:
+    """Lists the reviews, oldest first."""
+    waiting = Records(Repository.discover(io.cwd, io.env).state_folder).waiting()
+    if not waiting:
+        io.say("cli-guard: no review waits")
+        return 0
+    io.say("\n".join(described(review) for review in waiting))
+    io.say("Approve one with `cli-guard approve ID`, then run the commit or push again.")
+    return 0
+
+
+command = Command("reviews", callback=run, help="List the reviews that wait for a person.")

@@ -1,0 +1,34 @@
+"""The command as a newcomer meets it: help, versions, wrong usage, one line each."""
+
+import pytest
+from repositories import Repo
+
+
+def test_version_is_one_line(repo: Repo) -> None:
+    done = repo.guard("--version")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("cli-guard 0.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["bogus"], "No such command 'bogus'"),
+        (["review", "--bogus"], "No such option"),
+        (["review", "--format", "xml"], "'xml' is not one of"),
+        (["review", "--staged", "--worktree"], "exclude each other"),
+        (["review", "--range", "main"], "is not a range"),
+        (["review", "--range", "nope..main"], "there is no commit 'nope'"),
+        (["review", "--commit", "nope"], "there is no commit 'nope'"),
+        (["review", "--commit", "--all"], "there is no commit '--all'"),
+        (["review", "--patch", "missing.diff"], "cannot be read: No such file"),
+        (["hook", "commit-msg", "missing"], "cannot be read: No such file"),
+        (["hook", "post-commit"], "No such command 'post-commit'"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_2(committed: Repo, arguments: list[str], says: str) -> None:
+    done = committed.guard(*arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert len(done.err.strip().splitlines()) == 1
+    assert says in done.err
