@@ -127,7 +127,6 @@ def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]
     changes = gathered.subject.changes
     skipped = dict.fromkeys((*changes.skipped, *(Skipped(**each) for each in state["skipped"])))
     unread = {each.path for each in changes.skipped}
-    approved = state["status"] == "ok" and state["review_reason"]
     return Review(
         event=gathered.subject.event,
         status=state["status"],
@@ -149,5 +148,5 @@ def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]
         reviewed=sum(1 for change in changes if change.path not in unread),
         skipped=tuple(skipped),
         timings_ms=timings,
-        notes=(*gathered.notes, *([str(approved)] if approved else [])),
+        notes=gathered.notes,
     )

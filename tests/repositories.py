@@ -1,13 +1,21 @@
 """A handle on a real repository for tests: git, the installed `cli-guard`, and a proof that nothing changed."""
 
+import datetime
 import hashlib
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from cli_guard.events.request import Request, Staged
+from cli_guard.model import Finding
+from cli_guard.report.review import Review
+from cli_guard.review import Place, review_request
 
 GUARD = str(Path(sys.executable).parent / "cli-guard")
 KEPT = ("PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "TMPDIR", "LANG", "SSL_CERT_FILE", "PIP_CERT")
@@ -132,6 +140,70 @@ class Repo:
                 digest.update(f"{os.fsencode(file)!r} {about.st_mode}".encode())
                 digest.update(os.fsencode(os.readlink(file)) if os.path.islink(file) else Path(file).read_bytes())
         return digest.hexdigest()
+
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """Fails if what is done meanwhile changes anything that a review must leave alone."""
+        before = self.fingerprint()
+        yield
+        assert self.fingerprint() == before, "the review changed the repository"
+
+    def inspect(self, *arguments: str, **options: Any) -> Done:
+        """Runs the installed `cli-guard`, and proves that it changed nothing."""
+        with self.unchanged():
+            return self.guard(*arguments, **options)
+
+    def look(
+        self, request: Request | None = None, *, at: str = ".", env: dict[str, str] | None = None
+    ) -> Review:
+        """Reviews in this process (what is staged, unless told otherwise), and proves that nothing changed."""
+        place = Place(self.path / at, self.env | (env or {}), datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC))
+        with self.unchanged():
+            return review_request(request or Staged(), place)
+
+    def watch_hooks(self) -> None:
+        """Installs our hooks, each wrapped so that `changed_by_hooks` tells whether one wrote anything."""
+        self.guard("install")
+        for name in ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push"):
+            hook = self.path / ".git" / "hooks" / name
+            real = hook.parent / "real" / name
+            real.parent.mkdir(exist_ok=True)
+            hook.rename(real)
+            hook.write_text(WATCHED_HOOK.replace("@NAME@", name).replace("@GIT@", str(self.path / ".git")))
+            hook.chmod(0o755)
+
+    def hooks_run(self) -> list[str]:
+        """The watched hooks that ran, in order; fails if one of them changed the repository."""
+        log = self.path / ".git" / "cli-guard" / "watched"
+        lines = log.read_text().splitlines() if log.exists() else []
+        assert not [line for line in lines if line.endswith(" changed")]
+        return [line.split()[0] for line in lines]
+
+
+# Runs inside `git commit`, where the index may be a temporary one: what Git itself does there is not ours.
+WATCHED_HOOK = """#!/bin/sh
+state() {
+    find "@GIT@/.." -path "@GIT@/../.git/cli-guard" -prune -o -type f -print0 | sort -z | xargs -0 sha256sum
+}
+mkdir -p "@GIT@/cli-guard"
+before=$(state)
+"@GIT@/hooks/real/@NAME@" "$@"
+code=$?
+after=$(state)
+[ "$before" = "$after" ] && word=same || word=changed
+echo "@NAME@ $word" >> "@GIT@/cli-guard/watched"
+exit $code
+"""
+
+
+def placed(review: Review) -> list[tuple[str, int | None]]:
+    """Where the secrets of a review stand: path and line."""
+    return [(found.path, found.line) for found in secrets(review)]
+
+
+def secrets(review: Review) -> list[Finding]:
+    """The findings of a review that are about secrets."""
+    return [each.finding for each in review.ordered() if each.finding.rule.startswith("secret-")]
 
 
 def key(kind: str = "aws") -> str:

@@ -16,7 +16,9 @@ from cli_guard.records import Records
 
 # Assembled here, so that this file itself holds no key.
 KEY = "".join(("AKIA", "Z7QW3XNB", "5TRM2LKD"))
-TOKEN = "".join(("ghp_", "R4mZ8qTn2VbX7cWy5KdL", "9sHf3GjP1xNe20b4gK"))
+TOKEN = "".join(("glpat", "-", "R4mZ8qTn2VbX7cWy5KdL"))
+
+PROMPT = b"Type yes: "
 
 CLEAN = '''"""Arithmetic."""
 
@@ -44,8 +46,11 @@ class Scratch:
     env: dict[str, str]
     io: Io
 
-    def show(self, *command: str) -> int:
-        """Runs a command and shows it with all that it printed."""
+    def show(self, *command: str, expect: str = "") -> bool:
+        """Runs a command and shows it with all that it printed; did it end as expected?
+
+        What is expected is in its output; a word with a colon behind it stops Git as well.
+        """
         self.io.say(f"$ {self.shown(command)}")
         done = subprocess.run(
             command,
@@ -55,10 +60,11 @@ class Scratch:
             stderr=subprocess.STDOUT,
             check=False,
         )
-        self.io.say(done.stdout.decode("utf-8", "replace"))
-        return done.returncode
+        printed = done.stdout.decode("utf-8", "replace")
+        self.io.say(printed)
+        return expect in printed and (done.returncode != 0) == expect.endswith(":")
 
-    def show_typing(self, answer: str, *command: str) -> int:
+    def show_typing(self, answer: str, *command: str) -> bool:
         """The same at a terminal of its own, where somebody types an answer."""
         self.io.say(f"$ {self.shown(command)}")
         terminal, other = pty.openpty()
@@ -66,8 +72,8 @@ class Scratch:
             command, cwd=self.path, env=self.env, stdin=other, stdout=other, stderr=other
         )
         os.close(other)
-        os.write(terminal, f"{answer}\n".encode())
         shown = b""
+        asked = False
         while True:
             try:
                 part = os.read(terminal, 65_536)
@@ -76,9 +82,12 @@ class Scratch:
             if not part:
                 break
             shown += part
+            if not asked and PROMPT in shown:
+                asked = True
+                os.write(terminal, f"{answer}\n".encode())
         os.close(terminal)
         self.io.say(shown.decode("utf-8", "replace").replace("\r\n", "\n"))
-        return process.wait()
+        return process.wait() == 0
 
     def shown(self, command: tuple[str, ...]) -> str:
         """A command as one would type it."""
@@ -129,7 +138,7 @@ def clean_commit(scratch: Scratch) -> bool:
     scratch.title("1. A clean commit passes")
     scratch.write("arithmetic.py", CLEAN)
     scratch.show("git", "add", "arithmetic.py")
-    return scratch.show("git", "commit", "-q", "-m", "Add sums") == 0
+    return scratch.show("git", "commit", "-q", "-m", "Add sums", expect="nothing to report")
 
 
 def credential(scratch: Scratch) -> bool:
@@ -137,7 +146,7 @@ def credential(scratch: Scratch) -> bool:
     scratch.title("2. A credential is denied")
     scratch.write("settings.py", f'"""Settings."""\n\naws_access_key_id = "{KEY}"\n')
     scratch.show("git", "add", "settings.py")
-    denied = scratch.show("git", "commit", "-q", "-m", "Add settings") != 0
+    denied = scratch.show("git", "commit", "-q", "-m", "Add settings", expect="denied:")
     scratch.show("git", "rm", "-q", "--force", "settings.py")
     return denied
 
@@ -147,10 +156,14 @@ def approval(scratch: Scratch) -> bool:
     scratch.title("3. What a person should see is approved once")
     scratch.write("reports.py", RISKY)
     scratch.show("git", "add", "reports.py")
-    stopped = scratch.show("git", "commit", "-q", "-m", "Add reports") != 0
+    stopped = scratch.show("git", "commit", "-q", "-m", "Add reports", expect="needs review:")
     waiting = Records(scratch.path / ".git" / "cli-guard").waiting()
-    approved = bool(waiting) and scratch.show_typing("yes", "cli-guard", "approve", waiting[0].id) == 0
-    return stopped and approved and scratch.show("git", "commit", "-q", "-m", "Add reports") == 0
+    approved = bool(waiting) and scratch.show_typing("yes", "cli-guard", "approve", waiting[0].id)
+    return (
+        stopped
+        and approved
+        and scratch.show("git", "commit", "-q", "-m", "Add reports", expect="answered earlier")
+    )
 
 
 def push(scratch: Scratch) -> bool:
@@ -164,7 +177,7 @@ def push(scratch: Scratch) -> bool:
     scratch.write("README.md", "# Sums and reports\n")
     scratch.show("git", "add", "README.md")
     scratch.show("git", "commit", "-q", "-m", "Add a README")
-    return scratch.show("git", "push", "-q", "origin", "main") != 0
+    return scratch.show("git", "push", "-q", "origin", "main", expect="denied:")
 
 
 @click.pass_obj

@@ -11,7 +11,7 @@ from cli_guard.graph.context import Context, context_of
 from cli_guard.graph.planning import LATER, plan
 from cli_guard.graph.state import Data, State, finding_data, finding_of, log, skipped_data
 from cli_guard.model import Action, Decision, Skipped, Verdict
-from cli_guard.policy.approvals import approved_fingerprints, review_id
+from cli_guard.policy.approvals import approved_findings, review_id
 from cli_guard.policy.gate import RECORDING, judge_findings, judge_record, judge_tool
 from cli_guard.reviewers.policy import not_reviewed
 
@@ -78,9 +78,9 @@ def decide_recording(state: State, context: Context, action: Action) -> State:
     findings = [finding_of(data) for data in state["findings"]]
     left_out = not_reviewed((*(Skipped(**data) for data in state["skipped"]), *unread(context)))
     findings += [left_out] if left_out else []
-    judgement = judge_findings(findings, context.policy, context.answer, context.today)
-    approved = approved_fingerprints(context.approvals, context.contents, context.policy.identity)
-    verdict = judge_record(judgement, approved)
+    approved = approved_findings(context.approvals, context.contents, context.policy.identity)
+    judgement = judge_findings(findings, context.policy, context.answer, context.today, approved)
+    verdict = judge_record(judgement)
     update: State = {
         "judged": [
             {"finding": finding_data(each.finding), "decision": str(each.disposition)}
@@ -99,10 +99,7 @@ def decide_recording(state: State, context: Context, action: Action) -> State:
         reason=verdict.reason,
     )
     if verdict.decision is Decision.ALLOW:
-        return update | {
-            "action_log": entries,
-            "review_reason": verdict.reason if verdict.rule == "approved" else None,
-        }
+        return update | {"action_log": entries}
     update = update | stopped(state, action, verdict, entries)
     if verdict.decision is Decision.REVIEW:
         content = context.contents[0] if context.contents else ""

@@ -30,14 +30,13 @@ def review_id(content: str, policy: str, fingerprints: Iterable[str]) -> str:
     return hashlib.sha256(data.encode()).hexdigest()[:ID_DIGITS]
 
 
-def approved_fingerprints(
-    approvals: Iterable[Approval], contents: Iterable[str], policy: str
-) -> frozenset[str]:
-    """The findings that stand approved for any of these contents under exactly this policy."""
+def approved_findings(approvals: Iterable[Approval], contents: Iterable[str], policy: str) -> dict[str, str]:
+    """The findings that stand approved for any of these contents under exactly this policy, and by whom."""
     wanted = set(contents)
-    return frozenset(
-        mark
+    return {
+        mark: f"approved by {approval.by} on {approval.at[:10]}"
+        + (f": {approval.reason}" if approval.reason else "")
         for approval in approvals
         if approval.content in wanted and approval.policy == policy
         for mark in approval.fingerprints
-    )
+    }

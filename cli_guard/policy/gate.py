@@ -79,10 +79,13 @@ def judge_findings(
     policy: Policy,
     answer: Callable[[Finding], tuple[Answer, bool] | None],
     today: datetime.date,
+    approved: Mapping[str, str],
 ) -> Judgement:
     """Each finding with its disposition; what was answered, and by what, apart.
 
-    `answer` gives the inline suppression that answers a finding, and whether this change adds it.
+    `answer` gives the inline suppression that answers a finding, and whether this change adds it. `approved`
+    are the fingerprints that a person approved for this content, and in what words. An approval answers what
+    asks for a person; it never lifts a deny.
     """
     standing: list[Judged] = []
     suppressed: list[Suppressed] = []
@@ -102,22 +105,21 @@ def judge_findings(
             finding.fingerprint,
         ) in policy.baseline and finding.rule not in FLOORS:
             suppressed.append(Suppressed(finding, "baseline", "there before the baseline was written"))
+        elif disposition is Disposition.REVIEW and finding.fingerprint in approved:
+            suppressed.append(Suppressed(finding, "approval", approved[finding.fingerprint]))
         else:
             standing.append(Judged(finding, disposition))
     return Judgement(tuple(standing), tuple(suppressed))
 
 
-def judge_record(judgement: Judgement, approved: Collection[str]) -> Verdict:
-    """May Git record the change? `approved` are the fingerprints that a person approved for this content."""
+def judge_record(judgement: Judgement) -> Verdict:
+    """May Git record the change?"""
     denied = judgement.of(Disposition.DENY)
     if denied:
         return Verdict(Decision.DENY, counted(denied, "denied"), "findings-denied", marks(denied))
-    asked = [finding for finding in judgement.of(Disposition.REVIEW) if finding.fingerprint not in approved]
+    asked = judgement.of(Disposition.REVIEW)
     if asked:
         return Verdict(Decision.REVIEW, counted(asked, "to be reviewed"), "findings-to-review", marks(asked))
-    if approved and judgement.of(Disposition.REVIEW):
-        evidence = marks(judgement.of(Disposition.REVIEW))
-        return Verdict(Decision.ALLOW, "approved for exactly this content", "approved", evidence)
     return Verdict(Decision.ALLOW, "no finding stands against it", "no-objection")
 
 

@@ -126,6 +126,8 @@ def _given(candidate: Candidate, operator: str, name: str, start: int, *, bare: 
         return False
     if flag:
         return True
+    if places.is_settings(candidate.path):
+        return True
     return not places.is_code(candidate.path) and not (operator == "=" and _in_code_line(candidate, start))
 
 

@@ -1,7 +1,6 @@
 """Judges what a pattern matched. Each check takes a candidate and answers None, or how bad and how sure."""
 
 import base64
-import json
 import re
 from collections.abc import Callable
 
@@ -259,6 +258,8 @@ def decode_base64(text: str) -> str | None:
 
 
 def _json_object(part: str) -> dict[str, object] | None:
+    import json
+
     try:
         value = json.loads(decode_base64(part) or "null")
     except (ValueError, RecursionError):

@@ -12,7 +12,7 @@ from cli_guard.model import Confidence, Severity
 from cli_guard.secretscan.candidates import Hit
 from cli_guard.secretscan.detectors import for_blocks
 
-HEADER = re.compile(r"-{4,5} ?BEGIN (?P<label>(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?) ?-{4,5}")
+HEADER = r"-{4,5} ?BEGIN (?P<label>(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?) ?-{4,5}"
 BLOCK_LIMIT = 20_000
 PUTTY_LIMIT = 50
 MIN_BODY = 40
@@ -27,7 +27,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def find_blocks(text: str) -> Iterator[Hit]:
     """Every private key in the text, from its header to its footer, or to the end of its body."""
     position = 0
-    while match := HEADER.search(text, position):
+    while match := _compiled(HEADER).search(text, position):
         position = match.end()
         found = _pem(text, match)
         if found:
@@ -47,7 +47,7 @@ def find_blocks(text: str) -> Iterator[Hit]:
 def _pem(text: str, header: re.Match[str]) -> Hit | None:
     label = header["label"]
     limit = min(len(text), header.end() + BLOCK_LIMIT)
-    following = HEADER.search(text, header.end(), limit)
+    following = _compiled(HEADER).search(text, header.end(), limit)
     limit = following.start() if following else limit
     footer = _compiled(rf"-{{4,5}} ?END {label} ?-{{4,5}}").search(text, header.end(), limit)
     raw = text[header.end() : footer.start() if footer else limit]

@@ -9,7 +9,6 @@ from cli_guard.reviewers.docs.documented import read_docstring
 from cli_guard.reviewers.symbols import Symbol
 
 ENOUGH = 4
-GOOGLE_TYPED = re.compile(r"^\s*\*{0,2}\w+ \(", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +48,11 @@ def style_of(language: str, own: Iterable[Symbol], others: Iterable[Symbol]) -> 
     )
 
 
-def _python(documented: list[Symbol]) -> Style:
-    texts = [s.doc.text for s in documented if s.doc is not None]
-    styles = Counter(read_docstring(text).style for text in texts)
-    plain = sum(1 for s in documented if s.parameters and s.is_function and not _has_sections(s))
+def _python(symbols: list[Symbol]) -> Style:
+    texts = [s.doc.text for s in symbols if s.doc is not None]
+    read = [read_docstring(text) for text in texts]
+    styles = Counter(documented.style for documented in read)
+    plain = sum(1 for s in symbols if s.parameters and s.is_function and not _has_sections(s))
     del styles[""]
     if styles:
         sections = max(styles, key=lambda name: (styles[name], name))
@@ -63,12 +63,12 @@ def _python(documented: list[Symbol]) -> Style:
     single = sum(text.lstrip("rRuU").startswith("'''") for text in texts)
     below = sum(bool(re.match(r"\w{0,2}('''|\"\"\")\s*\n", text)) for text in texts)
     several = sum("\n" in text for text in texts)
-    google = [text for text in texts if "Args:" in text]
+    entries = [entry for documented in read for entry in documented.entries]
     return Style(
         sections=sections,
         quotes="'''" if single * 2 > len(texts) else '"""',
         below=below * 2 > several,
-        typed=not google or any(GOOGLE_TYPED.search(text) for text in google),
+        typed=not entries or any(entry.type for entry in entries),
     )
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 STEPS = 2
 # Class methods, or as good as such, without a decorator.
 CLASS_METHODS = ("__new__", "__init_subclass__", "__class_getitem__")
+LOOKUPS = ("__getattribute__", "__getattr__")
 OWNERS = ("self", "cls", "mcs", "mcls", "metacls", "klass", "meta")
 FEWEST_LINES = 4
 LARGEST_SHARE = 0.8
@@ -43,7 +44,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class CallForm:
-    """The kind of a new function ("function", "method", "class method"), its first line and the call of it."""
+    """A new function: its kind ("function", "method", "class method"), its first line and the call of it."""
 
     kind: str
     head: str
@@ -63,8 +64,8 @@ def python_extractions(symbol: Symbol, lines: Sequence[str]) -> "list[tuple[str,
     """The runs that the plan moves, with their new names; the lower first, so that line numbers hold."""
     from cli_guard.reviewers.refactor.extraction import extractions, parse_function
 
-    if symbol.kind == "method" and first_parameter(symbol) not in OWNERS:
-        return []  # a static method, or a function that the class body itself calls
+    if symbol.kind == "method" and (first_parameter(symbol) not in OWNERS or symbol.name in LOOKUPS):
+        return []  # a static method, a function that the class body calls, or what a call itself goes through
     function = parse_function(lines[symbol.top - 1 : symbol.end_line], symbol.top)
     if function is None:
         return []
@@ -97,14 +98,14 @@ def _python(symbol: Symbol, lines: Sequence[str]) -> list[str]:
         results = ", ".join(extraction.results)
         ends = f", and end it with `return {results}`" if results else "; it returns nothing"
         steps.append(
-            f"Move lines {extraction.first} to {extraction.last} into a new {form.kind} `{name}` below `{symbol.name}`:"
-            f" `{form.head}`{'' if extraction.returns else ends}. In their place: `{form.call}`."
+            f"Move lines {extraction.first} to {extraction.last} into a new {form.kind} `{name}`"
+            f" below `{symbol.name}`: `{form.head}`{'' if extraction.returns else ends}. In their place: `{form.call}`."
         )
     return steps
 
 
 def call_form(symbol: Symbol, name: str, extraction: "Extraction") -> CallForm:
-    """How the new function is defined and called: that of a method is one, too, whether it needs `self` or not."""
+    """How the new function is defined and called; that of a method is a method, needing `self` or not."""
     owner = first_parameter(symbol) if symbol.kind == "method" else None
     given = [p for p in extraction.parameters if p != owner]
     of_class = "classmethod" in symbol.decorators or symbol.name in CLASS_METHODS

@@ -1,0 +1,158 @@
+"""Comments that no longer fit the signature: what is certain is said, and the repaired comment fits."""
+
+import ast
+
+import pytest
+from reviewers.docs.before_after import found
+
+GOOGLE = '''def f(a, b, c):
+    """Do it.
+
+    Args:
+        a: First,
+            on two lines.
+        b (int): Second.
+        c: Third.
+
+    Returns:
+        Something.
+    """
+    x = a
+    return x
+'''
+NUMPY = '''def f(a, b, c):
+    """Do it.
+
+    Parameters
+    ----------
+    a, b : int
+        Both.
+    c : str
+        Third.
+
+    Returns
+    -------
+    int
+        Something.
+    """
+    x = a
+    return x
+'''
+SPHINX = '''def f(a, b, c):
+    """Do it.
+
+    :param a: first,
+        on two lines
+    :param int b: second
+    :param c: third
+    :returns: something
+    """
+    x = a
+    return x
+'''
+
+
+@pytest.mark.parametrize("text", [GOOGLE, NUMPY, SPHINX], ids=["google", "numpy", "sphinx"])
+@pytest.mark.parametrize(
+    ("head", "rules"),
+    [
+        pytest.param("f(a, b)", ["docs-parameter-gone"], id="last gone"),
+        pytest.param("f(b, c)", ["docs-parameter-gone"], id="first gone"),
+        pytest.param("f(c)", ["docs-parameter-gone"], id="two gone"),
+        pytest.param("f()", ["docs-parameter-gone"], id="all gone"),
+        pytest.param("f(a, b, c, d)", ["docs-parameter-new"], id="new at the end"),
+        pytest.param("f(z, a, b, c)", ["docs-parameter-new"], id="new in front"),
+        pytest.param("f(a, b, d)", ["docs-parameter-gone"], id="renamed"),
+        pytest.param("f(a, x, y)", ["docs-parameter-gone"], id="two for two"),
+        pytest.param("f(a, b, c, *rest)", [], id="rest needs no word"),
+        pytest.param("f(a, b, c, _hidden=1)", [], id="private needs no word"),
+        pytest.param("f(a, **options)", [], id="any name may be among the options"),
+        pytest.param("f(a, b: int, c='x')", [], id="same names"),
+    ],
+)
+def test_signature_changes_and_the_repaired_comment_fits(text: str, head: str, rules: list[str]) -> None:
+    after = text.replace("f(a, b, c)", head, 1)
+    findings = found("m.py", after, text)
+    assert [f.rule for f in findings] == rules
+    for finding in findings:
+        lines = after.split("\n")
+        end = next(n for n, line in enumerate(lines) if line.strip() == '"""')
+        repaired = "\n".join([lines[0], finding.suggestion or "", *lines[end + 1 :]])
+        ast.parse(repaired)
+        assert found("m.py", repaired, text) == []
+        assert ("Returns" in repaired or ":returns:" in repaired) and "Do it." in repaired
+
+
+def test_renamed_parameter_keeps_its_words() -> None:
+    finding = found("m.py", GOOGLE.replace("f(a, b, c)", "f(a, b, d)"), GOOGLE)[0]
+    assert "d: Third." in (finding.suggestion or "") and "c:" not in (finding.suggestion or "")
+
+
+def test_only_removed_lines_still_count() -> None:
+    before = GOOGLE.replace("f(a, b, c)", "f(\n    a,\n    b,\n    c,\n)")
+    finding = found("m.py", before.replace("    c,\n", "", 1), before)[0]
+    assert finding.rule == "docs-parameter-gone" and "removed here" in finding.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(GOOGLE.replace("x = a", "x = b"), id="untouched comment and signature"),
+        pytest.param("@click.option('d')\n" + GOOGLE.replace("f(a, b, c)", "f(a)"), id="unknown decorator"),
+        pytest.param(GOOGLE.replace("def f(a, b, c)", "def _f(a)"), id="private"),
+        pytest.param(
+            GOOGLE.replace("b (int): Second.", "- b is second").replace("f(a, b, c)", "f(a)"), id="unreadable"
+        ),
+    ],
+)
+def test_what_is_not_certain_is_not_said(text: str) -> None:
+    assert found("m.py", text, GOOGLE) == []
+
+
+def test_sections_of_an_example_are_not_ours() -> None:
+    text = 'def f(a):\n    """Do it.\n\n    Example::\n\n        def g(x):\n            """Args:\n'
+    text += "            Args:\n                bar: no\n    '''\n    \"\"\"\n    return a\n"
+    assert found("m.py", text) == []
+
+
+def test_long_comment_is_shown_as_a_patch() -> None:
+    middle = "    More.\n" * 40
+    before = GOOGLE.replace("    Args:\n", middle + "\n    Args:\n", 1)
+    finding = found("m.py", before.replace("f(a, b, c)", "f(a, b)"), before)[0]
+    assert (finding.suggestion or "").startswith("@@ line ") and "-         c: Third." in (
+        finding.suggestion or ""
+    )
+    assert len((finding.suggestion or "").split("\n")) < 8
+
+
+JSDOC = """/**
+ * Put it in.
+ *
+ * @param {Cart} cart - the cart
+ * @param {string} [item="x"] - what
+ *   to put in
+ * @returns {number} how many
+ */
+export function put(cart, item) {
+  cart.push(item);
+  return cart.length;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "rules", "part"),
+    [
+        ("put(cart)", ["docs-parameter-gone"], "@returns"),
+        ("put(cart, thing)", ["docs-parameter-gone"], "[thing="),
+        ("put(cart, item, count)", ["docs-parameter-new"], " * @param count - The count."),
+        ("put({ cart }, item)", [], ""),
+    ],
+)
+def test_jsdoc(head: str, rules: list[str], part: str) -> None:
+    findings = found("src/a.js", JSDOC.replace("put(cart, item)", head), JSDOC)
+    assert [f.rule for f in findings] == rules
+    for finding in findings:
+        assert part in (finding.suggestion or "")
+        after = f"{finding.suggestion}\n" + JSDOC.split("*/\n")[1].replace("put(cart, item)", head)
+        assert found("src/a.js", after, JSDOC) == []

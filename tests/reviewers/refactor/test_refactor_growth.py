@@ -1,0 +1,133 @@
+"""Functions over a limit: only those that the change brings there, wherever they were before."""
+
+import pytest
+from reviewers.docs.before_after import subject_of
+from reviewers.refactor.grown import found
+
+from cli_guard.model import Skipped
+from cli_guard.reviewers.refactor import review
+from cli_guard.reviewers.subject import Limits
+
+
+def branches(count: int, name: str = "f", extra: str = "") -> str:
+    """A function with `count` branches, so `count + 1` paths."""
+    lines = "".join(f"    if a == {n}:\n        b += {n}\n" for n in range(count))
+    return f"def {name}(a, b):\n{lines}{extra}    return b\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "messages"),
+    [
+        pytest.param(
+            "", branches(15), ["`f` is added with 16 independent paths (limit 15)."], id="added over"
+        ),
+        pytest.param("", branches(14), [], id="added at the limit"),
+        pytest.param(
+            branches(10),
+            branches(15),
+            ["`f` grows from 11 to 16 independent paths (limit 15)."],
+            id="grown over",
+        ),
+        pytest.param(branches(15), branches(16), [], id="over before, little worse"),
+        pytest.param(
+            branches(15),
+            branches(20),
+            ["`f` grows from 16 to 21 independent paths (limit 15)."],
+            id="clearly worse",
+        ),
+        pytest.param(branches(20), branches(18), [], id="better"),
+        pytest.param(branches(20), branches(20, extra="    b += 1\n"), [], id="touched"),
+        pytest.param(branches(20), branches(20, "g"), [], id="renamed"),
+        pytest.param(branches(20, "g"), branches(16), [], id="renamed and shortened"),
+        pytest.param("x = 1\n" + branches(20), "x = 2\n" + branches(20), [], id="not touched"),
+    ],
+)
+def test_only_what_the_change_brings_about(before: str, after: str, messages: list[str]) -> None:
+    assert [f.message for f in found("shop/a.py", after, before)] == messages
+
+
+def test_methods_of_one_name_are_kept_apart() -> None:
+    def classes(first: int, second: int) -> str:
+        both = (
+            f"class {n}:\n" + "".join(f"    {x}\n" for x in branches(c).splitlines())
+            for n, c in (("A", first), ("B", second))
+        )
+        return "\n\n".join(both)
+
+    findings = found("a.py", classes(20, 15), classes(20, 3))
+    assert [f.message.split(" ")[0] for f in findings] == ["`B.f`"]
+
+
+def test_moved_function_is_silent() -> None:
+    before = {"a.py": branches(20) + "x = 1\n", "b.py": "y = 1\n"}
+    after = {"a.py": "x = 1\n", "b.py": "y = 1\n" + branches(20)}
+    assert review(subject_of(before, after)).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.js", "class A {{\n  f(a) {{\n{body}  }}\n}}\n"),
+        ("a.ts", "export const f = async (a: X<Y>): Promise<number> => {{\n{body}}};\n"),
+        ("a.tsx", "export function F(a: X) {{\n{body}  return <b/>;\n}}\n"),
+        ("a.go", "package x\n\nfunc (s *S) f(a int) {{\n{body}}}\n"),
+        ("A.java", "class A {{\n  @Deprecated\n  int f(int a) {{\n{body}  }}\n}}\n"),
+    ],
+    ids=["js", "ts", "tsx", "go", "java"],
+)
+def test_other_languages_have_a_plan_with_lines(path: str, text: str) -> None:
+    inner = "".join(f"      if (a == {n}) {{\n        send(a);\n      }}\n" for n in range(16))
+    findings = found(path, text.format(body=f"    for (;;) {{\n{inner}    }}\n"))
+    assert [f.rule for f in findings] == ["refactor-complex"]
+    first = (
+        next(n for n, line in enumerate(text.format(body="for (\n").split("\n"), 1) if "for (" in line) + 1
+    )
+    assert f"Move lines {first} to {first + 47} into a new function `sendStep`" in (
+        findings[0].suggestion or ""
+    )
+
+
+@pytest.mark.parametrize("path", ["tests/test_a.py", "vendor/a.py", "a_pb2.py", "notes.md"])
+def test_places_that_are_left_alone(path: str) -> None:
+    assert found(path, branches(30)) == []
+
+
+def test_what_is_not_read_is_said() -> None:
+    class Nothing:
+        def new(self, change: object) -> None:
+            return None
+
+        old = new
+
+    subject = subject_of({}, {"a.py": branches(30), "b.py": branches(3)}, Limits(file_chars=200))
+    assert review(subject).skipped == (Skipped("a.py", "refactor: longer than 200 characters"),)
+    bare = type(subject)(subject.event, subject.changes, Nothing())
+    assert {s.reason for s in review(bare).skipped} == {"refactor: whole text not available"}
+
+
+def test_a_file_that_takes_too_long_is_said() -> None:
+    ticks = iter(range(10_000))
+    subject = subject_of({}, {"a.py": branches(30)})
+    slow = type(subject)(
+        subject.event,
+        subject.changes,
+        subject.contents,
+        limits=Limits(seconds=0.5),
+        clock=lambda: next(ticks),
+    )
+    assert review(slow).skipped == (Skipped("a.py", "refactor: stopped after 0.5 seconds"),)
+
+
+def test_keyword_options_and_decorated_commands_are_not_counted() -> None:
+    names = ", ".join(f"p{n}" for n in range(8))
+    assert [f.rule for f in found("a.py", f"def f({names}):\n    pass\n")] == ["refactor-parameters"]
+    assert found("a.py", f"@app.command()\ndef f({names}):\n    pass\n") == []
+    assert (
+        found(
+            "a.py",
+            "def f("
+            + names.replace("p5", "*, p5=1").replace("p6", "p6=2").replace("p7", "p7=3")
+            + "):\n    pass\n",
+        )
+        == []
+    )
