@@ -17,8 +17,7 @@ check: $(VENV)/.developing
 	@$(BIN)/mypy
 
 bench: $(VENV)/.developing
-	@$(BIN)/python benchmarks/startup.py
-	@$(BIN)/python benchmarks/changes.py
+	@$(BIN)/python benchmarks/review.py
 
 # A hook is run far more often than it is installed: the bytecode is compiled here, once.
 $(VENV)/.installed: pyproject.toml

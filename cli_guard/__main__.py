@@ -17,11 +17,11 @@ def main(
 
     from cli_guard.cli.app import dispatch
     from cli_guard.cli.io import Io
-    from cli_guard.report.printable import printable
-
     io = Io(stdin, stdout, stderr, cwd, env)
 
     def complain(text: str) -> None:
+        from cli_guard.report.printable import printable
+
         io.warn(f"cli-guard: {printable(text)}")
 
     try:

@@ -6,7 +6,6 @@ Heavy imports wait until there is something to review.
 """
 
 import datetime
-import getpass
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,6 +48,8 @@ class Place:
     def user(self) -> str:
         """Who runs it, by the environment or the password file."""
         try:
+            import getpass
+
             return self.env.get("LOGNAME") or self.env.get("USER") or getpass.getuser()
         except (KeyError, OSError):
             return "unknown"

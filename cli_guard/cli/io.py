@@ -1,13 +1,13 @@
 """What a command may touch of the process: its streams, folder and environment, handed in, never looked up."""
 
-import datetime
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from cli_guard.review import Place
+if TYPE_CHECKING:
+    from cli_guard.review import Place
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,12 @@ class Io:
     env: Mapping[str, str] = field(repr=False)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> "Place":
         """Where and when the command runs."""
+        import datetime
+
+        from cli_guard.review import Place
+
         return Place(self.cwd, self.env, datetime.datetime.now(datetime.UTC))
 
     def say(self, text: str) -> None:

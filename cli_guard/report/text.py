@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Callable, Iterator
 
-from cli_guard.model import Decision, Disposition, Judged, Severity, Suppressed
+from cli_guard.model import Category, Decision, Disposition, Finding, Judged, Severity, Suppressed
 from cli_guard.report.printable import clip, printable
 from cli_guard.report.review import Review
 from cli_guard.report.words import SHOWN, count, next_steps, skipped_line, tally_of, verdict, where
@@ -95,7 +95,15 @@ def _finding(judged: Judged, column: int, paint: Paint) -> Iterator[str]:
     if found.remedy:
         yield from _wrapped(found.remedy, f"{INDENT}-> ", INDENT + "   ")
     if found.suggestion:
-        yield from _suggestion(found.suggestion, paint)
+        yield from (
+            _plan(found) if found.category is Category.REFACTOR else _suggestion(found.suggestion, paint)
+        )
+
+
+def _plan(found: Finding) -> Iterator[str]:
+    # Steps are sentences: unlike code to paste they may be wrapped, and must not be cut.
+    for line in (found.suggestion or "").strip("\n").split("\n")[:SUGGESTION_LINES]:
+        yield from _wrapped(line, f"{INDENT}   ", f"{INDENT}      ")
 
 
 def _suggestion(suggestion: str, paint: Paint) -> Iterator[str]:

@@ -10,7 +10,7 @@ from cli_guard.tools.tool import Arguments, Tool, ToolOutput, World
 
 STOP_WORDS = frozenset(
     # One line of words is easier to read than a column of them.
-    "a an and any are as at be by can do does find for from has have how i in is it its live lives me of on or"  # noqa: SIM905
+    "a an and any are as at be by can do does find for from has have how i in is it its live lives me of on or"
     " our please show suggest tell that the their there this to us used was we what when where which who why"
     " with you".split()
 )
