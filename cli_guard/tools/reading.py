@@ -6,6 +6,9 @@ from collections import Counter
 from pydantic import Field
 
 from cli_guard.model import split_lines
+from cli_guard.redact import redact
+from cli_guard.secretscan import scan
+from cli_guard.secretscan.masking import mask_hits
 from cli_guard.tools.tool import Arguments, Tool, ToolOutput, World
 
 STOP_WORDS = frozenset(
@@ -14,6 +17,7 @@ STOP_WORDS = frozenset(
     " our please show suggest tell that the their there this to us used was we what when where which who why"
     " with you".split()
 )
+QUERY_CHARS = 2_000
 SHOWN_MATCHES = 8
 LINE_CHARS = 160
 
@@ -21,8 +25,8 @@ LINE_CHARS = 160
 class Query(Arguments):
     """Words to look for, in some files."""
 
-    query: str = Field(min_length=1, max_length=2_000)
-    paths: tuple[str, ...] | list[str] = ()
+    query: str = Field(min_length=1, max_length=QUERY_CHARS)
+    paths: tuple[str, ...] | list[str]
 
 
 class OneFile(Arguments):
@@ -55,7 +59,8 @@ def stem(word: str) -> str:
 
 def score(query: Counter[str], text: str, weight: float) -> float:
     """How many of the query's words a text holds, each counted once."""
-    return weight * sum(1 for word in query if word in set(words_of(text)))
+    words = set(words_of(text))
+    return weight * sum(1 for word in query if word in words)
 
 
 def topic_of(request: str) -> str:
@@ -89,22 +94,30 @@ def search(world: World, arguments: Arguments) -> ToolOutput:
     wanted = Counter(words_of(topic_of(arguments.query)))
     places = {path: rank for rank, path in enumerate(rank_paths(arguments.query, dict(world.snapshot)))}
     found = []
-    for path in arguments.paths or sorted(world.snapshot):
+    for path in arguments.paths:
         for number, line in enumerate(split_lines(world.snapshot.get(path, "")), 1):
             points = score(wanted, line, 1.0)
             if points:
-                found.append(
-                    (places.get(path, len(places)), -points, number, path, line.strip()[:LINE_CHARS])
-                )
-    best = sorted(found)[:SHOWN_MATCHES]
-    matches = [{"path": path, "line": number, "text": text} for _, _, number, path, text in best]
+                found.append((places.get(path, len(places)), -points, number, path))
+    matches = [
+        {"path": path, "line": number, "text": shown_line(world.snapshot[path], path, number)}
+        for _, _, number, path in sorted(found)[:SHOWN_MATCHES]
+    ]
     return ToolOutput({"matches": matches})
+
+
+def shown_line(text: str, path: str, number: int) -> str:
+    """One line, secrets masked as the whole file tells them: a line of a key block is nothing by itself."""
+    lines = split_lines(text)
+    start = sum(len(line) + 1 for line in lines[: number - 1])
+    masked = mask_hits(text, scan(text, path).hits, start, start + len(lines[number - 1]))
+    return masked.strip()[:LINE_CHARS]
 
 
 def read_file(world: World, arguments: Arguments) -> ToolOutput:
     """One file, up to a number of characters."""
     assert isinstance(arguments, OneFile)  # noqa: S101 - validated against this schema
-    text = world.snapshot.get(arguments.path, "")
+    text = redact(world.snapshot.get(arguments.path, ""), arguments.path)
     shown = text[: arguments.max_chars]
     return ToolOutput({"path": arguments.path, "text": shown, "truncated": len(shown) < len(text)})
 

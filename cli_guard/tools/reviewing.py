@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 
-from cli_guard.model import Report
+from cli_guard.model import Finding, Report
+from cli_guard.redact import redact
 from cli_guard.reviewers.subject import Subject
 from cli_guard.tools.tool import Arguments, Tool, ToolOutput, World
 
@@ -32,9 +33,20 @@ def reviewing_tool(name: str, summary: str) -> Tool:
         assert isinstance(arguments, Paths) and world.subject is not None  # noqa: S101 - the gate's work
         review: Callable[[Subject], Report] = import_module(f"cli_guard.reviewers.{name}").review
         report = review(only(world.subject, frozenset(arguments.paths)))
-        return ToolOutput({"findings": len(report.findings)}, report.findings, report.skipped)
+        findings = tuple(without_secrets(finding) for finding in report.findings)
+        return ToolOutput({"findings": len(findings)}, findings, report.skipped)
 
     return Tool(f"review_{name}", summary, "read_only", Paths, run)
+
+
+def without_secrets(finding: Finding) -> Finding:
+    """A finding that may be shown: what its reviewer quotes of the change may hold a secret of another rule."""
+    return replace(
+        finding,
+        message=redact(finding.message),
+        evidence=redact(finding.evidence, finding.path),
+        suggestion=redact(finding.suggestion, finding.path) if finding.suggestion else finding.suggestion,
+    )
 
 
 def only(subject: Subject, paths: frozenset[str]) -> Subject:
