@@ -14,7 +14,7 @@ from cli_guard.report.review import Review
 if TYPE_CHECKING:
     from cli_guard.graph.run import Pause
     from cli_guard.intake import Gathered
-    from cli_guard.review import Place
+    from cli_guard.place import Place
 
 
 def record(
@@ -32,7 +32,7 @@ def record(
         words = getattr(error, "strerror", None) or str(error)
         lost = "; it cannot be approved" if review.decision is Decision.REVIEW else ""
         note = f"not recorded in {records.folder}: {words}{lost}"
-        return replace(review, notes=(*review.notes, note))
+        return replace(review, review_id=None, notes=(*review.notes, note))
     return review
 
 

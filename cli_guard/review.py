@@ -8,8 +8,6 @@ Heavy imports wait until there is something to review.
 import datetime
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import NotARepository
@@ -26,6 +24,7 @@ from cli_guard.model import (
     Skipped,
     Suppressed,
 )
+from cli_guard.place import Place
 from cli_guard.report.review import Review
 
 if TYPE_CHECKING:
@@ -34,25 +33,6 @@ if TYPE_CHECKING:
     from cli_guard.intake import Gathered
     from cli_guard.policy.approvals import Approval
     from cli_guard.policy.decisions import Policy
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where and when a command runs."""
-
-    cwd: Path
-    env: Mapping[str, str] = field(repr=False)
-    now: datetime.datetime
-
-    @property
-    def user(self) -> str:
-        """Who runs it, by the environment or the password file."""
-        try:
-            import getpass
-
-            return self.env.get("LOGNAME") or self.env.get("USER") or getpass.getuser()
-        except (KeyError, OSError):
-            return "unknown"
 
 
 def review(

@@ -1,11 +1,15 @@
 """`cli-guard audit`: the trail of what was reviewed and approved."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
+from cli_guard.audit import AuditTrail
 from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
+from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import Repository
 from cli_guard.records import Records
 from cli_guard.report.printable import printable
@@ -13,9 +17,18 @@ from cli_guard.report.printable import printable
 SHOWN = 20
 
 
-def trail(io: Io) -> Records:
-    """The records of the repository here."""
-    return Records(Repository.discover(io.cwd, io.env).state_folder)
+def trail(io: Io) -> AuditTrail:
+    """The trail of the repository here."""
+    return Records(Repository.discover(io.cwd, io.env).state_folder).audit
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Says in one line why a trail cannot be read. Raises CliGuardError."""
+    try:
+        yield
+    except OSError as error:
+        raise CliGuardError(f"the audit trail cannot be read: {error.strerror} ({error.filename})") from error
 
 
 def line_of(entry: dict[str, object]) -> str:
@@ -32,7 +45,8 @@ def line_of(entry: dict[str, object]) -> str:
 @click.pass_obj
 def show(io: Io, /, all_: bool, format_: str) -> int:
     """Prints the last runs, oldest first."""
-    entries = list(trail(io).audit.entries())
+    with readable():
+        entries = list(trail(io).entries())
     chosen = entries if all_ else entries[-SHOWN:]
     if format_ == "json":
         io.say("\n".join(json.dumps(entry) for entry in chosen))
@@ -48,7 +62,8 @@ def show(io: Io, /, all_: bool, format_: str) -> int:
 @click.pass_obj
 def verify(io: Io, /) -> int:
     """Goes along the chain of hashes."""
-    result = trail(io).audit.verify()
+    with readable():
+        result = trail(io).verify()
     if result.problem:
         io.warn(
             f"cli-guard: the audit trail was changed: {result.problem}; {result.entries} entries before it hold"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from cli_guard.review import Place
+    from cli_guard.place import Place
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Io:
         """Where and when the command runs."""
         import datetime
 
-        from cli_guard.review import Place
+        from cli_guard.place import Place
 
         return Place(self.cwd, self.env, datetime.datetime.now(datetime.UTC))
 
