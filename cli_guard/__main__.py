@@ -17,6 +17,7 @@ def main(
 
     from cli_guard.cli.app import dispatch
     from cli_guard.cli.io import Io
+
     io = Io(stdin, stdout, stderr, cwd, env)
 
     def complain(text: str) -> None:

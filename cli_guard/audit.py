@@ -7,12 +7,14 @@ is a record for honest people, not evidence against an owner of the machine.
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 START = "0" * 64
+BLOCK = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,57 +33,97 @@ class AuditTrail:
         self._head = folder / "audit.head"
 
     def append(self, entry: Mapping[str, object]) -> None:
-        """Adds one run. Raises OSError where nothing can be written."""
+        """Adds one run, in a time that does not grow with the trail. Raises OSError where nothing can be written."""
         with locked(self.path):
-            line = json.dumps({**entry, "previous": self._last_hash()}, sort_keys=True)
-            with self.path.open("a", encoding="ascii") as file:
-                file.write(line + "\n")
+            size, last = self._end()
+            line = json.dumps({**entry, "previous": self._previous(last)}, sort_keys=True).encode("ascii")
+            # A line that a killed process left half written stays what it is: not an entry.
+            glue = b"" if last is None or last.endswith(b"\n") else b"\n"
+            try:
+                with self.path.open("ab") as file:
+                    file.write(glue + line + b"\n")
+            except OSError:
+                with suppress(OSError):
+                    os.truncate(self.path, size)
+                raise
             self._head.write_text(digest(line) + "\n", "ascii")
 
     def entries(self) -> Iterator[dict[str, object]]:
         """The runs, oldest first; a line that is not JSON comes as {"unreadable": line}."""
         for line in self._lines():
             try:
-                yield json.loads(line)
-            except ValueError:
-                yield {"unreadable": line}
+                entry = json.loads(line)
+            except (ValueError, RecursionError):
+                entry = None
+            yield entry if isinstance(entry, dict) else {"unreadable": line.decode("utf-8", "replace")}
 
     def verify(self) -> Verification:
-        """Goes along the chain from its first line."""
-        expected = START
+        """Goes along the chain from its first line. Raises OSError for a trail that cannot be read."""
+        before = expected = START
         number = 0
         for number, line in enumerate(self._lines(), 1):
-            try:
-                previous = json.loads(line)["previous"]
-            except (ValueError, KeyError, TypeError):
+            previous = previous_in(line)
+            if previous is None:
                 return Verification(number - 1, f"line {number} is not an entry of the trail")
             if previous != expected:
                 return Verification(number - 1, f"line {number} does not follow line {number - 1}")
-            expected = digest(line)
-        with suppress(FileNotFoundError):
-            head = self._head.read_text("ascii", "replace").strip()
-            if head != expected:
-                return Verification(number, f"the trail ends at line {number}, but a later line was written")
+            before, expected = expected, digest(line)
+        # The head is one behind if the process was killed between the two writes.
+        if self._read_head() not in (None, expected, before if number else expected):
+            changed = f"line {number} was changed, or " if number else ""
+            return Verification(number, f"{changed}lines after line {number} are gone")
         return Verification(number, None)
 
-    def _lines(self) -> Iterator[str]:
+    def _lines(self) -> Iterator[bytes]:
         try:
-            with self.path.open(encoding="utf-8", errors="replace") as file:
+            with self.path.open("rb") as file:
                 for line in file:
-                    yield line.removesuffix("\n")
+                    yield line.removesuffix(b"\n")
         except FileNotFoundError:
             return
 
-    def _last_hash(self) -> str:
-        last = START
-        for line in self._lines():
-            last = line
-        return last if last == START else digest(last)
+    def _read_head(self) -> str | None:
+        try:
+            return self._head.read_text("ascii", "replace").strip() or None
+        except FileNotFoundError:
+            return None
+
+    def _previous(self, last: bytes | None) -> str:
+        """The hash to go on from: that of the last line, unless lines were cut off behind it."""
+        follows = START if last is None else digest(last.removesuffix(b"\n"))
+        head = self._read_head()
+        if head is None or (last is not None and previous_in(last) == head):
+            return follows
+        return head
+
+    def _end(self) -> tuple[int, bytes | None]:
+        """The size of the trail in bytes, and its last line."""
+        try:
+            with self.path.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                tail, position = b"", size
+                while position and b"\n" not in tail[:-1]:
+                    step = min(BLOCK, position)
+                    position -= step
+                    file.seek(position)
+                    tail = file.read(step) + tail
+        except FileNotFoundError:
+            return 0, None
+        return size, tail[tail.rfind(b"\n", 0, -1) + 1 :] if tail else None
 
 
-def digest(line: str) -> str:
+def previous_in(line: bytes) -> str | None:
+    """The hash that a line carries, None if it is not an entry."""
+    try:
+        previous = json.loads(line)["previous"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return previous if isinstance(previous, str) else None
+
+
+def digest(line: bytes) -> str:
     """The hash that the next line carries."""
-    return hashlib.sha256(line.encode("utf-8", "replace")).hexdigest()
+    return hashlib.sha256(line).hexdigest()
 
 
 @contextmanager

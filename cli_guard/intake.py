@@ -146,11 +146,8 @@ def recorded(
 
 def parents_outside(repository: Repository, commits: tuple[str, ...]) -> list[str]:
     """The parents of some commits that are not among them: where their history was met."""
-    inside = set(commits)
-    wanted = "".join(f"{commit}\n" for commit in commits).encode("ascii")
-    out = repository.git.run("rev-list", "--no-walk", "--parents", "--stdin", stdin=wanted)
-    seen = {parent for line in out.decode("ascii").splitlines() for parent in line.split()[1:]}
-    return sorted(seen - inside)
+    met = {parent for parents in repository.parents(commits).values() for parent in parents}
+    return sorted(met.difference(commits))
 
 
 def with_identity(changes: ChangeSet, *parts: str) -> ChangeSet:

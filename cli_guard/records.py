@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from cli_guard.audit import AuditTrail, locked
+from cli_guard.errors import CliGuardError
 from cli_guard.policy.approvals import Approval
 
 KEPT_APPROVALS = 500
@@ -47,9 +48,15 @@ class Records:
         self._waiting.mkdir(mode=0o700, exist_ok=True)
 
     def approvals(self) -> tuple[Approval, ...]:
-        """Every approval given, oldest first; a line that cannot be read approves nothing."""
+        """Every approval given, oldest first; a broken line approves nothing. Raises CliGuardError."""
         found = []
-        for line in read_lines(self._approvals):
+        try:
+            lines = list(read_lines(self._approvals))
+        except OSError as error:
+            raise CliGuardError(
+                f"the approvals in {self._approvals} cannot be read: {error.strerror}; mend or delete the file"
+            ) from error
+        for line in lines:
             with suppress(ValueError, TypeError, KeyError):
                 data = json.loads(line)
                 found.append(Approval(**{**data, "fingerprints": tuple(data["fingerprints"])}))

@@ -77,7 +77,9 @@ class Repo:
         repo.git("init", "-q", "-b", "main", *options)
         return repo
 
-    def run(self, *command: str, stdin: str | bytes = b"", env: dict[str, str] | None = None, at: str = ".") -> Done:
+    def run(
+        self, *command: str, stdin: str | bytes = b"", env: dict[str, str] | None = None, at: str = "."
+    ) -> Done:
         """Runs a program in the work tree; `env` adds to the environment."""
         done = subprocess.run(
             command,
@@ -88,7 +90,9 @@ class Repo:
             check=False,
             timeout=300,
         )
-        return Done(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
+        return Done(
+            done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+        )
 
     def try_git(self, *arguments: str, **options: Any) -> Done:
         """Runs git, whatever comes of it."""
@@ -138,7 +142,9 @@ class Repo:
                 file = os.path.join(folder, name)
                 about = os.lstat(file)
                 digest.update(f"{os.fsencode(file)!r} {about.st_mode}".encode())
-                digest.update(os.fsencode(os.readlink(file)) if os.path.islink(file) else Path(file).read_bytes())
+                digest.update(
+                    os.fsencode(os.readlink(file)) if os.path.islink(file) else Path(file).read_bytes()
+                )
         return digest.hexdigest()
 
     @contextmanager
@@ -157,7 +163,9 @@ class Repo:
         self, request: Request | None = None, *, at: str = ".", env: dict[str, str] | None = None
     ) -> Review:
         """Reviews in this process (what is staged, unless told otherwise), and proves that nothing changed."""
-        place = Place(self.path / at, self.env | (env or {}), datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC))
+        place = Place(
+            self.path / at, self.env | (env or {}), datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC)
+        )
         with self.unchanged():
             return review_request(request or Staged(), place)
 

@@ -20,7 +20,7 @@ def find(records: Records, wanted: str) -> WaitingReview:
         return fitting[0]
     if fitting:
         raise UsageError(f"{wanted} is the beginning of {len(fitting)} reviews: give more of the id")
-    if any(approval.id == wanted for approval in records.approvals()):
+    if wanted and any(approval.id.startswith(wanted) for approval in records.approvals()):
         raise UsageError(f"review {wanted} is approved already: run the commit or push again")
     raise UsageError(f"no review {wanted} waits: see `cli-guard reviews`")
 

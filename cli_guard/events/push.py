@@ -26,8 +26,9 @@ class PushPlan:
 def read_lines(text: str) -> tuple[RefUpdate, ...]:
     """The updates in pre-push's standard input. Raises UsageError for lines of another form."""
     updates = []
-    for number, line in enumerate(text.splitlines(), 1):
-        words = line.split(" ")
+    # What a person typed as a local ref may hold blanks (`:/fix the bug`), and any ref a U+2028.
+    for number, line in enumerate(text.removesuffix("\n").split("\n") if text.strip() else (), 1):
+        words = line.rsplit(" ", 3)
         if len(words) != 4 or not OID.fullmatch(words[1]) or not OID.fullmatch(words[3]):
             raise UsageError(
                 f"line {number} on standard input is not `<local ref> <local oid> <remote ref> <remote oid>`:"

@@ -6,10 +6,10 @@ and is not new.
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from cli_guard.git.contents import BlobReader, decode, read_worktree_file
-from cli_guard.git.plumbing import DIFF_OPTIONS, decode_path, parse, parse_commits
+from cli_guard.git.plumbing import DIFF_OPTIONS, RAW_OPTIONS, decode_path, parse, parse_commits
 from cli_guard.git.repository import Repository
 from cli_guard.git.snapshot import hunks_between
 from cli_guard.git.worktree import untracked, without_filters
@@ -17,6 +17,8 @@ from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status
 
 COMMITS_A_BATCH = 100
 REREAD_FILES = 200
+END_OF_RAW = b"\0\0"
+MESSAGE_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,45 +41,38 @@ class ChangeReader:
 
     def staged(self) -> ChangeSet:
         """What `git commit` would record now, by the index that Git named."""
-        base = self._repository.tree_of(self._repository.head)
         command = ("diff-index", "--cached", "--ita-invisible-in-index")
-        whole, files, skipped = self._diff(*command, tree=base)
-        if not files and not skipped:
-            return whole
-        for other in self._repository.merge_heads:
-            _, against, _ = self._diff(*command, tree=self._repository.tree_of(other))
-            files = only_in_both(files, against)
-        return self._finish(whole, files, skipped)
+        heads = (self._repository.head, *self._repository.merge_heads)
+        return self._new_in_all(
+            *(self._diff(*command, tree=self._repository.tree_of(head)) for head in heads)
+        )
 
     def differs_from_head(self) -> bool:
         """Is anything staged?"""
         base = self._repository.tree_of(self._repository.head)
-        code, _, _ = self._git.attempt("diff-index", "--cached", "--quiet", "--ita-invisible-in-index", base)
+        options = ("--cached", "--quiet", "--ita-invisible-in-index", "--ignore-submodules=none")
+        code, _, _ = self._git.attempt("diff-index", *options, base)
         return code != 0
 
     def worktree(self) -> ChangeSet:
         """What differs from HEAD in the work tree, untracked files that are not ignored included."""
         root = self._repository.root
-        whole, files, skipped = self._diff(
+        diff = self._diff(
             "diff-index",
             tree=self._repository.tree_of(self._repository.head),
             configuration=without_filters(self._git),
         )
         # A file whose time stamp alone differs is in the raw part, without a patch of its own.
-        files = [c for c in files if c.hunks or c.old_mode != c.new_mode or c.kind is Kind.BINARY]
+        files = [c for c in diff.files if c.hunks or c.old_mode != c.new_mode or c.kind is Kind.BINARY]
         listed = self._git.run("ls-files", "--others", "--exclude-standard", "-z", "--full-name", str(root))
         limit = self._bounds.file_bytes
         files += [untracked(root, decode_path(raw), limit) for raw in listed.split(b"\0") if raw]
-        return self._finish(whole, files, skipped)
+        return self._new_in_all(replace(diff, files=files))
 
     def net(self, tip: str, bases: Iterable[str | None]) -> ChangeSet:
         """What `tip` holds that none of the bases held; None is the empty tree."""
-        first, *others = [self._repository.tree_of(base) for base in bases]
-        command = ("diff-tree", "-r")
-        whole, files, skipped = self._diff(*command, tree=first, other=tip)
-        for other in others:
-            files = only_in_both(files, self._diff(*command, tree=other, other=tip)[1])
-        return self._finish(whole, files, skipped)
+        trees = [self._repository.tree_of(base) for base in bases]
+        return self._new_in_all(*(self._diff("diff-tree", "-r", tree=tree, other=tip) for tree in trees))
 
     def commits(self, commits: Iterable[str]) -> Iterator[ChangeSet]:
         """Each commit against its parents, in the order given."""
@@ -92,11 +87,13 @@ class ChangeReader:
     def _commit_batch(self, commits: list[str]) -> Iterator[ChangeSet]:
         if not commits:
             return
-        described = {commit: self._describe(commit) for commit in commits}
+        parents = self._repository.parents(commits)
+        firsts = [parents[commit][0] if parents[commit] else None for commit in commits]
+        trees = self._repository.trees(oid for oid in firsts if oid)
         lines = [
             f"{commit} {parent}" if parent else commit
             for commit in commits
-            for parent in (described[commit].parents or ("",))
+            for parent in (parents[commit] or ("",))
         ]
         output = self._git.run(
             *("-c", f"core.bigFileThreshold={self._bounds.file_bytes}"),
@@ -104,44 +101,51 @@ class ChangeReader:
             stdin="".join(f"{line}\n" for line in lines).encode("ascii"),
         )
         diffs = parse_commits(output)
-        for commit in commits:
-            about = described[commit]
-            _, files = next(diffs)
-            base = self._repository.tree_of(about.parents[0] if about.parents else None)
-            whole = ChangeSet((), identity=identity_of(base, files), commit=commit, message=about.message)
-            for _ in about.parents[1:]:
-                files = only_in_both(files, next(diffs)[1])
-            yield self._finish(whole, files, [])
-
-    def _describe(self, commit: str) -> "CommitHeader":
-        raw = self._reader.read(commit)
-        return CommitHeader.parse(raw if raw is not None else b"")
+        for commit, first in zip(commits, firsts, strict=True):
+            tree = trees[first] if first else self._repository.empty_tree
+            own = [Diff(tree, next(diffs)[1]) for _ in parents[commit] or ("",)]
+            raw = self._reader.read(commit, limit=MESSAGE_BYTES)
+            changes = self._new_in_all(*own)
+            if raw is None:
+                reason = f"over the limit of {MESSAGE_BYTES:,} bytes"
+                left_out = Skipped(f"message of {commit[:10]}", reason, by_limit=True)
+                changes = replace(changes, skipped=(*changes.skipped, left_out))
+            yield replace(changes, commit=commit, message=message_in(raw or b""))
 
     def _diff(
         self, *command: str, tree: str, other: str | None = None, configuration: Iterable[str] = ()
-    ) -> tuple[ChangeSet, list[FileChange], list[Skipped]]:
-        """One diff: the bare change set with its identity, its files, and what a bound left out."""
-        output, cut = self._git.bounded(
-            *("-c", f"core.bigFileThreshold={self._bounds.file_bytes}"),
-            *configuration,
-            *command,
-            *DIFF_OPTIONS,
-            tree,
-            *([other] if other else []),
-            "--",
-            limit=self._bounds.total_bytes,
-        )
+    ) -> "Diff":
+        prepared = ("-c", f"core.bigFileThreshold={self._bounds.file_bytes}", *configuration, *command)
+        compared = (tree, *([other] if other else []), "--")
+        output, cut = self._git.bounded(*prepared, *DIFF_OPTIONS, *compared, limit=self._bounds.total_bytes)
+        if cut and END_OF_RAW not in output:
+            output = self._git.run(*prepared, *RAW_OPTIONS, *compared)
         files, left_out = parse(output, cut=cut)
-        reason = f"over the limit of {self._bounds.total_bytes:,} characters in all (limits.total_chars)"
-        skipped = [Skipped(path, reason, by_limit=True) for path in left_out]
-        return ChangeSet((), identity=identity_of(tree, files)), files, skipped
+        return Diff(tree, files, left_out)
 
-    def _finish(self, whole: ChangeSet, files: list[FileChange], skipped: list[Skipped]) -> ChangeSet:
-        """The change set with bounds applied, binary files told from hidden text, and the rest named."""
-        reason = f"over the limit of {self._bounds.files:,} files (limits.files)"
-        skipped += [Skipped(change.path, reason, by_limit=True) for change in files[self._bounds.files :]]
-        kept = self._look_into_binaries(files[: self._bounds.files], skipped)
-        return replace(whole, files=tuple(kept), skipped=tuple(skipped))
+    def _new_in_all(self, first: "Diff", *others: "Diff") -> ChangeSet:
+        """What all of some diffs to one new side call new, within bounds; all else that is in them is named."""
+        everywhere = set.intersection(*({c.path for c in (*d.files, *d.left_out)} for d in (first, *others)))
+        files = [change for change in first.files if change.path in everywhere]
+        left_out = [change for change in first.left_out if change.path in everywhere]
+        limits = (
+            (
+                left_out,
+                f"over the limit of {self._bounds.total_bytes:,} characters in all (limits.total_chars)",
+            ),
+            (files[self._bounds.files :], f"over the limit of {self._bounds.files:,} files (limits.files)"),
+        )
+        skipped = [Skipped(c.path, reason, by_limit=True) for changes, reason in limits for c in changes]
+        files = self._look_into_binaries(files[: self._bounds.files], skipped)
+        for diff in others:
+            wanted = {change.path for change in files}
+            files = only_in_both(
+                files,
+                self._look_into_binaries([c for c in diff.files if c.path in wanted], []),
+                diff.left_out,
+            )
+        identity = identity_of(first.tree, [*first.files, *first.left_out])
+        return ChangeSet(tuple(files), tuple(skipped), identity)
 
     def _look_into_binaries(self, files: list[FileChange], skipped: list[Skipped]) -> list[FileChange]:
         blobs = [c.new_blob for c in files if c.kind is Kind.BINARY and c.new_blob]
@@ -187,25 +191,22 @@ class ChangeReader:
 
 
 @dataclass(frozen=True, slots=True)
-class CommitHeader:
-    """What a commit object says of itself."""
+class Diff:
+    """One diff from a tree: its files, and those whose lines a limit left out."""
 
-    parents: tuple[str, ...]
-    message: str
+    tree: str
+    files: list[FileChange]
+    left_out: list[FileChange] = field(default_factory=list)
 
-    @classmethod
-    def parse(cls, raw: bytes) -> "CommitHeader":
-        """Reads a commit object (gitformat-commit: header lines, a blank line, the message)."""
-        head, _, message = raw.partition(b"\n\n")
-        fields = [line.split(b" ", 1) for line in head.split(b"\n") if b" " in line]
-        encoding = next(
-            (value.decode("ascii", "replace") for key, value in fields if key == b"encoding"), "utf-8"
-        )
-        try:
-            text = message.decode(encoding, "replace")
-        except LookupError:
-            text = message.decode("utf-8", "replace")
-        return cls(tuple(value.decode("ascii") for key, value in fields if key == b"parent"), text)
+
+def message_in(raw: bytes) -> str:
+    """The message of a commit object (gitformat-commit: header lines, a blank line, the message)."""
+    head, _, message = raw.partition(b"\n\n")
+    encoding = next((line[9:] for line in head.split(b"\n") if line.startswith(b"encoding ")), b"utf-8")
+    try:
+        return message.decode(encoding.decode("ascii", "replace"), "replace")
+    except LookupError:
+        return message.decode("utf-8", "replace")
 
 
 class History:
@@ -222,18 +223,36 @@ class History:
         return len(self._commits)
 
 
-def only_in_both(files: list[FileChange], others: list[FileChange]) -> list[FileChange]:
-    """The changes that are in both diffs to one new side, with the added lines that both call added."""
+def only_in_both(
+    files: list[FileChange], others: list[FileChange], unread: Iterable[FileChange] = ()
+) -> list[FileChange]:
+    """The changes that are in both diffs to one new side, with the added lines that both call added.
+
+    `unread` are changes of the second diff whose lines are not known: they count as new.
+    """
     by_path = {change.path: change for change in others}
+    whole = {change.path for change in unread}
     result = []
     for change in files:
         other = by_path.get(change.path)
-        if other is None:
-            continue
-        hunks = tuple(part for hunk in change.hunks for part in keep_lines(hunk, other.added))
-        if hunks or not change.hunks:
-            result.append(replace(change, hunks=hunks))
+        if change.path in whole:
+            result.append(change)
+        elif other is not None:
+            result += in_both(change, other)
     return result
+
+
+def in_both(change: FileChange, other: FileChange) -> Iterator[FileChange]:
+    """What two changes to one new side have in common: seen from the second where the first knew no file before."""
+    if Kind.BINARY in (change.kind, other.kind):
+        yield change
+        return
+    if change.status is Status.ADDED and other.status is not Status.ADDED:
+        change, other = other, change
+    hunks = tuple(part for hunk in change.hunks for part in keep_lines(hunk, other.added))
+    old_mode = other.old_mode if other.old_mode == change.new_mode else change.old_mode
+    if hunks or not change.hunks:
+        yield replace(change, hunks=hunks, old_mode=old_mode)
 
 
 def keep_lines(hunk: Hunk, wanted: dict[int, str]) -> Iterator[Hunk]:

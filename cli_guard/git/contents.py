@@ -6,8 +6,8 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from cli_guard.errors import MissingObject
 from cli_guard.git.process import Git
+from cli_guard.git.repository import missing
 from cli_guard.model import FileChange, Kind
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -48,8 +48,9 @@ class BlobReader:
                 pipe.close()
         process.wait()
 
-    def read(self, blob: str) -> bytes | None:
-        """The bytes of a blob, None if it is over the limit. Raises MissingObject."""
+    def read(self, blob: str, *, limit: int | None = None) -> bytes | None:
+        """The bytes of an object, None if it is over the limit. Raises MissingObject."""
+        limit = self.limit if limit is None else limit
         process = self._process = self._process or self._git.start("cat-file", "--batch")
         assert process.stdin and process.stdout  # noqa: S101 - opened as pipes
         try:
@@ -58,7 +59,7 @@ class BlobReader:
         except BrokenPipeError as error:
             raise missing(blob) from error
         size = size_in(process.stdout.readline(), blob)
-        if size <= self.limit:
+        if size <= limit:
             return process.stdout.read(size + 1)[:-1]
         for start in range(0, size + 1, CHUNK_BYTES):
             process.stdout.read(min(CHUNK_BYTES, size + 1 - start))
@@ -73,11 +74,6 @@ class BlobReader:
             "cat-file", "--batch-check", stdin="".join(f"{b}\n" for b in wanted).encode("ascii")
         )
         return {blob: size_in(line, blob) for blob, line in zip(wanted, answers.splitlines(), strict=True)}
-
-
-def missing(blob: str) -> MissingObject:
-    """The error for an object that is not there."""
-    return MissingObject(f"Git has no object {blob}: run `git fsck`, then `git fetch` or restore it")
 
 
 def size_in(answer: bytes, blob: str) -> int:

@@ -3,10 +3,14 @@
 import hashlib
 import io
 import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from cli_guard.errors import UsageError
-from cli_guard.git.plumbing import without_context
-from cli_guard.model import ChangeSet, FileChange, Kind, Skipped, Status
+from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status
+
+if TYPE_CHECKING:
+    from unidiff.patch import Hunk as UnifiedHunk
 
 NULL = "/dev/null"
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", '"': '"', "\\": "\\"}
@@ -44,6 +48,24 @@ def read_patch(raw: bytes, name: str) -> ChangeSet:
         if patch.is_binary_file:
             skipped.append(Skipped(change.path, "binary"))
     return ChangeSet(tuple(files), tuple(skipped), identity=hashlib.sha256(raw).hexdigest())
+
+
+def without_context(hunk: "UnifiedHunk") -> Iterator[Hunk]:
+    """A hunk as runs of changed lines."""
+    old, new = hunk.source_start, hunk.target_start
+    removed: list[str] = []
+    added: list[str] = []
+    for line in (*hunk, None):
+        if line is not None and line.is_removed:
+            removed.append(line.value.removesuffix("\n"))
+        elif line is not None and line.is_added:
+            added.append(line.value.removesuffix("\n"))
+        elif line is None or line.is_context:
+            if removed or added:
+                yield Hunk(old, new, tuple(removed), tuple(added))
+            old += len(removed) + 1
+            new += len(added) + 1
+            removed, added = [], []
 
 
 def side(name: str) -> str | None:

@@ -6,17 +6,12 @@ ever read out of a patch header, where a hostile name could say anything. A type
 two patches, a deletion and a creation.
 """
 
-import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from cli_guard.errors import InternalError
 from cli_guard.model import FileChange, Hunk, Kind, Status
-
-if TYPE_CHECKING:
-    from unidiff.patch import Hunk as UnifiedHunk
 
 DIFF_OPTIONS = (
     *("--raw", "-z", "-p", "-U0", "-M", "--no-abbrev", "--full-index"),
@@ -24,11 +19,12 @@ DIFF_OPTIONS = (
     *("--inter-hunk-context=0", "--ignore-submodules=none", "--submodule=short"),
     *("--src-prefix=a/", "--dst-prefix=b/", "-O/dev/null"),
 )
+RAW_OPTIONS = tuple(option for option in DIFF_OPTIONS if option != "-p")
 
 LFS_LINE = re.compile(
     r"(version https://git-lfs\.github\.com/spec/|oid sha256:[0-9a-f]{64}$|size \d+$|ext-\d)"
 )
-PATCH_START = b"diff --git "
+HUNK_HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 COMMIT_HEADER = re.compile(rb"([0-9a-f]{40,64})\0")
 NEXT_HEADER = re.compile(rb"\n(?=[0-9a-f]{40,64}\0)")
 
@@ -93,33 +89,54 @@ def read_raw(output: bytes, position: int = 0) -> tuple[list[RawEntry], int]:
     return entries, position + output.startswith(b"\0", position)
 
 
-def read_sections(patch: bytes) -> Iterator[Section]:
-    """The patches of a patch text, in order."""
-    from unidiff.patch import PatchSet
+def read_sections(patch: bytes, *, cut: bool = False) -> list[Section]:
+    """The patches of a patch text without context, in order; of a `cut` text all but the last.
 
-    # Lines end at LF alone: a form feed or a lone CR inside a line is text.
-    text = io.StringIO(patch.decode("utf-8", "replace"), newline="\n")
-    for file in PatchSet(text):
-        hunks = tuple(part for hunk in file for part in without_context(hunk))
-        yield Section(hunks, bool(file.is_binary_file))
+    A header only says where a patch begins: a name in it, such as `x b/y`, can be read in more than one way.
+    Raises InternalError for a text that ends inside a hunk though it was not cut.
+    """
+    lines = Lines(patch.decode("utf-8", "replace").split("\n"))
+    sections: list[Section] = []
+    hunks: list[Hunk] = []
+    binary = False
+    begun = False
+    for line in lines:
+        if line.startswith("diff --git "):
+            if begun:
+                sections.append(Section(tuple(hunks), binary))
+            begun, hunks, binary = True, [], False
+        elif header := HUNK_HEADER.match(line):
+            old, removed, new, added = (1 if number is None else int(number) for number in header.groups())
+            hunk = Hunk(old, new, lines.take(removed, "-"), lines.take(added, "+"))
+            if (len(hunk.removed), len(hunk.added)) != (removed, added) and not cut:
+                raise InternalError("a patch of git ends inside a hunk: please report this")
+            hunks.append(hunk)
+        elif line.startswith("Binary files "):
+            binary = True
+    if begun and not cut:
+        sections.append(Section(tuple(hunks), binary))
+    return sections
 
 
-def without_context(hunk: "UnifiedHunk") -> Iterator[Hunk]:
-    """A hunk as runs of changed lines; Git's own diffs are asked for without context, other patches have it."""
-    old, new = hunk.source_start, hunk.target_start
-    removed: list[str] = []
-    added: list[str] = []
-    for line in (*hunk, None):
-        if line is not None and line.is_removed:
-            removed.append(line.value.removesuffix("\n"))
-        elif line is not None and line.is_added:
-            added.append(line.value.removesuffix("\n"))
-        elif line is None or line.is_context:
-            if removed or added:
-                yield Hunk(old, new, tuple(removed), tuple(added))
-            old += len(removed) + 1
-            new += len(added) + 1
-            removed, added = [], []
+class Lines:
+    """The lines of a patch, read from first to last."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._position = 0
+
+    def __iter__(self) -> Iterator[str]:
+        while self._position < len(self._lines):
+            self._position += 1
+            yield self._lines[self._position - 1]
+
+    def take(self, number: int, mark: str) -> tuple[str, ...]:
+        """The next lines, as many of the number as bear the mark in front; the note on a missing LF is passed over."""
+        taken = self._lines[self._position : self._position + number]
+        self._position += len(taken)
+        if self._position < len(self._lines) and self._lines[self._position].startswith("\\"):
+            self._position += 1
+        return tuple(line[1:] for line in taken if line.startswith(mark))
 
 
 def kind_of(entry: RawEntry, sections: list[Section]) -> Kind:
@@ -137,11 +154,14 @@ def kind_of(entry: RawEntry, sections: list[Section]) -> Kind:
     return Kind.TEXT
 
 
-def parse(output: bytes, *, cut: bool = False) -> tuple[list[FileChange], list[str]]:
-    """The changes of one diff, binary ones without lines, and the paths that a `cut` output left out."""
+def parse(output: bytes, *, cut: bool = False) -> tuple[list[FileChange], list[FileChange]]:
+    """The changes of one diff, binary ones without lines, and those whose patch a `cut` output left out.
+
+    A cut output must hold all of its raw part, or nothing but that.
+    """
     entries, start = read_raw(output)
     changes = join(entries, output[start:], cut=cut)
-    return changes, [entry.path for entry in entries[len(changes) :]]
+    return changes, [change_of(entry, []) for entry in entries[len(changes) :]]
 
 
 def parse_commits(output: bytes) -> Iterator[tuple[str, list[FileChange]]]:
@@ -162,7 +182,7 @@ def join(entries: list[RawEntry], patch: bytes, *, cut: bool = False) -> list[Fi
 
     Raises InternalError when the two do not fit.
     """
-    sections = list(read_sections(patch)) if patch else []
+    sections = read_sections(patch, cut=cut)
     expected = sum(entry.sections for entry in entries)
     if expected != len(sections) and not cut:
         raise InternalError(f"git named {expected} patches and printed {len(sections)}: please report this")
@@ -173,27 +193,21 @@ def join(entries: list[RawEntry], patch: bytes, *, cut: bool = False) -> list[Fi
         if len(own) < entry.sections:
             break
         position += entry.sections
-        kind = kind_of(entry, own)
-        changes.append(
-            FileChange(
-                path=entry.path,
-                status=entry.status,
-                kind=kind,
-                old_path=entry.old_path,
-                old_mode=entry.old_mode,
-                new_mode=entry.new_mode,
-                old_blob=entry.old_blob if entry.old_blob.strip("0") else None,
-                new_blob=entry.new_blob if entry.new_blob.strip("0") else None,
-                hunks=() if kind is Kind.SUBMODULE else tuple(h for section in own for h in section.hunks),
-            )
-        )
+        changes.append(change_of(entry, own))
     return changes
 
 
-def cut_at_limit(output: bytes, limit: int) -> tuple[bytes, bool]:
-    """At most `limit` bytes of an output, cut between two patches; was anything cut?"""
-    if len(output) <= limit:
-        return output, False
-    # Inside a patch every line starts with one of "+- \\@", so this can only be a real header.
-    end = output.rfind(b"\n" + PATCH_START, 0, limit)
-    return output[: end + 1] if end >= 0 else b"", True
+def change_of(entry: RawEntry, sections: list[Section]) -> FileChange:
+    """One raw record and its patches as a change."""
+    kind = kind_of(entry, sections)
+    return FileChange(
+        path=entry.path,
+        status=entry.status,
+        kind=kind,
+        old_path=entry.old_path,
+        old_mode=entry.old_mode,
+        new_mode=entry.new_mode,
+        old_blob=entry.old_blob if entry.old_blob.strip("0") else None,
+        new_blob=entry.new_blob if entry.new_blob.strip("0") else None,
+        hunks=() if kind is Kind.SUBMODULE else tuple(h for section in sections for h in section.hunks),
+    )

@@ -25,8 +25,12 @@ READ_ONLY = (
     *("-c", "diff.renameLimit=2000"),
 )
 
-# What would change what Git prints, or make it write a log of its own, and never what it reads.
-DROPPED = ("GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_PAGER", "GIT_QUARANTINE_PATH")
+# What would change what Git prints, or make it write a log of its own, and never what it reads. Our own
+# --literal-pathspecs is refused next to the other ways of reading pathspecs.
+DROPPED = (
+    *("GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_PAGER", "GIT_QUARANTINE_PATH"),
+    *("GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"),
+)
 DROPPED_PREFIXES = ("GIT_TRACE",)
 
 

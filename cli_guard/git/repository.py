@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from cli_guard.errors import GitError, UsageError
+from cli_guard.errors import GitError, MissingObject, UsageError
 from cli_guard.git.process import Git
 
 COMPARED_BASES = 8
@@ -57,8 +57,11 @@ class Repository:
 
     @cached_property
     def head(self) -> str | None:
-        """The commit that HEAD names, None before the first one."""
-        return self.git.optional("rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+        """The commit that HEAD names, None before the first one. Raises MissingObject if it is not there."""
+        found = self.git.optional("rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+        if found is None and (named := self.git.optional("rev-parse", "--quiet", "--verify", "HEAD")):
+            raise missing(named)
+        return found
 
     @cached_property
     def merge_heads(self) -> tuple[str, ...]:
@@ -119,6 +122,22 @@ class Repository:
         met = [line[1:] for line in out.split() if line.startswith("-")]
         return tuple(met[:COMPARED_BASES]) or (None,)
 
+    def parents(self, commits: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """The parents of commits; those that a shallow clone cut off are none."""
+        out = self.git.run(
+            "rev-list", "--no-walk=unsorted", "--parents", "--stdin", stdin=as_lines(commits)
+        ).decode("ascii")
+        return {oid: tuple(parents) for oid, *parents in map(str.split, out.splitlines())}
+
+    def trees(self, commits: Iterable[str]) -> dict[str, str]:
+        """The trees of commits."""
+        wanted = as_lines(commits)
+        if not wanted:
+            return {}
+        out = self.git.run("rev-list", "--no-walk=unsorted", "--format=%T", "--stdin", stdin=wanted)
+        words = out.decode("ascii").split()  # "commit", its id, its tree, and so on
+        return dict(zip(words[1::3], words[2::3], strict=True))
+
     def commits(self, *include: str, exclude: Iterable[str] = ()) -> tuple[str, ...]:
         """The ids of the commits reached by `include` and not by `exclude`, oldest first."""
         lines = [*include, *(f"^{oid}" for oid in exclude)]
@@ -132,3 +151,13 @@ class Repository:
             stdin="".join(f"{x}\n" for x in lines).encode(),
         )
         return tuple(out.decode("ascii").split())
+
+
+def as_lines(words: Iterable[str]) -> bytes:
+    """One word a line, for a command that reads them on standard input."""
+    return "".join(f"{word}\n" for word in words).encode("ascii")
+
+
+def missing(oid: str) -> MissingObject:
+    """The error for an object that is not there."""
+    return MissingObject(f"Git has no object {oid}: run `git fsck`, then `git fetch` or restore it")

@@ -57,6 +57,9 @@ def policy_gate(state: State, runtime: Runtime[Context]) -> State:
         action = Action(request["tool"], request["arguments"], request["risk"], request["purpose"])
         tool = context.tools.get(action.tool)
         if tool and tool.risk == RECORDING and not tool.problem_with(action.arguments):
+            if len(state["tool_requests"]) > 1:
+                verdict = Verdict(Decision.DENY, f"{action.tool} must be planned alone", "tool-malformed")
+                return stopped(state, action, verdict, entries)
             return decide_recording(state, context, action)
         verdict = judge_tool(
             action, context.tools, set(state["allowed_paths"]), review_only=context.review_only
@@ -133,20 +136,20 @@ def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
     context = context_of(runtime.context, state)
     results = list(state["tool_results"])
     findings = list(state["findings"])
-    skipped = list(state["skipped"])
+    named = dict.fromkeys(Skipped(**each) for each in state["skipped"])
     entries: list[Data] = []
     for request in state["tool_requests"]:
         output = context.tools[request["tool"]].call(context.world, request["arguments"])
         results.append({"tool": request["tool"], "status": "ok", **output.data})
         findings += [finding_data(finding) for finding in output.findings]
-        skipped += [each for each in skipped_data(output.skipped) if each not in skipped]
+        named |= dict.fromkeys(output.skipped)
         entries += log(
             "execute_safe_actions", tool=request["tool"], status="ok", findings=len(output.findings)
         )
     return {
         "tool_results": results,
         "findings": findings,
-        "skipped": skipped,
+        "skipped": skipped_data(named),
         "tool_requests": [],
         "action_log": entries,
     }

@@ -5,6 +5,7 @@ import re
 from cli_guard.graph.state import Data, State
 
 SHOWN = 5
+LISTED = 20
 
 
 def review_text(state: State) -> str:
@@ -22,8 +23,7 @@ def review_text(state: State) -> str:
         lines.append(f"{each['decision']}: {place or 'message'}: {finding['message']} [{finding['rule']}]")
     if len(judged) > SHOWN:
         lines.append(f"and {len(judged) - SHOWN} more")
-    lines += skipped_lines(state)
-    return "\n".join(lines)
+    return "\n".join((*lines, *blocked_lines(state), *skipped_lines(state)))
 
 
 def answer_text(state: State) -> str:
@@ -34,8 +34,7 @@ def answer_text(state: State) -> str:
     read = [result["path"] for result in state["tool_results"] if result["tool"] == "read_file"]
     lines = []
     if not found:
-        looked = ", ".join(state["requested_paths"]) or "the whole snapshot"
-        lines.append(f"Not found; looked at {looked}.")
+        lines.append(f"Not found; looked at {searched(state)}.")
     else:
         best = found[0]
         lines.append(f"Best match: {best['path']}:{best['line']}: {best['text']}")
@@ -48,16 +47,26 @@ def answer_text(state: State) -> str:
         lines.append(f"Suggested command (not run): {command}")
     if read:
         lines.append(f"Read: {', '.join(read)}.")
-    for blocked in state["blocked_actions"]:
-        lines.append(f"Not looked at: {blocked.get('path', blocked['tool'])}: {blocked['reason']}")
-    lines += skipped_lines(state)
-    return "\n".join(lines)
+    return "\n".join((*lines, *blocked_lines(state), *skipped_lines(state)))
+
+
+def searched(state: State) -> str:
+    """The paths that were searched."""
+    searches = (each["arguments"]["paths"] for each in state["plan"] if each["tool"] == "search_repository")
+    paths: list[str] = next(searches, [])
+    return ", ".join(paths[:LISTED]) + (f" and {len(paths) - LISTED} more" if len(paths) > LISTED else "")
 
 
 def variables(state: State, path: str) -> list[str]:
     """The environment variables and constants that the best file names."""
     text = next((item["text"] for item in state["context_items"] if item["path"] == path), "")
     return list(dict.fromkeys(re.findall(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b", text)))[:SHOWN]
+
+
+def blocked_lines(state: State) -> list[str]:
+    """The paths that were asked for and are not allowed."""
+    blocked = [each for each in state["blocked_actions"] if "path" in each]
+    return [f"Not looked at: {each['path']}: {each['reason']}" for each in blocked[:SHOWN]]
 
 
 def skipped_lines(state: State) -> list[str]:

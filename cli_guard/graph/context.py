@@ -3,11 +3,11 @@
 import datetime
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cli_guard.git.snapshot import SnapshotContents, changes_between
 from cli_guard.graph.state import State
-from cli_guard.model import Finding
+from cli_guard.model import ChangeSet, FileChange, Finding, Skipped
 from cli_guard.policy.approvals import Approval
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import Answer
@@ -55,18 +55,51 @@ class Context:
 def context_of(given: Context | None, state: State) -> Context:
     """The context given, or one over the in-memory snapshot of the state alone: no Git, no files, no network.
 
-    The files of `repo_snapshot` are the change; `metadata["base_snapshot"]` may hold what was there before.
+    A context without a subject and a snapshot (a policy or tools alone, or what Studio makes of nothing) gets
+    those of the state. The files of `repo_snapshot` are the change; `metadata["base_snapshot"]` may hold what
+    was there before.
     """
-    if given is not None:
+    if given is not None and (given.subject or given.snapshot):
         return given
+    # A fixture gives the same answer on every day.
+    context = given or Context(today=datetime.date.min)
+    limits = Limits(**context.policy.config.limits.model_dump())
     snapshot = dict(state.get("repo_snapshot") or {})
-    base = dict(state.get("metadata", {}).get("base_snapshot") or {})
-    changes = changes_between(base, snapshot)
-    subject = Subject("snapshot", changes, SnapshotContents(base, snapshot))
-    return Context(
+    base = dict((state.get("metadata") or {}).get("base_snapshot") or {})
+    changes = bounded(changes_between(base, snapshot), snapshot, limits)
+    subject = Subject(
+        "snapshot",
+        changes,
+        SnapshotContents(base, snapshot),
+        limits=limits,
+        style=context.policy.message_style,
+        protected_branches=context.policy.protected_branches,
+    )
+    return replace(
+        context,
         subject=subject,
         snapshot=snapshot,
         contents=(changes.identity,),
         answer=InlineAnswers(subject),
-        today=datetime.date.min,  # a fixture gives the same answer on every day
     )
+
+
+def bounded(changes: ChangeSet, snapshot: Mapping[str, str], limits: Limits) -> ChangeSet:
+    """The changes within the bounds; what is left out is named."""
+    kept: list[FileChange] = []
+    skipped: list[Skipped] = []
+    total = 0
+    for change in changes:
+        chars = len(snapshot.get(change.path, ""))
+        if len(kept) >= limits.files:
+            limit = f"{limits.files:,} files (limits.files)"
+        elif chars > limits.file_chars:
+            limit = f"{limits.file_chars:,} characters (limits.file_chars)"
+        elif total + chars > limits.total_chars:
+            limit = f"{limits.total_chars:,} characters in all (limits.total_chars)"
+        else:
+            total += chars
+            kept.append(change)
+            continue
+        skipped.append(Skipped(change.path, f"over the limit of {limit}", by_limit=True))
+    return replace(changes, files=tuple(kept), skipped=tuple(skipped))

@@ -4,6 +4,7 @@ from cli_guard.graph.context import Context
 from cli_guard.graph.state import State
 from cli_guard.model import Action
 from cli_guard.reviewers.subject import Subject
+from cli_guard.tools.reading import QUERY_CHARS
 
 MESSAGE_ONLY = "commit-msg"
 PUSH_EVENTS = ("pre-push", "range")
@@ -60,7 +61,12 @@ def plan_recording(subject: Subject, state: State) -> Action:
 def plan_answer(state: State) -> list[Action]:
     """Search for the words of the question, then read the best file."""
     paths = state["requested_paths"]
-    query: dict[str, object] = {"query": state["normalized_input"], "paths": paths}
+    if not (paths or state["allowed_paths"]):
+        return []
+    query: dict[str, object] = {
+        "query": state["normalized_input"][:QUERY_CHARS],
+        "paths": paths or state["allowed_paths"],
+    }
     actions = [Action("search_repository", query, purpose="find where the words stand")]
     actions += [Action("read_file", {"path": path}, purpose="read what is there") for path in paths[:2]]
     command = suggested_command(state)

@@ -5,16 +5,14 @@ own, so that a broken or locked file stands in the way of nothing but itself.
 """
 
 import contextlib
-import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
+from langsmith.run_helpers import tracing_context
 
 from cli_guard.errors import UsageError
 from cli_guard.graph.build import build_graph
@@ -26,8 +24,6 @@ REQUESTS = {
     "commit-msg": "review the message of the commit that is about to be recorded",
     "pre-push": "review the commits that are about to be pushed",
 }
-# A diff must not leave the machine because somebody traces another program of theirs.
-TRACING = ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING")
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,9 @@ def run_review(context: Context) -> tuple[State, Pause | None]:
         "task_type": "change_review",
         "metadata": {"event": event, "policy": context.policy.identity},
     }
-    with without_tracing():
+    # A diff must not leave the machine because somebody traces another program of theirs; a context variable
+    # overrides the environment of the process, which two reviews in two threads share.
+    with tracing_context(enabled=False):
         state: Any = graph.invoke(request, THREAD, context=context, durability="exit")
     waiting = state.pop("__interrupt__", None)
     if not waiting:
@@ -67,30 +65,15 @@ def resume_review(path: Path, *, by: str, reason: str) -> State:
     """Goes on with a paused run after a person's approval. Raises UsageError for a file that holds none."""
     try:
         with contextlib.closing(
-            sqlite3.connect(f"file:{path}?mode=rw", uri=True, check_same_thread=False)
+            sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, check_same_thread=False)
         ) as file:
             graph = build_graph(checkpointer=SqliteSaver(file))
             if not graph.get_state(THREAD).next:
                 raise UsageError("this review waits no longer: run the commit or push again")
             answer: Any = Command(resume={"approved": True, "by": by, "reason": reason})
-            with without_tracing():
+            with tracing_context(enabled=False):
                 return cast(State, graph.invoke(answer, THREAD, context=Context(), durability="exit"))
     except sqlite3.Error as error:
         raise UsageError(
             f"the paused review cannot be read ({error}): run the commit or push again"
         ) from error
-
-
-@contextmanager
-def without_tracing() -> Iterator[None]:
-    """Switches LangSmith off for the run; it reads the environment of the process and nothing else."""
-    before = {name: os.environ.get(name) for name in TRACING}
-    os.environ.update(dict.fromkeys(TRACING, "false"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from cli_guard.errors import ConfigError
 from cli_guard.model import Disposition, Severity
@@ -20,6 +20,7 @@ from cli_guard.rules.catalog import load_all
 
 FILE = "cli-guard.toml"
 PYPROJECT = "pyproject.toml"
+MOST = 1_000_000_000
 
 DEFAULT_DECISIONS = {
     Severity.CRITICAL: Disposition.DENY,
@@ -28,6 +29,19 @@ DEFAULT_DECISIONS = {
     Severity.LOW: Disposition.ADVISE,
     Severity.INFO: Disposition.ADVISE,
 }
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` for the nearest known word, or nothing."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def known_rule(pattern: str) -> str:
+    """The pattern of a rule, if there is one that it matches. Raises ValueError."""
+    if not any(rule_matches(pattern, rule) for rule in load_all()):
+        raise ValueError(f"no rule is called {pattern!r}{nearest(pattern, load_all())}")
+    return pattern
 
 
 class Section(BaseModel):
@@ -39,7 +53,9 @@ class Section(BaseModel):
 class Ignore(Section):
     """One `[[ignore]]`: findings of these rules under this path are answered, for this reason."""
 
-    rule: Annotated[str, Field(min_length=1, description="A rule id, or a prefix with *.")]
+    rule: Annotated[
+        str, Field(min_length=1, description="A rule id, or a prefix with *."), AfterValidator(known_rule)
+    ]
     path: Annotated[str, Field(min_length=1, description="A path pattern; ** crosses folders.")] = "**"
     reason: Annotated[str, Field(min_length=3, description="Why the findings are right to be there.")]
     expires: Annotated[datetime.date | None, Field(description="The last day on which it holds.")] = None
@@ -48,11 +64,15 @@ class Ignore(Section):
 class LimitsSection(Section):
     """`[limits]`: what one review reads and spends at the most."""
 
-    files: Annotated[int, Field(ge=1, description="Files of one change.")] = 10_000
-    file_chars: Annotated[int, Field(ge=1_000, description="Characters of one file.")] = 5_000_000
-    total_chars: Annotated[int, Field(ge=1_000, description="Characters of the whole diff.")] = 50_000_000
+    files: Annotated[int, Field(ge=1, le=MOST, description="Files of one change.")] = 10_000
+    file_chars: Annotated[int, Field(ge=1_000, le=MOST, description="Characters of one file.")] = 5_000_000
+    total_chars: Annotated[int, Field(ge=1_000, le=MOST, description="Characters of the whole diff.")] = (
+        50_000_000
+    )
     rounds: Annotated[int, Field(ge=2, le=20, description="Rounds of planning and acting.")] = 4
-    seconds: Annotated[float, Field(gt=0, description="Seconds that a reviewer may spend on one file.")] = 5.0
+    seconds: Annotated[
+        float, Field(gt=0, le=3_600, description="Seconds that a reviewer may spend on one file.")
+    ] = 5.0
 
 
 class GitSection(Section):
@@ -78,20 +98,13 @@ class Config(Section):
         dict[Severity, Disposition], Field(description="What a severity leads to: deny, review, advise, off.")
     ] = Field(default_factory=dict)
     rules: Annotated[
-        dict[str, Disposition], Field(description="A rule id, or a prefix with *, and what it leads to.")
+        dict[Annotated[str, AfterValidator(known_rule)], Disposition],
+        Field(description="A rule id, or a prefix with *, and what it leads to."),
     ] = Field(default_factory=dict)
     ignore: Annotated[tuple[Ignore, ...], Field(description="Findings that are answered, and why.")] = ()
     limits: LimitsSection = LimitsSection()
     git: GitSection = GitSection()
     message: MessageSection = MessageSection()
-
-    @field_validator("rules")
-    @classmethod
-    def _known(cls, given: dict[str, Disposition]) -> dict[str, Disposition]:
-        for pattern in given:
-            if not any(rule_matches(pattern, rule) for rule in load_all()):
-                raise ValueError(f"no rule is called {pattern!r}{nearest(pattern, load_all())}")
-        return given
 
 
 SECTIONS: dict[str, type[BaseModel]] = {
@@ -100,12 +113,6 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "git": GitSection,
     "message": MessageSection,
 }
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` for the nearest known word, or nothing."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def parse_config(data: Mapping[str, Any], source: str) -> Config:
@@ -147,7 +154,8 @@ def read_config(read: Callable[[str], bytes | None], where: str) -> tuple[Config
     own, shared = read(FILE), read(PYPROJECT)
     table = None
     if shared is not None and b"cli-guard" in shared:
-        table = parse_toml(shared, f"{PYPROJECT}{where}").get("tool", {}).get("cli-guard")
+        tools = parse_toml(shared, f"{PYPROJECT}{where}").get("tool")
+        table = tools.get("cli-guard") if isinstance(tools, dict) else None
     if own is not None and table is not None:
         raise ConfigError(f"{FILE} and [tool.cli-guard] in {PYPROJECT} both stand there{where}: keep one")
     if own is not None:
@@ -155,6 +163,8 @@ def read_config(read: Callable[[str], bytes | None], where: str) -> tuple[Config
         return parse_config(parse_toml(own, source), source), source
     if table is not None:
         source = f"{PYPROJECT}{where}"
+        if not isinstance(table, dict):
+            raise ConfigError(f"{source}: tool.cli-guard must be a table: write [tool.cli-guard]")
         return parse_config(table, source), source
     return None
 
@@ -162,11 +172,14 @@ def read_config(read: Callable[[str], bytes | None], where: str) -> tuple[Config
 def parse_toml(raw: bytes, source: str) -> dict[str, Any]:
     """TOML as data. Raises ConfigError with the place of the mistake."""
     try:
-        return tomllib.loads(raw.decode("utf-8"))
+        # Editors on Windows put a byte order mark in front, which TOML does not know.
+        return tomllib.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ConfigError(f"{source}: not UTF-8 at byte {error.start}: save it as UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # a TOMLDecodeError, or a number of thousands of digits
         raise ConfigError(f"{source}: not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{source}: nested too deeply for a configuration") from error
 
 
 def user_file(env: Mapping[str, str]) -> Path | None:
@@ -192,6 +205,9 @@ def read_user_config(env: Mapping[str, str]) -> Config | None:
         raise ConfigError(
             f"{path}: {sorted(loose)[0]!r} may not stand in a user file, which can only tighten"
         )
+    off = [key for table in (config.decisions, config.rules) for key, to in table.items() if to == "off"]
+    if off:
+        raise ConfigError(f"{path}: {str(off[0])!r} is off, but a user file can only tighten: take it out")
     return config
 
 

@@ -54,6 +54,19 @@ class Policy:
         ]
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
+    @property
+    def message_style(self) -> str:
+        """The message style in force: a user may bind themselves to more than the repository asks."""
+        styles = {self.config.message.style, self.user.message.style if self.user else "plain"}
+        return "conventional" if "conventional" in styles else "plain"
+
+    @property
+    def protected_branches(self) -> tuple[str, ...]:
+        """The branch patterns that are protected, those that a user's own file names included."""
+        given = self.user is not None and "git" in self.user.model_fields_set
+        own = self.user.git.protected_branches if self.user and given else ()
+        return tuple(dict.fromkeys((*self.config.git.protected_branches, *own)))
+
     def disposition(self, finding: Finding) -> Disposition:
         """What the finding leads to."""
         wanted = by_rule(self.config, finding)
@@ -87,7 +100,9 @@ class Policy:
 
 
 def by_rule(config: Config, finding: Finding) -> Disposition | None:
-    """What `[rules]` says of a finding: the longest pattern that matches decides."""
+    """What `[rules]` says of a finding: the rule's own id decides, else the longest prefix."""
+    if finding.rule in config.rules:
+        return config.rules[finding.rule]
     fitting = [pattern for pattern in config.rules if rule_matches(pattern, finding.rule)]
     return config.rules[max(fitting, key=len)] if fitting else None
 
@@ -99,7 +114,7 @@ def read_baseline(raw: bytes | None, source: str) -> frozenset[tuple[str, str, s
     try:
         entries = json.loads(raw)["findings"]
         return frozenset((e["rule"], e["path"], e["fingerprint"]) for e in entries)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         again = "write it again with `cli-guard review --write-baseline`"
         raise ConfigError(f"{source}: not a baseline of cli-guard: {again}") from error
 

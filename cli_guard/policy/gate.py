@@ -124,9 +124,9 @@ def judge_record(judgement: Judgement) -> Verdict:
 
 
 def counted(findings: Collection[Finding], what: str) -> str:
-    """`2 findings denied: secret-x, code-y`."""
+    """`2 findings denied (secret-x, code-y)`."""
     rules = ", ".join(dict.fromkeys(finding.rule for finding in findings))
-    return f"{len(findings)} finding{'s' if len(findings) > 1 else ''} {what}: {rules}"
+    return f"{len(findings)} finding{'s' if len(findings) > 1 else ''} {what} ({rules})"
 
 
 def marks(findings: Iterable[Finding]) -> tuple[str, ...]:

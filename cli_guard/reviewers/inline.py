@@ -1,7 +1,7 @@
 """Finds the suppression that answers a finding in the very lines that were reviewed."""
 
 from cli_guard.model import ChangeSet, FileChange, Finding, split_lines
-from cli_guard.policy.suppressions import MARK, Answer, answer_for
+from cli_guard.policy.suppressions import Answer, answer_for, answer_in
 from cli_guard.reviewers.subject import Subject
 
 
@@ -11,6 +11,7 @@ class InlineAnswers:
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
         self._lines: dict[tuple[str | None, str, str | None], dict[int, str]] = {}
+        self._commits: dict[str, ChangeSet] = {}
 
     def __call__(self, finding: Finding) -> tuple[Answer, bool] | None:
         if finding.line is None or not finding.path:
@@ -23,15 +24,18 @@ class InlineAnswers:
                 own, above = lines.get(number, ""), lines.get(number - 1, "")
                 answer = answer_for(finding.rule, own, above)
                 if answer:
-                    at = number if MARK in own else number - 1
+                    at = number if answer == answer_in(own) else number - 1
                     return answer, at in change.added
         return None
 
     def _changes(self, finding: Finding) -> ChangeSet:
         if finding.commit is None:
             return self._subject.changes
-        commits = (commit for commit in self._subject.history if commit.commit == finding.commit)
-        return next(commits, ChangeSet(()))
+        if finding.commit not in self._commits:
+            # Going along the history asks Git for every commit of it.
+            commits = (commit for commit in self._subject.history if commit.commit == finding.commit)
+            self._commits[finding.commit] = next(commits, ChangeSet(()))
+        return self._commits[finding.commit]
 
     def _lines_of(self, commit: str | None, change: FileChange) -> dict[int, str]:
         key = (commit, change.path, change.new_blob)

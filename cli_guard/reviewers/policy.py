@@ -3,11 +3,21 @@
 import datetime
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from cli_guard.errors import ConfigError
-from cli_guard.model import Category, Confidence, FileChange, Finding, Report, Severity, Skipped, fingerprint
-from cli_guard.policy.config import FILE, PYPROJECT, Config, parse_toml, read_config
+from cli_guard.model import (
+    Category,
+    Confidence,
+    FileChange,
+    Finding,
+    Report,
+    Severity,
+    Skipped,
+    Status,
+    fingerprint,
+)
+from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config
 from cli_guard.policy.decisions import BASELINE_FILE, STRICTNESS, Policy
 from cli_guard.policy.suppressions import SHORTEST_REASON, answer_in
 from cli_guard.reviewers.subject import Subject
@@ -18,21 +28,28 @@ CALLERS = re.compile(
     r"(^|/)(\.pre-commit-config\.ya?ml|prek\.toml|\.?lefthook\.ya?ml|package\.json|\.gitlab-ci\.ya?ml|Makefile)$"
     r"|(^|/)(\.husky|\.githooks|githooks|hooks|\.github/workflows|\.circleci)/"
 )
+HOOKS = re.compile(r"(^|/)(\.husky|\.githooks|githooks|hooks)/")
 CALL = re.compile(r"\bcli-guard\b")
+REPLACED = "\N{REPLACEMENT CHARACTER}"
 
 
 def review(subject: Subject) -> Report:
     """What this change does to the policy that will judge the next one."""
-    findings: list[Finding] = []
+    findings = list(review_config(subject))
     for change in subject.changes:
-        if change.path in (FILE, PYPROJECT):
-            findings += review_config(subject, change)
-        elif change.path == BASELINE_FILE:
+        if change.path == BASELINE_FILE:
             findings += review_baseline(subject, change)
-        if CALLERS.search(change.path) or (change.old_path and CALLERS.search(change.old_path)):
+        if CALLERS.search(change.path) or CALLERS.search(path_before(change) or ""):
             findings += review_caller(subject, change)
         findings += review_answers(change)
     return Report(tuple(findings))
+
+
+def path_before(change: FileChange) -> str | None:
+    """The path that the change takes a file away from or edits, None if there was none."""
+    if change.status in (Status.ADDED, Status.COPIED):
+        return None
+    return change.old_path or change.path
 
 
 def finding(rule_id: str, path: str, line: int | None, message: str, content: str) -> Finding:
@@ -51,37 +68,45 @@ def finding(rule_id: str, path: str, line: int | None, message: str, content: st
     )
 
 
-def review_config(subject: Subject, change: FileChange) -> Iterator[Finding]:
-    """A configuration file before and after. Raises ConfigError for one that would not hold."""
-    before = config_in(subject.contents.old(change), change.old_path or change.path, "before this change")
-    after = config_in(subject.contents.new(change), change.path, "in this change", strict=True)
-    loosened = list(loosenings(before, after))
+def review_config(subject: Subject) -> Iterator[Finding]:
+    """The configuration before and after, in whichever of its two files. Raises ConfigError for a broken one."""
+    old: dict[str, str | None] = {}
+    new: dict[str, str | None] = {}
+    for change in subject.changes:
+        before, after = path_before(change), change.path
+        if before in (FILE, PYPROJECT):
+            old[before] = subject.contents.old(change)
+        if after in (FILE, PYPROJECT) and change.status is not Status.DELETED:
+            new[after] = subject.contents.new(change)
+    was = config_in(old, "before this change", strict=False)
+    becomes = config_in(new, "in this change", strict=True)
+    if was is None and becomes is None:
+        return
+    path = becomes[1] if becomes else was[1] if was else ""
+    (was_config, _), (config, _) = was or (Config(), path), becomes or (Config(), path)
+    line = next((first_line(change) for change in subject.changes if change.path == path), None)
+    loosened = list(loosenings(was_config, config))
     if loosened:
         shown = "; ".join(loosened[:4]) + (f"; and {len(loosened) - 4} more" if len(loosened) > 4 else "")
-        yield finding("policy-weakened", change.path, first_line(change), f"weaker policy: {shown}", shown)
-    for ignore in after.ignore:
-        if ignore not in before.ignore:
+        yield finding("policy-weakened", path, line, f"weaker policy: {shown}", "; ".join(loosened))
+    for ignore in config.ignore:
+        if ignore not in was_config.ignore:
             told = f"[[ignore]] {ignore.rule} under {ignore.path}: {ignore.reason}"
-            yield finding("policy-suppression-added", change.path, first_line(change), told, told)
+            yield finding("policy-suppression-added", path, line, told, told)
 
 
-def config_in(text: str | None, path: str, when: str, *, strict: bool = False) -> Config:
-    """The configuration that a file's text holds; the defaults where there is none."""
-    if text is None:
-        return Config()
+def config_in(texts: Mapping[str, str | None], when: str, *, strict: bool) -> tuple[Config, str] | None:
+    """The configuration that the texts of its two files hold and which of them holds it, None for neither."""
+    if strict and any(REPLACED in (text or "") for path, text in texts.items() if path == FILE):
+        raise ConfigError(f"{FILE} {when}: not UTF-8: save it as UTF-8")
+    raw = {path: text.encode("utf-8", "replace") for path, text in texts.items() if text is not None}
     try:
-        if path == PYPROJECT and "cli-guard" not in text:
-            if strict and not text.isascii():
-                parse_toml(text.encode("utf-8", "surrogateescape"), path)
-            return Config()
-        found = read_config(
-            lambda name: text.encode("utf-8", "replace") if name == path else None, f" {when}"
-        )
+        found = read_config(raw.get, f" {when}")
     except ConfigError:
         if strict:
             raise
-        return Config()
-    return found[0] if found else Config()
+        return None
+    return (found[0], found[1].split(" ", 1)[0]) if found else None
 
 
 def loosenings(before: Config, after: Config) -> Iterator[str]:
@@ -129,16 +154,32 @@ def baseline_entries(text: str | None) -> set[tuple[str, str, str]]:
 
 
 def review_caller(subject: Subject, change: FileChange) -> Iterator[Finding]:
-    """A file that called the guard and does so no more."""
+    """A file that called the guard and does so no more, or lies where nobody calls it."""
+    before = path_before(change)
     removed = [number for number, text in change.removed.items() if CALL.search(text)]
-    if not removed:
-        return
-    after = subject.contents.new(change) or ""
-    if not CALL.search(
-        "\n".join(line for line in after.split("\n") if not line.lstrip().startswith(("#", "//")))
-    ):
+    after = subject.contents.new(change)
+    if after is None:  # deleted, or a bare patch, of which no more is known than its lines
+        after = "\n".join(change.added.values())
+    if removed and not calls(after):
         told = f"the call of cli-guard on line {removed[0]} before this change is gone"
-        yield finding("policy-hook-removed", change.path, first_line(change), told, change.path)
+    elif before and before != change.path and moved_away(before, change.path) and calls(after):
+        told = f"{before} called cli-guard and is {change.path} now, where nothing looks for it"
+    else:
+        return
+    yield finding("policy-hook-removed", change.path, first_line(change), told, change.path)
+
+
+def calls(text: str) -> bool:
+    """Does a line that is no comment call the guard?"""
+    return any(CALL.search(line) for line in text.split("\n") if not line.lstrip().startswith(("#", "//")))
+
+
+def moved_away(before: str, after: str) -> bool:
+    """Does a file that is looked for by its place, or a hook by its name, move out of sight?"""
+    if not CALLERS.search(before):
+        return False
+    renamed = before.rpartition("/")[2] != after.rpartition("/")[2]
+    return not CALLERS.search(after) or (renamed and HOOKS.search(before) is not None)
 
 
 def review_answers(change: FileChange) -> Iterator[Finding]:

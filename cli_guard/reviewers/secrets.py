@@ -5,6 +5,7 @@ module chooses what is scanned and words the findings.
 """
 
 import hashlib
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ FILE_FINDINGS = 100
 HASH_ROUNDS = 2_000
 # Stands between hunks: no pattern reads over a NUL, so lines that are not neighbours are not read as such.
 GAP = "\0"
+BASE64_LINE = r"(?m)^[ \t\"'`+,#*/]{0,16}[A-Za-z0-9+/]{40,100}={0,2}(?:\\n)?[ \t\r\"'`+,;)]{0,8}$"
 IN_HISTORY = (
     " It is still in the history of this branch although a later commit removes it: rotate the credential,"
     " then rewrite the commits (`git rebase -i`) before they are pushed."
@@ -152,17 +154,8 @@ def _review_partial_blocks(
 
 
 def _may_be_part_of_key(text: str) -> bool:
-    if "PRIVATE KEY" in text or "Private-Lines" in text:
-        return True
-    return any(
-        len(line) >= 40 and line.strip(" \t\r\"'`+,;\\n#/*").isascii() and _is_body(line)
-        for line in text.split("\n")
-    )
-
-
-def _is_body(line: str) -> bool:
-    core = line.strip(" \t\r\"'`+,;#*()").removesuffix("\\n")
-    return 40 <= len(core) <= 100 and core.replace("+", "A").replace("/", "A").rstrip("=").isalnum()
+    """Does the text have a header or footer of a key, or a line that is nothing but base64?"""
+    return "PRIVATE KEY" in text or "Private-Lines" in text or re.search(BASE64_LINE, text) is not None
 
 
 def _review_message(subject: Subject, text: str, so_far: Findings, commit: str | None) -> None:

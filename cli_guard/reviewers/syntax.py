@@ -4,11 +4,14 @@ An unknown language makes ast-grep raise a BaseException, so only the names list
 """
 
 import re
+from collections.abc import Callable
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
+
+T = TypeVar("T")
 
 LANGUAGES = {
     ".py": "python",
@@ -58,6 +61,7 @@ class Trees:
 
     def __init__(self) -> None:
         self._roots: dict[tuple[str, str], SgNode] = {}
+        self._derived: dict[tuple[str, str, str], object] = {}
 
     def root(self, language: str, text: str) -> "SgNode":
         """The root node of `text`; broken text gives a tree with ERROR nodes, never an error."""
@@ -71,3 +75,10 @@ class Trees:
             clean = text.encode("utf-8", "replace").decode("utf-8")
             self._roots[key] = SgRoot(clean, language).root()
         return self._roots[key]
+
+    def derived(self, what: str, language: str, text: str, make: Callable[["SgNode"], T]) -> T:
+        """What `make` finds in the tree of `text`, found once; `what` names it and fixes its type."""
+        key = (what, language, text)
+        if key not in self._derived:
+            self._derived[key] = make(self.root(language, text))
+        return cast("T", self._derived[key])

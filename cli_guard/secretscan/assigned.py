@@ -47,17 +47,29 @@ def assigned(candidate: Candidate) -> Judgement | None:
     if bare:
         value = value.rstrip(",;)]}").rstrip("\\")
         end = candidate.start + len(value)
-    wrap = candidate.groups.get("wrap")
-    if wrap and (re.search(LOOKUPS, wrap) or bare):
+    if _is_expression(candidate, value, bare=bare) or _echoes(name, value):
         return None
     strength = strength_of(kind, name, value)
-    if operator in ("(", "{") and strength is not Strength.STRONG:
-        return None
-    if strength is Strength.WEAK and _is_word_for_password(candidate, kind, operator, value):
+    if strength <= Strength.WEAK and _is_word(candidate, kind, operator, value):
         strength = Strength.LIKELY
-    if bare and not places.is_settings(candidate.path) and strength is not Strength.STRONG:
+    if strength is not Strength.STRONG and _needs_strong(candidate, operator, bare=bare):
         return None
     return graded(candidate, strength, candidate.start, end, name.lstrip("-."))
+
+
+def _is_expression(candidate: Candidate, value: str, *, bare: bool) -> bool:
+    """Is the value computed: by a look-up around it, or by a call that it begins with?"""
+    wrap = candidate.groups.get("wrap")
+    if wrap:
+        return bare or bool(re.search(LOOKUPS, wrap))
+    return bare and bool(re.search(r"\w\.\w+\(", value))
+
+
+def _needs_strong(candidate: Candidate, operator: str, *, bare: bool) -> bool:
+    """Calls, prose, and words without quotes outside settings mean little by themselves."""
+    if operator in ("(", "{", "is", "IS"):
+        return True
+    return bare and not places.is_settings(candidate.path)
 
 
 def named(candidate: Candidate) -> Judgement | None:
@@ -91,10 +103,26 @@ def strength_of(kind: Kind, name: str, value: str) -> Strength:
     return Strength.LIKELY if strength is Strength.STRONG else Strength.NONE
 
 
-def _is_word_for_password(candidate: Candidate, kind: Kind, operator: str, value: str) -> bool:
+def _is_word(candidate: Candidate, kind: Kind, operator: str, value: str) -> bool:
     """In settings even a plain word is the password (`password: letmein`); in code it may name anything."""
-    settings = places.is_settings(candidate.path) and places.ending(candidate.path) != ".json"
-    return kind is Kind.PASSWORD and settings and operator in ("=", ":") and bool(re.match("[a-z]{6,24}$", value))
+    ending = places.ending(candidate.path)
+    if operator not in ("=", ":") or not value.isalpha() or values.is_filler(value):
+        return False
+    if kind is Kind.PASSWORD:
+        return (
+            places.is_settings(candidate.path) and ending != ".json" and bool(re.match("[a-z]{6,24}$", value))
+        )
+    return (
+        kind is Kind.SECRET
+        and ending in (".env", ".properties", ".ini")
+        and bool(re.match("[a-z]{12,40}$", value))
+    )
+
+
+def _echoes(name: str, value: str) -> bool:
+    """Does the value say no more than the name: `"chpasswd", "|chpasswd"`?"""
+    letters = re.sub(r"[^a-z]", "", value.lower())
+    return not re.search(r"\d", value) and letters in re.sub(r"[^a-z]", "", name.lower())
 
 
 def _phrase(value: str) -> Strength:
@@ -117,7 +145,7 @@ def _given(candidate: Candidate, operator: str, name: str, start: int, *, bare: 
     if operator in FALLBACKS:
         return not bare or operator == ":-"
     if operator in ("is", "IS"):
-        return False
+        return not places.is_code(candidate.path) and not places.is_settings(candidate.path)
     if operator == "":
         return _spaced(candidate, name, start, flag=flag, bare=bare)
     if not bare:

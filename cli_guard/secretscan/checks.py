@@ -170,14 +170,11 @@ def url(candidate: Candidate) -> Judgement | None:
         return None
     strength = max(values.password_strength(unescaped), values.key_strength(value))
     local, made_up = (bool(re.search(pattern, host)) for pattern in (LOCAL, MADE_UP))
-    if (made_up and strength < Strength.STRONG) or (
+    if (made_up and strength < Strength.LIKELY) or (
         local and strength < Strength.LIKELY and not re.search(r"\d", value)
     ):
         return None
-    if not (local or made_up):
-        strength = Strength.STRONG
-    elif strength >= Strength.LIKELY:
-        strength = Strength.LIKELY
+    strength = Strength.LIKELY if local else Strength.STRONG
     return graded(candidate, strength, candidate.start, candidate.end)
 
 
@@ -244,7 +241,9 @@ def command(candidate: Candidate) -> Judgement | None:
 
 
 def none(candidate: Candidate) -> Judgement | None:
-    """The pattern says it all."""
+    """The pattern says it all, unless the value is a placeholder."""
+    if values.is_filler(candidate.value):
+        return None
     return graded(candidate, Strength.STRONG, candidate.start, candidate.end)
 
 

@@ -45,7 +45,8 @@ def scan(
 ) -> Scan:
     """The secrets in a text; `path` tells what kind of text it is, `out_of_time` whether to stop now.
 
-    With `decode`, base64 is read as well, one level deep. A scan that stops early gives what it has and the offset before which every rule has looked.
+    With `decode`, base64 is read as well, one level deep. A scan that stops early gives what it has, and the
+    offset before which every rule has looked.
     """
     hits: list[Hit] = []
     stopped_at = None

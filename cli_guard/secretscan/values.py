@@ -59,6 +59,7 @@ NAMED = "|".join(
         r"^[A-Za-z_][\w.-]*(?:/[A-Za-z_][\w.-]*)+$",
         r"^[A-Za-z_][\w-]*(?:::?[A-Za-z_][\w-]*)+$",
         r"^_?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$",
+        r"\*\.|\.\*|/\*|\*/",
         r"^[\w.]+\(.*\)?$|^[\w.]+\[.*\]$",
         r"^(?:0x)?\d[\d.,_]*(?:px|em|ms|s|%)?$",
     )
@@ -116,6 +117,9 @@ def is_filler(value: str) -> bool:
         return False
     if not found:
         return bool(digits)
+    # `admin123` is no placeholder: people do choose it. `changeme123` is one.
+    if len(digits) >= 3 and all(word in words("weak") for word in found):
+        return False
     return all(word in words("filler") or set(word) == {"x"} for word in found)
 
 

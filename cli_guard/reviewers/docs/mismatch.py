@@ -111,10 +111,12 @@ def _mismatch(source: Source, symbol: Symbol, documented: Documented, old: Symbo
     opaque = python and any(d.rsplit(".", 1)[-1] not in TRANSPARENT for d in symbol.decorators)
     if opaque or any(not p.name for p in symbol.parameters) or _forwards(symbol, source):
         return Mismatch()
-    names = {p.name for p in symbol.parameters}
-    gone = tuple(dict.fromkeys(n for n in documented.names if n not in names | IMPLICIT))
-    if any(p.star == "**" for p in symbol.parameters):
-        gone = ()
+    names = {p.name.strip("_") for p in symbol.parameters}
+    gone = tuple(
+        dict.fromkeys(n for n in documented.names if n.strip("_") not in names and n not in IMPLICIT)
+    )
+    if any(p.star == "**" or (p.star and not python) for p in symbol.parameters):
+        gone = ()  # what a caller may pass there has names of its own
     new = _renamed(symbol, documented, gone)
     if not new and documented.entries:
         new = _new(symbol, documented, old, source)
@@ -138,7 +140,7 @@ def _renamed(symbol: Symbol, documented: Documented, gone: tuple[str, ...]) -> t
 
 def _new(symbol: Symbol, documented: Documented, old: Symbol | None, source: Source) -> tuple[Parameter, ...]:
     """Parameters without a word in a comment that names the others."""
-    listed = set(documented.names)
+    listed = {n for name in documented.names for n in (name, name.strip("_"), f"_{name}")}
     missing = tuple(
         p for p in symbol.parameters if p.name not in listed and not p.star and not p.name.startswith("_")
     )

@@ -11,7 +11,7 @@ from cli_guard.reviewers.subject import Subject
 from cli_guard.reviewers.symbols import LANGUAGES, Symbol, is_test, symbols_of, unreadable
 from cli_guard.reviewers.syntax import Trees, language_of
 
-SAMPLE = 200
+SAMPLE = 40
 STUBS = (".pyi", ".d.ts", ".d.mts", ".d.cts")
 
 

@@ -4,11 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 from cli_guard.reviewers.docs.documented import read_docstring
 from cli_guard.reviewers.symbols import Symbol
 
 ENOUGH = 4
+SAMPLE = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Style:
 
 def style_of(language: str, own: Iterable[Symbol], others: Iterable[Symbol]) -> Style:
     """The style of a file whose symbols are `own`, in a change with the documented `others` elsewhere."""
-    mine = [s for s in own if s.doc is not None]
+    mine = list(islice((s for s in own if s.doc is not None), SAMPLE))
     if len(mine) < ENOUGH:
         mine += others
     if language == "python":
@@ -52,7 +54,9 @@ def _python(symbols: list[Symbol]) -> Style:
     texts = [s.doc.text for s in symbols if s.doc is not None]
     read = [read_docstring(text) for text in texts]
     styles = Counter(documented.style for documented in read)
-    plain = sum(1 for s in symbols if s.parameters and s.is_function and not _has_sections(s))
+    plain = sum(
+        1 for s, d in zip(symbols, read, strict=True) if s.parameters and s.is_function and not d.style
+    )
     del styles[""]
     if styles:
         sections = max(styles, key=lambda name: (styles[name], name))
@@ -70,7 +74,3 @@ def _python(symbols: list[Symbol]) -> Style:
         below=below * 2 > several,
         typed=not entries or any(entry.type for entry in entries),
     )
-
-
-def _has_sections(symbol: Symbol) -> bool:
-    return symbol.doc is not None and bool(read_docstring(symbol.doc.text).style)

@@ -1,16 +1,17 @@
 """Refactoring plans: functions that a change makes too complex or too long, blocks that it adds twice."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.refactor.duplicates import is_code, review_duplicates
-from cli_guard.reviewers.refactor.growth import Growth
+from cli_guard.reviewers.refactor.growth import Grown, Growth
 from cli_guard.reviewers.subject import Subject
 from cli_guard.reviewers.symbols import LANGUAGES, is_test, unreadable
 from cli_guard.reviewers.syntax import language_of
 from cli_guard.rules import catalog
 
-FEWEST_ADDED = 1
+PLANS = 10
 
 
 def review(subject: Subject) -> Report:
@@ -21,7 +22,7 @@ def review(subject: Subject) -> Report:
     concerned.sort(key=lambda change: change.path)
     rules = {rule.id: rule for rule in catalog.load("refactor")}
     growth = Growth(rules, subject)
-    found: list[Finding] = []
+    grown: list[Grown] = []
     skipped: list[Skipped] = []
     readable: list[FileChange] = []
     for change in concerned:
@@ -31,17 +32,19 @@ def review(subject: Subject) -> Report:
             readable.append(change)
         language = language_of(change.path)
         if reason is None and language in LANGUAGES:
-            reason = _grown(subject, growth, change, language, text, found)
+            reason = _grown(subject, growth, change, language, text, grown)
         if reason is not None:
             skipped.append(Skipped(change.path, f"refactor: {reason}"))
-    found += review_duplicates(rules["refactor-duplicate-block"], readable)
+    repeated, unlisted = review_duplicates(rules["refactor-duplicate-block"], readable)
+    found = [*_planned(grown), *repeated]
+    skipped += unlisted
     return Report(tuple(sorted(found, key=lambda f: (f.path, f.line or 0, f.rule))), tuple(skipped))
 
 
 def _concerned(change: FileChange) -> bool:
     if change.kind is not Kind.TEXT or change.status in (Status.DELETED, Status.UNMERGED):
         return False
-    return len(change.added) >= FEWEST_ADDED and is_code(change.path) and not is_test(change.path)
+    return bool(change.added) and is_code(change.path) and not is_test(change.path)
 
 
 def _grown(
@@ -50,7 +53,7 @@ def _grown(
     change: FileChange,
     language: str,
     text: str | None,
-    found: list[Finding],
+    grown: list[Grown],
 ) -> str | None:
     """Add the findings of one file; the reason why it was not, or not wholly, reviewed."""
     if text is None:
@@ -60,10 +63,20 @@ def _grown(
         return "text before the change not available"
     if len(old) > subject.limits.file_chars:
         return f"before the change longer than {subject.limits.file_chars} characters"
-    findings: Iterator[Finding] = growth.review(change, language, text, old)
     try:
-        for finding in findings:
-            found.append(finding)
+        for finding in growth.review(change, language, text, old):
+            grown.append(finding)
     except TimeoutError:
         return f"stopped after {subject.limits.seconds} seconds"
     return None
+
+
+def _planned(grown: Sequence[Grown]) -> Iterator[Finding]:
+    """The findings with their plans. Nobody carries out more than a few: only the worst functions get one."""
+    worst = sorted((g for g in grown if g.plan is not None), key=lambda g: (-g.over, g.finding.path))[:PLANS]
+    chosen = {id(g) for g in worst}
+    for found in grown:
+        if found.plan is None or id(found) not in chosen:
+            yield found.finding
+        else:
+            yield replace(found.finding, suggestion=found.plan())

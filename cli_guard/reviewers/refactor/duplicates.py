@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from cli_guard.model import FileChange, Finding, fingerprint
+from cli_guard.model import FileChange, Finding, Skipped, fingerprint
 from cli_guard.rules.catalog import Rule
 
 ENDINGS = frozenset(
@@ -24,6 +24,7 @@ DATA = re.compile(rf"^[\[({{]?\s*(?:{LITERAL}|\w+\s*:\s*{LITERAL}|\w+,$)", re.IG
 CONSTANT = re.compile(rf"^[\w.]+(?:\s*:\s*[\w.]+)?\s*=\s*{LITERAL}", re.IGNORECASE)
 DEEPEST = 400
 MOST_PLACES = 4
+MOST_BLOCKS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +50,23 @@ def is_code(path: str) -> bool:
     return PurePosixPath(path).suffix.lower() in ENDINGS
 
 
-def review_duplicates(rule: Rule, changes: Iterable[FileChange]) -> Iterator[Finding]:
-    """The findings of `refactor-duplicate-block`: each repeated block once, with all its places."""
+def review_duplicates(rule: Rule, changes: Iterable[FileChange]) -> tuple[list[Finding], list[Skipped]]:
+    """The findings of `refactor-duplicate-block`: each repeated block once, with all its places.
+
+    Of very many, the longest are listed; how many were left out is said.
+    """
     lines, runs = _lines(changes)
     copies: dict[int, list[Pair]] = {}
     for pair in _pairs(lines, runs, int(rule.extra["lines"])):
         copies.setdefault(pair.first, []).append(pair)
-    for pairs in copies.values():
-        yield _finding(rule, lines, pairs)
+    blocks = sorted(copies.values(), key=lambda pairs: -sum(pair.length for pair in pairs))
+    skipped = []
+    if len(blocks) > MOST_BLOCKS:
+        path = lines[blocks[MOST_BLOCKS][0].second].change.path
+        skipped = [
+            Skipped(path, f"refactor: {len(blocks) - MOST_BLOCKS} more repeated blocks are not listed")
+        ]
+    return [_finding(rule, lines, pairs) for pairs in blocks[:MOST_BLOCKS]], skipped
 
 
 def _finding(rule: Rule, lines: list[Line], pairs: list[Pair]) -> Finding:

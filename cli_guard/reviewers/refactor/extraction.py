@@ -5,17 +5,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cli_guard.reviewers.refactor.facts import Facts, FunctionNode, facts_of
-from cli_guard.reviewers.refactor.flow import Place, Suite, bound_before, flow, live_after
-from cli_guard.reviewers.refactor.scopes import LOOPS, own_scope
+from cli_guard.reviewers.refactor.flow import Flows, Place, Suite
+from cli_guard.reviewers.refactor.scopes import LOOPS
 
 SUITES = ("body", "orelse", "finalbody")
 MOST_IN = 6
 MOST_OUT = 3
 FEWEST_LINES = 4
 LARGEST_SHARE = 0.8
-CANDIDATES = 40
-REFUSED_CALLS = frozenset({"locals", "vars", "eval", "exec", "super", "dir"})
-REFUSED = (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Delete)
+CANDIDATES = 24
+ENOUGH = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +37,13 @@ class Extraction:
 
     @property
     def worth(self) -> float:
-        """What moving it wins: branches and lines gone, less the values that must be handed over."""
+        """What moving it wins: branches and lines gone, less the values that must be handed over.
+
+        Branches beyond `ENOUGH` count against it: the new function would be too complex itself.
+        """
         cost = len(self.parameters) + 2 * len(self.results)
-        return 3 * self.decisions + self.last - self.first + 1 - 2.5 * cost
+        branches = min(self.decisions, 2 * ENOUGH - self.decisions)
+        return 3 * branches + self.last - self.first + 1 - 2.5 * cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,8 @@ def extractions(function: FunctionNode, lines: Sequence[str]) -> list[Extraction
         if FEWEST_LINES <= run.last - run.first + 1 <= LARGEST_SHARE * size and _whole_lines(run, lines)
     ]
     runs.sort(key=lambda r: (-3 * facts.decisions_in(r.first, r.last) - r.last + r.first, r.first))
-    found = [e for run in runs[:CANDIDATES] if (e := _extraction(facts, run)) is not None]
+    flows = Flows()
+    found = [e for run in runs[:CANDIDATES] if (e := _extraction(facts, flows, run)) is not None]
     return sorted(found, key=lambda e: (-e.worth, e.first, e.last))
 
 
@@ -145,23 +149,23 @@ def _suites(statement: ast.stmt) -> Iterator[tuple[str, Suite]]:
             yield "cases", case.body
 
 
-def _extraction(facts: Facts, run: _Run) -> Extraction | None:
-    parts = [part for statement in run.statements for part in own_scope(statement)]
-    shares = any(isinstance(part, ast.Nonlocal) for s in run.statements for part in ast.walk(s))
-    if shares or _refused(parts) or _jumps_out(run.statements):
+def _extraction(facts: Facts, flows: Flows, run: _Run) -> Extraction | None:
+    if facts.has("refused", run.first, run.last):
         return None
-    moved = flow(run.statements)
-    has_return = any(isinstance(part, ast.Return) for part in parts)
+    if facts.has("jumps", run.first, run.last) and _jumps_out(run.statements):
+        return None
+    has_return = facts.has("returns", run.first, run.last)
+    moved = flows.of(run.statements)
     if has_return != (moved.bound is None):
         return None  # it returns now and then; or it always raises, which a call would hide
     own = facts.bound_in(run.first, run.last)
-    results = frozenset() if has_return else live_after(run.places) & own
+    results = frozenset() if has_return else flows.live_after(run.places) & own
     needed = (moved.exposed & facts.local) | (results - (moved.bound or frozenset()))
     if len(needed) > MOST_IN or len(results) > MOST_OUT or (own | needed) & facts.foreign:
         return None
-    if not needed <= bound_before(run.places, len(run.statements), facts.parameters):
+    if not needed <= flows.bound_before(run.places, len(run.statements), facts.parameters):
         return None  # a value that is not always there cannot be handed over
-    if _seen_by_closures(facts, run, own) or _watched(run.places, own):
+    if _seen_by_closures(facts, run, own) or _watched(flows, run.places, own):
         return None
     return Extraction(
         first=run.first,
@@ -169,36 +173,10 @@ def _extraction(facts: Facts, run: _Run) -> Extraction | None:
         parameters=tuple(sorted(needed, key=lambda n: (facts.order.get(n, 0), n))),
         results=tuple(sorted(results, key=lambda n: (facts.order.get(n, 0), n))),
         returns=has_return,
-        waits=_waits(run.statements),
+        waits=facts.has("waits", run.first, run.last),
         decisions=facts.decisions_in(run.first, run.last),
         statements=tuple(run.statements),
     )
-
-
-def _refused(parts: Sequence[ast.AST]) -> bool:
-    """Constructs that mean something else in another function."""
-    for part in parts:
-        if isinstance(part, REFUSED):
-            return True
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in REFUSED_CALLS:
-            return True
-        if isinstance(part, ast.Name) and part.id == "__class__":
-            return True
-    return False
-
-
-def _waits(run: Suite) -> bool:
-    """Must it be `async`? An asynchronous comprehension counts, a coroutine defined inside does not."""
-    for statement in run:
-        for part in own_scope(statement):
-            if isinstance(part, ast.Await | ast.AsyncFor | ast.AsyncWith):
-                return True
-            if isinstance(part, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) and any(
-                isinstance(p, ast.Await) or (isinstance(p, ast.comprehension) and p.is_async)
-                for p in ast.walk(part)
-            ):
-                return True
-    return False
 
 
 def _jumps_out(run: Suite) -> bool:
@@ -215,17 +193,17 @@ def _jumps_out(run: Suite) -> bool:
     return False
 
 
-def _watched(places: Sequence[Place], own: frozenset[str]) -> bool:
+def _watched(flows: Flows, places: Sequence[Place], own: frozenset[str]) -> bool:
     """Would anything see values that the run had bound before it failed: a handler, or what follows one?"""
     for number, place in enumerate(places):
         if isinstance(place.owner, ast.Try) and place.field == "body":
             suites = [place.owner.finalbody, *(handler.body for handler in place.owner.handlers)]
-            if any(flow(suite).exposed & own for suite in suites):
+            if any(flows.of(suite).exposed & own for suite in suites):
                 return True
-            if place.owner.handlers and live_after(places[:number]) & own:
+            if place.owner.handlers and flows.live_after(places[:number]) & own:
                 return True
-        if isinstance(place.owner, ast.With | ast.AsyncWith) and live_after(places[:number]) & own:
-            entered = flow([place.owner]).bound or frozenset()
+        if isinstance(place.owner, ast.With | ast.AsyncWith) and flows.live_after(places[:number]) & own:
+            entered = flows.of([place.owner]).bound or frozenset()
             if not own <= entered and place.field == "body":
                 return True
     return False

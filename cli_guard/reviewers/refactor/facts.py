@@ -2,14 +2,18 @@
 
 import ast
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cli_guard.reviewers.refactor.scopes import DEFINITIONS, own_scope, reads
+from cli_guard.reviewers.refactor.scopes import COMPREHENSIONS, DEFINITIONS, own_scope, reads
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 CLOSURES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
 DECIDES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.IfExp, ast.BoolOp)
 DECIDES_TOO = (ast.comprehension, ast.match_case)
+# What means something else in another function.
+REFUSED = (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Delete)
+REFUSED_NAMES = frozenset({"locals", "vars", "eval", "exec", "super", "dir", "__class__"})
 
 
 @dataclass(frozen=True)
@@ -17,14 +21,15 @@ class Facts:
     """The names of a function: its parameters, where each is bound, what closures read, and in which order.
 
     `bindings` and `closures` pair a line with a name, and with the names that a closure reads.
-    `foreign` are names declared global or nonlocal, here or in a function inside.
+    `foreign` are names declared global or nonlocal, here or in a function inside. `marks` are the lines of
+    "decisions", and of "refused", "returns", "waits" and "jumps" in the function's own scope.
     """
 
     parameters: frozenset[str]
     bindings: tuple[tuple[int, str], ...]
     closures: tuple[tuple[int, frozenset[str]], ...]
     foreign: frozenset[str]
-    decisions: tuple[int, ...]
+    marks: dict[str, list[int]]
     order: dict[str, int]
 
     @property
@@ -43,7 +48,13 @@ class Facts:
 
     def decisions_in(self, first: int, last: int) -> int:
         """How many branches and loops begin there."""
-        return bisect_right(self.decisions, last) - bisect_left(self.decisions, first)
+        return bisect_right(self.marks["decisions"], last) - bisect_left(self.marks["decisions"], first)
+
+    def has(self, mark: str, first: int, last: int) -> bool:
+        """Is there such a mark on these lines?"""
+        lines = self.marks[mark]
+        place = bisect_left(lines, first)
+        return place < len(lines) and lines[place] <= last
 
 
 def facts_of(function: FunctionNode) -> Facts:
@@ -58,14 +69,16 @@ def facts_of(function: FunctionNode) -> Facts:
     ]
     parameters = [a.arg for a in every if a is not None]
     bindings: list[tuple[int, str]] = []
+    marks: dict[str, list[int]] = {m: [] for m in ("decisions", "refused", "returns", "waits", "jumps")}
     for statement in function.body:
         line = statement.lineno
         for part in own_scope(statement):
             line = getattr(part, "lineno", line)
             bindings += [(line, name) for name in _binds(part)]
+            for mark in _marks(part):
+                marks[mark].append(line)
     closures: list[tuple[int, frozenset[str]]] = []
     foreign: set[str] = set()
-    decisions: list[int] = []
     order = {name: place - len(parameters) for place, name in enumerate(parameters)}
     for statement in function.body:
         line = statement.lineno
@@ -75,19 +88,41 @@ def facts_of(function: FunctionNode) -> Facts:
                 closures.append((line, frozenset(reads(part))))
             elif isinstance(part, ast.Global | ast.Nonlocal):
                 foreign.update(part.names)
+                marks["refused"].append(line)
             elif isinstance(part, ast.Name) and order.get(part.id, 1) >= 0:
                 place = part.lineno * 10_000 + part.col_offset
                 order[part.id] = min(place, order.get(part.id, place))
             if isinstance(part, (*DECIDES, *DECIDES_TOO)):
-                decisions.append(line)
+                marks["decisions"].append(line)
+    for lines in marks.values():
+        lines.sort()
     return Facts(
         frozenset(parameters),
         tuple(bindings),
         tuple(closures),
         frozenset(foreign),
-        tuple(sorted(decisions)),
+        marks,
         order,
     )
+
+
+def _marks(part: ast.AST) -> Iterator[str]:
+    if isinstance(part, REFUSED) or (isinstance(part, ast.Name) and part.id in REFUSED_NAMES):
+        yield "refused"
+    elif isinstance(part, ast.Return):
+        yield "returns"
+    elif isinstance(part, ast.Break | ast.Continue):
+        yield "jumps"
+    elif isinstance(part, ast.Await | ast.AsyncFor | ast.AsyncWith) or _waits(part):
+        yield "waits"
+
+
+def _waits(part: ast.AST) -> bool:
+    """Is it an asynchronous comprehension? A coroutine defined inside waits for itself."""
+    if not isinstance(part, COMPREHENSIONS):
+        return False
+    inside = ast.walk(part)
+    return any(isinstance(p, ast.Await) or (isinstance(p, ast.comprehension) and p.is_async) for p in inside)
 
 
 def _binds(part: ast.AST) -> list[str]:

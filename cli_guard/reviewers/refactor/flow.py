@@ -1,8 +1,8 @@
 """Which values flow into and out of a run of Python statements.
 
-`flow` follows the statements in order: a name is exposed when it may be read before the run itself has
-surely bound it. `live_after` looks at what may be read once the run is over. Where a construct is hard to
-follow, both err towards more names.
+A name is exposed when it may be read before the run itself has surely bound it. Each statement is followed
+once: what is bound before a run only takes names away from what the run exposes, so the parts add up.
+Where a construct is hard to follow, the answer errs towards more names.
 """
 
 import ast
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from cli_guard.reviewers.refactor.scopes import LOOPS, own_scope, reads, stores
 
 SWALLOWS = ("suppress", "raises", "swallow", "ignor")
+NOTHING: frozenset[str] = frozenset()
 Suite = Sequence[ast.stmt]
 
 
@@ -19,8 +20,12 @@ Suite = Sequence[ast.stmt]
 class Flow:
     """`exposed` names are read before they are surely bound; `bound` is None if the end is never reached."""
 
-    exposed: frozenset[str]
-    bound: frozenset[str] | None
+    exposed: frozenset[str] = NOTHING
+    bound: frozenset[str] | None = NOTHING
+
+    def after(self, bound: frozenset[str]) -> "Flow":
+        """The same flow where `bound` is bound when it begins."""
+        return Flow(self.exposed - bound, None if self.bound is None else self.bound | bound)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,101 +38,167 @@ class Place:
     end: int
 
 
-def flow(suite: Suite, bound: frozenset[str] = frozenset()) -> Flow:
-    """Follow the statements from a state in which `bound` are bound."""
-    exposed: frozenset[str] = frozenset()
-    for statement in suite:
-        step = _step(statement, bound)
-        exposed |= step.exposed
-        if step.bound is None:
-            return Flow(exposed, None)
-        bound = step.bound
-    return Flow(exposed, bound)
+class Flows:
+    """The flows of one function, each statement's computed once."""
 
+    def __init__(self) -> None:
+        self._steps: dict[ast.stmt, Flow] = {}
+        self._jumps: dict[ast.stmt, bool] = {}
 
-def live_after(places: Sequence[Place]) -> frozenset[str]:
-    """What may be read after the run; `places` go from the function's own suite to the one of the run."""
-    live: frozenset[str] = frozenset()
-    back: frozenset[str] = frozenset()
-    for place in places:
-        owner = place.owner
-        if isinstance(owner, LOOPS) and place.field == "body":
-            back = live | flow([owner]).exposed
-            live = back
-        elif isinstance(owner, ast.Try):
-            live |= back | _try_live(owner, place.field)
-        rest = flow(place.suite[place.end :])
-        jumps = any(
-            isinstance(n, ast.Break | ast.Continue) for s in place.suite[place.end :] for n in ast.walk(s)
-        )
-        kept = live if jumps else frozenset() if rest.bound is None else live - rest.bound
-        live = rest.exposed | kept
-    return live
+    def of(self, suite: Suite) -> Flow:
+        """The flow through a run of statements."""
+        exposed, bound = NOTHING, NOTHING
+        for statement in suite:
+            step = self._steps.get(statement)
+            if step is None:
+                step = self._steps[statement] = self._step(statement)
+            exposed |= step.exposed - bound
+            if step.bound is None:
+                return Flow(exposed, None)
+            bound |= step.bound
+        return Flow(exposed, bound)
 
-
-def bound_before(places: Sequence[Place], length: int, parameters: frozenset[str]) -> frozenset[str]:
-    """What is surely bound when a run of `length` statements, the last in its place, begins."""
-    bound = parameters
-    for number, place in enumerate(places):
-        bound = _entered(place, bound)
-        start = place.end - (length if number == len(places) - 1 else 1)
-        bound = flow(place.suite[:start], bound).bound or bound
-    return bound
-
-
-def _entered(place: Place, bound: frozenset[str]) -> frozenset[str]:
-    """What is surely bound at the head of a suite, when `bound` is before its statement."""
-    owner = place.owner
-    if place.field == "handlers" and isinstance(owner, ast.Try):
-        return bound | {h.name for h in owner.handlers if h.body is place.suite and h.name}
-    if place.field == "cases" and isinstance(owner, ast.Match):
-        return bound.union(*(stores(case.pattern) for case in owner.cases if case.body is place.suite))
-    if place.field == "orelse" and isinstance(owner, ast.Try):
-        return flow(owner.body, bound).bound or bound
-    if place.field == "body":
-        if isinstance(owner, ast.For | ast.AsyncFor):
-            return bound | stores(owner.target)
-        if isinstance(owner, ast.With | ast.AsyncWith):
-            return bound.union(*(stores(item) for item in owner.items))
-        if isinstance(owner, ast.If | ast.While):
-            return bound | _sure(owner.test)
-    return bound
-
-
-def _try_live(owner: ast.Try, field: str) -> frozenset[str]:
-    parts: list[Suite] = [owner.finalbody]
-    if field == "body":
-        parts += [owner.orelse, *(handler.body for handler in owner.handlers)]
-    return frozenset(name for part in parts for name in flow(part).exposed)
-
-
-def _step(statement: ast.stmt, bound: frozenset[str]) -> Flow:
-    match statement:
-        case ast.If():
-            sure = bound | _sure(statement.test)
-            return _branches(
-                reads(statement.test) - _sure(statement.test), [statement.body, statement.orelse], bound, sure
+    def live_after(self, places: Sequence[Place]) -> frozenset[str]:
+        """What may be read after the run; `places` go from the function's own suite to the one of the run."""
+        live, back = NOTHING, NOTHING
+        for place in places:
+            owner = place.owner
+            if isinstance(owner, LOOPS) and place.field == "body":
+                back = live | self.of([owner]).exposed
+                live = back
+            elif isinstance(owner, ast.Try):
+                live |= back | self._try_live(owner, place.field)
+            following = place.suite[place.end :]
+            rest = self.of(following)
+            kept = (
+                live
+                if any(map(self._jumping, following))
+                else NOTHING
+                if rest.bound is None
+                else live - rest.bound
             )
-        case ast.For() | ast.AsyncFor():
-            inner = flow(statement.body, bound | stores(statement.target))
-            first = frozenset((reads(statement.iter) | reads(statement.target)) - bound)
-            return Flow(first | inner.exposed | flow(statement.orelse, bound).exposed, bound)
-        case ast.While():
-            inner = flow(statement.body, bound | _sure(statement.test))
-            first = frozenset(reads(statement.test) - bound - _sure(statement.test))
-            return Flow(first | inner.exposed | flow(statement.orelse, bound).exposed, bound)
-        case ast.With() | ast.AsyncWith():
-            return _with(statement, bound)
-        case ast.Try():
-            return _try(statement, bound)
-        case ast.Match():
-            return _match(statement, bound)
-        case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
-            return Flow(frozenset(reads(statement) - bound), None)
-        case ast.AnnAssign() if statement.value is None:
-            return Flow(frozenset(), bound)
-    maybe = {n.target.id for n in own_scope(statement) if isinstance(n, ast.NamedExpr)} - _sure(statement)
-    return Flow(frozenset(reads(statement) - bound - _sure(statement)), bound | (stores(statement) - maybe))
+            live = rest.exposed | kept
+        return live
+
+    def bound_before(
+        self, places: Sequence[Place], length: int, parameters: frozenset[str]
+    ) -> frozenset[str]:
+        """What is surely bound when a run of `length` statements, the last in its place, begins."""
+        bound = parameters
+        for number, place in enumerate(places):
+            bound |= self._entered(place)
+            start = place.end - (length if number == len(places) - 1 else 1)
+            bound |= self.of(place.suite[:start]).bound or NOTHING
+        return bound
+
+    def _jumping(self, statement: ast.stmt) -> bool:
+        if statement not in self._jumps:
+            walked = ast.walk(statement)
+            self._jumps[statement] = any(isinstance(node, ast.Break | ast.Continue) for node in walked)
+        return self._jumps[statement]
+
+    def _entered(self, place: Place) -> frozenset[str]:
+        """What the head of a statement surely binds for one of its suites."""
+        owner = place.owner
+        if isinstance(owner, ast.Try) and place.field == "handlers":
+            return frozenset(h.name for h in owner.handlers if h.body is place.suite and h.name)
+        if isinstance(owner, ast.Try) and place.field == "orelse":
+            return self.of(owner.body).bound or NOTHING
+        if isinstance(owner, ast.Match):
+            return NOTHING.union(*(stores(case.pattern) for case in owner.cases if case.body is place.suite))
+        if place.field != "body":
+            return NOTHING
+        if isinstance(owner, ast.For | ast.AsyncFor):
+            return frozenset(stores(owner.target))
+        if isinstance(owner, ast.With | ast.AsyncWith):
+            return NOTHING.union(*(stores(item) for item in owner.items))
+        return _sure(owner.test) if isinstance(owner, ast.If | ast.While) else NOTHING
+
+    def _try_live(self, owner: ast.Try, field: str) -> frozenset[str]:
+        parts: list[Suite] = [owner.finalbody]
+        if field == "body":
+            parts += [owner.orelse, *(handler.body for handler in owner.handlers)]
+        return NOTHING.union(*(self.of(part).exposed for part in parts))
+
+    def _step(self, statement: ast.stmt) -> Flow:
+        match statement:
+            case ast.If():
+                sure = _sure(statement.test)
+                flows = [self.of(suite).after(sure) for suite in (statement.body, statement.orelse)]
+                return _joined(reads(statement.test) - sure, flows)
+            case ast.For() | ast.AsyncFor():
+                first = reads(statement.iter) | reads(statement.target)
+                inner = self.of(statement.body).exposed - stores(statement.target)
+                return Flow(inner | first | self.of(statement.orelse).exposed)
+            case ast.While():
+                sure = _sure(statement.test)
+                inner = self.of(statement.body).exposed | reads(statement.test)
+                return Flow((inner - sure) | self.of(statement.orelse).exposed)
+            case ast.With() | ast.AsyncWith():
+                return self._with(statement)
+            case ast.Try():
+                return self._try(statement)
+            case ast.Match():
+                return self._match(statement)
+            case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
+                return Flow(frozenset(reads(statement)), None)
+            case ast.AnnAssign() if statement.value is None:
+                return Flow()
+        sure = _sure(statement)
+        maybe = {n.target.id for n in own_scope(statement) if isinstance(n, ast.NamedExpr)} - sure
+        return Flow(frozenset(reads(statement) - sure), frozenset(stores(statement) - maybe))
+
+    def _with(self, statement: ast.With | ast.AsyncWith) -> Flow:
+        exposed: set[str] = set()
+        entered = NOTHING
+        swallows = False
+        for item in statement.items:
+            exposed |= reads(item) - entered
+            entered |= stores(item)
+            swallows = swallows or any(w in ast.unparse(item.context_expr).lower() for w in SWALLOWS)
+        inner = self.of(statement.body).after(entered)
+        return Flow(inner.exposed | exposed, entered if swallows else inner.bound)
+
+    def _try(self, statement: ast.Try) -> Flow:
+        body = self.of(statement.body)
+        exposed = set(body.exposed)
+        ends: list[frozenset[str] | None] = []
+        if body.bound is not None:
+            rest = self.of(statement.orelse).after(body.bound)
+            exposed |= rest.exposed
+            ends.append(rest.bound)
+        for handler in statement.handlers:
+            named = frozenset({handler.name} if handler.name else ())
+            inner = self.of(handler.body).after(named)
+            exposed |= inner.exposed | (reads(handler.type) if handler.type is not None else set())
+            # The name of the exception is unbound again when the handler ends.
+            ends.append(None if inner.bound is None else inner.bound - named)
+        final = self.of(statement.finalbody)
+        end = _meet(ends)
+        reached = end is not None and final.bound is not None
+        return Flow(final.exposed | exposed, (end or NOTHING) | (final.bound or NOTHING) if reached else None)
+
+    def _match(self, statement: ast.Match) -> Flow:
+        exposed = reads(statement.subject)
+        flows: list[Flow] = []
+        sure = False
+        for case in statement.cases:
+            named = frozenset(stores(case.pattern))
+            exposed |= reads(case.pattern)
+            exposed |= (reads(case.guard) if case.guard is not None else set()) - named
+            flows.append(self.of(case.body).after(named))
+            wildcard = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
+            sure = sure or (wildcard and case.guard is None)
+        return _joined(exposed, flows if sure else [*flows, Flow()])
+
+
+def _joined(first: set[str], flows: Sequence[Flow]) -> Flow:
+    return Flow(frozenset(first).union(*(f.exposed for f in flows)), _meet([f.bound for f in flows]))
+
+
+def _meet(ends: Sequence[frozenset[str] | None]) -> frozenset[str] | None:
+    reached = [end for end in ends if end is not None]
+    return frozenset.intersection(*reached) if reached else None
 
 
 def _sure(node: ast.AST) -> frozenset[str]:
@@ -142,62 +213,3 @@ def _sure(node: ast.AST) -> frozenset[str]:
     elif isinstance(node, ast.UnaryOp):
         parts = [node.operand]
     return frozenset(name for part in parts for name in _sure(part))
-
-
-def _branches(first: set[str], suites: Sequence[Suite], bound: frozenset[str], sure: frozenset[str]) -> Flow:
-    flows = [flow(suite, sure) for suite in suites]
-    exposed = frozenset(first - bound).union(*(f.exposed for f in flows))
-    return Flow(exposed, _meet([f.bound for f in flows]))
-
-
-def _meet(ends: Sequence[frozenset[str] | None]) -> frozenset[str] | None:
-    reached = [end for end in ends if end is not None]
-    return frozenset.intersection(*reached) if reached else None
-
-
-def _with(statement: ast.With | ast.AsyncWith, bound: frozenset[str]) -> Flow:
-    exposed: set[str] = set()
-    entered = bound
-    swallows = False
-    for item in statement.items:
-        exposed |= reads(item) - entered
-        entered |= stores(item)
-        swallows = swallows or any(word in ast.unparse(item.context_expr).lower() for word in SWALLOWS)
-    inner = flow(statement.body, entered)
-    return Flow(inner.exposed | exposed, entered if swallows else inner.bound)
-
-
-def _try(statement: ast.Try, bound: frozenset[str]) -> Flow:
-    body = flow(statement.body, bound)
-    flows = [body]
-    ends: list[frozenset[str] | None] = []
-    if body.bound is not None:
-        flows.append(flow(statement.orelse, body.bound))
-        ends.append(flows[-1].bound)
-    exposed: set[str] = set()
-    for handler in statement.handlers:
-        named = frozenset({handler.name} if handler.name else ())
-        exposed |= (reads(handler.type) if handler.type is not None else set()) - bound
-        flows.append(flow(handler.body, bound | named))
-        # The name of the exception is unbound again when the handler ends.
-        ends.append(flows[-1].bound - named if flows[-1].bound is not None else None)
-    final = flow(statement.finalbody, bound)
-    end = _meet(ends)
-    end = end | final.bound if end is not None and final.bound is not None else None
-    return Flow(frozenset(exposed).union(final.exposed, *(f.exposed for f in flows)), end)
-
-
-def _match(statement: ast.Match, bound: frozenset[str]) -> Flow:
-    exposed = reads(statement.subject) - bound
-    ends: list[frozenset[str] | None] = []
-    sure = False
-    for case in statement.cases:
-        named = bound | stores(case.pattern)
-        exposed |= reads(case.pattern) - bound
-        exposed |= (reads(case.guard) if case.guard is not None else set()) - named
-        inner = flow(case.body, named)
-        exposed |= inner.exposed
-        ends.append(inner.bound)
-        wildcard = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
-        sure = sure or (wildcard and case.guard is None)
-    return Flow(frozenset(exposed), _meet(ends if sure else [*ends, bound]))

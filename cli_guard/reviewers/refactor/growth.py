@@ -1,10 +1,11 @@
 """Functions that the change pushes over a limit: complexity, length, parameters; before against after."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from cli_guard.model import FileChange, Finding, Kind, Status, fingerprint, split_lines
-from cli_guard.reviewers.refactor.metrics import Measure, may_exceed, measure
+from cli_guard.reviewers.refactor.metrics import Measure, code_of, may_exceed, measure
 from cli_guard.reviewers.refactor.plan import plan
 from cli_guard.reviewers.subject import Subject
 from cli_guard.reviewers.symbols import LANGUAGES, Symbol, symbols_of
@@ -34,6 +35,15 @@ class Limit:
         return after > self.most and (before is None or before <= self.most or after - before >= self.worse)
 
 
+@dataclass(frozen=True)
+class Grown:
+    """A finding, how far over the limits its function is, and what works out its plan (not cheap)."""
+
+    finding: Finding
+    over: float = 0.0
+    plan: Callable[[], str | None] | None = None
+
+
 class Growth:
     """Compares the functions of each changed file with what they were."""
 
@@ -43,7 +53,7 @@ class Growth:
         self._length = Limit.of(rules["refactor-long"])
         self._parameters = Limit.of(rules["refactor-parameters"])
 
-    def review(self, change: FileChange, language: str, text: str, old_text: str) -> Iterator[Finding]:
+    def review(self, change: FileChange, language: str, text: str, old_text: str) -> Iterator[Grown]:
         """The findings of one file.
 
         Raises TimeoutError when the file takes longer than `limits.seconds`.
@@ -70,10 +80,10 @@ class Growth:
 
     def _measured(self, language: str, symbol: Symbol, lines: list[str]) -> Measure | None:
         """The measure of a function that is over a limit."""
-        text = "\n".join(lines[symbol.top - 1 : symbol.end_line])
+        text = code_of(symbol, lines)
         if not may_exceed(text, self._complexity.most, self._length.most):
             return None
-        found = measure(language, symbol, lines)
+        found = measure(language, symbol, text)
         if found is None or (found.complexity <= self._complexity.most and found.length <= self._length.most):
             return None
         return found
@@ -107,9 +117,9 @@ class Growth:
         after: Measure | None,
         lines: list[str],
         old_lines: list[str],
-    ) -> Iterator[Finding]:
+    ) -> Iterator[Grown]:
         if after is not None:
-            before = measure(language, former, old_lines) if former is not None else None
+            before = measure(language, former, code_of(former, old_lines)) if former is not None else None
             complex_before, long_before = (before.complexity, before.length) if before else (None, None)
             is_complex = self._complexity.crossed(complex_before, after.complexity)
             is_long = self._length.crossed(long_before, after.length)
@@ -122,8 +132,9 @@ class Growth:
                     )
                 if is_long:
                     parts.append(_grown(long_before, after.length, "lines of code", self._length.most))
-                steps = plan(language, symbol, lines)
-                yield _finding(limit.rule, change, symbol, " and ".join(parts), steps)
+                over = after.complexity / self._complexity.most + after.length / self._length.most
+                finding = _finding(limit.rule, change, symbol, " and ".join(parts), None)
+                yield Grown(finding, over, partial(plan, language, symbol, lines))
         count = _count(symbol)
         asked = any(d.rsplit(".", 1)[-1] in LISTED_BY for d in symbol.decorators)
         earlier = _count(former) if former is not None else None
@@ -135,7 +146,7 @@ class Growth:
             text = _grown(
                 earlier, count, "parameters that a caller has to give in order", self._parameters.most
             )
-            yield _finding(self._parameters.rule, change, symbol, text, _grouping(symbol))
+            yield Grown(_finding(self._parameters.rule, change, symbol, text, _grouping(symbol)))
 
 
 def _count(symbol: Symbol) -> int:

@@ -32,6 +32,16 @@ class Measure:
     length: int
 
 
+def code_of(symbol: Symbol, lines: list[str]) -> str:
+    """The text of a function without its docstring, blank lines and whole-line comments: none of them counts."""
+    first, last = (symbol.doc.line, symbol.doc.end_line) if symbol.doc is not None else (0, 0)
+    if first <= symbol.head_end:
+        first = last = 0  # a comment above it, or a docstring on the line of the head
+    part = lines[symbol.top - 1 : symbol.end_line]
+    kept = (line for number, line in enumerate(part, symbol.top) if not first <= number <= last)
+    return "\n".join(line for line in kept if line.strip() and line.lstrip()[:2] not in ("//", "# "))
+
+
 def may_exceed(text: str, complexity: int, length: int) -> bool:
     """Could a function of this text be over either limit?"""
     if text.count("\n") + 1 > length:
@@ -39,9 +49,8 @@ def may_exceed(text: str, complexity: int, length: int) -> bool:
     return len(text) > 2 * complexity and sum(1 for _ in DECISIONS.finditer(text)) + 1 > complexity
 
 
-def measure(language: str, symbol: Symbol, lines: list[str]) -> Measure | None:
-    """Measure one function of a file; None when lizard does not see it as one, or stumbles."""
-    text = "\n".join(lines[symbol.top - 1 : symbol.end_line])
+def measure(language: str, symbol: Symbol, text: str) -> Measure | None:
+    """Measure one function, `text` being its code; None when lizard does not see one, or stumbles."""
     if symbol.kind == "method" and language != "go" and language != "python":
         text = f"class X {{\n{text}\n}}"
     try:

@@ -26,4 +26,5 @@ LANGUAGES = frozenset(EXTRACTORS)
 
 def symbols_of(trees: Trees, language: str, text: str) -> tuple[Symbol, ...]:
     """The symbols of `text`, outer before inner; `language` is one of `LANGUAGES`."""
-    return tuple(EXTRACTORS[language](trees.root(language, text), text))
+    extract = EXTRACTORS[language]
+    return trees.derived("symbols", language, text, lambda root: tuple(extract(root, text)))

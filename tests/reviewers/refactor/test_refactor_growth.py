@@ -77,7 +77,7 @@ def test_moved_function_is_silent() -> None:
 )
 def test_other_languages_have_a_plan_with_lines(path: str, text: str) -> None:
     inner = "".join(f"      if (a == {n}) {{\n        send(a);\n      }}\n" for n in range(16))
-    findings = found(path, text.format(body=f"    for (;;) {{\n{inner}    }}\n"))
+    findings = found(path, text.format(body=f"    for (;;) {{\n{inner}    }}\n" + "    done(a);\n" * 16))
     assert [f.rule for f in findings] == ["refactor-complex"]
     first = (
         next(n for n, line in enumerate(text.format(body="for (\n").split("\n"), 1) if "for (" in line) + 1
