@@ -308,7 +308,7 @@ class NoContents:
 def fingerprint(rule: str, path: str, content: str) -> str:
     """Sixteen hex digits that stay when code above moves: rule, path and content, blanks folded."""
     folded = " ".join(content.split())
-    data = "\0".join((rule, path, folded)).encode("utf-8", "surrogateescape")
+    data = "\0".join((rule, path, folded)).encode("utf-8", "surrogatepass")
     return hashlib.sha256(data).hexdigest()[:16]
 
 

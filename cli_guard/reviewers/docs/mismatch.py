@@ -41,6 +41,8 @@ TRANSPARENT = frozenset(
 IMPLICIT = frozenset({"self", "cls"})
 MOSTLY = 3
 LONG = 25
+MOST_NAMES = 8
+MOST_REPAIRED = 50
 
 
 def review_mismatch(rules: Mapping[str, Rule], sources: Sequence[Source]) -> Iterator[Finding]:
@@ -53,7 +55,7 @@ def review_mismatch(rules: Mapping[str, Rule], sources: Sequence[Source]) -> Ite
                 symbol.doc is not None
                 and symbol.is_function
                 and symbol.public
-                and symbol.quiet != "nested"
+                and symbol.quiet not in ("nested", "overload")
                 and source.near(symbol)
             ):
                 yield from _compared(rules, source, symbol, symbol.doc, sources)
@@ -80,7 +82,9 @@ def _compared(
     style = style_in(source, sources)
     indent = source.lines[doc.line - 1]
     indent = indent[: len(indent) - len(indent.lstrip())]
-    text = repaired(source.language, symbol, doc, documented, wrong, style, indent)
+    text = None
+    if len(wrong.gone) + len(wrong.new) <= MOST_REPAIRED:
+        text = repaired(source.language, symbol, doc, documented, wrong, style, indent)
     if text and doc.end_line - doc.line > LONG:
         text = patch(indent + doc.text, text, doc.line)
     line, end_line = span or spans[0]
@@ -132,7 +136,8 @@ def _forwards(symbol: Symbol, source: Source) -> bool:
 
 def _renamed(symbol: Symbol, documented: Documented, gone: tuple[str, ...]) -> tuple[Parameter, ...]:
     """The parameter in the place of the only one that is gone, when it is the only one left out."""
-    missing = tuple(p for p in symbol.parameters if p.name not in documented.names and not p.star)
+    listed = set(documented.names)
+    missing = tuple(p for p in symbol.parameters if p.name not in listed and not p.star)
     if len(gone) != 1 or len(missing) != 1:
         return ()
     return missing if symbol.parameters.index(missing[0]) == documented.names.index(gone[0]) else ()
@@ -148,8 +153,9 @@ def _new(symbol: Symbol, documented: Documented, old: Symbol | None, source: Sou
     if old is None or old.doc is None:
         return missing if len(known) >= MOSTLY * len(missing) else ()
     before = READERS[source.language](old.doc.text)
+    known_before = set(before.names)
     held = {p.name for p in old.parameters}
-    complete = all(p.star or p.name.startswith("_") or p.name in before.names for p in old.parameters)
+    complete = all(p.star or p.name.startswith("_") or p.name in known_before for p in old.parameters)
     return tuple(p for p in missing if p.name not in held) if complete and before.certain else ()
 
 
@@ -174,4 +180,5 @@ def _said(symbol: Symbol, wrong: Mismatch) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+    shown = ", ".join(f"`{name}`" for name in names[:MOST_NAMES])
+    return shown if len(names) <= MOST_NAMES else f"{shown} and {len(names) - MOST_NAMES} more"

@@ -68,7 +68,7 @@ def _grown(
             grown.append(finding)
     except TimeoutError:
         return f"stopped after {subject.limits.seconds} seconds"
-    return None
+    return f"{growth.unmeasured} functions could not be measured" if growth.unmeasured else None
 
 
 def _planned(grown: Sequence[Grown]) -> Iterator[Finding]:

@@ -45,13 +45,17 @@ class Grown:
 
 
 class Growth:
-    """Compares the functions of each changed file with what they were."""
+    """Compares the functions of each changed file with what they were.
+
+    `unmeasured` counts the functions of the last file that lizard could not read.
+    """
 
     def __init__(self, rules: Mapping[str, Rule], subject: Subject) -> None:
         self._subject = subject
         self._complexity = Limit.of(rules["refactor-complex"])
         self._length = Limit.of(rules["refactor-long"])
         self._parameters = Limit.of(rules["refactor-parameters"])
+        self.unmeasured = 0
 
     def review(self, change: FileChange, language: str, text: str, old_text: str) -> Iterator[Grown]:
         """The findings of one file.
@@ -61,6 +65,7 @@ class Growth:
         lines, old_lines = split_lines(text), split_lines(old_text)
         symbols = symbols_of(self._subject.trees, language, text)
         started = self._subject.clock()
+        self.unmeasured = 0
         before: tuple[Symbol, ...] | None = None
         for symbol in symbols:
             if self._subject.clock() - started > self._subject.limits.seconds:
@@ -84,6 +89,8 @@ class Growth:
         if not may_exceed(text, self._complexity.most, self._length.most):
             return None
         found = measure(language, symbol, text)
+        if found is None:
+            self.unmeasured += 1
         if found is None or (found.complexity <= self._complexity.most and found.length <= self._length.most):
             return None
         return found
@@ -136,7 +143,9 @@ class Growth:
                 finding = _finding(limit.rule, change, symbol, " and ".join(parts), None)
                 yield Grown(finding, over, partial(plan, language, symbol, lines))
         count = _count(symbol)
-        asked = any(d.rsplit(".", 1)[-1] in LISTED_BY for d in symbol.decorators)
+        asked = symbol.quiet in ("override", "overload", "may override") or any(
+            d.rsplit(".", 1)[-1] in LISTED_BY for d in symbol.decorators
+        )
         earlier = _count(former) if former is not None else None
         if (
             self._parameters.crossed(earlier, count)

@@ -70,8 +70,15 @@ def _analyze(name: str, text: str) -> list[tuple[str, int, int]]:
     try:
         # Importing lizard puts the folder of the running script at the head of sys.path; under `python -c`
         # that is the working directory, from which nothing must ever be imported.
-        from lizard import analyze_file
+        from lizard import FileInfoBuilder, analyze_file, get_reader_for
     finally:
         sys.path[:] = path
-    found = analyze_file.analyze_source_code(name, text).function_list
-    return [(f.name, f.cyclomatic_complexity, f.nloc) for f in found]
+    # What `analyze_file.analyze_source_code` does, but for its writing to stderr when the text nests too deep.
+    context = FileInfoBuilder(name)
+    reader = get_reader_for(name)(context)
+    tokens = reader.generate_tokens(text)
+    for processor in analyze_file.processors:
+        tokens = processor(tokens, reader)
+    for _ in reader(tokens, reader):
+        pass
+    return [(f.name, f.cyclomatic_complexity, f.nloc) for f in context.fileinfo.function_list]

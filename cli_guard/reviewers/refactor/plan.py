@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cli_guard.reviewers.refactor.extraction import Extraction
 
 STEPS = 2
+LONGEST = 2_000
 # Class methods, or as good as such, without a decorator.
 CLASS_METHODS = ("__new__", "__init_subclass__", "__class_getitem__")
 LOOKUPS = ("__getattribute__", "__getattr__")
@@ -64,8 +65,10 @@ def python_extractions(symbol: Symbol, lines: Sequence[str]) -> "list[tuple[str,
     """The runs that the plan moves, with their new names; the lower first, so that line numbers hold."""
     from cli_guard.reviewers.refactor.extraction import extractions, parse_function
 
-    if symbol.kind == "method" and (first_parameter(symbol) not in OWNERS or symbol.name in LOOKUPS):
-        return []  # a static method, a function that the class body calls, or what a call itself goes through
+    if symbol.end_line - symbol.line > LONGEST:
+        return []
+    if symbol.kind == "method" and not _plain_method(symbol):
+        return []
     function = parse_function(lines[symbol.top - 1 : symbol.end_line], symbol.top)
     if function is None:
         return []
@@ -89,6 +92,19 @@ def python_extractions(symbol: Symbol, lines: Sequence[str]) -> "list[tuple[str,
         taken.add(name)
         named.append((name, extraction))
     return named
+
+
+def _plain_method(symbol: Symbol) -> bool:
+    """Can it call a new method beside it?
+
+    Not a static one, nor one that the class body or a decorator calls in its own way, nor what every call
+    goes through.
+    """
+    owner = first_parameter(symbol)
+    if owner not in OWNERS or symbol.name in LOOKUPS:
+        return False
+    of_class = "classmethod" in symbol.decorators or symbol.name in CLASS_METHODS
+    return owner == "self" or of_class or not symbol.decorators
 
 
 def _python(symbol: Symbol, lines: Sequence[str]) -> list[str]:

@@ -154,6 +154,8 @@ def _quiet(
 ) -> str:
     if owner is not None and owner.is_function:
         return "nested"
+    if _overloaded(node, name):
+        return "overload"
     if any(
         not c.text().startswith(("/* eslint", "// eslint", "// @ts", "/* istanbul")) for c in comments[-1:]
     ):
@@ -168,6 +170,15 @@ def _quiet(
     if "class" not in node.kind() and _trivial(body):
         return "trivial"
     return ""
+
+
+def _overloaded(node: "SgNode", name: str) -> bool:
+    """Does a signature of the same name stand right before it? That one carries the documentation."""
+    before = _statement(node).prev()
+    if before is None or before.kind() not in ("export_statement", "function_signature", "method_signature"):
+        return False
+    signature = before.field("declaration") if before.kind() == "export_statement" else before
+    return signature is not None and "signature" in signature.kind() and field_text(signature, "name") == name
 
 
 def _trivial(body: "SgNode") -> bool:

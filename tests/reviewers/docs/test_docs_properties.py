@@ -5,9 +5,7 @@ import ast
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reviewers.docs.before_after import found, reviewed
-
-from cli_guard.model import split_lines
+from reviewers.docs.before_after import changed, found, reviewed
 
 PATHS = ["a.py", "a.js", "a.ts", "a.tsx", "a.go", "A.java"]
 PIECES = {
@@ -74,11 +72,10 @@ def texts(path: str) -> st.SearchStrategy[str]:
 def test_any_text_is_reviewed_and_only_touched_lines_are_reported(path: str, data: st.DataObject) -> None:
     before, after = data.draw(texts(path)), data.draw(texts(path))
     report = reviewed(path, after, before)
-    added = set(split_lines(after)) - set(split_lines(before))
+    change = changed(path, before, after)
     for finding in report.findings:
-        assert finding.line is not None and finding.end_line is not None
-        span = split_lines(after)[finding.line - 1 : finding.end_line]
-        assert added & set(span) or before
+        assert finding.line is not None
+        assert change.touches(finding.line, finding.end_line) or "removed here" in finding.message
     assert list(report.findings) == sorted(report.findings, key=lambda f: (f.path, f.line or 0, f.rule))
 
 
