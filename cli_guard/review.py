@@ -64,7 +64,7 @@ def review_request(request: Request, place: Place) -> Review:
     if repository is not None:
         reason = nothing_to_review(request, repository)
         if reason:
-            return Review(request.event, "ok", Decision.ALLOW, (), notes=(reason,))
+            return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
     from cli_guard.intake import gather
     from cli_guard.recording import record
     from cli_guard.records import Records

@@ -10,8 +10,6 @@ from cli_guard.events.push import PushPlan, read_framework, read_lines
 from cli_guard.events.request import Message, Push, Request, Staged
 from cli_guard.review import review_request
 
-QUIET = ("nothing is staged", "everything is up to date")
-
 
 def skipped_by(io: Io, event: str) -> str | None:
     """What in the environment switches the hook off for this once, None if nothing does."""
@@ -45,9 +43,8 @@ def note_skip(io: Io, event: str, reason: str) -> None:
 def answer(io: Io, request: Request) -> int:
     """Reviews, prints, and gives the exit code that Git goes by."""
     review = review_request(request, io.place)
-    if review.notes and review.notes[0] in QUIET and not review.files:
-        return review.exit_code
-    show(io, review, "text", "auto", None)
+    if not review.nothing:
+        show(io, review, "text", "auto", None)
     return review.exit_code
 
 

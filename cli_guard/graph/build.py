@@ -85,8 +85,3 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
     graph.add_edge("synthesize_cli_response", END)
     graph.add_edge("handle_failure", END)
     return graph.compile(checkpointer=checkpointer, name=NAME)
-
-
-def graph() -> Graph:
-    """The graph as LangGraph Studio loads it (`langgraph.json`): without a checkpointer of ours."""
-    return build_graph()

@@ -47,6 +47,11 @@ class Review:
         """What a command that ends with this review answers its caller."""
         return _EXIT_CODES[self.decision]
 
+    @property
+    def nothing(self) -> bool:
+        """Was there nothing to review at all? `review_reason` says why."""
+        return self.decision is Decision.ALLOW and not self.files and self.review_reason is not None
+
     def ordered(self, disposition: Disposition | None = None) -> tuple[Judged, ...]:
         """The findings, all or of one disposition, worst first, as every format shows them."""
         chosen = (judged for judged in self.findings if disposition in (None, judged.disposition))

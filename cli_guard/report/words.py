@@ -36,7 +36,8 @@ def count(number: int, one: str) -> str:
 def coverage(review: Review) -> str:
     """`3 files reviewed`, `3 of 5 files reviewed`, `nothing to review`."""
     if not review.files:
-        return "nothing to review"
+        reason = f": {printable(review.review_reason)}" if review.review_reason else ""
+        return f"nothing to review{reason}"
     if review.reviewed == review.files:
         return f"{count(review.files, 'file')} reviewed"
     return f"{review.reviewed} of {count(review.files, 'file')} reviewed"
