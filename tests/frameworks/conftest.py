@@ -1,0 +1,88 @@
+"""The real pre-commit and prek over this source tree, each with one store of environments for all tests."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from frameworks.programs import Framework
+from repositories import Repo, isolated_environment
+
+ROOT = Path(__file__).parent.parent.parent
+STAGES = ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
+# An index that cannot be reached fails within a minute.
+IMPATIENT = {"PIP_RETRIES": "1", "PIP_DEFAULT_TIMEOUT": "30", "UV_HTTP_TIMEOUT": "30", "UV_HTTP_RETRIES": "1"}
+
+
+@pytest.fixture(scope="session")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """A repository with one commit: this source tree, as a framework would clone it."""
+    base = tmp_path_factory.mktemp("source")
+    repo = Repo.create(base / "cli-guard", isolated_environment(base / "home"))
+    list_files = ("git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+    listed = subprocess.run(list_files, capture_output=True, check=True, timeout=60).stdout.decode()
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (repo.path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, repo.path / name)
+    repo.commit("Everything")
+    return repo
+
+
+@pytest.fixture(scope="session")
+def configuration(source: Repo) -> str:
+    """`.pre-commit-config.yaml` with every hook of ours, as users write it."""
+    ids = "".join(
+        f"      - id: {entry['id']}\n"
+        for entry in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    )
+    revision = source.git("rev-parse", "HEAD")
+    return f"repos:\n  - repo: {source.path}\n    rev: {revision}\n    hooks:\n{ids}"
+
+
+def prepared(name: str, base: Path, configuration: str) -> Framework:
+    """The framework with our environment installed, which takes the better part of a minute."""
+    store = base / "store"
+    framework = Framework(name, {"PRE_COMMIT_HOME": str(store), "PREK_HOME": str(store), **IMPATIENT})
+    repo = Repo.create(base / "repo", isolated_environment(base / "home"))
+    repo.commit("Start", {".pre-commit-config.yaml": configuration})
+    command = ("install-hooks",) if name == "pre-commit" else ("prepare-hooks",)
+    done = repo.run(framework.program, *command, env=framework.env)
+    if done.code != 0:
+        pytest.fail(
+            f"{name} could not install cli-guard; is the package index reachable?\n{done.all}", pytrace=False
+        )
+    return framework
+
+
+@pytest.fixture(scope="session")
+def pre_commit(tmp_path_factory: pytest.TempPathFactory, configuration: str) -> Framework:
+    """pre-commit, ready."""
+    return prepared("pre-commit", tmp_path_factory.mktemp("pre-commit"), configuration)
+
+
+@pytest.fixture(scope="session")
+def prek(tmp_path_factory: pytest.TempPathFactory, configuration: str) -> Framework:
+    """prek, ready."""
+    return prepared("prek", tmp_path_factory.mktemp("prek"), configuration)
+
+
+@pytest.fixture(params=["pre-commit", "prek"])
+def framework(request: pytest.FixtureRequest) -> Framework:
+    """Each of the two."""
+    found: Framework = request.getfixturevalue(request.param.replace("-", "_"))
+    return found
+
+
+@pytest.fixture
+def framed(committed: Repo, framework: Framework, configuration: str) -> Iterator[Repo]:
+    """A repository with one commit, the framework's hooks of all our stages, and a remote that has nothing yet."""
+    remote = committed.path.parent / "remote.git"
+    committed.git("init", "-q", "--bare", str(remote))
+    committed.git("remote", "add", "origin", str(remote))
+    committed.write(".pre-commit-config.yaml", configuration)
+    committed.commit("Configure")
+    framework.run(committed, "install", *(word for stage in STAGES for word in ("-t", stage)))
+    yield Repo(committed.path, committed.env | framework.env)

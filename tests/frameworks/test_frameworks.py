@@ -1,0 +1,177 @@
+"""Commits and pushes under the real pre-commit and the real prek, with the manifest as users meet it."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from repositories import Done, Repo, key
+
+LEAK = f'KEY = "{key()}"\n'
+UNDOCUMENTED = """\
+def parse(text, strict):
+    found = text.split(",")
+    if strict and not found:
+        raise ValueError(text)
+    return found
+"""
+
+
+def committing(
+    repo: Repo, content: str, *paths: str, name: str = "app.py", env: dict[str, str] | None = None
+) -> Done:
+    repo.write(name, content)
+    repo.git("add", name)
+    return repo.try_git("commit", "-qm", "Change the app", *paths, env=env)
+
+
+def pushed(repo: Repo) -> str:
+    return repo.git("ls-remote", "origin")
+
+
+def test_a_clean_commit_passes_and_its_advice_is_seen(framed: Repo) -> None:
+    done = committing(framed, UNDOCUMENTED)
+    assert done.code == 0, done.all
+    assert "docs-missing" in done.all and "app.py:1" in done.all
+    assert framed.git("log", "-1", "--format=%s") == "Change the app"
+
+
+def test_a_secret_is_denied(framed: Repo) -> None:
+    done = committing(framed, LEAK)
+    assert done.code == 1
+    assert "app.py:1" in done.all and key() not in done.all
+    assert framed.git("log", "-1", "--format=%s") == "Configure"
+
+
+def test_a_secret_in_the_message_is_denied(framed: Repo) -> None:
+    done = framed.try_git("commit", "-q", "--allow-empty", "-m", f"Use {key()} for now")
+    assert done.code == 1
+    assert "cli-guard (commit message)" in done.all and key() not in done.all
+
+
+def test_a_merge_is_looked_at(framed: Repo) -> None:
+    framed.git("checkout", "-qb", "side")
+    framed.commit("Add a file", {"side.py": "y = 2\n"})
+    framed.git("checkout", "-q", "main")
+    framed.commit("Go on", {"other.py": "z = 3\n"})
+    done = framed.try_git("merge", "--no-ff", "-m", "Merge side", "side")
+    assert done.code == 0, done.all
+    assert "cli-guard (what a merge brings)" in done.all
+
+
+def test_the_first_push_to_an_empty_remote_is_reviewed_from_the_root(framed: Repo) -> None:
+    framed.commit("Add the key", {"key.py": LEAK})
+    framed.commit("Take it out again", {"key.py": "KEY = None\n"})
+    done = framed.try_git("push", "-q", "origin", "main")
+    assert done.code == 1 and "key.py:1" in done.all
+    assert pushed(framed) == ""
+
+
+def test_a_push_of_clean_commits_passes_and_tells_its_limit(framed: Repo) -> None:
+    done = framed.try_git("push", "-q", "origin", "main")
+    assert done.code == 0, done.all
+    assert "only the first" in done.all
+    assert "refs/heads/main" in pushed(framed)
+
+
+def test_a_secret_in_a_middle_commit_stops_the_push(framed: Repo) -> None:
+    framed.git("push", "-q", "--no-verify", "origin", "main")
+    there = pushed(framed)
+    framed.commit("Go on", {"a.py": "a = 1\n"})
+    framed.commit("Add the key", {"key.py": LEAK})
+    framed.commit("Take it out again", {"key.py": "KEY = None\n"})
+    done = framed.try_git("push", "-q", "origin", "main")
+    assert done.code == 1 and "key.py:1" in done.all
+    assert pushed(framed) == there
+
+
+def test_a_branch_that_is_not_checked_out_is_reviewed(framed: Repo) -> None:
+    framed.git("push", "-q", "--no-verify", "origin", "main")
+    framed.git("checkout", "-qb", "side")
+    framed.commit("Add the key", {"key.py": LEAK})
+    framed.git("checkout", "-q", "main")
+    done = framed.try_git("push", "-q", "origin", "side")
+    assert done.code == 1 and "key.py:1" in done.all
+
+
+def test_skip_passes_at_every_stage(framed: Repo) -> None:
+    """SKIP is the framework's, by hook id; ours honours it too, so that one word is enough for all."""
+    skip = {"SKIP": "cli-guard"}
+    done = committing(framed, LEAK, env=skip)
+    assert done.code == 0, done.all
+    assert "skipped" in done.all.lower()
+    assert framed.try_git("push", "-q", "origin", "main", env=skip).code == 0
+    assert framed.git("log", "-1", "--format=%s") == "Change the app"
+
+
+def test_commit_of_a_path_reviews_what_that_commit_holds(framed: Repo) -> None:
+    """`git commit PATH` builds a temporary index, which the framework must hand on."""
+    framed.write("staged.py", LEAK)
+    framed.git("add", "staged.py")
+    done = committing(framed, "y = 2\n", "app.py")
+    assert done.code == 0, done.all
+    framed.write("app.py", LEAK)
+    framed.git("reset", "-q", "staged.py")
+    done = framed.try_git("commit", "-qm", "Add the key", "app.py")
+    assert done.code == 1 and "app.py:1" in done.all
+
+
+def test_the_index_counts_and_the_work_tree_is_left_alone(framed: Repo) -> None:
+    framed.write("app.py", "y = 2\n")
+    framed.git("add", "app.py")
+    framed.write("app.py", LEAK)
+    done = framed.try_git("commit", "-qm", "Set y")
+    assert done.code == 0, done.all
+    assert (framed.path / "app.py").read_text() == LEAK
+    framed.git("add", "app.py")
+    framed.write("app.py", "y = 2\n")
+    done = framed.try_git("commit", "-qm", "Add the key")
+    assert done.code == 1 and "app.py:1" in done.all
+
+
+def test_a_linked_work_tree_is_guarded_too(framed: Repo) -> None:
+    linked = Repo(framed.path.parent / "linked", framed.env)
+    framed.git("worktree", "add", "-q", str(linked.path))
+    done = committing(linked, LEAK)
+    assert done.code == 1 and "app.py:1" in done.all
+
+
+@pytest.mark.parametrize("framework", ["prek"], indirect=True)
+def test_no_module_of_the_work_tree_is_imported(framed: Repo) -> None:
+    """pre-commit itself is a Python program and would import them first; prek is not."""
+    trace = framed.path.parent / "trace"
+    for name in ("click", "json", "sitecustomize", "cli_guard/__init__"):
+        framed.write(f"{name}.py", f"open({str(trace)!r}, 'w').close()\nraise SystemExit(0)\n")
+    framed.commit("Plant")
+    done = committing(framed, LEAK, env={"PYTHONPATH": ".", "PYTHONSAFEPATH": ""})
+    assert done.code == 1 and "app.py:1" in done.all
+    assert not trace.exists()
+
+
+def test_the_environment_holds_hooks_and_rules(framed: Repo, source: Repo) -> None:
+    """What is installed from a clone is a wheel: its data must be in it, and its own `install` must work."""
+    store = Path(framed.env["PRE_COMMIT_HOME"])
+    package = next(path.parent for path in store.rglob("site-packages/cli_guard/__init__.py"))
+    for folder in ("cli_guard/rules", "hooks"):
+        held = source.git("ls-files", folder).splitlines()
+        assert len(held) >= 3
+        for name in held:
+            copy = package / name.removeprefix("cli_guard/")
+            assert copy.read_bytes() == (source.path / name).read_bytes()
+    program = next(path for path in store.rglob("bin/cli-guard"))
+    for name in ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push"):
+        (framed.path / ".git/hooks" / name).unlink()
+    assert framed.run(str(program), "install").code == 0
+    done = committing(framed, LEAK, env={"PATH": "/usr/bin:/bin"})
+    assert done.code == 1 and "app.py:1" in done.all
+
+
+def test_try_repo(committed: Repo, source: Repo, tmp_path: Path) -> None:
+    """How a newcomer looks at it before configuring anything; it builds an environment of its own."""
+    committed.write("app.py", LEAK)
+    committed.git("add", "app.py")
+    program = str(Path(sys.executable).parent / "pre-commit")
+    done = committed.run(
+        program, "try-repo", str(source.path), "cli-guard", env={"PRE_COMMIT_HOME": str(tmp_path)}
+    )
+    assert done.code == 1, done.all
+    assert "app.py:1" in done.all and key() not in done.all

@@ -1,0 +1,162 @@
+"""The program behind the hooks: gone, moved, or with something hostile in its way."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from repositories import Repo, key
+
+import cli_guard
+
+LEAK = f'KEY = "{key()}"\n'
+PACKAGE = Path(cli_guard.__file__).parent
+SHORT = "/usr/bin:/bin"
+HOOKS = ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
+IMPOSTORS = (
+    "click",
+    "json",
+    "sitecustomize",
+    "usercustomize",
+    "cli_guard/__init__",
+    "yaml/__init__",
+    "encodings",
+)
+
+
+@pytest.fixture
+def venv(tmp_path: Path) -> Path:
+    """A virtual environment that holds this package as a wheel would, and borrows what it depends on."""
+    folder = tmp_path / "a venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, timeout=120)
+    site = site_packages(folder)
+    shutil.copytree(PACKAGE, site / "cli_guard", ignore=shutil.ignore_patterns("__pycache__"))
+    scripts = PACKAGE / "hooks"
+    scripts = scripts if scripts.is_dir() else PACKAGE.parent / "hooks"
+    shutil.copytree(scripts, site / "cli_guard/hooks", dirs_exist_ok=True)
+    (site / "borrowed.pth").write_text(f"{Path(click.__file__).parent.parent}\n")
+    return folder
+
+
+def site_packages(venv: Path) -> Path:
+    return next(venv.glob("lib/python3*/site-packages"))
+
+
+@pytest.fixture
+def borrowed(committed: Repo, venv: Path) -> Repo:
+    """A repository whose hooks were installed out of `venv`."""
+    done = committed.run(str(venv / "bin/python"), "-m", "cli_guard", "install")
+    assert done.code == 0, done.err
+    assert str(venv) in (committed.path / ".git/hooks/pre-commit").read_text()
+    committed.write("app.py", LEAK)
+    committed.git("add", "-A")
+    return committed
+
+
+def test_the_interpreter_of_the_installation_reviews(borrowed: Repo) -> None:
+    done = borrowed.try_git("commit", "-qm", "Add the key", env={"PATH": SHORT})
+    assert done.code == 1 and "app.py:1" in done.all
+
+
+def lose(what: str, venv: Path) -> None:
+    package = site_packages(venv) / "cli_guard"
+    shutil.rmtree(venv if what == "the environment" else package)
+    if what == "the package but for its folder":
+        # What an uninstallation leaves; Python takes it for a namespace package.
+        (package / "__pycache__").mkdir(parents=True)
+
+
+LOSSES = ("the environment", "the package", "the package but for its folder")
+
+
+@pytest.mark.parametrize("lost", LOSSES)
+def test_path_is_next(borrowed: Repo, venv: Path, lost: str) -> None:
+    lose(lost, venv)
+    done = borrowed.try_git("commit", "-qm", "Add the key")
+    assert done.code == 1 and "app.py:1" in done.all
+    remote = borrowed.path.parent / "remote.git"
+    borrowed.git("init", "-q", "--bare", str(remote))
+    borrowed.git("commit", "-qnm", "Add the key")
+    done = borrowed.try_git("push", "-q", str(remote), "main")
+    assert done.code == 1 and "app.py" in done.all
+
+
+def test_a_package_that_moved_with_a_new_python_is_found(borrowed: Repo, venv: Path) -> None:
+    site = site_packages(venv)
+    (site / "cli_guard").rename(venv / "cli_guard")
+    (site / "moved.pth").write_text(f"{venv}\n")
+    done = borrowed.try_git("commit", "-qm", "Add the key", env={"PATH": SHORT})
+    assert done.code == 1 and "app.py:1" in done.all
+
+
+@pytest.mark.parametrize("lost", LOSSES)
+@pytest.mark.parametrize("hook", HOOKS)
+def test_nothing_left_blocks_and_says_how_to_go_on(borrowed: Repo, venv: Path, hook: str, lost: str) -> None:
+    lose(lost, venv)
+    done = borrowed.run(f".git/hooks/{hook}", env={"PATH": SHORT})
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        "cli-guard: not found, so nothing was reviewed. Install it again and run 'cli-guard install',\n"
+        f"or delete .git/hooks/{hook}. To go on once without it: CLI_GUARD=0 git ...\n"
+    )
+    done = borrowed.run(f".git/hooks/{hook}", env={"PATH": SHORT, "CLI_GUARD": "0"})
+    assert (done.code, done.err) == (0, f"cli-guard: {hook} skipped (CLI_GUARD=0)\n")
+
+
+def test_to_go_on_once_as_the_message_says(borrowed: Repo, venv: Path) -> None:
+    shutil.rmtree(venv)
+    done = borrowed.try_git("commit", "-qm", "Add the key", env={"PATH": SHORT})
+    assert done.code == 1 and "CLI_GUARD=0 git ..." in done.err
+    borrowed.git("commit", "-qm", "Add the key", env={"PATH": SHORT, "CLI_GUARD": "0"})
+
+
+def plant(repo: Repo) -> Path:
+    """Modules at the root of the work tree that leave a file when they are imported, and that fail."""
+    traces = repo.path.parent / "traces"
+    traces.mkdir()
+    for name in IMPOSTORS:
+        trace = traces / name.partition("/")[0]
+        repo.write(f"{name}.py", f"open({str(trace)!r}, 'w').close()\nraise SystemExit(0)\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-qnm", "Plant")
+    return traces
+
+
+@pytest.mark.parametrize("found_by", ["its interpreter", "PATH"])
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {},
+        {"PYTHONPATH": "."},
+        {"PYTHONPATH": ":"},
+        {"PYTHONHOME": "."},
+        {"PYTHONPATH": ".", "PYTHONHOME": "/nowhere", "PYTHONSTARTUP": "click.py"},
+    ],
+    ids=["none", "dot", "empty entry", "home", "many"],
+)
+def test_no_module_of_the_work_tree_is_imported(
+    guarded: Repo, variables: dict[str, str], found_by: str
+) -> None:
+    traces = plant(guarded)
+    if found_by == "PATH":
+        for hook in HOOKS:
+            path = guarded.path / ".git/hooks" / hook
+            path.write_text(path.read_text().replace(sys.executable, "/nowhere/python"))
+    guarded.write("app.py", LEAK)
+    guarded.git("add", "-A")
+    done = guarded.try_git("commit", "-qm", "Add the key", env=variables)
+    assert [path.name for path in traces.iterdir()] == []
+    assert done.code == 1 and "app.py:1" in done.all
+    done = guarded.run(".git/hooks/pre-push", "origin", "url", env=variables)
+    assert (done.code, done.all) == (0, "")
+    assert [path.name for path in traces.iterdir()] == []
+
+
+def test_the_impostors_would_be_imported_without_care(guarded: Repo) -> None:
+    """What the test above rests on."""
+    traces = plant(guarded)
+    guarded.run(sys.executable, "-c", "import click")
+    guarded.run(sys.executable, "-c", "pass", env={"PYTHONPATH": "."})
+    assert {"click", "sitecustomize"} & {path.name for path in traces.iterdir()}
