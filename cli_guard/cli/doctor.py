@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import click
 
@@ -50,19 +51,31 @@ def hook_lines(repository: Repository) -> Iterator[str]:
         configured = configured_folder(repository)
         assert configured  # noqa: S101 - that is why it was refused
         return
-    words = {"ours": "cli-guard", "foreign": "another program", "none": "! nothing: `cli-guard install`"}
+    words = {"ours": "cli-guard", "foreign": "another program", "none": "nothing"}
+    runs = False
     for name in HOOKS:
         state = state_of(folder, name)
         text = words[state.owner]
-        if state.owner == "foreign" and b"cli-guard" in state.path.read_bytes():
+        if state.owner == "foreign" and calls_us(state.path):
             text = "another program that calls cli-guard"
+        runs = runs or "cli-guard" in text
+        if state.owner == "ours" and state.framework:
+            text = f"cli-guard, which {state.framework} runs first"
         yield f"{name}: {text}" + (", after the hook that was there before" if state.chained else "")
-    if not repository.bare:
-        for name in FRAMEWORKS:
-            path = repository.root / name
-            if path.is_file():
-                called = "calls cli-guard" if b"cli-guard" in path.read_bytes() else "does not call cli-guard"
-                yield f"{name}: {called}"
+    for path in () if repository.bare else (repository.root / name for name in FRAMEWORKS):
+        if path.is_file():
+            runs = runs or calls_us(path)
+            yield f"{path.name}: {'calls' if calls_us(path) else 'does not call'} cli-guard"
+    if not runs:
+        yield "! nothing runs cli-guard here: `cli-guard install`"
+
+
+def calls_us(path: Path) -> bool:
+    """Does a file name cli-guard? What cannot be read does not."""
+    try:
+        return b"cli-guard" in path.read_bytes()
+    except OSError:
+        return False
 
 
 def policy_lines(io: Io, repository: Repository) -> Iterator[str]:

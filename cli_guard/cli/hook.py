@@ -1,5 +1,9 @@
 """`cli-guard hook`: what Git (or a hook framework) calls."""
 
+import sys
+from dataclasses import replace
+from pathlib import Path
+
 import click
 
 from cli_guard.cli.app import Command, Group
@@ -7,8 +11,16 @@ from cli_guard.cli.io import Io
 from cli_guard.cli.review import show
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.events.push import PushPlan, read_framework, read_lines
-from cli_guard.events.request import Message, Push, Request, Staged
+from cli_guard.events.request import Message, Push, Range, Request, Staged
 from cli_guard.review import review_request
+
+# What SKIP may name: the ids of .pre-commit-hooks.yaml.
+IDS = {
+    "pre-commit": ("cli-guard",),
+    "pre-merge-commit": ("cli-guard", "cli-guard-merge"),
+    "commit-msg": ("cli-guard", "cli-guard-commit-msg"),
+    "pre-push": ("cli-guard", "cli-guard-pre-push"),
+}
 
 
 def skipped_by(io: Io, event: str) -> str | None:
@@ -16,7 +28,7 @@ def skipped_by(io: Io, event: str) -> str | None:
     if io.env.get("CLI_GUARD") == "0":
         return "CLI_GUARD=0"
     skip = [each.strip() for each in io.env.get("SKIP", "").split(",")]
-    return next((f"SKIP={each}" for each in ("cli-guard", f"cli-guard-{event}") if each in skip), None)
+    return next((f"SKIP={each}" for each in IDS[event] if each in skip), None)
 
 
 def note_skip(io: Io, event: str, reason: str) -> None:
@@ -40,11 +52,19 @@ def note_skip(io: Io, event: str, reason: str) -> None:
         io.warn(f"cli-guard: the skip was not recorded: {error}")
 
 
+def framework(io: Io) -> bool:
+    """Does pre-commit or prek call?"""
+    return io.env.get("PRE_COMMIT") == "1"
+
+
 def answer(io: Io, request: Request) -> int:
     """Reviews, prints, and gives the exit code that Git goes by."""
     review = review_request(request, io.place)
-    if not review.nothing:
-        show(io, review, "text", "auto", None)
+    if review.nothing and not framework(io):
+        return review.exit_code
+    # A framework runs us from an environment of its own, which is on nobody's PATH.
+    program = str(Path(sys.executable).with_name("cli-guard")) if framework(io) else "cli-guard"
+    show(io, replace(review, program=program), "text", "auto", None)
     return review.exit_code
 
 
@@ -66,6 +86,10 @@ def staged(io: Io, event: str) -> int:
     if reason:
         note_skip(io, event, reason)
         return 0
+    base, head = io.env.get("PRE_COMMIT_FROM_REF"), io.env.get("PRE_COMMIT_TO_REF")
+    if framework(io) and base and head:
+        # `pre-commit run --from-ref A --to-ref B`, as in CI: nothing is staged there.
+        return answer(io, Range(base, head, event))
     return answer(io, Staged(event))
 
 

@@ -21,7 +21,8 @@ class Review:
     """The outcome of one run.
 
     `status` is "ok", "needs_review" or "failed". `files` counts the files of the change, `reviewed` those
-    that were looked at. `notes` are one-line remarks for people. The mappings are those of the graph's
+    that were looked at. `notes` are one-line remarks for people.
+    `program` is what a person types to run this cli-guard. The mappings are those of the graph's
     state and hold only what JSON can.
     """
 
@@ -41,6 +42,7 @@ class Review:
     skipped: tuple[Skipped, ...] = ()
     timings_ms: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
+    program: str = "cli-guard"
 
     @property
     def exit_code(self) -> ExitCode:

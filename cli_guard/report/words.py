@@ -106,7 +106,7 @@ def _after_review(review: Review) -> tuple[str, ...]:
     if not review.review_id:
         return (reason,)
     again = {"pre-push": "then push again"}.get(review.event, "then commit again" if _is_hook(review) else "")
-    command = f"cli-guard approve {printable(review.review_id)}"
+    command = f"{printable(review.program)} approve {printable(review.review_id)}"
     return (reason, command, again) if again else (reason, command)
 
 
