@@ -14,21 +14,17 @@ from cli_guard.events.push import PushPlan, read_framework, read_lines
 from cli_guard.events.request import Message, Push, Range, Request, Staged
 from cli_guard.review import review_request
 
-# What SKIP may name: the ids of .pre-commit-hooks.yaml.
-IDS = {
-    "pre-commit": ("cli-guard",),
-    "pre-merge-commit": ("cli-guard", "cli-guard-merge"),
-    "commit-msg": ("cli-guard", "cli-guard-commit-msg"),
-    "pre-push": ("cli-guard", "cli-guard-pre-push"),
-}
+# What SKIP may name besides `cli-guard` and the hook's own name: an id of .pre-commit-hooks.yaml.
+OTHER_IDS = {"pre-merge-commit": "cli-guard-merge"}
 
 
 def skipped_by(io: Io, event: str) -> str | None:
     """What in the environment switches the hook off for this once, None if nothing does."""
     if io.env.get("CLI_GUARD") == "0":
         return "CLI_GUARD=0"
+    names = ("cli-guard", f"cli-guard-{event}", OTHER_IDS.get(event))
     skip = [each.strip() for each in io.env.get("SKIP", "").split(",")]
-    return next((f"SKIP={each}" for each in IDS[event] if each in skip), None)
+    return next((f"SKIP={each}" for each in names if each in skip), None)
 
 
 def note_skip(io: Io, event: str, reason: str) -> None:
