@@ -4,6 +4,7 @@ import datetime
 import hashlib
 import json
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,8 +15,9 @@ from typing import Any
 
 from cli_guard.events.request import Request, Staged
 from cli_guard.model import Finding
+from cli_guard.place import Place
 from cli_guard.report.review import Review
-from cli_guard.review import Place, review_request
+from cli_guard.review import review_request
 
 GUARD = str(Path(sys.executable).parent / "cli-guard")
 KEPT = ("PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "TMPDIR", "LANG", "SSL_CERT_FILE", "PIP_CERT")
@@ -132,16 +134,16 @@ class Repo:
     def fingerprint(self) -> str:
         """A hash of all that a review must leave alone: index, refs, HEAD, configuration, objects, work tree."""
         digest = hashlib.sha256()
-        state = self.path / ".git" / "cli-guard"
         for folder, folders, files in os.walk(self.path):
             folders.sort()
-            if Path(folder) == state:
-                folders.clear()
-                continue
+            if "HEAD" in files and "objects" in folders and "cli-guard" in folders:
+                folders.remove("cli-guard")
             for name in sorted(files):
                 file = os.path.join(folder, name)
                 about = os.lstat(file)
                 digest.update(f"{os.fsencode(file)!r} {about.st_mode}".encode())
+                if not (stat.S_ISREG(about.st_mode) or stat.S_ISLNK(about.st_mode)):
+                    continue
                 digest.update(
                     os.fsencode(os.readlink(file)) if os.path.islink(file) else Path(file).read_bytes()
                 )
@@ -169,10 +171,11 @@ class Repo:
         with self.unchanged():
             return review_request(request or Staged(), place)
 
-    def watch_hooks(self) -> None:
-        """Installs our hooks, each wrapped so that `changed_by_hooks` tells whether one wrote anything."""
-        self.guard("install")
-        for name in ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push"):
+    def watch_hooks(self, *names: str) -> None:
+        """Installs our hooks (all, if none is named), each wrapped so that `hooks_run` tells what it wrote."""
+        names = names or ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
+        self.guard("install", *(word for name in names for word in ("--hook-type", name)))
+        for name in names:
             hook = self.path / ".git" / "hooks" / name
             real = hook.parent / "real" / name
             real.parent.mkdir(exist_ok=True)

@@ -1,7 +1,8 @@
 """A first glance, before anything heavy is loaded: is there anything to review at all?"""
 
+from cli_guard.errors import UsageError
 from cli_guard.events.message import cleanup_mode, parse_message
-from cli_guard.events.request import Message, Push, Request, Staged
+from cli_guard.events.request import Message, Push, Request, Staged, Worktree
 from cli_guard.git.changes import Bounds, ChangeReader
 from cli_guard.git.contents import BlobReader
 from cli_guard.git.repository import Repository
@@ -11,7 +12,14 @@ NOTHING = Bounds(0, 0, 0)
 
 
 def nothing_to_review(request: Request, repository: Repository) -> str | None:
-    """Why there is nothing to review, in words, or None. No policy and no diff is read for it."""
+    """Why there is nothing to review, in words, or None. No policy and no diff is read for it.
+
+    Raises UsageError where there can be no such change.
+    """
+    if isinstance(request, Staged | Worktree) and repository.bare:
+        raise UsageError(
+            "this repository is bare, nothing can be staged in it: use --commit REV or --range A..B"
+        )
     if isinstance(request, Staged):
         reader = ChangeReader(repository, BlobReader(repository.git, blob_limit=0), NOTHING)
         return None if reader.differs_from_head() else "nothing is staged"

@@ -10,15 +10,22 @@ from cli_guard.git.process import Git
 from cli_guard.git.repository import missing
 from cli_guard.model import FileChange, Kind
 
-UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+# Byte order marks; that of UTF-32 LE begins like that of UTF-16 LE.
+MARKS = (
+    (b"\xff\xfe\0\0", "utf-32"),
+    (b"\0\0\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
 CHUNK_BYTES = 1 << 20
 SNIFFED_BYTES = 8_000  # as many as Git itself looks at (buffer_is_binary)
 
 
 def decode(raw: bytes) -> str | None:
-    """A file as text, None if it is binary: UTF-16 by its byte order mark, else UTF-8, replaced where broken."""
-    if raw.startswith(UTF16_MARKS):
-        return raw.decode("utf-16", "replace")
+    """A file as text, None if it is binary: UTF-16 or -32 by its mark, else UTF-8, replaced where broken."""
+    for mark, encoding in MARKS:
+        if raw.startswith(mark):
+            return raw.decode(encoding, "replace")
     if b"\0" in raw[:SNIFFED_BYTES]:
         return None
     return raw.decode("utf-8-sig", "replace")
@@ -130,9 +137,10 @@ def read_worktree_file(root: Path, path: str, limit: int) -> bytes | None:
         descriptor = os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return None
     with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
         try:
             data = file.read(limit + 1)
         except OSError:

@@ -1,79 +1,204 @@
-"""Patches from anywhere: a file, standard input, a mail. Nothing is known of them beyond their text."""
+"""Patches from anywhere: a file, standard input, a mail. Nothing is known of them beyond their text.
+
+A patch begins with `diff --git`, or with the two lines `--- ` and `+++ `; text around patches is passed over.
+Names are taken from where they can be read in one way only (git-diff(1), "GENERATING PATCH TEXT WITH -P").
+"""
 
 import hashlib
-import io
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
 
 from cli_guard.errors import UsageError
+from cli_guard.git.contents import decode
+from cli_guard.git.plumbing import RawEntry, change_of
+from cli_guard.git.plumbing import Section as Read
 from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status
 
-if TYPE_CHECKING:
-    from unidiff.patch import Hunk as UnifiedHunk
-
 NULL = "/dev/null"
+ABSENT = "000000"
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", '"': '"', "\\": "\\"}
+PREFIX = re.compile(r"[a-z0-9]/")
+HUNK_HEADER = re.compile(r"@@ -(\d{1,10})(?:,(\d{1,10}))? \+(\d{1,10})(?:,(\d{1,10}))? @@")
+EXTENDED = re.compile(
+    r"(old mode|new mode|new file mode|deleted file mode|rename from|rename to|copy from|copy to) (.*)"
+)
+BINARY = re.compile(r"Binary files (.*) and (.*) differ$")
+INDEX_MODE = re.compile(r"index [0-9a-f]+\.\.[0-9a-f]+ (\d{6})$")
+
+
+@dataclass
+class Section:
+    """One patch while it is read: `header` is what follows `diff --git`, names are as they stand there."""
+
+    header: str = ""
+    old: str = ""
+    new: str = ""
+    facts: dict[str, str] = field(default_factory=dict)
+    binary: bool = False
+    hunks: list[Hunk] = field(default_factory=list)
+
+    def change(self) -> FileChange | None:
+        """The section as a change, None if it names no file."""
+        facts = self.facts
+        header = names_in(self.header) or ("", "")
+        names = (self.old, self.new) if self.old or self.new else header
+        # A prefix is on both sides or on none; where one side is /dev/null, the first line tells.
+        plain = names[0] == names[1] or (NULL in names and header[0] == header[1] != "")
+        old, new = side(names[0], plain), side(names[1], plain)
+        before = facts.get("rename from", facts.get("copy from"))
+        if before is not None:
+            old, new = unquoted(before), unquoted(facts.get("rename to", facts.get("copy to", "")))
+        added = old is None or "new file mode" in facts
+        deleted = new is None or "deleted file mode" in facts
+        path = (old if deleted else new) or old
+        if not path:
+            return None
+        moved = not added and not deleted and old != new
+        status = Status.ADDED if added else Status.DELETED if deleted else Status.MODIFIED
+        if moved:
+            status = Status.COPIED if "copy from" in facts else Status.RENAMED
+        mode = facts.get("index", "100644")
+        entry = RawEntry(
+            ABSENT if added else facts.get("old mode", facts.get("deleted file mode", mode)),
+            ABSENT if deleted else facts.get("new mode", facts.get("new file mode", mode)),
+            "",
+            "",
+            status,
+            path,
+            old if moved else None,
+        )
+        return change_of(entry, [Read(tuple(self.hunks), self.binary)])
 
 
 def read_patch(raw: bytes, name: str) -> ChangeSet:
     """The changes of a unified diff. Raises UsageError for a text that holds none."""
-    from unidiff.errors import UnidiffParseError
-    from unidiff.patch import PatchSet
-
+    text = decode(raw)
+    lines = (raw.decode("utf-8", "replace") if text is None else text).split("\n")
     try:
-        patches = PatchSet(io.StringIO(raw.decode("utf-8", "replace"), newline="\n"))
-    except UnidiffParseError as error:
-        raise UsageError(f"{name} is not a patch: {' '.join(str(error).split())[:200]}") from error
-    if raw.strip() and not patches:
+        files = [change for section in read_sections(lines) if (change := section.change())]
+    except UsageError as error:
+        raise UsageError(f"{name} is not a patch: {error}") from error
+    if raw.strip() and not files:
         raise UsageError(f"{name} is not a patch: there is no diff in it (`git diff` makes one)")
-    files = []
-    skipped = []
-    for patch in patches:
-        path = side(patch.target_file)
-        old_path = side(patch.source_file)
-        added, deleted = old_path is None, path is None
-        status = Status.ADDED if added else Status.DELETED if deleted else Status.MODIFIED
-        renamed = not added and not deleted and old_path != path
-        change = FileChange(
-            path=path or old_path or "",
-            status=Status.RENAMED if renamed else status,
-            kind=Kind.BINARY if patch.is_binary_file else Kind.TEXT,
-            old_path=old_path if renamed else None,
-            old_mode="000000" if added else "100644",
-            new_mode="000000" if deleted else "100644",
-            hunks=tuple(part for hunk in patch for part in without_context(hunk)),
-        )
-        files.append(change)
-        if patch.is_binary_file:
-            skipped.append(Skipped(change.path, "binary"))
-    return ChangeSet(tuple(files), tuple(skipped), identity=hashlib.sha256(raw).hexdigest())
+    skipped = tuple(Skipped(change.path, "binary") for change in files if change.kind is Kind.BINARY)
+    return ChangeSet(tuple(files), skipped, identity=hashlib.sha256(raw).hexdigest())
 
 
-def without_context(hunk: "UnifiedHunk") -> Iterator[Hunk]:
-    """A hunk as runs of changed lines."""
-    old, new = hunk.source_start, hunk.target_start
+def read_sections(lines: list[str]) -> list[Section]:
+    """The patches of a text. Raises UsageError for a hunk that is not what its header says."""
+    sections: list[Section] = []
+    current: Section | None = None
+    position = 0
+    while position < len(lines):
+        line = lines[position].removesuffix("\r")
+        position += 1
+        if line.startswith("diff --git "):
+            current = Section(line.removeprefix("diff --git "))
+            sections.append(current)
+        elif (
+            line.startswith("--- ") and lines[position : position + 1] and lines[position].startswith("+++ ")
+        ):
+            if current is None or current.old or current.hunks:
+                current = Section()
+                sections.append(current)
+            current.old, current.new = named(line), named(lines[position])
+            position += 1
+        elif both := BINARY.match(line):
+            if current is None or current.binary or current.old:
+                current = Section(old=both[1], new=both[2])
+                sections.append(current)
+            current.binary = True
+        elif line.startswith(("diff --cc ", "diff --combined ")):
+            raise UsageError(
+                f"line {position} begins the combined diff of a merge; `git diff A B` makes a plain one"
+            )
+        elif current is None:
+            continue
+        elif line == "-- ":
+            # The signature of a mail; the text of the next one is no part of this patch.
+            current = None
+        elif line.startswith("@@ -"):
+            header = HUNK_HEADER.match(line)
+            if header is None:
+                raise UsageError(f"a hunk cannot be read, on line {position}")
+            position = read_hunk(header, lines, position, current.hunks)
+        elif not current.hunks:
+            note(line, current)
+    return sections
+
+
+def note(line: str, section: Section) -> None:
+    """Takes in a line between the header of a patch and its hunks."""
+    if fact := EXTENDED.match(line):
+        section.facts[fact[1]] = fact[2]
+    elif mode := INDEX_MODE.match(line):
+        section.facts["index"] = mode[1]
+    elif line == "GIT binary patch":
+        section.binary = True
+
+
+def read_hunk(header: re.Match[str], lines: list[str], position: int, hunks: list[Hunk]) -> int:
+    """Reads a hunk as runs of changed lines, without context; gives the place after it. Raises UsageError."""
+    old, old_left, new, new_left = (1 if number is None else int(number) for number in header.groups())
     removed: list[str] = []
     added: list[str] = []
-    for line in (*hunk, None):
-        if line is not None and line.is_removed:
-            removed.append(line.value.removesuffix("\n"))
-        elif line is not None and line.is_added:
-            added.append(line.value.removesuffix("\n"))
-        elif line is None or line.is_context:
-            if removed or added:
-                yield Hunk(old, new, tuple(removed), tuple(added))
-            old += len(removed) + 1
-            new += len(added) + 1
-            removed, added = [], []
+    while old_left or new_left:
+        line = lines[position] if position < len(lines) else None
+        mark = "?" if line is None else line[:1].strip() or " "
+        if line is None or mark not in "+- \\":
+            raise UsageError(f"a hunk ends early, on line {position + 1}")
+        position += 1
+        if mark == "-":
+            removed.append(line[1:])
+            old_left -= 1
+        elif mark == "+":
+            added.append(line[1:])
+            new_left -= 1
+        elif mark == " ":
+            old, new = flush(old, new, removed, added, hunks)
+            old, new, old_left, new_left = old + 1, new + 1, old_left - 1, new_left - 1
+        if old_left < 0 or new_left < 0:
+            raise UsageError(f"a hunk is longer than it says, on line {position}")
+    flush(old, new, removed, added, hunks)
+    return position
 
 
-def side(name: str) -> str | None:
-    """A path out of a patch header, None for /dev/null; quoted names are read as Git quotes them."""
-    name = unquoted(name.rstrip("\n").split("\t")[0])
+def flush(old: int, new: int, removed: list[str], added: list[str], hunks: list[Hunk]) -> tuple[int, int]:
+    """Ends a run of changed lines, if there is one; gives the numbers of the lines after it."""
+    if removed or added:
+        hunks.append(Hunk(old, new, tuple(removed), tuple(added)))
+    old, new = old + len(removed), new + len(added)
+    removed.clear()
+    added.clear()
+    return old, new
+
+
+def named(line: str) -> str:
+    """The name in a line `--- name`, without the time that may follow a tab."""
+    return line[4:].removesuffix("\r").split("\t")[0]
+
+
+def names_in(header: str) -> tuple[str, str] | None:
+    """The two names after `diff --git`, None where they can be read in more than one way."""
+    if header.startswith('"'):
+        end = re.match(r'"(?:[^"\\]|\\.)*"', header)
+        return (end[0], header[end.end() + 1 :]) if end else None
+    if header.endswith('"'):
+        first, _, second = header.partition(' "')
+        return first, '"' + second
+    # A name that was neither quoted nor changed stands there twice, but for the prefix.
+    middle = len(header) // 2
+    first, second = header[:middle], header[middle + 1 :]
+    same = first == second or first.partition("/")[2] == second.partition("/")[2] != ""
+    return (first, second) if same and header[middle : middle + 1] == " " else None
+
+
+def side(name: str, plain: bool) -> str | None:
+    """A path out of a patch, None for /dev/null; the prefix is cut unless both sides are named alike (`plain`)."""
+    name = unquoted(name)
     if name == NULL:
         return None
-    return name[2:] if name[:2] in ("a/", "b/", "i/", "w/", "c/", "o/") else name
+    return name if plain or not PREFIX.match(name) else name[2:]
 
 
 def unquoted(name: str) -> str:

@@ -5,6 +5,7 @@ hooks, external diffs, text conversions, pagers, and transports (a partial clone
 over the network). Sources: git(1), git-config(1), gitattributes(5).
 """
 
+import os
 import subprocess
 import threading
 from collections.abc import Mapping
@@ -76,8 +77,8 @@ class Git:
                 timeout=TIMEOUT_SECONDS,
                 check=False,
             )
-        except FileNotFoundError as error:
-            raise missing_program(self.cwd, error) from error
+        except OSError as error:
+            raise not_started(self.cwd, error) from error
         except subprocess.TimeoutExpired as error:
             words = f"git {arguments[0]} did not answer within {TIMEOUT_SECONDS} s; run it by hand to see why"
             raise GitError(words) from error
@@ -129,15 +130,19 @@ class Git:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
             )
-        except FileNotFoundError as error:
-            raise missing_program(self.cwd, error) from error
+        except OSError as error:
+            raise not_started(self.cwd, error) from error
 
 
-def missing_program(cwd: Path, error: FileNotFoundError) -> GitError:
-    """What a FileNotFoundError of a started process means: the folder or the program is not there."""
-    if not cwd.is_dir():
+def not_started(cwd: Path, error: OSError) -> GitError:
+    """What an OSError of a started process means: the folder or the program cannot be had."""
+    if not os.path.lexists(cwd):
         return GitError(f"there is no folder {cwd}")
-    return GitError(f"git was not found on PATH: install it, or add its folder to PATH ({error.strerror})")
+    if isinstance(error, FileNotFoundError):
+        return GitError(
+            f"git was not found on PATH: install it, or add its folder to PATH ({error.strerror})"
+        )
+    return GitError(f"git cannot be run in {cwd}: {error.strerror}")
 
 
 def refusal(stderr: bytes, code: int) -> GitError:

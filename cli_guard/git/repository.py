@@ -89,12 +89,13 @@ class Repository:
         return found
 
     def tree_of(self, revision: str | None) -> str:
-        """The tree of a commit or tree id; the empty one for None."""
-        return (
-            self.empty_tree
-            if revision is None
-            else self.git.text("rev-parse", "--verify", revision + "^{tree}")
-        )
+        """The tree of a commit or tree id; the empty one for None. Raises MissingObject."""
+        if revision is None:
+            return self.empty_tree
+        found = self.git.optional("rev-parse", "--quiet", "--verify", revision + "^{tree}")
+        if found is None:
+            raise missing(revision + "^{tree}")
+        return found
 
     def config(self, key: str) -> str | None:
         """One value of Git's configuration, None where it is not set."""
@@ -130,13 +131,15 @@ class Repository:
         return {oid: tuple(parents) for oid, *parents in map(str.split, out.splitlines())}
 
     def trees(self, commits: Iterable[str]) -> dict[str, str]:
-        """The trees of commits."""
-        wanted = as_lines(commits)
-        if not wanted:
-            return {}
-        out = self.git.run("rev-list", "--no-walk=unsorted", "--format=%T", "--stdin", stdin=wanted)
-        words = out.decode("ascii").split()  # "commit", its id, its tree, and so on
-        return dict(zip(words[1::3], words[2::3], strict=True))
+        """The trees of commits. Raises MissingObject."""
+        wanted = list(dict.fromkeys(commits))
+        stdin = as_lines(f"{oid}^{{tree}}" for oid in wanted)
+        out = self.git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=stdin)
+        found = dict(zip(wanted, map(str.split, out.decode("ascii").splitlines()), strict=True))
+        for oid, answer in found.items():
+            if answer[1:] != ["tree"]:
+                raise missing(f"{oid}^{{tree}}")
+        return {oid: answer[0] for oid, answer in found.items()}
 
     def commits(self, *include: str, exclude: Iterable[str] = ()) -> tuple[str, ...]:
         """The ids of the commits reached by `include` and not by `exclude`, oldest first."""

@@ -23,7 +23,12 @@ def without_filters(git: Git) -> list[str]:
 
 
 def untracked(root: Path, path: str, limit: int) -> FileChange:
-    """An untracked file as an addition; over `limit` bytes it counts as binary, with its size."""
+    """An untracked file as an addition; over `limit` bytes it counts as binary, with its size.
+
+    A name that ends in a slash is that of another repository, which `git add` would record as a submodule.
+    """
+    if path.endswith("/"):
+        return FileChange(path.removesuffix("/"), Status.ADDED, Kind.SUBMODULE, new_mode="160000")
     full = os.fsencode(root) + b"/" + path.encode("utf-8", "surrogateescape")
     try:
         about = os.lstat(full)

@@ -1,0 +1,192 @@
+"""Whatever the user's Git is configured to do, a review reads the same, and starts no program but git."""
+
+import re
+from pathlib import Path
+
+import pytest
+from repositories import Repo, key, placed
+
+from cli_guard.events.request import Commit, Range, Request, Staged, Worktree
+from cli_guard.model import Decision
+
+SECRET = f'KEY = "{key()}"\n'
+EXPECTED = [("app.py", 3), ("new.py", 1)]
+REQUESTS: dict[str, Request] = {
+    "staged": Staged(),
+    "worktree": Worktree(),
+    "commit": Commit("HEAD"),
+    "range": Range("HEAD^", "HEAD"),
+}
+
+
+@pytest.fixture(params=REQUESTS)
+def change(request: pytest.FixtureRequest, committed: Repo) -> tuple[Repo, Request]:
+    """A change with two secrets, as each kind of request sees it."""
+    committed.commit("Old", {"app.py": "x = 1\ny = 1\n", "old.py": "a = 1\n" * 9})
+    committed.git("mv", "old.py", "new name.py")
+    committed.write("app.py", "x = 1\ny = 1\n" + SECRET)
+    committed.write("new.py", SECRET)
+    if request.param != "worktree":
+        committed.git("add", "-A")
+    if request.param in ("commit", "range"):
+        committed.git("commit", "-q", "-m", "Change")
+    return committed, REQUESTS[request.param]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"diff.noprefix": "true", "color.ui": "always", "core.quotePath": "false", "diff.context": "7"},
+        {
+            "diff.mnemonicPrefix": "true",
+            "color.diff": "always",
+            "diff.relative": "true",
+            "diff.renames": "false",
+        },
+        {
+            "diff.renames": "copies",
+            "diff.interHunkContext": "9",
+            "diff.algorithm": "histogram",
+            "diff.colorMoved": "zebra",
+        },
+        {
+            "diff.wordRegex": ".",
+            "diff.submodule": "log",
+            "diff.wsErrorHighlight": "all",
+            "core.whitespace": "cr-at-eol",
+        },
+        {"core.untrackedCache": "true", "core.preloadIndex": "false", "diff.suppressBlankEmpty": "true"},
+        {
+            "core.abbrev": "7",
+            "diff.indentHeuristic": "false",
+            "log.showSignature": "true",
+            "format.pretty": "oneline",
+        },
+        {
+            "core.commentChar": ";",
+            "i18n.logOutputEncoding": "UTF-16",
+            "log.showRoot": "false",
+            "diff.dirstat": "0",
+        },
+    ],
+    ids=lambda settings: " ".join(settings),
+)
+def test_no_setting_changes_what_is_read(change: tuple[Repo, Request], settings: dict[str, str]) -> None:
+    repo, request = change
+    for name, value in settings.items():
+        repo.git("config", "--global", name, value)
+    assert placed(repo.look(request)) == EXPECTED
+
+
+def test_an_order_file_does_not_reorder(change: tuple[Repo, Request], tmp_path: Path) -> None:
+    repo, request = change
+    order = tmp_path / "order"
+    order.write_text("new.py\napp.py\n")
+    repo.git("config", "diff.orderFile", str(order))
+    assert placed(repo.look(request)) == EXPECTED
+
+
+def test_no_program_runs(change: tuple[Repo, Request], tmp_path: Path) -> None:
+    repo, request = change
+    program = tmp_path / "program"
+    marker = tmp_path / "ran"
+    program.write_text(f'#!/bin/sh\necho "$0 $*" >> "{marker}"\ncat "$1" 2>/dev/null\nexit 0\n')
+    program.chmod(0o755)
+    # Marked as racy, so that Git would have to compare contents and call its filters.
+    (repo.path / "app.py").touch()
+    settings = {
+        "diff.external": str(program),
+        "diff.driver.command": str(program),
+        "diff.driver.textconv": str(program),
+        "core.fsmonitor": str(program),
+        "core.pager": str(program),
+        "pager.diff-index": str(program),
+        "filter.driver.clean": str(program),
+        "filter.driver.smudge": str(program),
+        "filter.driver.process": str(program),
+        "filter.driver.required": "true",
+        "filter.odd name.clean": str(program),
+        "core.sshCommand": str(program),
+        "credential.helper": str(program),
+        "gpg.program": str(program),
+        "core.editor": str(program),
+        "interactive.diffFilter": str(program),
+        "core.askPass": str(program),
+        "core.alternateRefsCommand": str(program),
+        "uploadpack.packObjectsHook": str(program),
+    }
+    for name, value in settings.items():
+        repo.git("config", name, value)
+    attributes = repo.path / ".git" / "info" / "attributes"
+    attributes.write_text('*.py diff=driver filter=driver\n"new name.py" filter=odd-name\n')
+    hooks = repo.path / ".git" / "hooks"
+    for name in ("post-index-change", "reference-transaction", "fsmonitor-watchman", "pre-commit"):
+        (hooks / name).unlink(missing_ok=True)
+        (hooks / name).symlink_to(program)
+    env = {
+        "GIT_EXTERNAL_DIFF": str(program),
+        "GIT_PAGER": str(program),
+        "PAGER": str(program),
+        "GIT_SSH_COMMAND": str(program),
+        "GIT_ASKPASS": str(program),
+        "GIT_TRACE": str(tmp_path / "trace"),
+        "GIT_TRACE2_EVENT": str(tmp_path / "trace"),
+        "GIT_TRACE_SETUP": str(tmp_path / "trace"),
+    }
+    assert placed(repo.look(request, env=env)) == EXPECTED
+    assert not marker.exists(), marker.read_text()
+    assert not (tmp_path / "trace").exists()
+
+
+def test_trace_on_standard_error_does_not_reach_the_report(change: tuple[Repo, Request]) -> None:
+    repo, request = change
+    env = {"GIT_TRACE": "1", "GIT_TRACE_PERFORMANCE": "2", "GIT_DIFF_OPTS": "--unified=9"}
+    assert placed(repo.look(request, env=env)) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "variable", ["GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS", "GIT_LITERAL_PATHSPECS"]
+)
+def test_ways_of_reading_pathspecs_do_no_harm(committed: Repo, variable: str) -> None:
+    committed.write("key.py", SECRET)
+    assert placed(committed.look(Worktree(), env={variable: "1"})) == [("key.py", 1)]
+    committed.git("add", "-A")
+    assert placed(committed.look(env={variable: "1"})) == [("key.py", 1)]
+
+
+def test_a_filter_whose_name_cannot_be_switched_off_is_refused(committed: Repo) -> None:
+    committed.git("config", "filter.a=b.clean", "false")
+    committed.write("key.py", SECRET)
+    done = committed.inspect("review", "--worktree")
+    assert (done.code, done.out) == (2, "")
+    assert re.fullmatch(r"cli-guard: the filter .*a=b\.clean.* cannot be switched off.*\n", done.err)
+
+
+def test_a_commit_under_a_hostile_configuration_is_stopped(committed: Repo, tmp_path: Path) -> None:
+    committed.watch_hooks()
+    program = tmp_path / "program"
+    program.write_text(f'#!/bin/sh\necho "$0 $*" >> "{tmp_path}/ran"\n')
+    program.chmod(0o755)
+    for name in ("diff.external", "diff.driver.textconv", "diff.driver.command"):
+        committed.git("config", name, str(program))
+    committed.git("config", "color.ui", "always")
+    committed.git("config", "diff.noprefix", "true")
+    committed.write(".gitattributes", "*.py diff=driver -diff\n*.txt diff=driver\n")
+    committed.write("key.py", SECRET)
+    committed.write("key.txt", SECRET)
+    committed.git("add", "-A")
+    done = committed.try_git("commit", "-q", "-m", "Keys", env={"GIT_EXTERNAL_DIFF": str(program)})
+    assert done.code == 1
+    assert "key.py:1" in done.all
+    assert "key.txt:1" in done.all
+    assert "\x1b" not in done.all
+    assert not (tmp_path / "ran").exists()
+    assert committed.hooks_run() == ["pre-commit"]
+
+
+def test_replaced_objects_are_not_believed(committed: Repo) -> None:
+    clean = committed.commit("Clean", {"a.py": "x = 1\n"})
+    dirty = committed.commit("Key", {"key.py": SECRET})
+    committed.git("replace", dirty, clean)
+    assert placed(committed.look(Commit(dirty))) == [("key.py", 1)]
+    assert committed.look(Commit(clean)).decision is Decision.ALLOW
