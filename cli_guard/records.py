@@ -100,10 +100,10 @@ class Records:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """The lines of a file, none if it is not there."""
+    """The lines of a file, none if it is not there or belongs to somebody else: no line, no approval."""
     try:
         yield from path.read_text("utf-8", "replace").splitlines()
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
         return
 
 

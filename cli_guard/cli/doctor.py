@@ -23,7 +23,6 @@ LIBRARIES = (
     "langgraph-checkpoint-sqlite",
     "ast-grep-py",
     "pydantic",
-    "unidiff",
     "lizard",
     "click",
 )
@@ -96,8 +95,8 @@ def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
     for pattern, wanted in policy.config.rules.items():
         yield f"{pattern}: {wanted}"
     yield f"{len(policy.config.ignore)} ignores, {len(policy.baseline)} findings in the baseline"
-    yield f"message style: {policy.config.message.style}"
-    yield f"protected branches: {', '.join(policy.config.git.protected_branches)}"
+    yield f"message style: {policy.message_style}"
+    yield f"protected branches: {', '.join(policy.protected_branches)}"
     limits = policy.config.limits
     yield f"limits: {', '.join(f'{key} {value}' for key, value in limits.model_dump().items())}"
     own = user_file(io.env)

@@ -95,17 +95,28 @@ class ChangeReader:
             for commit in commits
             for parent in (parents[commit] or ("",))
         ]
-        output = self._git.run(
+        output, cut = self._git.bounded(
             *("-c", f"core.bigFileThreshold={self._bounds.file_bytes}"),
             *("diff-tree", "--stdin", "--always", "--root", "-r", *DIFF_OPTIONS),
             stdin="".join(f"{line}\n" for line in lines).encode("ascii"),
+            limit=self._bounds.total_bytes,
         )
-        diffs = parse_commits(output)
+        if cut and len(commits) > 1:
+            middle = len(commits) // 2
+            yield from self._commit_batch(commits[:middle])
+            yield from self._commit_batch(commits[middle:])
+            return
+        diffs = iter(()) if cut else parse_commits(output)
         for commit, first in zip(commits, firsts, strict=True):
             tree = trees[first] if first else self._repository.empty_tree
-            own = [Diff(tree, next(diffs)[1]) for _ in parents[commit] or ("",)]
+            own = [
+                self._diff("diff-tree", "-r", tree=parent or self._repository.empty_tree, other=commit)
+                if cut
+                else Diff(tree, next(diffs)[1])
+                for parent in parents[commit] or ("",)
+            ]
             raw = self._reader.read(commit, limit=MESSAGE_BYTES)
-            changes = self._new_in_all(*own)
+            changes = self._new_in_all(replace(own[0], tree=tree), *own[1:])
             if raw is None:
                 reason = f"over the limit of {MESSAGE_BYTES:,} bytes"
                 left_out = Skipped(f"message of {commit[:10]}", reason, by_limit=True)

@@ -9,6 +9,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -93,15 +94,21 @@ class Git:
         code, out, _ = self.attempt(*arguments)
         return out.decode("utf-8", "surrogateescape").removesuffix("\n") if code == 0 else None
 
-    def bounded(self, *arguments: str, limit: int) -> tuple[bytes, bool]:
+    def bounded(self, *arguments: str, limit: int, stdin: bytes = b"") -> tuple[bytes, bool]:
         """At most `limit` bytes of standard output, and whether there was more. Raises GitError."""
         process = self.start(*arguments)
         assert process.stdin and process.stdout and process.stderr  # noqa: S101 - all three are pipes
-        process.stdin.close()
-        stderr = process.stderr
+        source, stderr = process.stdin, process.stderr
         errors: list[bytes] = []
-        # Read aside: a full pipe of warnings would stop git and us with it.
+
+        def feed() -> None:
+            with suppress(BrokenPipeError), source:
+                source.write(stdin)
+
+        # Written and read aside: one full pipe would stop git, and us with it.
+        feeder = threading.Thread(target=feed, daemon=True)
         drain = threading.Thread(target=lambda: errors.append(stderr.read()), daemon=True)
+        feeder.start()
         drain.start()
         try:
             out = process.stdout.read(limit + 1)
@@ -114,6 +121,7 @@ class Git:
             if process.poll() is None:
                 process.kill()
             process.stdout.close()
+            feeder.join(1)
             drain.join(1)
         if code != 0:
             raise refusal(b"".join(errors), code)

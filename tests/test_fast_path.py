@@ -1,0 +1,90 @@
+"""What has nothing to review loads nothing that a review needs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from in_process import stage
+from repositories import Repo
+
+HEAVY = (
+    "langgraph",
+    "langchain_core",
+    "langsmith",
+    "pydantic",
+    "bashkit",
+    "ast_grep_py",
+    "yaml",
+    "lizard",
+)
+HEAVIER = (*HEAVY, "git", "httpx", "sqlite3", "psutil", "rich")
+
+# Runs the front door as a process would, and tells afterwards what had to be imported for it.
+SCRIPT = """
+import os, sys
+from pathlib import Path
+from cli_guard.__main__ import main
+code = main(sys.argv[1:], sys.stdin, sys.stderr, sys.stderr, Path.cwd(), dict(os.environ))
+print(code, *sorted({name.split(".")[0] for name in sys.modules}))
+"""
+
+
+def run(repo: Repo, *argv: str, stdin: str = "") -> tuple[int, set[str]]:
+    done = subprocess.run(
+        (sys.executable, "-c", SCRIPT, *argv),
+        cwd=repo.path,
+        env=repo.env,
+        input=stdin,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    code, *modules = done.stdout.split()
+    return int(code), set(modules)
+
+
+@pytest.mark.parametrize(
+    ("argv", "stdin", "code"),
+    [
+        (("--version",), "", 0),
+        (("--help",), "", 0),
+        (("review", "--help"), "", 0),
+        (("review",), "", 0),
+        (("hook", "pre-commit"), "", 0),
+        (("hook", "pre-merge-commit"), "", 0),
+        (("hook", "pre-push", "origin", "url"), "", 0),
+        (("hook", "commit-msg", "empty"), "", 0),
+        (("bogus",), "", 2),
+        (("review", "--bogus"), "", 2),
+        (("reviews",), "", 0),
+        (("audit", "verify"), "", 0),
+        (("install",), "", 0),
+        (("uninstall",), "", 0),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_loads_nothing_heavy(committed: Repo, argv: tuple[str, ...], stdin: str, code: int) -> None:
+    (committed.path / "empty").write_text("\n\n")
+    ended, modules = run(committed, *argv, stdin=stdin)
+    assert ended == code
+    assert not modules & set(HEAVIER)
+
+
+def test_a_review_loads_them(committed: Repo) -> None:
+    stage(committed, {"a.py": "y = 1\n"})
+    code, modules = run(committed, "review")
+    assert code == 0
+    assert {"langgraph", "pydantic", "ast_grep_py"} <= modules
+    assert not modules & {"git", "bashkit"}
+
+
+@pytest.mark.parametrize("module", ["cli_guard", "cli_guard.review", "cli_guard.graph", "cli_guard.model"])
+def test_importing_has_no_side_effects(module: str, tmp_path: Path) -> None:
+    code = f"import sys, os; env = dict(os.environ); import {module}; print(*sys.modules); assert env == os.environ"
+    done = subprocess.run(
+        (sys.executable, "-c", code), capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert not {name.split(".")[0] for name in done.stdout.split()} & set(HEAVY)
+    assert done.stderr == ""
+    assert list(tmp_path.iterdir()) == []
