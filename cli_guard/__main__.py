@@ -12,7 +12,21 @@ from cli_guard.errors import CliGuardError, ExitCode
 def main(
     argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO, cwd: Path, env: Mapping[str, str]
 ) -> int:
-    """Runs `cli-guard` with these arguments and surroundings; gives the exit code. Never raises."""
+    """Runs `cli-guard` with these arguments and surroundings; gives the exit code.
+
+    Raises nothing but BrokenPipeError, for a reader that has had enough.
+    """
+    try:
+        return answer(argv, stdin, stdout, stderr, cwd, env)
+    except KeyboardInterrupt:
+        stderr.write("cli-guard: interrupted; nothing was changed\n")
+        return ExitCode.INTERRUPTED
+
+
+def answer(
+    argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO, cwd: Path, env: Mapping[str, str]
+) -> int:
+    """The same, but an interrupt goes through: it may come while this still imports what it needs."""
     import click
 
     from cli_guard.cli.app import dispatch
@@ -36,9 +50,6 @@ def main(
     except CliGuardError as error:
         complain(str(error))
         return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        complain("interrupted; nothing was changed")
-        return ExitCode.INTERRUPTED
     except BrokenPipeError:
         raise
     except Exception as error:
@@ -50,18 +61,25 @@ def main(
 
 def run() -> None:
     """The console script."""
+    # A stream that the caller has closed is None.
+    stdin = sys.stdin or open(os.devnull)  # noqa: SIM115, PTH123 - open until the process ends
+    stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115, PTH123
+    stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115, PTH123
     try:
         cwd = Path.cwd()
     except FileNotFoundError:
-        print("cli-guard: the current folder is gone: change to another one", file=sys.stderr)
+        stderr.write("cli-guard: the current folder is gone: change to another one\n")
         sys.exit(ExitCode.USAGE)
     try:
-        code = main(sys.argv[1:], sys.stdin, sys.stdout, sys.stderr, cwd, dict(os.environ))
-        sys.stdout.flush()
+        code = main(sys.argv[1:], stdin, stdout, stderr, cwd, dict(os.environ))
     except BrokenPipeError:
-        # Whoever read us has had enough; Python would complain about it once more while it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = ExitCode.DENIED
+    try:
+        stdout.flush()
+    except OSError:
+        # Whoever read us has had enough, or a disk is full; Python would complain once more while it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
+        code = code or ExitCode.DENIED
     sys.exit(code)
 
 

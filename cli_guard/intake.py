@@ -2,11 +2,10 @@
 
 import datetime
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
-from cli_guard.errors import ConfigError
 from cli_guard.events.glance import message_of
 from cli_guard.events.message import recorded_message
 from cli_guard.events.push import complete
@@ -15,6 +14,7 @@ from cli_guard.git.changes import Bounds, ChangeReader, History
 from cli_guard.git.contents import BlobContents, BlobReader, WorktreeContents
 from cli_guard.git.patch import PatchContents, read_patch
 from cli_guard.git.repository import Repository
+from cli_guard.in_force import policy_for
 from cli_guard.model import (
     ChangeSet,
     CommitMessage,
@@ -23,9 +23,9 @@ from cli_guard.model import (
     NoContents,
     PushedRef,
     Skipped,
+    TagMessage,
 )
-from cli_guard.policy.config import Config, read_config, read_user_config
-from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
+from cli_guard.policy.decisions import Policy
 from cli_guard.reviewers.policy import expired_notes
 from cli_guard.reviewers.subject import Limits, Subject
 
@@ -50,16 +50,24 @@ class Material:
     changes: ChangeSet
     contents: Contents = field(default_factory=NoContents)
     message: CommitMessage | None = None
-    history: Iterable[ChangeSet] = ()
+    history: Collection[ChangeSet] = ()
     pushed: tuple[PushedRef, ...] = ()
-    commits: tuple[str, ...] = ()
+    commits: Iterable[str] = ()
+    tags: tuple[TagMessage, ...] = ()
 
 
 @contextmanager
 def gather(
-    request: Request, repository: Repository | None, env: Mapping[str, str], today: datetime.date
+    request: Request,
+    repository: Repository | None,
+    env: Mapping[str, str],
+    today: datetime.date,
+    *,
+    approved: bool = True,
 ) -> Iterator[Gathered]:
     """The subject of a request, good while the context is open (it reads blobs on demand).
+
+    Where nothing was ever `approved`, the commits of a range need no identities, and none are computed.
 
     Raises GitError, UsageError for a revision or patch that does not hold, ConfigError.
     """
@@ -81,10 +89,11 @@ def gather(
             material.message,
             material.pushed,
             limits,
-            policy.config.message.style,
-            policy.config.git.protected_branches,
+            policy.message_style,
+            policy.protected_branches,
+            material.tags,
         )
-        identities = (material.changes.identity, *material.commits)
+        identities = (material.changes.identity, *(material.commits if approved else ()))
         yield Gathered(subject, policy, identities, (*notes, *expired_notes(policy, today)))
 
 
@@ -140,8 +149,9 @@ def recorded(
     history = History(reader, commits)
     identity = repr((commits, [ref.update for ref in pushed]))
     changes = with_identity(ChangeSet(tuple(files.values()), tuple(skipped)), identity)
-    identities = tuple(each.identity for each in history)
-    return Material(changes, contents, None, history, pushed, identities)
+    oids = dict.fromkeys(ref.update.local_oid for ref in pushed if not ref.update.deletes)
+    tags = tuple(TagMessage(oid, text) for oid in oids if (text := repository.tag_message(oid)) is not None)
+    return Material(changes, contents, None, history, pushed, (each.identity for each in history), tags)
 
 
 def parents_outside(repository: Repository, commits: tuple[str, ...]) -> list[str]:
@@ -154,53 +164,3 @@ def with_identity(changes: ChangeSet, *parts: str) -> ChangeSet:
     """The change set under an identity that also holds other parts."""
     digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
     return replace(changes, identity=digest)
-
-
-def policy_for(
-    request: Request, repository: Repository | None, env: Mapping[str, str]
-) -> tuple[Policy, list[str]]:
-    """The policy that judges a request: the one already recorded before it, tightened by the user's own."""
-    user = read_user_config(env)
-    sources = ("the user's own file",) if user else ()
-    revision = judging_revision(request, repository) if repository else None
-    if repository is None or revision is None:
-        return Policy(user=user, sources=("built-in defaults", *sources)), []
-    notes: list[str] = []
-    try:
-        found = read_config(lambda name: repository.show(revision, name), f" at {revision[:12]}")
-    except ConfigError as error:
-        if not (isinstance(request, Staged | Message) and repairs(repository)):
-            raise
-        found = None
-        notes.append(f"{error}; this change repairs it, the built-in defaults judge")
-    config, source = found or (Config(), "built-in defaults")
-    baseline = read_baseline(repository.show(revision, BASELINE_FILE), f"{BASELINE_FILE} at {revision[:12]}")
-    return Policy(config, user, baseline, (source, *sources)), notes
-
-
-def judging_revision(request: Request, repository: Repository) -> str | None:
-    """The commit whose policy judges: HEAD for what is not recorded, the tip of what is, a commit's parent."""
-    if isinstance(request, Commit):
-        oid = repository.resolve(request.revision)
-        return repository.git.optional("rev-parse", "--quiet", "--verify", f"{oid}^1")
-    if isinstance(request, Range):
-        return repository.resolve(request.head)
-    if isinstance(request, Push):
-        tips = (u.local_oid for u in request.plan.updates if not u.deletes)
-        tip = next(tips, None)
-        if tip is None:
-            return repository.head
-        return (
-            repository.git.optional("rev-parse", "--quiet", "--verify", f"{tip}^{{commit}}")
-            or repository.head
-        )
-    return repository.head
-
-
-def repairs(repository: Repository) -> bool:
-    """Does the index hold a configuration that can be read, or none any more?"""
-    try:
-        read_config(lambda name: repository.show("", name), " in the index")
-    except ConfigError:
-        return False
-    return True

@@ -210,6 +210,14 @@ class PushedRef:
 
 
 @dataclass(frozen=True, slots=True)
+class TagMessage:
+    """The message of an annotated tag that is pushed, under the id of the tag object."""
+
+    oid: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One remark about a change.
 

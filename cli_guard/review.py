@@ -8,6 +8,7 @@ Heavy imports wait until there is something to review.
 import datetime
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import NotARepository
@@ -71,9 +72,11 @@ def review_request(request: Request, place: Place) -> Review:
 
     records = Records(repository.state_folder) if repository else None
     approvals = records.approvals() if records else ()
-    with gather(request, repository, place.env, place.now.date()) as gathered:
-        done, pause = run(gathered, approvals, place.now.date())
-    return record(done, pause, gathered, records, place) if records else done
+    today = place.now.date()
+    with gather(request, repository, place.env, today, approved=bool(approvals)) as gathered:
+        done, pause = run(gathered, approvals, today)
+    # Without a repository nothing is kept, so nothing waits to be approved.
+    return record(done, pause, gathered, records, place) if records else replace(done, review_id=None)
 
 
 def run(

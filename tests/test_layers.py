@@ -17,6 +17,7 @@ FLOORS = (
     ("cli",),
     ("review",),
     ("recording", "intake"),
+    ("in_force",),
     ("graph",),
     ("tools",),
     ("reviewers",),

@@ -109,5 +109,10 @@ COLOR = click.Option(
 
 def dispatch(argv: list[str], io: Io) -> int:
     """Runs a command. Raises click's errors and CliGuardError; the front door turns them into lines."""
-    result: Any = app.main(args=argv, prog_name="cli-guard", standalone_mode=False, obj=io)
+    # Not `app.main`: it answers interrupts and closed pipes on the streams of the process.
+    try:
+        with app.make_context("cli-guard", argv, obj=io) as context:
+            result: Any = app.invoke(context)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
     return result if isinstance(result, int) else 0

@@ -80,7 +80,7 @@ def calls_us(path: Path) -> bool:
 def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
     """The policy that judges the next commit."""
     from cli_guard.events.request import Staged
-    from cli_guard.intake import policy_for
+    from cli_guard.in_force import policy_for
     from cli_guard.policy.config import DEFAULT_DECISIONS, FILE, user_file
 
     try:

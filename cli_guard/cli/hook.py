@@ -1,18 +1,20 @@
-"""`cli-guard hook`: what Git (or a hook framework) calls."""
+"""`cli-guard hook`: what Git (or a hook framework) calls.
+
+The most frequent answer is that nothing is staged; what a review needs is imported once there is one.
+"""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
-from cli_guard.cli.review import show
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.events.push import PushPlan, read_framework, read_lines
-from cli_guard.events.request import Message, Push, Range, Request, Staged
-from cli_guard.review import review_request
+
+if TYPE_CHECKING:
+    from cli_guard.events.request import Request
 
 # What SKIP may name besides `cli-guard` and the hook's own name: an id of .pre-commit-hooks.yaml.
 OTHER_IDS = {"pre-merge-commit": "cli-guard-merge"}
@@ -53,8 +55,21 @@ def framework(io: Io) -> bool:
     return io.env.get("PRE_COMMIT") == "1"
 
 
-def answer(io: Io, request: Request) -> int:
+def nothing_staged(io: Io) -> bool:
+    """Is there no commit to review? A bare repository is left to the review, which says so."""
+    from cli_guard.git.repository import Repository
+
+    repository = Repository.discover(io.cwd, io.env)
+    return not repository.bare and not repository.has_staged()
+
+
+def answer(io: Io, request: "Request") -> int:
     """Reviews, prints, and gives the exit code that Git goes by."""
+    from dataclasses import replace
+
+    from cli_guard.cli.review import show
+    from cli_guard.review import review_request
+
     review = review_request(request, io.place)
     if review.nothing and not framework(io):
         return review.exit_code
@@ -82,6 +97,10 @@ def staged(io: Io, event: str) -> int:
     if reason:
         note_skip(io, event, reason)
         return 0
+    if not framework(io) and nothing_staged(io):
+        return 0
+    from cli_guard.events.request import Range, Staged
+
     base, head = io.env.get("PRE_COMMIT_FROM_REF"), io.env.get("PRE_COMMIT_TO_REF")
     if framework(io) and base and head:
         # `pre-commit run --from-ref A --to-ref B`, as in CI: nothing is staged there.
@@ -100,6 +119,8 @@ def commit_msg(io: Io, /, file: str) -> int:
         raw = io.path(file).read_bytes()
     except OSError as error:
         raise UsageError(f"the message file {file} cannot be read: {error.strerror}") from error
+    from cli_guard.events.request import Message
+
     return answer(io, Message(raw))
 
 
@@ -114,6 +135,9 @@ def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
         raise UsageError(
             "pre-push reads Git's lines on standard input: use `cli-guard review --range A..B` by hand"
         )
+    from cli_guard.events.push import PushPlan, read_framework, read_lines
+    from cli_guard.events.request import Push
+
     text = io.read_bytes().decode("utf-8", "surrogateescape")
     plan = PushPlan(read_lines(text))
     if not plan.updates:

@@ -1,14 +1,9 @@
 """A first glance, before anything heavy is loaded: is there anything to review at all?"""
 
 from cli_guard.errors import UsageError
-from cli_guard.events.message import cleanup_mode, parse_message
 from cli_guard.events.request import Message, Push, Request, Staged, Worktree
-from cli_guard.git.changes import Bounds, ChangeReader
-from cli_guard.git.contents import BlobReader
 from cli_guard.git.repository import Repository
 from cli_guard.model import CommitMessage
-
-NOTHING = Bounds(0, 0, 0)
 
 
 def nothing_to_review(request: Request, repository: Repository) -> str | None:
@@ -21,8 +16,7 @@ def nothing_to_review(request: Request, repository: Repository) -> str | None:
             "this repository is bare, nothing can be staged in it: use --commit REV or --range A..B"
         )
     if isinstance(request, Staged):
-        reader = ChangeReader(repository, BlobReader(repository.git, blob_limit=0), NOTHING)
-        return None if reader.differs_from_head() else "nothing is staged"
+        return None if repository.has_staged() else "nothing is staged"
     if isinstance(request, Push) and not request.plan.updates:
         return "everything is up to date"
     if isinstance(request, Message) and not message_of(request, repository).text.strip():
@@ -32,6 +26,8 @@ def nothing_to_review(request: Request, repository: Repository) -> str | None:
 
 def message_of(request: Message, repository: Repository) -> CommitMessage:
     """The message as Git will record it, by the clean-up that is configured."""
+    from cli_guard.events.message import cleanup_mode, parse_message
+
     configured = repository.config("commit.cleanup")
     char = repository.config("core.commentString") or repository.config("core.commentChar") or "#"
     edited = repository.git.env.get("GIT_EDITOR") != ":"

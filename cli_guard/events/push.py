@@ -83,8 +83,9 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
 
 
 def remote_tips(repository: Repository, remote: str) -> tuple[str, ...]:
-    """The commits that the remote's branches are known to be at, from its tracking refs."""
-    if not remote or not re.fullmatch(r"[\w.][\w./-]*", remote):
+    """The commits that the remote's branches (of no name: any remote's) are known to be at, from tracking refs."""
+    # A framework may not tell which remote it is; Git always does, by its name or its URL.
+    if remote and not re.fullmatch(r"[\w.][\w./-]*", remote):
         return ()
-    out = repository.git.text("for-each-ref", "--format=%(objectname)", f"refs/remotes/{remote}/")
+    out = repository.git.text("for-each-ref", "--format=%(objectname)", f"refs/remotes/{remote}")
     return tuple(dict.fromkeys(out.split()))

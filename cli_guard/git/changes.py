@@ -5,7 +5,7 @@ and is not new.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from cli_guard.git.contents import BlobReader, decode, read_worktree_file
@@ -46,13 +46,6 @@ class ChangeReader:
         return self._new_in_all(
             *(self._diff(*command, tree=self._repository.tree_of(head)) for head in heads)
         )
-
-    def differs_from_head(self) -> bool:
-        """Is anything staged?"""
-        base = self._repository.tree_of(self._repository.head)
-        options = ("--cached", "--quiet", "--ita-invisible-in-index", "--ignore-submodules=none")
-        code, _, _ = self._git.attempt("diff-index", *options, base)
-        return code != 0
 
     def worktree(self) -> ChangeSet:
         """What differs from HEAD in the work tree, untracked files that are not ignored included."""
@@ -220,7 +213,7 @@ def message_in(raw: bytes) -> str:
         return message.decode("utf-8", "replace")
 
 
-class History:
+class History(Collection[ChangeSet]):
     """The commits of a range, each read when it is its turn; can be gone through more than once."""
 
     def __init__(self, reader: ChangeReader, commits: tuple[str, ...]) -> None:
@@ -232,6 +225,9 @@ class History:
 
     def __len__(self) -> int:
         return len(self._commits)
+
+    def __contains__(self, changes: object) -> bool:
+        return isinstance(changes, ChangeSet) and changes.commit in self._commits
 
 
 def only_in_both(

@@ -63,6 +63,20 @@ class Repository:
             raise missing(named)
         return found
 
+    def has_staged(self) -> bool:
+        """Is anything staged? Before the first commit everything in the index is."""
+        command = (
+            "diff-index",
+            "--cached",
+            "--quiet",
+            "--ita-invisible-in-index",
+            "--ignore-submodules=none",
+        )
+        code, _, _ = self.git.attempt(*command, "HEAD", "--")
+        if code not in (0, 1):
+            code, _, _ = self.git.attempt(*command, self.tree_of(self.head), "--")
+        return code != 0
+
     @cached_property
     def merge_heads(self) -> tuple[str, ...]:
         """The other parents of the commit that a merge in progress is about to make.
@@ -105,6 +119,11 @@ class Repository:
         """The content of a path in a commit or tree, None where it holds no such file."""
         code, out, _ = self.git.attempt("cat-file", "blob", f"{revision}:{path}")
         return out if code == 0 else None
+
+    def tag_message(self, oid: str) -> str | None:
+        """The message of an annotated tag, None for any other object (git-cat-file(1))."""
+        code, out, _ = self.git.attempt("cat-file", "tag", oid)
+        return out.partition(b"\n\n")[2].decode("utf-8", "replace") if code == 0 else None
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Does the history of `newer` hold `older`? False as well where this clone does not know `older`."""

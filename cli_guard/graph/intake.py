@@ -14,7 +14,9 @@ from cli_guard.tools.reading import rank_paths
 ANSWERED_FROM = 5
 INPUT_CHARS = 20_000
 PATH_CHARS = 300
-PATH = re.compile(r"(?!\S*://)[~/\w.@+-]*/[\w.@+-]*\.[A-Za-z]\w{0,9}|[~/]?(?:[\w.-]+/)*\.\.?/\S+|/\S+/\S+")
+PATH = re.compile(
+    r"(?!\S*://)[~/\w.@+-]*/[\w.@+-]*\.[A-Za-z]\w{0,9}|[~/]?(?:[\w.-]+/)*\.\.?/\S+|(?:~/|/\S+/)\S+"
+)
 
 
 def failed(node: str, reason: str) -> State:
@@ -119,7 +121,8 @@ def collect_context(state: State, runtime: Runtime[Context]) -> State:
         items = review_items(context)
         # Whoever narrows a review leaves something unread, and a person is asked about that.
         reason = "outside the paths of this review"
-        left = [item["path"] for item in items if item["path"] not in set(kept)]
+        chosen = set(kept)
+        left = [item["path"] for item in items if item["path"] not in chosen]
         skipped += [Skipped(path, reason, by_limit=True) for path in left]
     else:
         items = snapshot_items(context, kept, skipped)

@@ -37,7 +37,7 @@ def plan_reviewers(subject: Subject, paths: list[str]) -> list[Action]:
         names = ["secrets"]
         if paths:
             names += ["code", "docs", "refactor", "policy"]
-        if subject.message or any(True for _ in subject.history):
+        if subject.message or subject.history:
             names.append("message")
         if subject.pushed:
             names.append("push")

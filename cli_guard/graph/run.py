@@ -5,7 +5,9 @@ own, so that a broken or locked file stands in the way of nothing but itself.
 """
 
 import contextlib
+import os
 import sqlite3
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -15,10 +17,11 @@ from langgraph.types import Command
 from langsmith.run_helpers import tracing_context
 
 from cli_guard.errors import UsageError
-from cli_guard.graph.build import build_graph
+from cli_guard.graph.build import Graph, build_graph
 from cli_guard.graph.context import Context
 from cli_guard.graph.state import State
 
+LOCK_SECONDS = 2
 THREAD: Any = {"configurable": {"thread_id": "review"}}
 REQUESTS = {
     "commit-msg": "review the message of the commit that is about to be recorded",
@@ -34,9 +37,16 @@ class Pause:
 
     def keep(self, path: Path) -> None:
         """Writes the checkpoint to a file. Raises sqlite3.Error or OSError."""
-        path.touch(mode=0o600)
-        with contextlib.closing(sqlite3.connect(path)) as file:
-            self.connection.backup(file)
+        # Into a file of its own first: what lies in the place may be broken, or be read at this moment.
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        os.close(descriptor)
+        try:
+            with contextlib.closing(sqlite3.connect(name)) as file:
+                self.connection.backup(file)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
 
 
 def run_review(context: Context) -> tuple[State, Pause | None]:
@@ -64,11 +74,9 @@ def run_review(context: Context) -> tuple[State, Pause | None]:
 def resume_review(path: Path, *, by: str, reason: str) -> State:
     """Goes on with a paused run after a person's approval. Raises UsageError for a file that holds none."""
     try:
-        with contextlib.closing(
-            sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, check_same_thread=False)
-        ) as file:
+        with contextlib.closing(open_file(path)) as file:
             graph = build_graph(checkpointer=SqliteSaver(file))
-            if not graph.get_state(THREAD).next:
+            if not waits(graph):
                 raise UsageError("this review waits no longer: run the commit or push again")
             answer: Any = Command(resume={"approved": True, "by": by, "reason": reason})
             with tracing_context(enabled=False):
@@ -77,3 +85,17 @@ def resume_review(path: Path, *, by: str, reason: str) -> State:
         raise UsageError(
             f"the paused review cannot be read ({error}): run the commit or push again"
         ) from error
+
+
+def open_file(path: Path) -> sqlite3.Connection:
+    """The database of a paused run, which must be there. Raises sqlite3.Error."""
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    return sqlite3.connect(uri, uri=True, timeout=LOCK_SECONDS, check_same_thread=False)
+
+
+def waits(graph: Graph) -> bool:
+    """Does the graph's checkpoint wait for a person? Raises sqlite3.Error, also for one that says nothing."""
+    try:
+        return bool(graph.get_state(THREAD).next)
+    except (ValueError, TypeError, KeyError) as error:
+        raise sqlite3.DatabaseError("its content is broken") from error

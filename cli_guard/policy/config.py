@@ -125,7 +125,9 @@ def parse_config(data: Mapping[str, Any], source: str) -> Config:
 
 def describe(error: ValidationError) -> str:
     """The first thing that is wrong, in words of a configuration file."""
-    first = error.errors(include_url=False)[0]
+    errors = error.errors(include_url=False)
+    # A mistyped key makes the right one missing: the key that stands there is what to look at.
+    first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
     place = ".".join(str(part) for part in first["loc"] if part != "[key]")
     if first["type"] == "extra_forbidden":
         parent = [part for part in first["loc"][:-1] if isinstance(part, str)]

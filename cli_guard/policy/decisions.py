@@ -35,7 +35,8 @@ def stricter(*dispositions: Disposition) -> Disposition:
 class Policy:
     """The policy that judges one change.
 
-    `sources` say where it was read, for people. `baseline` holds (rule, path, fingerprint) of findings that
+    `also` are the policies of the other tips of one push: each counts, so that a lax branch cannot judge a strict
+    one. `sources` say where it was read, for people. `baseline` holds (rule, path, fingerprint) of findings that
     were there before the guard was.
     """
 
@@ -43,12 +44,18 @@ class Policy:
     user: Config | None = None
     baseline: frozenset[tuple[str, str, str]] = frozenset()
     sources: tuple[str, ...] = ("built-in defaults",)
+    also: tuple[Config, ...] = ()
+
+    @property
+    def configs(self) -> tuple[Config, ...]:
+        """Every configuration of the repository that has a say."""
+        return (self.config, *self.also)
 
     @property
     def identity(self) -> str:
         """A hash of everything that this policy decides by."""
         parts = [
-            self.config.model_dump_json(),
+            *(config.model_dump_json() for config in self.configs),
             self.user.model_dump_json() if self.user else "",
             repr(sorted(self.baseline)),
         ]
@@ -57,7 +64,7 @@ class Policy:
     @property
     def message_style(self) -> str:
         """The message style in force: a user may bind themselves to more than the repository asks."""
-        styles = {self.config.message.style, self.user.message.style if self.user else "plain"}
+        styles = {config.message.style for config in (*self.configs, *([self.user] if self.user else []))}
         return "conventional" if "conventional" in styles else "plain"
 
     @property
@@ -65,15 +72,12 @@ class Policy:
         """The branch patterns that are protected, those that a user's own file names included."""
         given = self.user is not None and "git" in self.user.model_fields_set
         own = self.user.git.protected_branches if self.user and given else ()
-        return tuple(dict.fromkeys((*self.config.git.protected_branches, *own)))
+        named = (branch for config in self.configs for branch in config.git.protected_branches)
+        return tuple(dict.fromkeys((*named, *own)))
 
     def disposition(self, finding: Finding) -> Disposition:
         """What the finding leads to."""
-        wanted = by_rule(self.config, finding)
-        if wanted is None:
-            wanted = (DEFAULT_DECISIONS | self.config.decisions)[finding.severity]
-            if finding.confidence is Confidence.LOW and wanted is Disposition.DENY:
-                wanted = Disposition.REVIEW
+        wanted = stricter(*(disposition_by(config, finding) for config in self.configs))
         if self.user:
             own = by_rule(self.user, finding) or self.user.decisions.get(finding.severity, Disposition.OFF)
             wanted = stricter(wanted, own)
@@ -83,20 +87,37 @@ class Policy:
         """The `[[ignore]]` that answers a finding, if one does and has not expired."""
         if finding.rule in FLOORS:
             return None
-        return next(
-            (
-                ignore
-                for ignore in self.config.ignore
-                if rule_matches(ignore.rule, finding.rule)
-                and matches(ignore.path, finding.path)
-                and (ignore.expires is None or today <= ignore.expires)
-            ),
-            None,
-        )
+        answers = [ignore_in(config, finding, today) for config in self.configs]
+        return answers[0] if all(answers) else None
 
     def expired(self, today: datetime.date) -> tuple[Ignore, ...]:
         """The suppressions that hold no longer."""
         return tuple(i for i in self.config.ignore if i.expires is not None and i.expires < today)
+
+
+def disposition_by(config: Config, finding: Finding) -> Disposition:
+    """What one configuration makes of a finding, floors apart."""
+    wanted = by_rule(config, finding)
+    if wanted is not None:
+        return wanted
+    wanted = (DEFAULT_DECISIONS | config.decisions)[finding.severity]
+    if finding.confidence is Confidence.LOW and wanted is Disposition.DENY:
+        return Disposition.REVIEW
+    return wanted
+
+
+def ignore_in(config: Config, finding: Finding, today: datetime.date) -> Ignore | None:
+    """The first `[[ignore]]` of a configuration that answers a finding and has not expired."""
+    return next(
+        (
+            ignore
+            for ignore in config.ignore
+            if rule_matches(ignore.rule, finding.rule)
+            and matches(ignore.path, finding.path)
+            and (ignore.expires is None or today <= ignore.expires)
+        ),
+        None,
+    )
 
 
 def by_rule(config: Config, finding: Finding) -> Disposition | None:

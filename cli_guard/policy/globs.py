@@ -1,32 +1,88 @@
-"""Path and name patterns: `*` within a folder, `**` across folders, `?` one character; nothing else is special."""
+"""Path and name patterns: `*` within a folder, `**` across folders, `?` one character; nothing else is special.
 
-import re
+Matched by an automaton whose states are the bits of a number: a regular expression with a dozen stars takes
+longer than anybody waits for a path that is made for it, and paths come from whoever sends a change.
+"""
+
+from dataclasses import dataclass
 from functools import lru_cache
 
 
+@dataclass(frozen=True, slots=True)
+class Automaton:
+    """A pattern, one bit a position in it.
+
+    `steps` are the positions that a character passes, `names` those that any but `/` passes. `in_folder` stay
+    where they are on any character but `/`, `anywhere` on every one. `skips` may be left out, `optional` with
+    the position behind them.
+    """
+
+    steps: dict[str, int]
+    names: int
+    in_folder: int
+    anywhere: int
+    skips: int
+    optional: int
+    end: int
+
+    def reach(self, states: int) -> int:
+        """The states, and all that are reached from them without a character."""
+        while True:
+            more = states | (states & self.skips) << 1 | (states & self.optional) << 2
+            if more == states:
+                return states
+            states = more
+
+
 @lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    out = []
-    position = 0
+def compiled(pattern: str) -> Automaton:
+    """The automaton of a pattern."""
+    steps: dict[str, int] = {}
+    names = in_folder = anywhere = skips = optional = 0
+    position, bit = 0, 1
     while position < len(pattern):
         if pattern.startswith("**/", position):
-            out.append("(?:.*/)?")
+            # Nothing, or any text up to a slash: one bit to choose at, one to stay at.
+            optional |= bit
+            skips |= bit
+            bit <<= 1
+            anywhere |= bit
+            steps["/"] = steps.get("/", 0) | bit
             position += 3
         elif pattern.startswith("**", position):
-            out.append(".*")
+            anywhere |= bit
+            skips |= bit
             position += 2
         else:
             char = pattern[position]
-            out.append({"*": "[^/]*", "?": "[^/]"}.get(char, re.escape(char)))
+            if char == "*":
+                in_folder |= bit
+                skips |= bit
+            elif char == "?":
+                names |= bit
+            else:
+                steps[char] = steps.get(char, 0) | bit
             position += 1
-    return re.compile("".join(out), re.DOTALL)
+        bit <<= 1
+    return Automaton(steps, names, in_folder, anywhere, skips, optional, bit)
 
 
+@lru_cache(maxsize=4_096)
 def matches(pattern: str, path: str) -> bool:
     """Does the whole path match? A pattern without a slash matches the name in any folder."""
     if "/" not in pattern:
         path = path.rsplit("/", 1)[-1]
-    return _compiled(pattern).fullmatch(path) is not None
+    made = compiled(pattern)
+    states = made.reach(1)
+    for char in path:
+        passes, stays = made.steps.get(char, 0), made.anywhere
+        if char != "/":
+            passes |= made.names
+            stays |= made.in_folder
+        states = made.reach((states & passes) << 1 | states & stays)
+        if not states:
+            return False
+    return bool(states & made.end)
 
 
 def rule_matches(pattern: str, rule: str) -> bool:

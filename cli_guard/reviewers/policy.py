@@ -18,7 +18,7 @@ from cli_guard.model import (
     fingerprint,
 )
 from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config
-from cli_guard.policy.decisions import BASELINE_FILE, STRICTNESS, Policy
+from cli_guard.policy.decisions import BASELINE_FILE, STRICTNESS, Policy, read_baseline
 from cli_guard.policy.suppressions import SHORTEST_REASON, answer_in
 from cli_guard.reviewers.subject import Subject
 from cli_guard.rules.catalog import Rule, load, load_all
@@ -135,8 +135,11 @@ def loosenings(before: Config, after: Config) -> Iterator[str]:
 
 
 def review_baseline(subject: Subject, change: FileChange) -> Iterator[Finding]:
-    """New entries of the baseline, counted by rule."""
-    added = baseline_entries(subject.contents.new(change)) - baseline_entries(subject.contents.old(change))
+    """New entries of the baseline, counted by rule. Raises ConfigError for one that the next review cannot read."""
+    after = subject.contents.new(change)
+    if after is not None:
+        read_baseline(after.encode("utf-8", "replace"), f"{BASELINE_FILE} in this change")
+    added = baseline_entries(after) - baseline_entries(subject.contents.old(change))
     if added:
         rules = ", ".join(sorted({rule for rule, _, _ in added}))
         told = f"{len(added)} findings more in the baseline: {rules}"

@@ -21,7 +21,8 @@ def finding_for(ref: PushedRef, protected: tuple[str, ...]) -> Finding | None:
     branch = name.removeprefix(BRANCH)
     if name.startswith("refs/") and not name.startswith(BRANCH):
         return None
-    if not any(branch == pattern or matches(pattern, branch) for pattern in protected):
+    # Under a folder, a pattern is of the whole name: `main` does not protect `topic/main`.
+    if not any(matches(BRANCH + pattern, BRANCH + branch) for pattern in protected):
         return None
     if ref.update.deletes:
         rule_id, what = "push-delete-protected", "deletes"

@@ -6,7 +6,6 @@ module chooses what is scanned and words the findings.
 
 import hashlib
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -25,55 +24,21 @@ from cli_guard.model import (
 from cli_guard.reviewers.subject import Subject
 from cli_guard.rules import catalog
 from cli_guard.secretscan import Hit, Scan, filenames, places, scan
+from cli_guard.secretscan.added import GAP, Added
+from cli_guard.secretscan.candidates import OutOfTimeError
 from cli_guard.secretscan.keyblocks import MARKS, find_blocks
 from cli_guard.secretscan.masking import mask_hits
+from cli_guard.secretscan.values import is_template
 
 EVIDENCE_WIDTH = 120
 FILE_FINDINGS = 100
 # Slow on purpose: a fingerprint is stored and shown, and a short password must not be guessed from it.
 HASH_ROUNDS = 2_000
-# Stands between hunks: no pattern reads over a NUL, so lines that are not neighbours are not read as such.
-GAP = "\0"
 BASE64_LINE = r"(?m)^[ \t\"'`+,#*/]{0,16}[A-Za-z0-9+/]{40,100}={0,2}(?:\\n)?[ \t\r\"'`+,;)]{0,8}$"
 IN_HISTORY = (
     " It is still in the history of this branch although a later commit removes it: rotate the credential,"
     " then rewrite the commits (`git rebase -i`) before they are pushed."
 )
-
-
-@dataclass(frozen=True)
-class Added:
-    """The added lines of a file as one text, and the line number that each line of it has in the file."""
-
-    text: str
-    numbers: tuple[int | None, ...]
-    starts: tuple[int, ...]
-
-    @classmethod
-    def of(cls, change: FileChange) -> "Added":
-        """Join the hunks of a change."""
-        lines: list[str] = []
-        numbers: list[int | None] = []
-        for hunk in change.hunks:
-            if lines and hunk.added:
-                lines.append(GAP)
-                numbers.append(None)
-            lines += hunk.added
-            numbers += range(hunk.new_start, hunk.new_start + len(hunk.added))
-        return cls.from_lines(lines, numbers)
-
-    @classmethod
-    def from_lines(cls, lines: list[str], numbers: list[int | None]) -> "Added":
-        """Index the lines by their offset in the joined text."""
-        starts, position = [], 0
-        for line in lines:
-            starts.append(position)
-            position += len(line) + 1
-        return cls("\n".join(lines), tuple(numbers), tuple(starts))
-
-    def line(self, offset: int) -> int | None:
-        """The line number in the file of an offset in the text."""
-        return self.numbers[bisect_right(self.starts, offset) - 1] if self.starts else None
 
 
 @dataclass
@@ -106,13 +71,16 @@ def review(subject: Subject) -> Report:
 
 
 def _review_changes(subject: Subject, changes: ChangeSet, so_far: Findings, commit: str | None) -> None:
+    named = [change for change in changes if change.status in (Status.ADDED, Status.COPIED, Status.RENAMED)]
+    for change in named:
+        if change.kind is not Kind.SUBMODULE and filenames.is_risky(change.path):
+            _review_name(change, so_far, commit)
     for change in changes:
         if change.status is Status.DELETED or change.kind is Kind.SUBMODULE:
             continue
-        if filenames.is_risky(change.path) and change.status in (Status.ADDED, Status.COPIED, Status.RENAMED):
-            _review_name(change, so_far, commit)
         if change.kind is not Kind.BINARY and change.hunks:
             _review_lines(subject, change, so_far, commit)
+    _review_paths([change.path for change in named], so_far, commit)
 
 
 def _review_lines(subject: Subject, change: FileChange, so_far: Findings, commit: str | None) -> None:
@@ -123,12 +91,12 @@ def _review_lines(subject: Subject, change: FileChange, so_far: Findings, commit
         reason = (
             f"time limit of {subject.limits.seconds:g} s reached in the search for secrets, at line {line}"
         )
-        so_far.skipped.append(Skipped(change.path, reason))
+        so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
     source = _Source(change.path, added.text, result.hits, added.line, commit)
     groups = _by_value(result.hits)
     if len(groups) > FILE_FINDINGS:
         reason = f"{len(groups)} secrets found, the first {FILE_FINDINGS} are listed"
-        so_far.skipped.append(Skipped(change.path, reason))
+        so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
     for hits in groups[:FILE_FINDINGS]:
         _add(so_far, source, hits)
     _review_partial_blocks(subject, change, added, result, so_far, commit)
@@ -137,8 +105,11 @@ def _review_lines(subject: Subject, change: FileChange, so_far: Findings, commit
 def _review_partial_blocks(
     subject: Subject, change: FileChange, added: Added, result: Scan, so_far: Findings, commit: str | None
 ) -> None:
-    """A private key of which the change adds only some lines is read in the file as it will be."""
-    if commit is not None or not _may_be_part_of_key(added.text):
+    """A private key of which the change adds only some lines is read in the file as it will be.
+
+    The file of a commit in the history is known where the commit names its blob.
+    """
+    if (commit is not None and change.new_blob is None) or not _may_be_part_of_key(added.text):
         return
     text = subject.contents.new(change)
     if text is None or not any(mark in text.lower() for mark in MARKS):
@@ -146,11 +117,26 @@ def _review_partial_blocks(
     lines = text.split("\n")
     whole = Added.from_lines(lines, list(range(1, len(lines) + 1)))
     known = {added.line(hit.start) for hit in result.hits}
-    for hit in find_blocks(text):
-        first, last = whole.line(hit.start), whole.line(hit.end - 1)
-        if first is None or last is None or first in known or not change.touches(first, last):
-            continue
-        _add(so_far, _Source(change.path, text, (hit,), whole.line, commit), [hit])
+    try:
+        for hit in find_blocks(text, _deadline(subject)):
+            first, last = whole.line(hit.start), whole.line(hit.end - 1)
+            if first is None or last is None or first in known or not change.touches(first, last):
+                continue
+            _add(so_far, _Source(change.path, text, (hit,), whole.line, commit), [hit])
+    except OutOfTimeError:
+        reason = f"time limit of {subject.limits.seconds:g} s reached in the search for private keys"
+        so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
+
+
+def _deadline(subject: Subject) -> Callable[[int], None]:
+    """A check that raises OutOfTimeError once the time for one file is spent."""
+    end = subject.clock() + subject.limits.seconds
+
+    def check(position: int) -> None:
+        if subject.clock() >= end:
+            raise OutOfTimeError(position)
+
+    return check
 
 
 def _may_be_part_of_key(text: str) -> bool:
@@ -160,12 +146,28 @@ def _may_be_part_of_key(text: str) -> bool:
 
 def _review_message(subject: Subject, text: str, so_far: Findings, commit: str | None) -> None:
     result = _scan(subject, text, "", so_far)
-    source = _Source("", text, result.hits, lambda _offset: None, commit)
+    source = _Source("", text, result.hits, _no_line, commit, "in the commit message")
     for hits in _by_value(result.hits)[:FILE_FINDINGS]:
         _add(so_far, source, hits)
     if result.stopped_at is not None:
         reason = f"time limit of {subject.limits.seconds:g} s reached in the search for secrets in the commit message"
-        so_far.skipped.append(Skipped("", reason))
+        so_far.skipped.append(Skipped("", reason, by_limit=True))
+
+
+def _review_paths(paths: list[str], so_far: Findings, commit: str | None) -> None:
+    """Providers' tokens in the names of new files, all names in one scan."""
+    text = "\n".join(paths)
+    joined = Added.from_lines(paths, list(range(len(paths))))
+    for hit in scan(text, decode=False).hits:
+        place = joined.line(hit.start)
+        if hit.generic or place is None:
+            continue
+        source = _Source(paths[place], text, (hit,), _no_line, commit, "in the name of the file")
+        _add(so_far, source, [hit])
+
+
+def _no_line(_offset: int) -> None:
+    """A message and a name have no lines."""
 
 
 def _review_name(change: FileChange, so_far: Findings, commit: str | None) -> None:
@@ -192,11 +194,21 @@ def _review_name(change: FileChange, so_far: Findings, commit: str | None) -> No
 
 
 def _is_empty(change: FileChange) -> bool:
-    """Is it text in which nothing has a value: blank lines, comments, `NAME=`?"""
+    """Is it text in which nothing has a value: blank lines, comments, `NAME=`, `NAME=op://vault/entry`?"""
     if change.kind is not Kind.TEXT or not change.hunks:
         return False
     stripped = (line.strip() for line in change.added.values())
-    return all(not line or line.startswith("#") or line.endswith("=") for line in stripped)
+    return all(not line or line.startswith("#") or _has_no_value(line) for line in stripped)
+
+
+def _has_no_value(line: str) -> bool:
+    name, sign, value = line.partition("=")
+    value = value.strip("\"' ")
+    return (
+        bool(sign)
+        and name.strip().replace("export ", "").isidentifier()
+        and (not value or is_template(value))
+    )
 
 
 def _scan(subject: Subject, text: str, path: str, so_far: Findings) -> Scan:
@@ -225,6 +237,7 @@ class _Source:
     hits: Sequence[Hit]
     line: Callable[[int], int | None]
     commit: str | None
+    where: str = ""
 
 
 def _add(so_far: Findings, source: _Source, hits: list[Hit]) -> None:
@@ -265,8 +278,8 @@ def _message(rule: catalog.Rule, source: _Source, hits: list[Hit]) -> str:
         words.append(f"({hit.name})")
     if hit.encoded:
         words.append("in base64")
-    if not source.path:
-        words.append("in the commit message")
+    if source.where:
+        words.append(source.where)
     more = len({source.line(other.start) for other in hits} - {source.line(hit.start)})
     repeated = f"; it stands on {more} more line{'s' if more > 1 else ''} of the file" if more else ""
     return " ".join(words) + repeated + "."

@@ -1,10 +1,10 @@
 """What a reviewer is given. A reviewer is a function `review(subject) -> Report`, free of side effects."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from cli_guard.model import ChangeSet, CommitMessage, Contents, NoContents, PushedRef
+from cli_guard.model import ChangeSet, CommitMessage, Contents, NoContents, PushedRef, TagMessage
 from cli_guard.reviewers.syntax import Trees
 
 
@@ -35,11 +35,12 @@ class Subject:
     event: str
     changes: ChangeSet
     contents: Contents = field(default_factory=NoContents)
-    history: Iterable[ChangeSet] = ()
+    history: Collection[ChangeSet] = ()
     message: CommitMessage | None = None
     pushed: tuple[PushedRef, ...] = ()
     limits: Limits = field(default_factory=Limits)
     style: str = "plain"
     protected_branches: tuple[str, ...] = ("main", "master")
+    tags: tuple[TagMessage, ...] = ()
     clock: Callable[[], float] = time.monotonic
     trees: Trees = field(default_factory=Trees)

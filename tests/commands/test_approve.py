@@ -1,0 +1,302 @@
+"""Approvals: bound to exactly one content, policy and set of findings, and given by a person at a terminal."""
+
+import os
+import pty
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+from in_process import RISKY, Terminal, guard, stage
+from repositories import GUARD, Done, Repo, key
+
+from cli_guard.records import Records
+
+MORE = RISKY + '    subprocess.run("other " + name, shell=True)\n'
+
+
+def records(repo: Repo) -> Records:
+    return Records(repo.path / ".git" / "cli-guard")
+
+
+def waiting(repo: Repo) -> list[str]:
+    return [review.id for review in records(repo).waiting()]
+
+
+def commit_hook(repo: Repo) -> Done:
+    return guard(repo, "hook", "pre-commit")
+
+
+def approve(repo: Repo, wanted: str, *options: str, answer: str = "yes") -> Done:
+    return guard(repo, "approve", wanted, *options, stdin=Terminal(f"{answer}\n"))
+
+
+def stopped(repo: Repo) -> str:
+    """A review that waits; its id."""
+    stage(repo, {"reports.py": RISKY})
+    done = commit_hook(repo)
+    assert done.code == 3
+    [found] = waiting(repo)
+    assert f"cli-guard approve {found}" in done.out
+    return found
+
+
+def test_approves_once_and_shows_what(committed: Repo) -> None:
+    found = stopped(committed)
+    with committed.unchanged():
+        done = approve(committed, found, "--reason", "the name is checked")
+    assert (done.code, done.err) == (0, "")
+    assert "reports.py:8" in done.out
+    assert "commit again" in done.out
+    assert waiting(committed) == []
+    passed = commit_hook(committed)
+    assert passed.code == 0
+    [approval] = records(committed).approvals()
+    assert (approval.id, approval.reason) == (found, "the name is checked")
+    trail = list(records(committed).audit.entries())
+    assert [entry["event"] for entry in trail] == ["pre-commit", "approve", "pre-commit"]
+    assert records(committed).audit.verify().problem is None
+
+
+def test_the_beginning_of_an_id_will_do(committed: Repo) -> None:
+    assert approve(committed, stopped(committed)[:5]).code == 0
+
+
+@pytest.mark.parametrize("answer", ["no", "", "yep", "n"])
+def test_anything_but_yes_is_no(committed: Repo, answer: str) -> None:
+    found = stopped(committed)
+    done = approve(committed, found, answer=answer)
+    assert done.code == 1
+    assert "not approved" in done.out
+    assert waiting(committed) == [found]
+    assert commit_hook(committed).code == 3
+
+
+def test_without_a_terminal_nobody_approves(committed: Repo) -> None:
+    found = stopped(committed)
+    done = committed.guard("approve", found, stdin="yes\n")
+    assert (done.code, done.out) == (2, "")
+    assert len(done.err.splitlines()) == 1
+    assert "terminal" in done.err
+    assert waiting(committed) == [found]
+
+
+def test_at_a_real_terminal_in_another_process(committed: Repo) -> None:
+    found = stopped(committed)
+    terminal, other = pty.openpty()
+    process = subprocess.Popen(
+        (GUARD, "approve", found),
+        cwd=committed.path,
+        env=committed.env,
+        stdin=other,
+        stdout=other,
+        stderr=other,
+    )
+    os.close(other)
+    os.write(terminal, b"yes\n")
+    shown = b""
+    while True:
+        try:
+            part = os.read(terminal, 65_536)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(terminal)
+    assert process.wait(60) == 0, shown
+    assert b"reports.py:8" in shown
+    assert commit_hook(committed).code == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"reports.py": RISKY + "\n"},
+        {"other.py": "x = 1\n"},
+        {"reports.py": MORE},
+        {"reports.py": None, "moved.py": RISKY},
+    ],
+    ids=["one byte more", "one file more", "one finding more", "another name"],
+)
+def test_anything_else_staged_voids_it(committed: Repo, change: dict[str, str | None]) -> None:
+    assert approve(committed, stopped(committed)).code == 0
+    for name, content in change.items():
+        if content is None:
+            (committed.path / name).unlink()
+    stage(committed, {name: content for name, content in change.items() if content is not None})
+    assert commit_hook(committed).code == 3
+
+
+def test_another_base_voids_it(committed: Repo) -> None:
+    assert approve(committed, stopped(committed)).code == 0
+    committed.git("commit", "-q", "--no-verify", "-m", "Other", "--only", "--allow-empty", "--", "app.py")
+    tree = committed.git("rev-parse", "HEAD^{tree}")
+    assert commit_hook(committed).code == 0, "an empty commit changes nothing that is recorded"
+    assert committed.git("rev-parse", "HEAD^{tree}") == tree
+    committed.write("app.py", "x = 2\n")
+    committed.git("commit", "-q", "--no-verify", "-m", "Other", "--", "app.py")
+    assert commit_hook(committed).code == 3
+
+
+def test_another_policy_at_head_voids_it(committed: Repo) -> None:
+    committed.commit("Policy", {"cli-guard.toml": "[limits]\nfiles = 50\n"})
+    found = stopped(committed)
+    assert approve(committed, found).code == 0
+    assert commit_hook(committed).code == 0
+    (approval,) = records(committed).approvals()
+    env = {"XDG_CONFIG_HOME": str(committed.path.parent / "config")}
+    user = committed.path.parent / "config" / "cli-guard" / "config.toml"
+    user.parent.mkdir(parents=True)
+    user.write_text("[decisions]\nmedium = 'review'\n")
+    assert guard(committed, "hook", "pre-commit", env=env).code == 3
+    assert approval.policy != records(committed).waiting()[-1].policy
+
+
+def test_it_does_not_serve_another_repository(committed: Repo, tmp_path: Path) -> None:
+    assert approve(committed, stopped(committed)).code == 0
+    other = Repo.create(tmp_path / "other", committed.env)
+    other.commit("Start", {"a.py": "y = 1\n"})
+    state = other.path / ".git" / "cli-guard"
+    state.mkdir()
+    (state / "approvals.jsonl").write_bytes((records(committed).folder / "approvals.jsonl").read_bytes())
+    stage(other, {"reports.py": RISKY})
+    assert commit_hook(other).code == 3
+
+
+def test_a_deny_is_never_lifted(committed: Repo) -> None:
+    assert approve(committed, stopped(committed)).code == 0
+    stage(committed, {"settings.py": f'aws_access_key_id = "{key()}"\n'})
+    denied = commit_hook(committed)
+    assert denied.code == 1
+    assert "approve" not in denied.out
+    assert waiting(committed) == []
+
+
+def test_what_was_approved_at_the_commit_is_not_asked_at_the_push(committed: Repo) -> None:
+    base = committed.git("rev-parse", "HEAD")
+    assert approve(committed, stopped(committed)).code == 0
+    committed.git("commit", "-q", "--no-verify", "-m", "Add reports")
+    head = committed.git("rev-parse", "HEAD")
+    pushed = guard(
+        committed,
+        "hook",
+        "pre-push",
+        "origin",
+        "url",
+        stdin=f"refs/heads/main {head} refs/heads/main {base}\n",
+    )
+    assert pushed.code == 0, pushed.all
+    assert "answered earlier" in pushed.out
+
+
+def test_unknown_approved_and_ambiguous(committed: Repo) -> None:
+    found = stopped(committed)
+    stage(committed, {"more.py": MORE})
+    commit_hook(committed)
+    assert len(waiting(committed)) == 2
+    for wanted, says in (("ffffffffffff", "no review ffffffffffff waits"), ("", "no review")):
+        done = approve(committed, wanted)
+        assert (done.code, len(done.err.splitlines())) == (2, 1)
+        assert says in done.err
+    twins = records(committed)
+    for review in twins.waiting():
+        path = twins.folder / "waiting" / f"{review.id}.json"
+        path.write_text(path.read_text().replace(review.id, "aaaa" + review.id[4:]))
+    assert "beginning of 2 reviews" in approve(committed, "aaaa").err
+    twins.settle(found)
+    assert approve(committed, waiting(committed)[0]).code in (0, 2)
+
+
+def test_approved_already(committed: Repo) -> None:
+    found = stopped(committed)
+    assert approve(committed, found).code == 0
+    for wanted in (found, found[:6]):
+        done = approve(committed, wanted)
+        assert (done.code, len(done.err.splitlines())) == (2, 1)
+        assert "approved already" in done.err
+
+
+@pytest.mark.parametrize("damage", ["missing", "garbage", "locked"])
+def test_a_checkpoint_that_cannot_be_read_is_one_line(
+    committed: Repo, damage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = stopped(committed)
+    path = records(committed).checkpoint(found)
+    holder = None
+    if damage == "missing":
+        path.unlink()
+    elif damage == "garbage":
+        path.write_bytes(b"not a database" * 500)
+    else:
+        holder = sqlite3.connect(path)
+        holder.execute("BEGIN EXCLUSIVE")
+    done = approve(committed, found)
+    if holder:
+        holder.close()
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert "again" in done.err
+    assert records(committed).approvals() == ()
+    assert commit_hook(committed).code == 3
+    assert approve(committed, found).code == 0, "the next run has made a new checkpoint"
+
+
+def test_ten_wait_at_once(committed: Repo) -> None:
+    for number in range(10):
+        stage(committed, {"reports.py": RISKY + f"# {number}\n"})
+        assert commit_hook(committed).code == 3
+    ids = waiting(committed)
+    assert len(ids) == 10
+    listed = guard(committed, "reviews")
+    assert listed.code == 0
+    assert all(found in listed.out for found in ids)
+    assert approve(committed, ids[3]).code == 0
+    assert waiting(committed) == [found for found in ids if found != ids[3]]
+
+
+def test_no_review_waits(committed: Repo) -> None:
+    done = guard(committed, "reviews")
+    assert (done.code, done.out) == (0, "cli-guard: no review waits\n")
+
+
+def test_a_broken_line_of_approvals_approves_nothing(committed: Repo) -> None:
+    found = stopped(committed)
+    assert approve(committed, found).code == 0
+    path = records(committed).folder / "approvals.jsonl"
+    path.write_text(path.read_text()[:-20] + '\n[]\n{"id": 3}\nnull\n')
+    assert commit_hook(committed).code == 3
+    path.unlink()
+    path.mkdir()
+    done = commit_hook(committed)
+    assert (done.code, len(done.err.splitlines())) == (1, 1)
+    assert "approvals.jsonl" in done.err
+
+
+@pytest.mark.parametrize(
+    "name", [b"caf\xe9.py", "caf\u00e9 \u2028.py".encode(), b"new\nline.py", b"$(x) 'y'.py"]
+)
+def test_a_name_of_any_bytes_can_wait_and_be_approved(committed: Repo, name: bytes) -> None:
+    committed.write(name, RISKY)
+    committed.git("add", "-A")
+    assert commit_hook(committed).code == 3
+    [found] = waiting(committed)
+    done = approve(committed, found, "--reason", "caf\udce9 checked")
+    assert (done.code, done.err) == (0, "")
+    assert commit_hook(committed).code == 0
+    assert records(committed).audit.verify().problem is None
+
+
+def test_a_reason_is_redacted(committed: Repo) -> None:
+    found = stopped(committed)
+    assert approve(committed, found, "--reason", f"uses {key()} only in tests").code == 0
+    for path in records(committed).folder.rglob("*"):
+        assert path.is_dir() or key().encode() not in path.read_bytes()
+
+
+def test_what_cannot_be_recorded_is_not_said_to_wait(committed: Repo) -> None:
+    (committed.path / ".git" / "cli-guard").write_text("in the way")
+    stage(committed, {"reports.py": RISKY})
+    done = commit_hook(committed)
+    assert done.code == 3
+    assert "not recorded" in done.all
+    assert "cli-guard approve" not in done.out

@@ -1,0 +1,111 @@
+"""A run that needs a person pauses, survives its process, and goes on with an approval."""
+
+import contextlib
+import sqlite3
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from in_process import RISKY
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.types import Command
+
+from cli_guard.errors import UsageError
+from cli_guard.git.snapshot import SnapshotContents, changes_between
+from cli_guard.graph import build_graph
+from cli_guard.graph.context import Context
+from cli_guard.graph.run import resume_review, run_review
+from cli_guard.reviewers.subject import Subject
+
+THREAD: Any = {"configurable": {"thread_id": "t"}}
+REQUEST: Any = {"input": "Review this change", "repo_snapshot": {"reports.py": RISKY}}
+
+
+def paused(path: Path) -> Any:
+    """A paused run, written to a file; its state."""
+    after = {"reports.py": RISKY}
+    subject = Subject("staged", changes_between({}, after), SnapshotContents({}, after))
+    state, pause = run_review(Context(subject=subject, contents=(subject.changes.identity,)))
+    assert pause
+    pause.keep(path)
+    return state
+
+
+def test_pauses_and_goes_on() -> None:
+    graph = build_graph(checkpointer=InMemorySaver())
+    waiting: Any = graph.invoke(REQUEST, THREAD)
+    [stop] = waiting["__interrupt__"]
+    assert "reports.py:8" in stop.value["final_output"]
+    assert graph.get_state(THREAD).next == ("request_human_review",)
+    done: Any = graph.invoke(Command(resume={"approved": True, "by": "Ada", "reason": "checked"}), THREAD)
+    assert (done["status"], done["decision"], done["requires_human_review"]) == ("ok", "allow", False)
+    assert done["tool_results"][-1]["tool"] == "git_commit"
+    assert [entry for entry in done["action_log"] if entry.get("approved_by") == "Ada"]
+    nodes = [entry["node"] for entry in done["action_log"]]
+    assert nodes[-2:] == ["execute_safe_actions", "synthesize_cli_response"]
+    assert nodes.count("prepare_task") == 1
+
+
+def test_without_an_approval_it_ends_where_it_was() -> None:
+    graph = build_graph(checkpointer=InMemorySaver())
+    graph.invoke(REQUEST, THREAD)
+    done: Any = graph.invoke(Command(resume={"approved": False}), THREAD)
+    assert (done["status"], done["decision"]) == ("needs_review", "review")
+    assert "git_commit" not in [result["tool"] for result in done["tool_results"]]
+
+
+@pytest.mark.parametrize("name", ["plain.sqlite", "with ? and # and %41.sqlite"])
+def test_goes_on_in_a_fresh_process(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    assert paused(path)["status"] == "needs_review"
+    code = (
+        "import sys; from pathlib import Path; from cli_guard.graph.run import resume_review\n"
+        "print(resume_review(Path(sys.argv[1]), by='Ada', reason='ok')['status'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout.strip(), done.stderr) == ("ok", "")
+    with pytest.raises(UsageError, match="waits no longer"):
+        resume_review(path, by="Ada", reason="twice")
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty", "garbage", "cut", "blob"])
+def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "waiting.sqlite"
+    paused(path)
+    whole = path.read_bytes()
+    content = {"empty": b"", "garbage": b"not a database" * 400, "cut": whole[: len(whole) // 2]}.get(damage)
+    path.unlink()
+    if damage == "blob":
+        path.write_bytes(whole)
+        with contextlib.closing(sqlite3.connect(path)) as file:
+            file.execute("UPDATE checkpoints SET checkpoint = X'C1C1C1'")
+            file.commit()
+    elif content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UsageError) as raised:
+        resume_review(path, by="Ada", reason="")
+    assert "\n" not in str(raised.value)
+    assert "again" in str(raised.value)
+
+
+def test_a_state_survives_as_plain_data() -> None:
+    state = build_graph().invoke(REQUEST)
+    serializer = JsonPlusSerializer(allowed_msgpack_modules=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert serializer.loads_typed(serializer.dumps_typed(state)) == state
+
+
+def test_the_environment_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+
+    monkeypatch.setenv("LANGSMITH_TRACING", "true")
+    before = dict(os.environ)
+    paused(tmp_path / "a.sqlite")
+    assert dict(os.environ) == before

@@ -1,0 +1,65 @@
+"""What a push does to branches: the examples of the rule file, `forced|plain|delete REF`."""
+
+from typing import Any
+
+import pytest
+
+from cli_guard.model import ChangeSet, PushedRef, RefUpdate
+from cli_guard.reviewers.push import review
+from cli_guard.reviewers.subject import Subject
+from cli_guard.rules.catalog import load
+
+OLD, NEW, ZERO = "a" * 40, "b" * 40, "0" * 40
+BRANCHES = ("main", "master", "release/*")
+
+
+def pushed(text: str) -> PushedRef:
+    how, ref = text.split(" ", 1)
+    local = ("(delete)", ZERO) if how == "delete" else ("refs/heads/x", NEW)
+    return PushedRef(RefUpdate(*local, ref, OLD), forced=how == "forced")
+
+
+def rules(*texts: str, protected: tuple[str, ...] = BRANCHES) -> list[str]:
+    refs = tuple(pushed(text) for text in texts)
+    subject = Subject("pre-push", ChangeSet(()), pushed=refs, protected_branches=protected)
+    return [finding.rule for finding in review(subject).findings]
+
+
+def cases(kind: str) -> list[Any]:
+    return [(rule.id, text) for rule in load("push") for text in getattr(rule, kind)]
+
+
+@pytest.mark.parametrize(("rule", "text"), cases("fires"))
+def test_an_example_fires(rule: str, text: str) -> None:
+    assert rules(text) == [rule]
+
+
+@pytest.mark.parametrize(("rule", "text"), cases("silent"))
+def test_a_near_miss_is_silent(rule: str, text: str) -> None:
+    assert rule not in rules(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "protected", "fires"),
+    [
+        ("forced main", ("main",), True),
+        ("forced refs/heads/topic/main", ("main",), False),
+        ("forced refs/heads/release/1/2", ("release/*",), False),
+        ("forced refs/heads/release/1/2", ("release/**",), True),
+        ("forced refs/heads/a/b", ("**",), True),
+        ("forced refs/heads/main", (), False),
+        ("forced refs/notes/main", ("**",), False),
+    ],
+)
+def test_which_branches(text: str, protected: tuple[str, ...], fires: bool) -> None:
+    assert bool(rules(text, protected=protected)) is fires
+
+
+def test_each_ref_of_a_push_and_no_two_fingerprints_alike() -> None:
+    refs = tuple(
+        pushed(text) for text in ("forced refs/heads/main", "plain refs/heads/x", "delete refs/heads/master")
+    )
+    findings = review(Subject("pre-push", ChangeSet(()), pushed=refs, protected_branches=BRANCHES)).findings
+    assert [finding.rule for finding in findings] == ["push-force-protected", "push-delete-protected"]
+    assert len({finding.fingerprint for finding in findings}) == 2
+    assert all(finding.evidence for finding in findings)
