@@ -28,7 +28,6 @@ from cli_guard.secretscan.added import GAP, Added
 from cli_guard.secretscan.candidates import OutOfTimeError
 from cli_guard.secretscan.keyblocks import MARKS, find_blocks
 from cli_guard.secretscan.masking import mask_hits
-from cli_guard.secretscan.values import is_template
 
 EVIDENCE_WIDTH = 120
 FILE_FINDINGS = 100
@@ -194,21 +193,10 @@ def _review_name(change: FileChange, so_far: Findings, commit: str | None) -> No
 
 
 def _is_empty(change: FileChange) -> bool:
-    """Is it text in which nothing has a value: blank lines, comments, `NAME=`, `NAME=op://vault/entry`?"""
+    """Is it text in which nothing has a value?"""
     if change.kind is not Kind.TEXT or not change.hunks:
         return False
-    stripped = (line.strip() for line in change.added.values())
-    return all(not line or line.startswith("#") or _has_no_value(line) for line in stripped)
-
-
-def _has_no_value(line: str) -> bool:
-    name, sign, value = line.partition("=")
-    value = value.strip("\"' ")
-    return (
-        bool(sign)
-        and name.strip().replace("export ", "").isidentifier()
-        and (not value or is_template(value))
-    )
+    return all(filenames.has_no_value(line) for line in change.added.values())
 
 
 def _scan(subject: Subject, text: str, path: str, so_far: Findings) -> Scan:

@@ -15,6 +15,7 @@ place, the same for the same seed, so that two seeds are two variants of one exa
     <<pem:RSA PRIVATE KEY>>       a PEM block of that label, four lines of body
     <<pem1:RSA PRIVATE KEY>>      the same on one line, its line ends written as backslash n
     <<body:4>>                    four lines of 64 base64 characters
+    <<seq:36>>  <<count:12>>      a run along the alphabet and on to the digits; counting from 1
     <<b64:text>>  <<b64url:text>> the text in base64, placeholders in it expanded first
 
 Anything else, also an unknown kind, stays as it is: `cout << x`, a here-document and `1 >> 2` are no placeholders.
@@ -43,7 +44,7 @@ ALPHABETS = {
     "base64": BASE62 + "+/",
     "base64url": BASE62 + "-_",
 }
-KINDS = (*ALPHABETS, "uuid", "crc62", "pem", "pem1", "body", "b64", "b64url")
+KINDS = (*ALPHABETS, "uuid", "crc62", "pem", "pem1", "body", "seq", "count", "b64", "b64url")
 PLACEHOLDER = re.compile(rf"<<({'|'.join(KINDS)}):((?:(?!<<|>>)[\s\S])*)>>")
 PATH = re.compile(r"<<path:([^>\n]+)>>\n")
 BODY_WIDTH = 64
@@ -129,12 +130,18 @@ def _pem(label: str, seed: str) -> str:
     return f"-----BEGIN {label}-----\n{_body('4', seed)}\n-----END {label}-----"
 
 
+def _run(along: str, length: str) -> str:
+    return (along * (int(length) // len(along) + 1))[: int(length)]
+
+
 BUILDERS: dict[str, Callable[[str, str], str]] = {
     "uuid": _uuid,
     "crc62": _crc62,
     "body": _body,
     "pem": _pem,
     "pem1": lambda label, seed: _pem(label, seed).replace("\n", "\\n"),
+    "seq": lambda length, _seed: _run(string.ascii_lowercase + string.digits, length),
+    "count": lambda length, _seed: _run("1234567890", length),
     "b64": lambda text, _seed: base64.b64encode(text.encode()).decode(),
     "b64url": lambda text, _seed: base64.urlsafe_b64encode(text.encode()).decode().rstrip("="),
 }

@@ -57,3 +57,7 @@ class Scan:
 
     hits: Sequence[Hit] = ()
     stopped_at: int | None = None
+
+
+class OutOfTimeError(Exception):
+    """The scan has to stop here; `args[0]` is the offset that was reached."""

@@ -1,12 +1,14 @@
-"""Judges what a pattern matched. Each check takes a candidate and answers None, or how bad and how sure."""
+"""Judges what the words around a value say of it: addresses, headers, commands, rc files.
 
-import base64
+Each check takes a candidate and answers None, or how bad and how sure.
+"""
+
 import re
 from collections.abc import Callable
 
-from cli_guard.model import Confidence, Severity
 from cli_guard.secretscan import places, values
 from cli_guard.secretscan.candidates import Candidate, Judgement
+from cli_guard.secretscan.grading import decode_base64, graded
 from cli_guard.secretscan.values import Strength
 from cli_guard.secretscan.words import words
 
@@ -26,121 +28,10 @@ MADE_UP = "|".join(
 )
 
 
-def plain(
-    candidate: Candidate, severity: Severity | None = None, confidence: Confidence | None = None
-) -> Judgement:
-    """The candidate as it stands, by default as bad and as sure as its rule says."""
-    return Judgement(
-        severity or candidate.detector.severity,
-        confidence or candidate.detector.confidence,
-        candidate.start,
-        candidate.end,
-    )
-
-
-def graded(
-    candidate: Candidate, strength: Strength, start: int, end: int, name: str = ""
-) -> Judgement | None:
-    """A generic credential by the strength of its value; in tests and documents it is advice and no more."""
-    if strength <= Strength.WEAK:
-        return None
-    severity, confidence = Severity.HIGH, Confidence.MEDIUM
-    if strength is Strength.STRONG:
-        severity, confidence = candidate.detector.severity, candidate.detector.confidence
-    if places.is_test_or_document(candidate.path):
-        severity, confidence = Severity.MEDIUM, Confidence.LOW
-    return Judgement(severity, confidence, start, end, name)
-
-
-def token(candidate: Candidate) -> Judgement | None:
-    """A provider's format: all but made-up ones."""
-    value = candidate.value
-    if values.is_dummy_token(value) or (len(value) >= 20 and values.entropy(value) < 2.6):
-        return None
-    if len(value) >= 20 and value.isascii() and not re.search(r"\d|[a-z][A-Z]", value):
-        return None
-    return plain(candidate)
-
-
-def crc62(candidate: Candidate) -> Judgement | None:
-    """A token that ends in the CRC-32 of its body.
-
-    One that fails keeps its severity and loses confidence: other makers of the same form (GitHub Enterprise
-    Server, older npm) may compute it differently, and a real key that passes unseen is the worse mistake.
-    """
-    from cli_guard.rules.examples import base62_crc32
-
-    judgement = token(candidate)
-    body = candidate.value.partition("_")[2]
-    if judgement and len(body) == 36 and base62_crc32(body[:30]) != body[30:]:
-        return plain(candidate, confidence=Confidence.MEDIUM)
-    return judgement
-
-
-def random_text(candidate: Candidate) -> Judgement | None:
-    """A value that only its name gives away has to look drawn at random."""
-    if not values.is_random(candidate.value) and not values.is_uuid(candidate.value):
-        return None
-    return token(candidate)
-
-
-def mixed(candidate: Candidate) -> Judgement | None:
-    """Random base64 with letters of both cases, so that no hexadecimal digest passes."""
-    value = candidate.value
-    if not (re.search(r"[A-Z]", value) and re.search(r"[a-z]", value) and values.entropy(value) >= 3.9):
-        return None
-    return random_text(candidate)
-
-
-def tail(candidate: Candidate) -> Judgement | None:
-    """The part behind the constant head of the value has to look random."""
-    return plain(candidate) if values.is_random(candidate.value.lstrip("A").replace("%", "")) else None
-
-
-def firebase(candidate: Candidate) -> Judgement | None:
-    """A Google key in a Firebase configuration identifies the app and is public by design.
-
-    Source: https://firebase.google.com/docs/projects/api-keys
-    """
-    judgement = token(candidate)
-    near = candidate.text[max(candidate.start - 400, 0) : candidate.end + 400]
-    name = candidate.path.rpartition("/")[2].lower()
-    if judgement and (
-        name in ("google-services.json", "googleservice-info.plist")
-        or re.search("(?i)firebase|messagingSenderId", near)
-    ):
-        return plain(candidate, Severity.MEDIUM, Confidence.MEDIUM)
-    return judgement
-
-
-def discord(candidate: Candidate) -> Judgement | None:
-    """The first part of a bot token is the id of the bot in base64."""
-    decoded = decode_base64(candidate.value.partition(".")[0])
-    return plain(candidate) if decoded and decoded.isdigit() and 16 <= len(decoded) <= 20 else None
-
-
-def jwt(candidate: Candidate) -> Judgement | None:
-    """A signed token with a header; one that serves as an example, or is public by design, is none."""
-    header, payload = (_json_object(part) for part in candidate.value.split(".")[:2])
-    if not header or not payload or str(header.get("alg", "none")).lower() == "none":
-        return None
-    if (
-        payload.get("role") == "anon"
-        or str(payload.get("sub")) == "1234567890"
-        or payload.get("name") == "John Doe"
-    ):
-        return None
-    if payload.get("role") == "service_role":
-        return plain(candidate, Severity.CRITICAL, Confidence.HIGH)
-    if places.is_test_or_document(candidate.path):
-        return plain(candidate, Severity.MEDIUM, Confidence.LOW)
-    return plain(candidate)
-
-
 def password(candidate: Candidate) -> Judgement | None:
     """A password by its looks."""
     value = candidate.value
-    if places.is_lock(candidate.path):
+    if places.is_lock(candidate.path) or re.match(r"\w+=$", value):
         return None
     return graded(candidate, values.password_strength(value), candidate.start, candidate.end)
 
@@ -163,9 +54,9 @@ def url(candidate: Candidate) -> Judgement | None:
     folded = unescaped.lower()
     if (
         values.is_filler(folded)
-        or folded in words("trivial")
+        or folded.rpartition(":")[2] in words("trivial")
         or folded == user.lower()
-        or values.is_dummy_token(value)
+        or values.is_made_up(value)
     ):
         return None
     strength = max(values.password_strength(unescaped), values.key_strength(value))
@@ -206,7 +97,7 @@ def basic(candidate: Candidate) -> Judgement | None:
         or values.is_filler(secret)
     ):
         return None
-    if values.is_template(secret) or values.is_dummy_token(secret) or secret.lower() == "open sesame":
+    if values.is_template(secret) or values.is_made_up(secret) or secret.lower() == "open sesame":
         return None
     strength = max(values.password_strength(secret), values.key_strength(secret))
     return graded(candidate, max(strength, Strength.LIKELY), candidate.start, candidate.end)
@@ -220,7 +111,7 @@ def rc(candidate: Candidate) -> Judgement | None:
     decoded = decode_base64(value)
     secret = decoded.rpartition(":")[2] if decoded and decoded.isprintable() else value
     if values.is_template(value) or any(
-        values.is_filler(text) or values.is_dummy_token(text) or text.lower() in words("trivial")
+        values.is_filler(text) or values.is_made_up(text) or text.lower() in words("trivial")
         for text in (value, secret)
     ):
         return None
@@ -240,27 +131,28 @@ def command(candidate: Candidate) -> Judgement | None:
     return graded(candidate, strength, start, start + len(value))
 
 
+def pair(candidate: Candidate) -> Judgement | None:
+    """The second of two words beside each other (`admin / x`): only one of mixed characters is a password."""
+    value = candidate.value
+    classes = [
+        pattern for pattern in ("[a-z]", "[A-Z]", r"\d", r"[!@#$%^&*?+=~]") if re.search(pattern, value)
+    ]
+    if len(classes) < 3 or "." in value or values.password_strength(value) is not Strength.STRONG:
+        return None
+    return graded(candidate, Strength.LIKELY, candidate.start, candidate.end)
+
+
+def signing(candidate: Candidate) -> Judgement | None:
+    """The literal with which a call signs or encrypts: a phrase with a digit in it will do."""
+    value = candidate.value
+    strength = max(values.password_strength(value), values.key_strength(value))
+    if strength is Strength.WEAK and re.search(r"\d", value) and len(value) >= 8:
+        strength = Strength.LIKELY
+    return graded(candidate, strength, candidate.start, candidate.end)
+
+
 def none(candidate: Candidate) -> Judgement | None:
     """The pattern says it all, unless the value is a placeholder."""
     if values.is_filler(candidate.value):
         return None
     return graded(candidate, Strength.STRONG, candidate.start, candidate.end)
-
-
-def decode_base64(text: str) -> str | None:
-    """The text behind standard or URL-safe base64, None if it is no text."""
-    padded = text.rstrip("=").translate(str.maketrans("-_", "+/"))
-    try:
-        return base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True).decode("utf-8")
-    except ValueError:  # not base64, or bytes that are no text
-        return None
-
-
-def _json_object(part: str) -> dict[str, object] | None:
-    import json
-
-    try:
-        value = json.loads(decode_base64(part) or "null")
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None

@@ -5,8 +5,8 @@ takes longer than a usual review.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
 
@@ -23,7 +23,8 @@ class Detector:
 
     `before` and `after` bound the window around a keyword in which the pattern is tried (0: the pattern
     begins at the keyword), `lines` is how many further lines it may run on. `context` has to match within
-    `reach` characters around a hit. `check` names the function of `cli_guard.secretscan.checks` that judges it.
+    `reach` characters around a hit. `check` names the function that judges it (`engine.CHECKS`). `files` is
+    the kind of file the rule is for (`places.kind_of`), empty for all; of `needs` the file must have one.
     """
 
     id: str
@@ -42,6 +43,8 @@ class Detector:
     generic: bool = False
     paths: tuple[str, ...] = ()
     block: str = ""
+    files: str = ""
+    needs: tuple[str, ...] = ()
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -53,22 +56,40 @@ class Detector:
         """What has to stand near a hit, compiled at first use; None if nothing has to."""
         return re.compile(self.context_source) if self.context_source else None
 
+    @property
+    def follows(self) -> bool:
+        """Does the pattern begin where the keyword ends, rather than at its start?"""
+        return self.check in ("assigned", "named")
+
     def applies_to(self, path: str) -> bool:
         """Is the rule for files of this name? One without names is for all."""
         name = path.rpartition("/")[2].lower()
         return not self.paths or any(fnmatchcase(name, pattern) for pattern in self.paths)
 
 
+def _detectors(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Iterator[Detector]:
+    """One for the provider's format and, where a rule has `near`, one for what only begins like it."""
+    detector = _detector(rule, by_id)
+    yield detector
+    if "near" in rule.extra:
+        source = _bounded(rule.extra["near"]) + "(?![_-])"
+        yield replace(detector, source=source, check="near", generic=True)
+
+
+def _bounded(token: str) -> str:
+    return f"{LEFT}(?P<value>{token}){RIGHT}"
+
+
 def _detector(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Detector:
     extra = rule.extra
     source = extra.get("pattern", "")
     if "token" in extra:
-        source = f"{LEFT}(?P<value>{extra['token']}){RIGHT}"
+        source = _bounded(extra["token"])
     if "same_pattern_as" in extra:
         source = by_id[extra["same_pattern_as"]].extra["pattern"]
     optional = {
         key: extra[key]
-        for key in ("before", "after", "lines", "reach", "check", "generic", "block")
+        for key in ("before", "after", "lines", "reach", "check", "generic", "block", "files")
         if key in extra
     }
     return Detector(
@@ -81,6 +102,7 @@ def _detector(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Detector
         kinds=tuple(extra.get("kinds", ())),
         allow=frozenset(extra.get("allow", ())),
         paths=tuple(extra.get("paths", ())),
+        needs=tuple(extra.get("needs", ())),
         **optional,
     )
 
@@ -89,7 +111,8 @@ def _detector(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Detector
 def all_detectors() -> tuple[Detector, ...]:
     """The rules that look at text, in the order of the rule files."""
     rules = {rule.id: rule for rule in catalog.load("secrets")}
-    return tuple(_detector(rule, rules) for rule in rules.values() if "names" not in rule.extra)
+    texts = (rule for rule in rules.values() if "names" not in rule.extra)
+    return tuple(detector for rule in texts for detector in _detectors(rule, rules))
 
 
 @cache

@@ -4,15 +4,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import islice
 
+from cli_guard.model import Confidence
 from cli_guard.secretscan.candidates import Hit
-from cli_guard.secretscan.checks import decode_base64
+from cli_guard.secretscan.grading import decode_base64
 
 RUN = r"[A-Za-z0-9+/]{24,}+={0,2}"
-RUN_LIMIT = 40_000
-TOTAL_LIMIT = 400_000
-ENTRY_LIMIT = 300
 KUBERNETES_ENTRY = (
     r"^[ \t]+(?P<name>[\w.-]{2,80}):[ \t]+[\"']?(?P<value>[A-Za-z0-9+/]{6,400}={0,2})[\"']?[ \t]*\r?$"
 )
@@ -24,30 +21,31 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.M)
 
 
-def find_encoded(text: str, scan: Callable[[str], Sequence[Hit]]) -> Iterator[Hit]:
-    """Secrets of a provider's format inside base64, and whatever stands in the data of a Kubernetes Secret.
+def find_encoded(
+    text: str, scan: Callable[[str], Sequence[Hit]], check_time: Callable[[int], None]
+) -> Iterator[Hit]:
+    """Secrets of a provider's format inside base64, and any sure one if that is JSON or of a Kubernetes Secret.
 
-    The hit covers the whole base64 run, its value is what was found inside.
+    The hit covers the whole base64 run, its value is what was found inside. `check_time` raises when time is up.
     """
     if "kind: Secret" in text:
-        yield from _kubernetes(text, scan)
-    budget = TOTAL_LIMIT
+        yield from _kubernetes(text, scan, check_time)
     for match in _compiled(RUN).finditer(text):
-        run = match[0]
-        if len(run) > RUN_LIMIT or budget < len(run) or not _may_be_text(run):
-            continue
-        decoded = decode_base64(run)
+        check_time(match.start())
+        decoded = decode_base64(match[0]) if _may_be_text(match[0]) else None
         if decoded is None or not _is_clear(decoded):
             continue
-        budget -= len(run)
         for hit in scan(decoded):
-            if not hit.generic:
-                yield replace(hit, start=match.start(), end=match.end(), encoded=True)
+            if not hit.generic or (hit.confidence is Confidence.HIGH and decoded.startswith("{")):
+                yield replace(hit, start=match.start(), end=match.end(), encoded=True, generic=False)
                 break
 
 
-def _kubernetes(text: str, scan: Callable[[str], Sequence[Hit]]) -> Iterator[Hit]:
-    for match in islice(_compiled(KUBERNETES_ENTRY).finditer(text), ENTRY_LIMIT):
+def _kubernetes(
+    text: str, scan: Callable[[str], Sequence[Hit]], check_time: Callable[[int], None]
+) -> Iterator[Hit]:
+    for match in _compiled(KUBERNETES_ENTRY).finditer(text):
+        check_time(match.start())
         decoded = decode_base64(match["value"])
         if not decoded or not _is_clear(decoded):
             continue

@@ -5,39 +5,53 @@ into its vocabulary. A single line of a megabyte is never given to a pattern as 
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
-from cli_guard.secretscan import assigned, checks, encoded, keyblocks
-from cli_guard.secretscan.candidates import Candidate, Hit, Judgement, Scan
+from cli_guard.secretscan import assigned, checks, encoded, inserts, keyblocks, places, tokens
+from cli_guard.secretscan.candidates import Candidate, Hit, Judgement, OutOfTimeError, Scan
 from cli_guard.secretscan.checks import Check
 from cli_guard.secretscan.detectors import Detector, by_keyword, by_path, documented, for_blocks
 
 CHECKS: dict[str, Check] = {
-    "token": checks.token,
-    "crc62": checks.crc62,
-    "random": checks.random_text,
-    "mixed": checks.mixed,
-    "tail": checks.tail,
-    "firebase": checks.firebase,
-    "discord": checks.discord,
-    "jwt": checks.jwt,
+    "token": tokens.token,
+    "near": tokens.near,
+    "crc62": tokens.crc62,
+    "random": tokens.random_text,
+    "wallet": tokens.wallet,
+    "mixed": tokens.mixed,
+    "tail": tokens.tail,
+    "firebase": tokens.firebase,
+    "discord": tokens.discord,
+    "jwt": tokens.jwt,
     "password": checks.password,
     "url": checks.url,
     "header": checks.header,
     "basic": checks.basic,
     "rc": checks.rc,
     "command": checks.command,
+    "pair": checks.pair,
+    "signing": checks.signing,
     "none": checks.none,
     "assigned": assigned.assigned,
     "named": assigned.named,
 }
-VALUE_GROUPS = ("value", "value2", "bare")
+VALUE_GROUPS = ("value", "value2", "value3", "bare")
 CLOCK_EVERY = 64
 STRETCH = 32_768
 
 
-class OutOfTimeError(Exception):
-    """The scan has to stop here; `args[0]` is the offset that was reached."""
+@dataclass
+class _Clock:
+    """Asks from time to time whether to stop, and remembers how far every rule has looked."""
+
+    out_of_time: Callable[[], bool]
+    reached: int = 0
+
+    def check(self, position: int) -> None:
+        """Raises OutOfTimeError when time is up; `position` is where the pass stands that is under way."""
+        if self.out_of_time():
+            raise OutOfTimeError(min(position, self.reached))
 
 
 def scan(
@@ -61,27 +75,53 @@ def scan(
 def _all_hits(text: str, path: str, out_of_time: Callable[[], bool], *, decode: bool) -> Iterator[Hit]:
     lower = fold(text)
     vocabulary = "\n".join(set(lower.split()))
-    yield from _blocks(text, lower, vocabulary)
+    clock = _Clock(out_of_time)
+    yield from _blocks(text, lower, path, vocabulary, clock)
     for detector in by_path():
         if detector.applies_to(path):
-            yield from _judged(detector, text, path, 0, detector.pattern.finditer(text))
+            for match in detector.pattern.finditer(text):
+                clock.check(0)
+                yield from _judged(detector, text, path, 0, match)
+    yield from _near_keywords(text, lower, path, vocabulary, clock)
     if decode:
-        yield from encoded.find_encoded(text, lambda inner: scan(inner, path, out_of_time, decode=False).hits)
-    present = [(keyword, rules) for keyword, rules in by_keyword().items() if _head(keyword) in vocabulary]
-    done = {rule.id: 0 for _, rules in present for rule in rules}
+        clock.reached = len(text)
+        yield from encoded.find_encoded(
+            text, lambda inner: scan(inner, path, out_of_time, decode=False).hits, clock.check
+        )
+
+
+def _near_keywords(text: str, lower: str, path: str, vocabulary: str, clock: _Clock) -> Iterator[Hit]:
+    """Stretch by stretch, so that when time runs out everything before the stretch was seen by every rule."""
+    kind = places.kind_of(path)
+    present = [
+        (keyword, [rule for rule in rules if _is_for(rule, kind, lower)])
+        for keyword, rules in by_keyword().items()
+        if _head(keyword) in vocabulary
+    ]
+    done = dict.fromkeys((rule.id for _, rules in present for rule in rules), 0)
     steps = 0
-    # Stretch by stretch, so that when time runs out everything before the stretch was seen by every rule.
     for start in range(0, len(lower), STRETCH):
+        clock.reached = start
         for keyword, rules in present:
             end = start + STRETCH + len(keyword) - 1
             position = lower.find(keyword, start, end)
             while position >= 0:
-                if steps % CLOCK_EVERY == 0 and out_of_time():
-                    raise OutOfTimeError(start)
+                if steps % CLOCK_EVERY == 0:
+                    clock.check(position)
                 steps += 1
                 for detector in rules:
-                    yield from _at(detector, text, path, position, len(keyword), done)
+                    for match in _matches(detector, text, position, len(keyword), done):
+                        for hit in _judged(detector, text, path, position, match):
+                            done[detector.id] = max(done[detector.id], hit.end)
+                            yield hit
                 position = lower.find(keyword, position + len(keyword), end)
+
+
+def _is_for(detector: Detector, kind: str, lower: str) -> bool:
+    """Is the rule for this kind of file, and does the file have what every match of it holds?"""
+    if detector.files not in ("", kind):
+        return False
+    return not detector.needs or any(word in lower for word in detector.needs)
 
 
 def _head(keyword: str) -> str:
@@ -97,34 +137,30 @@ def fold(text: str) -> str:
     return "".join(low if len(low := char.lower()) == 1 else char for char in text)
 
 
-def _blocks(text: str, lower: str, vocabulary: str) -> Iterator[Hit]:
-    keywords = (keyword for detector in for_blocks().values() for keyword in detector.keywords)
-    if any(_head(keyword) in vocabulary and keyword in lower for keyword in keywords):
-        yield from keyblocks.find_blocks(text)
+def _blocks(text: str, lower: str, path: str, vocabulary: str, clock: _Clock) -> Iterator[Hit]:
+    """What is read as a block of many lines: private keys, and rows of a table."""
+    kinds = set()
+    for detector in for_blocks().values():
+        if any(_head(keyword) in vocabulary and keyword in lower for keyword in detector.keywords):
+            kinds.add(detector.block)
+            if detector.block == "insert":
+                for judgement in inserts.find_inserts(text, path, detector, clock.check):
+                    yield _hit(detector, text, judgement)
+    if kinds & {"pem", "putty"}:
+        yield from keyblocks.find_blocks(text, clock.check)
 
 
-def _at(
-    detector: Detector, text: str, path: str, position: int, width: int, done: dict[str, int]
-) -> Iterator[Hit]:
-    """The hits of one rule around one keyword; `done` is how far its earlier windows reached."""
+def _matches(
+    detector: Detector, text: str, position: int, width: int, done: dict[str, int]
+) -> Iterable[re.Match[str]]:
+    """Where one rule matches around one keyword; `done` is how far its earlier windows reached."""
     high = _line_end(text, position, detector.after, detector.lines)
-    if detector.check in ("assigned", "named"):
-        match = detector.pattern.match(text, position + width, high)
-        matches = iter((match,) if match else ())
-    elif not detector.before:
-        match = detector.pattern.match(text, position, high)
-        matches = iter((match,) if match else ())
-    else:
-        low = max(
-            text.rfind("\n", max(position - detector.before, 0), position) + 1,
-            position - detector.before,
-            done[detector.id],
-            0,
-        )
-        matches = detector.pattern.finditer(text, low, high)
-    for hit in _judged(detector, text, path, position, matches):
-        done[detector.id] = max(done[detector.id], hit.end)
-        yield hit
+    if detector.before:
+        low = max(position - detector.before, done[detector.id], 0)
+        low = max(text.rfind("\n", low, position) + 1, low)
+        return detector.pattern.finditer(text, low, high)
+    match = detector.pattern.match(text, position + width if detector.follows else position, high)
+    return (match,) if match else ()
 
 
 def _line_end(text: str, position: int, after: int, lines: int) -> int:
@@ -136,16 +172,12 @@ def _line_end(text: str, position: int, after: int, lines: int) -> int:
     return end if end >= 0 else limit
 
 
-def _judged(
-    detector: Detector, text: str, path: str, position: int, matches: Iterator[re.Match[str]]
-) -> Iterator[Hit]:
-    for match in matches:
-        candidate = _candidate(detector, text, path, position, match)
-        if candidate is None or not _in_context(detector, text, candidate):
-            continue
-        judgement = CHECKS[detector.check](candidate)
-        if judgement:
-            yield _hit(detector, text, judgement)
+def _judged(detector: Detector, text: str, path: str, position: int, match: re.Match[str]) -> Iterator[Hit]:
+    candidate = _candidate(detector, text, path, position, match)
+    judgement = CHECKS[detector.check](candidate) if candidate else None
+    # The context comes last: to search for it costs more than to look at the value.
+    if candidate and judgement and _in_context(detector, text, candidate):
+        yield _hit(detector, text, judgement)
 
 
 def _candidate(

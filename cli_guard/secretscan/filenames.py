@@ -4,6 +4,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 
 from cli_guard.rules import catalog
+from cli_guard.secretscan.values import is_template
 
 RULE = "secret-file-name"
 
@@ -18,6 +19,16 @@ def is_risky(path: str) -> bool:
     """Does a file of this name usually hold credentials? Templates and public halves do not."""
     folded = path.lower()
     return _matches(folded, rule().extra["names"]) and not _matches(folded, rule().extra["but"])
+
+
+def has_no_value(line: str) -> bool:
+    """Is a line of settings blank, a comment, `NAME=`, or `NAME=op://vault/entry`?"""
+    line = line.strip()
+    name, sign, value = line.partition("=")
+    if not line or line.startswith("#") or not sign:
+        return not line or line.startswith("#")
+    value = value.strip("\"' ")
+    return name.strip().removeprefix("export ").isidentifier() and (not value or is_template(value))
 
 
 def _matches(path: str, patterns: list[str]) -> bool:

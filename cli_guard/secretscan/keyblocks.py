@@ -5,7 +5,7 @@ whatever stands around its lines (quotes, plus signs, comment marks, indentation
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 
 from cli_guard.model import Confidence, Severity
@@ -13,8 +13,9 @@ from cli_guard.secretscan.candidates import Hit
 from cli_guard.secretscan.detectors import for_blocks
 
 HEADER = r"-{4,5} ?BEGIN (?P<label>(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?) ?-{4,5}"
+FOOTER = HEADER.replace("BEGIN", "END")
+PUTTY = "PuTTY-User-Key-File-"
 BLOCK_LIMIT = 20_000
-PUTTY_LIMIT = 50
 MIN_BODY = 40
 MARKS = ("private key", "putty-user-key-file-")
 
@@ -24,22 +25,21 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def find_blocks(text: str) -> Iterator[Hit]:
+def find_blocks(text: str, check_time: Callable[[int], None] = lambda _position: None) -> Iterator[Hit]:
     """Every private key in the text, from its header to its footer, or to the end of its body."""
     position = 0
     while match := _compiled(HEADER).search(text, position):
+        check_time(match.start())
         position = match.end()
         found = _pem(text, match)
         if found:
             position = found.end
             yield found
     position = 0
-    for _ in range(PUTTY_LIMIT):
-        position = text.find("PuTTY-User-Key-File-", position)
-        if position < 0:
-            return
+    while (position := text.find(PUTTY, position)) >= 0:
+        check_time(position)
         found = _putty(text, position)
-        position = found.end if found else position + 20
+        position = found.end if found else position + len(PUTTY)
         if found:
             yield found
 
@@ -49,15 +49,23 @@ def _pem(text: str, header: re.Match[str]) -> Hit | None:
     limit = min(len(text), header.end() + BLOCK_LIMIT)
     following = _compiled(HEADER).search(text, header.end(), limit)
     limit = following.start() if following else limit
-    footer = _compiled(rf"-{{4,5}} ?END {label} ?-{{4,5}}").search(text, header.end(), limit)
-    raw = text[header.end() : footer.start() if footer else limit]
+    footer = _footer(text, label, header.end(), limit)
+    raw = text[header.end() : footer[0] if footer else limit]
     body, used = _body(raw, whole=footer is not None)
     if not _is_key(body):
         return None
-    end = footer.end() if footer else header.end() + used
+    end = footer[1] if footer else header.end() + used
     encrypted = "ENCRYPTED" in label or "ENCRYPTED" in raw[:200]
     rule = "secret-pgp-private-key" if "PGP" in label else "secret-private-key"
     return _hit(rule, text, header.start(), end, encrypted=encrypted)
+
+
+def _footer(text: str, label: str, start: int, limit: int) -> tuple[int, int] | None:
+    """Where the line that ends the block of this label begins and ends."""
+    for match in _compiled(FOOTER).finditer(text, start, limit):
+        if match["label"] == label:
+            return match.span()
+    return None
 
 
 def _body(raw: str, *, whole: bool) -> tuple[str, int]:
@@ -92,7 +100,8 @@ def _is_key(body: str) -> bool:
 
 
 def _putty(text: str, start: int) -> Hit | None:
-    part = text[start : start + BLOCK_LIMIT]
+    following = text.find(PUTTY, start + 1, start + BLOCK_LIMIT)
+    part = text[start : following if following >= 0 else start + BLOCK_LIMIT]
     match = _compiled(r"Private-Lines:\s*(\d{1,3})\s*\n((?:[A-Za-z0-9+/=]+\r?(?:\n|$)){1,200})").search(part)
     if not match or not _is_key(match[2].replace("\n", "").rstrip("=")):
         return None

@@ -2,7 +2,7 @@
 
 import re
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 
 from cli_guard.secretscan.words import words
 
@@ -30,6 +30,7 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in _parts().findall(name)]
 
 
+@lru_cache(maxsize=1024)
 def kind_of(name: str) -> Kind | None:
     """What the name says its value is; None if it names no credential."""
     parts = words_of(name)

@@ -26,11 +26,11 @@ def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
 # A value that is filled in later, or looked up somewhere else.
 TEMPLATE = "|".join(
     (
-        r"\$\{|\$\(|\$[A-Z][A-Z0-9_]{2,}(?![A-Za-z0-9])|^\$|[:/]\$\w",
+        r"\$\{|\$\(|\$[A-Z][A-Z0-9_]{2,}(?![A-Za-z0-9])|^\$\w*(?:$|[/:.\[(>{-])|[:/]\$\w",
         r"\{\{|\}\}|<%|%>|#\{|<[^<>]{1,60}>|<<|>>|\[\[|\]\]",
         r"%\(|%[sdvq@](?![A-Za-z0-9])|^%\w+%$|\{[\w.!:\[\]]*\}|^[\[({]",
         r"^@[\w.]+@$|^@\w+$|^@[\w-]+/|^__\w+__$|^!\w+\b",
-        r"\*{3}|\.{3}|…|•{2}",
+        r"\*{3}|\.{3}|…|•{2}|\[[^\]]{0,20}[a-zA-Z0-9]-[a-zA-Z0-9]",
     )
 )
 LOOKUP = "|".join(
@@ -38,8 +38,8 @@ LOOKUP = "|".join(
         r"\b(?:os\.environ|process\.env|import\.meta\.env|getenv|environ|ENV\[|System\.get|env\(|var\(|config\()",
         r"\b(?:secrets?|vars?)\.",
         r"^(?:op|vault|ssm|file|env|secret|secretref|keyvault|awssm|gcpsm|ref\+\w+|sm|kms|bao)://?",
-        r"^(?:arn:aws|env|vault|ssm|file|secret|projects/[^/]+/secrets)[:/]",
-        r"^ENC[\[(]|^(?:AQICA|\$ANSIBLE_VAULT)|^resolve:|@Microsoft\.KeyVault|^Fn::",
+        r"^(?:arn:aws|env|vault|ssm|file|secret)[:/]|projects/[^/]+/secrets/",
+        r"^Ag[A-Z][A-Za-z0-9+/]{150}|^ENC[\[(]|^(?:AQICA|\$ANSIBLE_VAULT)|^resolve:|@Microsoft\.KeyVault|^Fn::",
         r"^\{(?:cipher|bcrypt|noop|SSHA|SHA|MD5|CRYPT)\}",
     )
 )
@@ -62,10 +62,21 @@ NAMED = "|".join(
         r"\*\.|\.\*|/\*|\*/",
         r"^[\w.]+\(.*\)?$|^[\w.]+\[.*\]$",
         r"^(?:0x)?\d[\d.,_]*(?:px|em|ms|s|%)?$",
+        r"^[\^~<>=v]{0,3}\d+(?:\.\d+){1,3}(?:[-+][\w.]+)?$|[A-Za-z]:\d+(?:\.\d+)+$",
     )
 )
 DUMMY = r"example|placeholder|changeme|redacted|dummy|your[-_]|sample|replace|insert|notreal|xxxx|fake[-_]"
-STEPS = ("0123456789", "1234567890", "123456789a", "abcdefgh", "987654321", "qwertyui")
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+STEPS = (
+    "0123456789",
+    "1234567890",
+    "123456789a",
+    "abcdefgh",
+    "987654321",
+    "qwertyui",
+    "a1b2c3d4",
+    "1a2b3c4d",
+)
 SEQUENCES = (
     "01234567890123456789",
     "12345678901234567890",
@@ -92,18 +103,24 @@ def is_hashed(value: str) -> bool:
     return bool(_compiled(HASHED, re.I).search(value))
 
 
-def is_dummy_token(value: str) -> bool:
-    """Is a value in a provider's token format one that a document made up?
+def is_made_up(value: str) -> bool:
+    """Does a value in a provider's token format say that it is none: by a word, or by one character repeated?
 
-    Only what random text does not hold by chance: words of five letters or more, long runs and sequences.
+    Only what random text does not hold by chance counts.
     """
-    folded = value.lower()
-    if _compiled(DUMMY).search(folded) or any(step in folded for step in STEPS):
-        return True
-    if _compiled(r"(.)\1{5}|(..)\2{4}|(.{4})\3{3}").search(value):
+    if _compiled(DUMMY).search(value.lower()) or _compiled(r"(.)\1{5}|(..)\2{4}|(.{4})\3{3}").search(value):
         return True
     body = value.rsplit("_", 1)[-1] if "_" in value[:12] else value
     return len(body) >= 20 and len(set(body.lower())) < 7
+
+
+def is_sequence(value: str) -> bool:
+    """Does the value count, run along the alphabet or repeat itself, as a key that a person typed does?"""
+    folded = value.lower()
+    parts = (folded, _compiled(r"[^a-z]").sub("", folded), _compiled(r"[^0-9]").sub("", folded))
+    if any(step in part for step in STEPS for part in parts):
+        return True
+    return bool(_compiled(r"(.{5,16})\1{2}").search(value))
 
 
 def is_filler(value: str) -> bool:
@@ -147,9 +164,17 @@ def _turns(value: str) -> float:
     return len(turns.findall(value)) / max(len(value) - 1, 1)
 
 
+def is_wordy(value: str) -> bool:
+    """Is the value mostly words, as names and prose are?"""
+    return _wordy(value) >= 0.55
+
+
 def _wordy(value: str) -> float:
-    """Share of the value that is runs of four letters or more, as in words."""
-    return sum(map(len, _compiled(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}").findall(value))) / len(value)
+    """Share of the value that is runs of four letters or more, as in words; what nobody can say is no word."""
+    runs = _compiled(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}").findall(value)
+    return sum(len(run) for run in runs if not _compiled(r"(?i)[^aeiouy]{5}|^[^aeiouy]+$").search(run)) / len(
+        value
+    )
 
 
 def is_random(value: str) -> bool:
@@ -166,6 +191,8 @@ def is_random(value: str) -> bool:
 
 def key_strength(value: str) -> Strength:
     """How much a value looks like a machine-made key: length, alphabet and disorder."""
+    if is_typed_key(value):
+        return Strength.LIKELY
     if not _is_candidate(value):
         return Strength.NONE
     if is_uuid(value):
@@ -179,9 +206,17 @@ def key_strength(value: str) -> Strength:
     return min(password_strength(value), Strength.LIKELY)
 
 
+def is_typed_key(value: str) -> bool:
+    """Is the value of the form of a key, but typed along the alphabet or the digits (`abcdef1234567890...`)?"""
+    if len(value) < 16 or not _compiled(r"^[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*$").match(value):
+        return False
+    found = [word for word in _compiled(r"[a-z]{3,}").findall(value.lower()) if word not in ALPHABET]
+    return is_sequence(value) and not is_made_up(value) and not any(word in words("filler") for word in found)
+
+
 def password_strength(value: str) -> Strength:
     """How much a value looks like a password that a person chose: which kinds of characters, how mixed."""
-    if not _is_candidate(value) or len(value) < 5 or len(value) > 128 or _compiled(r"\s").search(value):
+    if not 5 <= len(value) <= 128 or _compiled(r"\s").search(value) or not _is_candidate(value):
         return Strength.NONE
     lower, upper = bool(_compiled(r"[a-z]").search(value)), bool(_compiled(r"[A-Z]").search(value))
     digit, symbol = bool(_compiled(r"\d").search(value)), bool(_compiled(r"[!@#$%^&*?+=~|;]").search(value))
@@ -220,5 +255,5 @@ def _is_candidate(value: str) -> bool:
         or is_hashed(value)
         or is_filler(value)
         or is_path_or_name(value)
-        or is_dummy_token(value)
+        or is_made_up(value)
     )

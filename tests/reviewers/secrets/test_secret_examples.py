@@ -49,6 +49,13 @@ def test_checksum_is_that_of_an_expired_published_token() -> None:
     assert base62_crc32(drawn[:30]) == drawn[30:]
 
 
+@pytest.mark.parametrize(
+    ("text", "typed"), [("<<seq:30>>", "abcdefghijklmnopqrstuvwxyz0123"), ("<<count:12>>", "123456789012")]
+)
+def test_run_of_characters_is_the_same_for_every_seed(text: str, typed: str) -> None:
+    assert {expand(text, seed) for seed in range(3)} == {typed}
+
+
 def test_two_placeholders_of_one_text_differ() -> None:
     first, second = expand("<<hex:20>> <<hex:20>>").split()
     assert first != second and not PLACEHOLDER.search(first)

@@ -152,6 +152,29 @@ class TestPrivateKey:
         below = change("deploy.txt", "# PRIVATE KEY above", start=8)
         assert look(below, contents=Files({"deploy.txt": text})).findings == ()
 
+    def test_key_completed_in_an_earlier_commit_is_read_in_the_file_of_that_commit(self) -> None:
+        lines = KEY.split("\n")
+        step = change("deploy.txt", *lines[2:4], start=3, new_blob="b" * 40)
+        history = (ChangeSet((step,), commit="a" * 40),)
+        finding = only(look(history=history, contents=Files({"deploy.txt": KEY})))
+        assert (finding.rule, finding.commit, finding.line) == ("secret-private-key", "a" * 40, 1)
+
+    def test_commit_without_blobs_is_read_as_far_as_it_is_known(self) -> None:
+        lines = KEY.split("\n")
+        history = (ChangeSet((change("deploy.txt", *lines[2:4], start=3),), commit="a" * 40),)
+        assert look(history=history, contents=Files({"deploy.txt": KEY})).findings == ()
+
+    def test_file_is_not_asked_for_without_a_line_of_a_key(self) -> None:
+        @dataclass(frozen=True)
+        class Closed:
+            def new(self, change: FileChange) -> str | None:
+                raise AssertionError("read for nothing")
+
+            old = new
+
+        step = change("a.py", "x = 1", "# a private matter", new_blob="b" * 40)
+        assert look(history=(ChangeSet((step,), commit="a" * 40),), contents=Closed()) == Report()
+
     def test_encrypted_key_is_less_severe(self) -> None:
         finding = only(look(change("a", *expand("<<pem:ENCRYPTED PRIVATE KEY>>").split("\n"))))
         assert finding.severity is Severity.HIGH
@@ -172,6 +195,20 @@ class TestFileName:
     def test_fixture_is_advice(self) -> None:
         finding = only(look(change("tests/fixtures/a.p12", status=Status.ADDED, kind=Kind.BINARY)))
         assert (finding.severity, finding.confidence) == (Severity.MEDIUM, Confidence.LOW)
+
+    @pytest.mark.parametrize("line", ["DB_PASSWORD=op://prod/db/password", "export TOKEN=${TOKEN}", "# none"])
+    def test_file_of_references_is_not_reported(self, line: str) -> None:
+        assert look(change("deploy/.env", line, status=Status.ADDED)).findings == ()
+
+    def test_token_in_a_name_is_reported_and_hidden(self) -> None:
+        path = f"dumps/{TOKEN}.json"
+        finding = only(look(change(path, "{}", status=Status.ADDED)))
+        assert (finding.rule, finding.line) == ("secret-github-token", None)
+        assert finding.message == "GitHub token in the name of the file."
+        assert finding.evidence == "dumps/ghp_****.json"
+
+    def test_token_in_a_name_that_was_there_before_is_not_reported(self) -> None:
+        assert look(change(f"dumps/{TOKEN}.json", "{}")).findings == ()
 
     def test_secret_in_it_is_told_as_well(self) -> None:
         report = look(change(".env", f"TOKEN={TOKEN}", status=Status.ADDED))
@@ -231,15 +268,26 @@ class TestLimits:
         lines = ("x = 1",) * 10 + (f'password = "{PASSWORD}"',)
         report = look(change("a.py", *lines), limits=Limits(seconds=1.0), clock=lambda: next(ticks))
         assert report.findings == ()
-        assert [(skip.path, skip.reason) for skip in report.skipped] == [
-            ("a.py", "time limit of 1 s reached in the search for secrets, at line 1")
+        assert [(skip.path, skip.reason, skip.by_limit) for skip in report.skipped] == [
+            ("a.py", "time limit of 1 s reached in the search for secrets, at line 1", True)
         ]
+
+    @pytest.mark.parametrize(
+        "line",
+        ["-----BEGIN RSA PRIVATE KEY-----", "<<b64:words that are not a secret at all>>", "<<base64:80>>"],
+    )
+    def test_time_also_ends_the_search_in_keys_and_base64(self, line: str) -> None:
+        ticks = iter(range(1000))
+        added = change("a.txt", expand(line))
+        report = look(added, limits=Limits(seconds=1.0), clock=lambda: next(ticks))
+        assert [skip.by_limit for skip in report.skipped] == [True]
 
     def test_flood_of_secrets_is_cut_and_told(self) -> None:
         lines = [expand('token = "ghp_<<crc62:30>>"', seed) for seed in range(FILE_FINDINGS + 5)]
         report = look(change("a.py", *lines))
         assert len(report.findings) == FILE_FINDINGS
         assert f"{FILE_FINDINGS + 5} secrets found" in report.skipped[0].reason
+        assert report.skipped[0].by_limit
 
 
 class TestFingerprint:
