@@ -65,6 +65,10 @@ def review(subject: Subject) -> Report:
         _review_changes(subject, step, so_far, commit=step.commit)
         if step.message:
             _review_message(subject, step.message, so_far, step.commit)
+        # What a limit left out of the whole change is told by it; a commit may hold more than the whole.
+        so_far.skipped += [each for each in step.skipped if each.by_limit]
+    for tag in subject.tags:
+        _review_message(subject, tag.text, so_far, tag.oid)
     ordered = sorted(so_far.found, key=lambda f: (f.commit is not None, f.path, f.line or 0, f.rule))
     return Report(tuple(ordered), tuple(so_far.skipped))
 

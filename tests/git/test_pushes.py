@@ -234,3 +234,21 @@ def test_the_other_object_format(committed: Repo, isolated: dict[str, str]) -> N
     repo.commit("Key", {"key.py": SECRET})
     assert repo.try_git("push", "-q", "origin", "main").code == 1
     assert repo.hooks_run() == ["pre-push", "pre-push"]
+
+
+def test_the_message_of_an_annotated_tag_is_read(pushed: Repo) -> None:
+    pushed.git("tag", "-a", "v1", "-m", f"Release one\n\ntoken {key()}")
+    done = pushed.try_git("push", "origin", "v1")
+    assert done.code != 0
+    assert key() not in done.all
+    assert pushed.git("rev-parse", "v1")[:10] in done.all
+
+
+def test_a_lax_policy_on_one_branch_does_not_judge_another(pushed: Repo) -> None:
+    pushed.git("checkout", "-q", "-b", "lax")
+    pushed.commit("Lower the policy", {"cli-guard.toml": '[decisions]\ncritical = "advise"\n'})
+    pushed.git("checkout", "-q", "-b", "leak", "main")
+    pushed.commit("Add a key", {"settings.py": f'KEY = "{key()}"\n'})
+    done = pushed.try_git("push", "origin", "lax", "leak")
+    assert done.code != 0
+    assert "denied" in done.all
