@@ -9,7 +9,9 @@ from repositories import Repo, isolated_environment
 
 
 @pytest.fixture(autouse=True)
-def isolated(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+def isolated(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[dict[str, str]]:
     """No configuration, hook or variable of whoever runs the tests reaches Git or us."""
     env = isolated_environment(tmp_path_factory.mktemp("home"))
     for name in list(os.environ):
