@@ -35,9 +35,10 @@ def answer(
     io = Io(stdin, stdout, stderr, cwd, env)
 
     def complain(text: str) -> None:
+        from cli_guard.redact import redact
         from cli_guard.report.printable import printable
 
-        io.warn(f"cli-guard: {printable(text)}")
+        io.warn(f"cli-guard: {printable(redact(text))}")
 
     try:
         return dispatch(list(argv), io)

@@ -14,7 +14,7 @@ from cli_guard.git.changes import Bounds, ChangeReader, History
 from cli_guard.git.contents import BlobContents, BlobReader, WorktreeContents
 from cli_guard.git.patch import PatchContents, read_patch
 from cli_guard.git.repository import Repository
-from cli_guard.in_force import policy_for
+from cli_guard.in_force import POLICY_FILES, policy_for, recorded_policy
 from cli_guard.model import (
     ChangeSet,
     CommitMessage,
@@ -25,6 +25,7 @@ from cli_guard.model import (
     Skipped,
     TagMessage,
 )
+from cli_guard.policy.approvals import RecordedContent
 from cli_guard.policy.decisions import Policy
 from cli_guard.reviewers.policy import expired_notes
 from cli_guard.reviewers.subject import Limits, Subject
@@ -34,25 +35,25 @@ from cli_guard.reviewers.subject import Limits, Subject
 class Gathered:
     """A subject with the policy that judges it.
 
-    `contents` are the identities under which approvals count, the change's own first.
+    `commits` are those of a range, for approvals that were given before they were recorded.
     """
 
     subject: Subject
     policy: Policy
-    contents: tuple[str, ...]
+    commits: tuple[RecordedContent, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Material:
-    """What a request brings along, read but not yet under any policy; `commits` are identities of a range's."""
+    """What a request brings along, read but not yet under any policy; `commits` are those of a range."""
 
     changes: ChangeSet
     contents: Contents = field(default_factory=NoContents)
     message: CommitMessage | None = None
     history: Collection[ChangeSet] = ()
     pushed: tuple[PushedRef, ...] = ()
-    commits: Iterable[str] = ()
+    commits: Iterable[RecordedContent] = ()
     tags: tuple[TagMessage, ...] = ()
 
 
@@ -67,7 +68,7 @@ def gather(
 ) -> Iterator[Gathered]:
     """The subject of a request, good while the context is open (it reads blobs on demand).
 
-    Where nothing was ever `approved`, the commits of a range need no identities, and none are computed.
+    Where nothing was ever `approved`, the commits of a range are not read for approvals.
 
     Raises GitError, UsageError for a revision or patch that does not hold, ConfigError.
     """
@@ -81,6 +82,9 @@ def gather(
             blobs = stack.enter_context(BlobReader(repository.git, blob_limit=limits.file_chars))
             bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)
             material = read(request, repository, ChangeReader(repository, blobs, bounds), blobs)
+            if isinstance(request, Staged) and any(c.path in POLICY_FILES for c in material.changes):
+                # What would stop every later commit must not get in.
+                recorded_policy(repository, "")
         subject = Subject(
             request.event,
             material.changes,
@@ -93,8 +97,8 @@ def gather(
             policy.protected_branches,
             material.tags,
         )
-        identities = (material.changes.identity, *(material.commits if approved else ()))
-        yield Gathered(subject, policy, identities, (*notes, *expired_notes(policy, today)))
+        commits = tuple(material.commits) if approved else ()
+        yield Gathered(subject, policy, commits, (*notes, *expired_notes(policy, today)))
 
 
 def read(request: Request, repository: Repository, reader: ChangeReader, blobs: BlobReader) -> Material:
@@ -102,11 +106,11 @@ def read(request: Request, repository: Repository, reader: ChangeReader, blobs: 
     contents = BlobContents(blobs)
     match request:
         case Staged():
-            return Material(reader.staged(), contents)
+            return Material(reader.staged(merging=request.event == "pre-merge-commit"), contents)
         case Worktree():
             return Material(reader.worktree(), WorktreeContents(blobs, repository.root))
         case Message():
-            changes = reader.staged()
+            changes = reader.staged(merging=True)
             message = message_of(request, repository)
             return Material(with_identity(changes, changes.identity, message.text), contents, message)
         case Commit():
@@ -118,16 +122,22 @@ def read(request: Request, repository: Repository, reader: ChangeReader, blobs: 
             return recorded([commits] if commits else [], (), repository, reader, contents)
         case Push():
             pushed = complete(request.plan, repository, request.remote)
-            partial = (
-                [Skipped("other refs of this push", request.plan.partial)] if request.plan.partial else []
-            )
             material = recorded(
                 [ref.commits for ref in pushed if ref.commits], pushed, repository, reader, contents
             )
-            changes = replace(material.changes, skipped=(*material.changes.skipped, *partial))
-            return replace(material, changes=changes)
+            skipped = (*material.changes.skipped, *unseen(request, pushed))
+            return replace(material, changes=replace(material.changes, skipped=skipped))
         case Patch():
             return Material(read_patch(request.raw, request.name), PatchContents())
+
+
+def unseen(request: Push, pushed: tuple[PushedRef, ...]) -> Iterator[Skipped]:
+    """What a push brings that was not read."""
+    if request.plan.partial:
+        yield Skipped("other refs of this push", request.plan.partial)
+    for ref in pushed:
+        if ref.commits is None:
+            yield Skipped(ref.update.remote_ref, "points to no commit, so it was not read", by_limit=True)
 
 
 def recorded(
@@ -151,7 +161,9 @@ def recorded(
     changes = with_identity(ChangeSet(tuple(files.values()), tuple(skipped)), identity)
     oids = dict.fromkeys(ref.update.local_oid for ref in pushed if not ref.update.deletes)
     tags = tuple(TagMessage(oid, text) for oid in oids if (text := repository.tag_message(oid)) is not None)
-    return Material(changes, contents, None, history, pushed, (each.identity for each in history), tags)
+    return Material(
+        changes, contents, None, history, pushed, (RecordedContent.of(each) for each in history), tags
+    )
 
 
 def parents_outside(repository: Repository, commits: tuple[str, ...]) -> list[str]:

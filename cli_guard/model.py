@@ -6,7 +6,7 @@ Line numbers count from 1 and lines end at LF only, as Git counts them.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -202,11 +202,14 @@ class RefUpdate:
 
 @dataclass(frozen=True, slots=True)
 class PushedRef:
-    """A ref update with what only the repository can tell: is it forced, and what commits does it bring."""
+    """A ref update with what only the repository can tell: is it forced, and what commits does it bring.
+
+    `commits` is None for a ref of something else, a tag of a single file for example.
+    """
 
     update: RefUpdate
     forced: bool = False
-    commits: tuple[str, ...] = ()
+    commits: tuple[str, ...] | None = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,8 +329,3 @@ def split_lines(text: str) -> list[str]:
     if lines[-1] == "":
         lines.pop()
     return lines
-
-
-def total_added(changes: Iterable[FileChange]) -> int:
-    """How many lines the changes add."""
-    return sum(len(h.added) for change in changes for h in change.hunks)

@@ -75,7 +75,11 @@ class Records:
             with suppress(ValueError, TypeError, KeyError, OSError):
                 data = json.loads(path.read_text("utf-8"))
                 lists = {key: tuple(data[key]) for key in ("fingerprints", "findings")}
-                found.append(WaitingReview(**{**data, **lists}))
+                review = WaitingReview(**{**data, **lists})
+                if all(
+                    isinstance(text, str) for text in (review.id, review.at, review.event, *review.findings)
+                ):
+                    found.append(review)
         return tuple(sorted(found, key=lambda review: (review.at, review.id)))
 
     def checkpoint(self, review_id: str) -> Path:

@@ -9,7 +9,7 @@ import datetime
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from cli_guard.errors import NotARepository
 from cli_guard.events.glance import nothing_to_review
@@ -50,7 +50,7 @@ def review(
 
     policy = policy or Policy()
     subject = Subject("changes", changes, contents or NoContents())
-    gathered = Gathered(subject, policy, (changes.identity,))
+    gathered = Gathered(subject, policy)
     return run(gathered, (), today or datetime.datetime.now(datetime.UTC).date())[0]
 
 
@@ -86,6 +86,7 @@ def run(
     started = time.perf_counter()
     from cli_guard.graph.context import Context
     from cli_guard.graph.run import run_review
+    from cli_guard.graph.state import skipped_data
     from cli_guard.reviewers.inline import InlineAnswers
 
     loaded = time.perf_counter()
@@ -94,14 +95,40 @@ def run(
         subject=subject,
         policy=gathered.policy,
         approvals=approvals,
-        contents=gathered.contents,
+        commits=gathered.commits,
         answer=InlineAnswers(subject),
         today=today,
     )
     state, pause = run_review(context)
+    state = without_secret_names(
+        state | {"skipped": [*skipped_data(subject.changes.skipped), *state["skipped"]]}
+    )
     done = time.perf_counter()
     timings = {"load": round((loaded - started) * 1000, 1), "review": round((done - loaded) * 1000, 1)}
     return review_of(state, gathered, timings), pause
+
+
+def without_secret_names(state: "State") -> "State":
+    """The state with every path masked that holds a secret, wherever it is named."""
+    from cli_guard.redact import redact
+
+    findings = [each["finding"] for each in (*state["judged"], *state["suppressed"])]
+    paths = {*state["requested_paths"], *(each["path"] for each in (*findings, *state["skipped"]))}
+    # One look at all of them is enough nearly always.
+    if redact(together := "\n".join(sorted(paths))) == together:
+        return state
+    masks = {path: redact(path) for path in paths if redact(path) != path}
+
+    def masked(value: Any) -> Any:
+        if isinstance(value, str):
+            for path, mask in masks.items():
+                value = value.replace(path, mask)
+            return value
+        if isinstance(value, dict):
+            return {key: masked(each) for key, each in value.items()}
+        return [masked(each) for each in value] if isinstance(value, list) else value
+
+    return cast("State", masked(state))
 
 
 def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]) -> Review:
@@ -109,7 +136,7 @@ def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]
     from cli_guard.graph.state import finding_of
 
     changes = gathered.subject.changes
-    skipped = dict.fromkeys((*changes.skipped, *(Skipped(**each) for each in state["skipped"])))
+    skipped = dict.fromkeys(Skipped(**each) for each in state["skipped"])
     unread = {each.path for each in changes.skipped}
     return Review(
         event=gathered.subject.event,

@@ -116,7 +116,11 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
     records = Records(repository.state_folder)
     yield f"state folder: {records.folder}"
     yield f"{len(records.waiting())} reviews wait, {len(records.approvals())} approvals given"
-    result = records.audit.verify()
+    try:
+        result = records.audit.verify()
+    except OSError as error:
+        yield f"! audit trail: cannot be read: {error.strerror}"
+        return
     yield (
         f"! audit trail: {result.problem}"
         if result.problem

@@ -150,7 +150,7 @@ def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
 command = Group("hook", help="What Git's hooks call; `cli-guard install` writes those.")
 command.add_command(Command("pre-commit", callback=pre_commit, help="Review what is about to be committed."))
 command.add_command(
-    Command("pre-merge-commit", callback=pre_merge_commit, help="Review what a merge brings.")
+    Command("pre-merge-commit", callback=pre_merge_commit, help="Review what a merge adds of its own.")
 )
 command.add_command(
     Command(

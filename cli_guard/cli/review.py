@@ -68,15 +68,20 @@ def write_baseline(io: Io, review: Review) -> None:
     """Writes the findings that stand to the baseline at the root of the work tree."""
     from cli_guard.git.repository import Repository
     from cli_guard.policy.decisions import BASELINE_FILE, write_baseline
+    from cli_guard.records import write_atomically
+    from cli_guard.report.words import count
 
     path: Path = Repository.discover(io.cwd, io.env).root / BASELINE_FILE
     findings = [judged.finding for judged in review.findings]
     findings += [each.finding for each in review.suppressed if each.by == "baseline"]
     try:
-        path.write_text(write_baseline(findings), "utf-8", "backslashreplace")
+        # Written beside and renamed: a link in its place is replaced, not followed.
+        write_atomically(path, write_baseline(findings))
     except OSError as error:
         raise CliGuardError(f"the baseline cannot be written: {error.strerror}") from error
-    io.say(f"cli-guard: {len(findings)} findings written to {BASELINE_FILE}; it counts once it is committed")
+    io.say(
+        f"cli-guard: {count(len(findings), 'finding')} written to {BASELINE_FILE}; it counts once it is committed"
+    )
 
 
 @click.pass_obj
@@ -94,7 +99,8 @@ def run(io: Io, /, **options: object) -> int:
 command = Command(
     "review",
     callback=run,
-    help="Review a change; what is staged, unless something else is named. Nothing is changed by it.",
+    help="Review a change; what is staged, unless something else is named. Only --write-baseline and --output write"
+    " a file.",
     params=[
         click.Option(["--staged"], is_flag=True, help="What `git commit` would record (the default)."),
         click.Option(

@@ -11,7 +11,7 @@ from cli_guard.report.printable import printable
 
 def described(review: WaitingReview) -> str:
     """A review in a few lines."""
-    head = f"{review.id}  {review.event}  {review.at}"
+    head = printable(f"{review.id}  {review.event}  {review.at}")
     return "\n".join([head, *(f"    {printable(line)}" for line in review.findings)])
 
 

@@ -72,7 +72,7 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
         # A tag of a tree or a blob has no commits; Git pushes it all the same.
         tip = repository.git.optional("rev-parse", "--quiet", "--verify", f"{update.local_oid}^{{commit}}")
         if tip is None:
-            pushed.append(PushedRef(update))
+            pushed.append(PushedRef(update, commits=None))
             continue
         fast_forward = not update.creates and repository.is_ancestor(update.remote_oid, tip)
         exclude = (*known, update.remote_oid) if fast_forward else known

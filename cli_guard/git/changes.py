@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from cli_guard.git.contents import BlobReader, decode, read_worktree_file
+from cli_guard.git.contents import BlobReader, decode, read_worktree_file, runs_between
 from cli_guard.git.plumbing import DIFF_OPTIONS, RAW_OPTIONS, decode_path, parse, parse_commits
 from cli_guard.git.repository import Repository
 from cli_guard.git.snapshot import hunks_between
@@ -39,10 +39,11 @@ class ChangeReader:
         self._reader = reader
         self._bounds = bounds
 
-    def staged(self) -> ChangeSet:
-        """What `git commit` would record now, by the index that Git named."""
+    def staged(self, *, merging: bool = False) -> ChangeSet:
+        """What `git commit` would record now, by the index that Git named; `merging`: `git merge` calls."""
         command = ("diff-index", "--cached", "--ita-invisible-in-index")
-        heads = (self._repository.head, *self._repository.merge_heads)
+        others = self._repository.heads_being_merged if merging else self._repository.merge_heads
+        heads = (self._repository.head, *others)
         return self._new_in_all(
             *(self._diff(*command, tree=self._repository.tree_of(head)) for head in heads)
         )
@@ -156,6 +157,7 @@ class ChangeReader:
         sizes = self._reader.sizes(blobs)
         result = []
         reread = 0
+        held = 0
         for change in files:
             if change.kind is Kind.SUBMODULE:
                 skipped.append(Skipped(change.path, "a submodule: its own repository reviews its commits"))
@@ -166,11 +168,16 @@ class ChangeReader:
                 if change.size is not None and change.size > self._bounds.file_bytes:
                     reason = f"{change.size:,} bytes, over the limit of {self._bounds.file_bytes:,} (limits.file_chars)"
                     skipped.append(Skipped(change.path, reason, by_limit=True))
+                elif held > self._bounds.total_bytes:
+                    reason = f"over the limit of {self._bounds.total_bytes:,} characters in all (limits.total_chars)"
+                    skipped.append(Skipped(change.path, reason, by_limit=True))
                 else:
                     reread += 1
-                    change = self._as_text(change, exact=reread <= REREAD_FILES)
+                    change, read = self._as_text(change, exact=reread <= REREAD_FILES)
+                    held += sum(len(line) for hunk in change.hunks for line in hunk.added)
                     if change.kind is Kind.BINARY:
-                        skipped.append(Skipped(change.path, "binary"))
+                        reason = "binary: searched for keys only" if read else "binary"
+                        skipped.append(Skipped(change.path, reason))
             result.append(change)
         return result
 
@@ -179,19 +186,23 @@ class ChangeReader:
             return self._reader.read(change.new_blob)
         return read_worktree_file(self._repository.root, change.path, self._bounds.file_bytes)
 
-    def _as_text(self, change: FileChange, *, exact: bool) -> FileChange:
+    def _as_text(self, change: FileChange, *, exact: bool) -> tuple[FileChange, bool]:
         """A file that Git called binary, as text if it is: UTF-16, or text that an attribute hides.
 
-        `-diff` in a .gitattributes file, which a change can bring along, must not hide lines from review.
+        `-diff` in a .gitattributes file, which a change can bring along, must not hide lines from review. What
+        is binary stays so, and has the text inside it that is new for lines. The second is false if the file
+        could not be read.
         """
         raw = self._new_bytes(change)
-        new = None if raw is None else decode(raw)
-        if new is None:
-            return change
+        if raw is None:
+            return change, False
         before = self._reader.read(change.old_blob) if change.old_blob and exact else None
+        new = decode(raw)
+        if new is None:
+            return replace(change, hunks=runs_between(before or b"", raw)), True
         old = decode(before) if before else None
         kind = Kind.SYMLINK if change.new_mode == "120000" else Kind.TEXT
-        return replace(change, kind=kind, hunks=hunks_between(old or "", new))
+        return replace(change, kind=kind, hunks=hunks_between(old or "", new)), True
 
 
 @dataclass(frozen=True, slots=True)

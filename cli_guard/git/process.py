@@ -123,6 +123,7 @@ class Git:
             process.stdout.close()
             feeder.join(1)
             drain.join(1)
+            stderr.close()
         if code != 0:
             raise refusal(b"".join(errors), code)
         return out, False

@@ -1,14 +1,17 @@
 """A repository as Git sees it from here: its folders, its object format, what it points at."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from cli_guard.errors import GitError, MissingObject, UsageError
-from cli_guard.git.process import Git
+from cli_guard.git.process import Git, refusal
 
 COMPARED_BASES = 8
+NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in", b"bad file")
+OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -79,17 +82,17 @@ class Repository:
 
     @cached_property
     def merge_heads(self) -> tuple[str, ...]:
-        """The other parents of the commit that a merge in progress is about to make.
-
-        `git merge` names them in the environment (GITHEAD_*) while it runs its hooks, and MERGE_HEAD keeps
-        them when a conflict stopped it (git-merge(1)).
-        """
+        """The other parents of the commit that a merge stopped by a conflict is about to make (git-merge(1))."""
         try:
             return tuple((self.git_dir / "MERGE_HEAD").read_text("ascii").split())
         except (FileNotFoundError, NotADirectoryError):
-            return tuple(
-                name.removeprefix("GITHEAD_") for name in self.git.env if name.startswith("GITHEAD_")
-            )
+            return ()
+
+    @cached_property
+    def heads_being_merged(self) -> tuple[str, ...]:
+        """The same while `git merge` runs its own hook: then it names them in the environment (GITHEAD_*)."""
+        named = (name.removeprefix("GITHEAD_") for name in self.git.env if name.startswith("GITHEAD_"))
+        return self.merge_heads or tuple(name for name in named if OID.fullmatch(name))
 
     def resolve(self, revision: str, kind: str = "commit") -> str:
         """The id of a revision. Raises UsageError for one that does not exist."""
@@ -116,9 +119,16 @@ class Repository:
         return self.git.optional("config", "--get", key)
 
     def show(self, revision: str, path: str) -> bytes | None:
-        """The content of a path in a commit or tree, None where it holds no such file."""
-        code, out, _ = self.git.attempt("cat-file", "blob", f"{revision}:{path}")
-        return out if code == 0 else None
+        """The content of a path in a commit or tree ("" is the index), None where it holds no such file.
+
+        Raises GitError, or MissingObject, where Git cannot tell: no file is another thing than no answer.
+        """
+        code, out, err = self.git.attempt("cat-file", "blob", f"{revision}:{path}")
+        if code == 0:
+            return out
+        if any(words in err for words in NO_SUCH_FILE):
+            return None
+        raise refusal(err, code)
 
     def tag_message(self, oid: str) -> str | None:
         """The message of an annotated tag, None for any other object (git-cat-file(1))."""

@@ -10,9 +10,10 @@ from cli_guard.graph.answer import answer_text, review_text
 from cli_guard.graph.context import Context, context_of
 from cli_guard.graph.planning import LATER, plan
 from cli_guard.graph.state import Data, State, finding_data, finding_of, log, skipped_data
-from cli_guard.model import Action, Decision, Skipped, Verdict
-from cli_guard.policy.approvals import approved_findings, review_id
+from cli_guard.model import Action, ChangeSet, Decision, Skipped, Verdict
+from cli_guard.policy.approvals import RecordedContent, approved_findings, review_id
 from cli_guard.policy.gate import RECORDING, judge_findings, judge_record, judge_tool
+from cli_guard.redact import redact
 from cli_guard.reviewers.policy import not_reviewed
 
 
@@ -81,7 +82,10 @@ def decide_recording(state: State, context: Context, action: Action) -> State:
     findings = [finding_of(data) for data in state["findings"]]
     left_out = not_reviewed((*(Skipped(**data) for data in state["skipped"]), *unread(context)))
     findings += [left_out] if left_out else []
-    approved = approved_findings(context.approvals, context.contents, context.policy.identity)
+    content = RecordedContent.of(context.subject.changes if context.subject else ChangeSet(()))
+    approved = approved_findings(
+        findings, context.approvals, context.policy.identity, content, context.commits
+    )
     judgement = judge_findings(findings, context.policy, context.answer, context.today, approved)
     verdict = judge_record(judgement)
     update: State = {
@@ -90,7 +94,12 @@ def decide_recording(state: State, context: Context, action: Action) -> State:
             for each in judgement.standing
         ],
         "suppressed": [
-            {"finding": finding_data(each.finding), "by": each.by, "reason": each.reason, "new": each.new}
+            {
+                "finding": finding_data(each.finding),
+                "by": each.by,
+                "reason": redact(each.reason),
+                "new": each.new,
+            }
             for each in judgement.suppressed
         ],
     }
@@ -105,8 +114,7 @@ def decide_recording(state: State, context: Context, action: Action) -> State:
         return update | {"action_log": entries}
     update = update | stopped(state, action, verdict, entries)
     if verdict.decision is Decision.REVIEW:
-        content = context.contents[0] if context.contents else ""
-        update["review_id"] = review_id(content, context.policy.identity, verdict.evidence)
+        update["review_id"] = review_id(content.identity, context.policy.identity, verdict.evidence)
     return update
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from cli_guard.git.snapshot import SnapshotContents, changes_between
 from cli_guard.graph.state import State
 from cli_guard.model import ChangeSet, FileChange, Finding, Skipped
-from cli_guard.policy.approvals import Approval
+from cli_guard.policy.approvals import Approval, RecordedContent
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import Answer
 from cli_guard.reviewers.inline import InlineAnswers
@@ -26,8 +26,8 @@ def no_answer(finding: Finding) -> tuple[Answer, bool] | None:
 class Context:
     """The run context (`context_schema`).
 
-    `contents` are the identities under which approvals count: that of the change, and of each commit of a
-    range. `answer` finds the inline suppression that answers a finding. `today` decides what has expired.
+    `commits` are those of a range, for approvals given before they were recorded. `answer` finds the inline
+    suppression that answers a finding. `today` decides what has expired.
     """
 
     subject: Subject | None = None
@@ -35,7 +35,7 @@ class Context:
     policy: Policy = field(default_factory=Policy)
     tools: Mapping[str, Tool] = field(default_factory=all_tools)
     approvals: tuple[Approval, ...] = ()
-    contents: tuple[str, ...] = ()
+    commits: tuple[RecordedContent, ...] = ()
     answer: Callable[[Finding], tuple[Answer, bool] | None] = no_answer
     today: datetime.date = field(default_factory=lambda: datetime.datetime.now(datetime.UTC).date())
     review_only: bool = True
@@ -79,7 +79,6 @@ def context_of(given: Context | None, state: State) -> Context:
         context,
         subject=subject,
         snapshot=snapshot,
-        contents=(changes.identity,),
         answer=InlineAnswers(subject),
     )
 

@@ -1,8 +1,10 @@
 """What an approval is bound to. Where approvals are kept is `cli_guard.records`."""
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from cli_guard.model import ChangeSet, Finding
 
 ID_DIGITS = 10
 
@@ -24,19 +26,62 @@ class Approval:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedContent:
+    """What an approval may have been given for: a change or a commit, and the blob that each path has in it."""
+
+    identity: str
+    blobs: Mapping[str, str | None] = field(default_factory=dict)
+    commit: str | None = None
+
+    @classmethod
+    def of(cls, changes: ChangeSet) -> "RecordedContent":
+        """The content of a change set."""
+        return cls(changes.identity, {c.path: c.new_blob for c in changes}, changes.commit)
+
+
 def review_id(content: str, policy: str, fingerprints: Iterable[str]) -> str:
     """The id of a review that waits: the same content, policy and findings give the same id."""
     data = "\0".join((content, policy, *sorted(fingerprints)))
     return hashlib.sha256(data.encode()).hexdigest()[:ID_DIGITS]
 
 
-def approved_findings(approvals: Iterable[Approval], contents: Iterable[str], policy: str) -> dict[str, str]:
-    """The findings that stand approved for any of these contents under exactly this policy, and by whom."""
-    wanted = set(contents)
-    return {
-        mark: f"approved by {approval.by} on {approval.at[:10]}"
-        + (f": {approval.reason}" if approval.reason else "")
-        for approval in approvals
-        if approval.content in wanted and approval.policy == policy
-        for mark in approval.fingerprints
-    }
+def approved_findings(
+    findings: Iterable[Finding],
+    approvals: Collection[Approval],
+    policy: str,
+    content: RecordedContent,
+    commits: Iterable[RecordedContent],
+) -> dict[str, str]:
+    """The fingerprints of findings that stand approved under exactly this policy, and by whom.
+
+    An approval of the whole `content` covers all that it names. One that was given for a commit, before it was
+    recorded, covers what stands in that commit, and a file of the whole only if it is still the same blob. A
+    fingerprint that several findings share is approved if each of them is.
+    """
+    if not approvals:
+        return {}
+    given = [approval for approval in approvals if approval.policy == policy]
+    by_identity = {each.identity: each for each in (*commits, content)}
+    words: dict[str, str] = {}
+    refused: set[str] = set()
+    for finding in findings:
+        approval = next((a for a in given if covers(a, finding, content, by_identity.get(a.content))), None)
+        if approval is None:
+            refused.add(finding.fingerprint)
+        else:
+            why = f": {approval.reason}" if approval.reason else ""
+            words[finding.fingerprint] = f"approved by {approval.by} on {approval.at[:10]}{why}"
+    return {mark: said for mark, said in words.items() if mark not in refused}
+
+
+def covers(
+    approval: Approval, finding: Finding, content: RecordedContent, approved: RecordedContent | None
+) -> bool:
+    """Does an approval, given for the `approved` content, answer a finding in the whole `content`?"""
+    if approved is None or finding.fingerprint not in approval.fingerprints:
+        return False
+    if approved.identity == content.identity or (finding.commit and finding.commit == approved.commit):
+        return True
+    same = finding.path in approved.blobs and finding.path in content.blobs
+    return finding.commit is None and same and approved.blobs[finding.path] == content.blobs[finding.path]

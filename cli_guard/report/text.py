@@ -16,6 +16,13 @@ PLACE_WIDTH = 36
 SKIPPED_SHOWN = 3
 TEXT_LENGTH = 600
 
+ANSWERED = {
+    "approval": "by approval",
+    "baseline": "in the baseline",
+    "config": "in the configuration",
+    "inline": "in the code",
+}
+
 Paint = Callable[[str, str], str]
 
 _SGR = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
@@ -134,7 +141,7 @@ def _answered(suppressed: tuple[Suppressed, ...], paint: Paint) -> str:
 
 def _sources(suppressed: tuple[Suppressed, ...]) -> str:
     sources = [each.by for each in suppressed if not each.new]
-    return ", ".join(f"{sources.count(by)} {printable(by)}" for by in sorted(set(sources)))
+    return ", ".join(f"{sources.count(by)} {ANSWERED.get(by, printable(by))}" for by in sorted(set(sources)))
 
 
 def _remarks(review: Review, verbose: bool, paint: Paint) -> str:

@@ -88,7 +88,7 @@ def _protected_branch(case: Case) -> str | None:
     """The protected branch that the commit is pushed to."""
     for pushed in case.subject.pushed:
         branch = pushed.update.remote_ref.removeprefix("refs/heads/")
-        if case.changes.commit in pushed.commits and any(
+        if case.changes.commit in (pushed.commits or ()) and any(
             fnmatchcase(branch, pattern) for pattern in case.subject.protected_branches
         ):
             return branch

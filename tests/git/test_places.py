@@ -133,9 +133,8 @@ def test_where_nothing_can_be_written_the_review_answers_and_says_so(committed: 
         if folder.resolve().is_relative_to(top) and folder.resolve() != top:
             folder.chmod(0o755)
     (Path(committed.env["HOME"]) / ".gitconfig").chmod(0o644)
-    python = Path(GUARD).with_name("python")
     probe = subprocess.run(
-        ["setpriv", f"--reuid={OTHER_USER}", "--clear-groups", str(python), "-c", "import cli_guard"],
+        ["setpriv", f"--reuid={OTHER_USER}", "--clear-groups", GUARD, "--version"],
         capture_output=True,
         check=False,
     )

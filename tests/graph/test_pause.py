@@ -29,7 +29,7 @@ def paused(path: Path) -> Any:
     """A paused run, written to a file; its state."""
     after = {"reports.py": RISKY}
     subject = Subject("staged", changes_between({}, after), SnapshotContents({}, after))
-    state, pause = run_review(Context(subject=subject, contents=(subject.changes.identity,)))
+    state, pause = run_review(Context(subject=subject))
     assert pause
     pause.keep(path)
     return state
