@@ -1,9 +1,10 @@
 # `make demo` shows it at work, `make test` tests it, `make check` is what a change must pass besides.
+# `make schema` writes docs/cli-guard.schema.json anew, after a key of the configuration was added or described.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench schema clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/cli-guard demo
@@ -18,6 +19,10 @@ check: $(VENV)/.developing
 
 bench: $(VENV)/.developing
 	@$(BIN)/python benchmarks/review.py
+
+schema: $(VENV)/.installed
+	@$(BIN)/python -c 'import json; from cli_guard.policy.config import json_schema; print(json.dumps(json_schema(), indent=2))' > docs/.schema
+	@mv docs/.schema docs/cli-guard.schema.json
 
 # A hook is run far more often than it is installed: the bytecode is compiled here, once.
 $(VENV)/.installed: pyproject.toml

@@ -65,11 +65,16 @@ class LimitsSection(Section):
     """`[limits]`: what one review reads and spends at the most."""
 
     files: Annotated[int, Field(ge=1, le=MOST, description="Files of one change.")] = 10_000
-    file_chars: Annotated[int, Field(ge=1_000, le=MOST, description="Characters of one file.")] = 5_000_000
-    total_chars: Annotated[int, Field(ge=1_000, le=MOST, description="Characters of the whole diff.")] = (
-        50_000_000
-    )
-    rounds: Annotated[int, Field(ge=2, le=20, description="Rounds of planning and acting.")] = 4
+    file_chars: Annotated[
+        int, Field(ge=1_000, le=MOST, description="One file, in bytes as Git stores it.")
+    ] = 5_000_000
+    total_chars: Annotated[
+        int,
+        Field(
+            ge=1_000, le=MOST, description="All files of one change together, in bytes as Git stores them."
+        ),
+    ] = 50_000_000
+    rounds: Annotated[int, Field(ge=1, le=20, description="Rounds of planning and acting.")] = 4
     seconds: Annotated[
         float, Field(gt=0, le=3_600, description="Seconds that a reviewer may spend on one file.")
     ] = 5.0

@@ -14,12 +14,15 @@ from cli_guard.policy.globs import matches, rule_matches
 
 STRICTNESS = (Disposition.OFF, Disposition.ADVISE, Disposition.REVIEW, Disposition.DENY)
 
-# No configuration lowers these: whoever may switch the guard off may do anything.
+# No configuration lowers these and no suppression answers them: whoever may switch the guard off may do anything.
 FLOORS = MappingProxyType(
     {
         "policy-weakened": Disposition.REVIEW,
         "policy-hook-removed": Disposition.REVIEW,
         "policy-not-reviewed": Disposition.REVIEW,
+        # Shown whatever is configured: a suppression must not hide that it was added.
+        "policy-suppression-added": Disposition.ADVISE,
+        "policy-suppression-without-reason": Disposition.ADVISE,
     }
 )
 
@@ -92,7 +95,8 @@ class Policy:
 
     def expired(self, today: datetime.date) -> tuple[Ignore, ...]:
         """The suppressions that hold no longer."""
-        return tuple(i for i in self.config.ignore if i.expires is not None and i.expires < today)
+        ignores = dict.fromkeys(ignore for config in self.configs for ignore in config.ignore)
+        return tuple(i for i in ignores if i.expires is not None and i.expires < today)
 
 
 def disposition_by(config: Config, finding: Finding) -> Disposition:
@@ -134,7 +138,10 @@ def read_baseline(raw: bytes | None, source: str) -> frozenset[tuple[str, str, s
         return frozenset()
     try:
         entries = json.loads(raw)["findings"]
-        return frozenset((e["rule"], e["path"], e["fingerprint"]) for e in entries)
+        rows = frozenset((e["rule"], e["path"], e["fingerprint"]) for e in entries)
+        if not isinstance(entries, list) or not all(isinstance(part, str) for row in rows for part in row):
+            raise TypeError("an entry is three strings")
+        return rows
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         again = "write it again with `cli-guard review --write-baseline`"
         raise ConfigError(f"{source}: not a baseline of cli-guard: {again}") from error

@@ -1,6 +1,7 @@
 """Answers that stand in the code: `cli-guard: ignore[rule] reason`, on the line or alone on the line above."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cli_guard.policy.globs import rule_matches
@@ -8,7 +9,19 @@ from cli_guard.policy.globs import rule_matches
 MARK = "cli-guard: ignore["
 _ANSWER = re.compile(r"cli-guard: ignore\[([A-Za-z0-9*,\- ]{1,200})\]([^\r\n]{0,500})")
 _COMMENT_END = re.compile(r"\s*(\*/|-->|--%>|#\}|\}\}|%>|\"\"\"|''')?\s*$")
-_COMMENT_START = re.compile(r"^\s*(#|//|/\*+|<!--|--|;|%|\*|\{#|\"|REM\b|rem\b)")
+_COMMENT_START = re.compile(r"^\s*(#|//|/\*+|<!--|--|;|%|\*|\{#|REM\b|rem\b)")
+# A quotation is passed over whole, so that neither an opener nor a mark within it is seen. Possessive, because a
+# quote sign without its partner would have each step of the way tried again.
+_TOKEN = re.compile(
+    r"""(?P<mark>cli-guard:\ ignore\[)
+    |(?P<quote>"(?:[^"\\]*+(?:\\.[^"\\]*+)*+")?
+        |`(?:[^`]*+`)?
+        |(?:(?<!\w\w)|(?<=\b[rR][bBfF])|(?<=\b[bBfF][rR]))'(?:[^'\\]*+(?:\\.[^'\\]*+)*+')?
+        |(?<=\w\w)'(?!\w))
+    |(?P<opener>^\s*+\*|\{\#|<!--|/\*|(?<!:)//|\#|--(?=\s|cli-guard:\ )|;|%|(?:^|(?<=[\s:&@]))(?:REM|rem)\s)
+    |\\.""",
+    re.VERBOSE,
+)
 SHORTEST_REASON = 3
 
 
@@ -25,14 +38,26 @@ class Answer:
 
 
 def answer_in(line: str) -> Answer | None:
-    """The suppression written in a line, None if there is none."""
+    """The suppression written in a comment of the line, None if there is none: in a quotation it answers nothing."""
     if MARK not in line:
         return None
-    found = _ANSWER.search(line)
+    found = next(filter(None, (_ANSWER.match(line, at) for at in marks_in_comments(line))), None)
     if found is None:
         return None
     rules = tuple(part.strip() for part in found[1].split(",") if part.strip())
     return Answer(rules, _COMMENT_END.sub("", found[2]).strip())
+
+
+def marks_in_comments(line: str) -> Iterator[int]:
+    """Where marks stand behind the opener of a comment, with no quote sign between the two."""
+    opened = False
+    for token in _TOKEN.finditer(line):
+        if token.lastgroup == "opener":
+            opened = True
+        elif token.lastgroup == "quote":
+            opened = False
+        elif token.lastgroup == "mark" and opened:
+            yield token.start()
 
 
 def answer_for(rule: str, line: str, above: str) -> Answer | None:

@@ -1,27 +1,26 @@
 """Changes to the guard itself: a weaker policy, hooks taken out, suppressions added, and what no limit let through."""
 
 import datetime
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sized
 
 from cli_guard.errors import ConfigError
 from cli_guard.model import (
-    Category,
-    Confidence,
     FileChange,
     Finding,
     Report,
-    Severity,
     Skipped,
     Status,
     fingerprint,
 )
+from cli_guard.policy.calls import Line, calls_in, mentions_in
 from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config
-from cli_guard.policy.decisions import BASELINE_FILE, STRICTNESS, Policy, read_baseline
+from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
+from cli_guard.policy.loosenings import either, loosenings, stopping, weakening_ignores
 from cli_guard.policy.suppressions import SHORTEST_REASON, answer_in
 from cli_guard.reviewers.subject import Subject
-from cli_guard.rules.catalog import Rule, load, load_all
+from cli_guard.rules.catalog import Rule, load
 
 # Where a guard is called from: frameworks' files, hook folders under version control, CI.
 CALLERS = re.compile(
@@ -29,16 +28,16 @@ CALLERS = re.compile(
     r"|(^|/)(\.husky|\.githooks|githooks|hooks|\.github/workflows|\.circleci)/"
 )
 HOOKS = re.compile(r"(^|/)(\.husky|\.githooks|githooks|hooks)/")
-CALL = re.compile(r"\bcli-guard\b")
+SHOWN = 8
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 
 
 def review(subject: Subject) -> Report:
     """What this change does to the policy that will judge the next one."""
-    findings = list(review_config(subject))
+    config, findings = review_config(subject)
     for change in subject.changes:
         if change.path == BASELINE_FILE:
-            findings += review_baseline(subject, change)
+            findings += review_baseline(subject, change, config)
         if CALLERS.search(change.path) or CALLERS.search(path_before(change) or ""):
             findings += review_caller(subject, change)
         findings += review_answers(change)
@@ -68,8 +67,11 @@ def finding(rule_id: str, path: str, line: int | None, message: str, content: st
     )
 
 
-def review_config(subject: Subject) -> Iterator[Finding]:
-    """The configuration before and after, in whichever of its two files. Raises ConfigError for a broken one."""
+def review_config(subject: Subject) -> tuple[Config, list[Finding]]:
+    """The configuration before, the defaults where the change has none, and what becomes of it in either file.
+
+    Raises ConfigError for a broken one in the change.
+    """
     old: dict[str, str | None] = {}
     new: dict[str, str | None] = {}
     for change in subject.changes:
@@ -80,17 +82,23 @@ def review_config(subject: Subject) -> Iterator[Finding]:
             new[after] = subject.contents.new(change)
     was = config_in(old, "before this change", strict=False)
     becomes = config_in(new, "in this change", strict=True)
-    if was is None and becomes is None:
-        return
     path = becomes[1] if becomes else was[1] if was else ""
     (was_config, _), (config, _) = was or (Config(), path), becomes or (Config(), path)
     line = next((first_line(change) for change in subject.changes if change.path == path), None)
-    loosened = list(loosenings(was_config, config))
+    return was_config, list(weakened(was_config, config, path, line))
+
+
+def weakened(was: Config, config: Config, path: str, line: int | None) -> Iterator[Finding]:
+    """What a change of the configuration loosens, and the new suppressions that answer advice alone."""
+    loosened = list(loosenings(was, config))
     if loosened:
-        shown = "; ".join(loosened[:4]) + (f"; and {len(loosened) - 4} more" if len(loosened) > 4 else "")
+        shown = "; ".join(loosened[:SHOWN]) + (
+            f"; and {len(loosened) - SHOWN} more" if len(loosened) > SHOWN else ""
+        )
         yield finding("policy-weakened", path, line, f"weaker policy: {shown}", "; ".join(loosened))
+    known = {*was.ignore, *weakening_ignores(was, config)}
     for ignore in config.ignore:
-        if ignore not in was_config.ignore:
+        if ignore not in known:
             told = f"[[ignore]] {ignore.rule} under {ignore.path}: {ignore.reason}"
             yield finding("policy-suppression-added", path, line, told, told)
 
@@ -109,72 +117,85 @@ def config_in(texts: Mapping[str, str | None], when: str, *, strict: bool) -> tu
     return (found[0], found[1].split(" ", 1)[0]) if found else None
 
 
-def loosenings(before: Config, after: Config) -> Iterator[str]:
-    """What the second configuration lets through that the first did not. Advice does not count."""
-    old, new = Policy(before), Policy(after)
-    for rule in load_all().values():
-        sample = Finding(rule.id, rule.category, rule.severity, rule.confidence, "", None, "", "")
-        was, becomes = old.disposition(sample), new.disposition(sample)
-        if STRICTNESS.index(becomes) < STRICTNESS.index(was) and STRICTNESS.index(was) > STRICTNESS.index(
-            "advise"
-        ):
-            yield f"{rule.id} was {was}, becomes {becomes}"
-    for severity in (Severity.CRITICAL, Severity.HIGH):
-        sample = Finding("", Category.RISK, severity, Confidence.HIGH, "", None, "", "")
-        was, becomes = old.disposition(sample), new.disposition(sample)
-        if STRICTNESS.index(becomes) < STRICTNESS.index(was):
-            yield f"{severity} was {was}, becomes {becomes}"
-    for name in ("files", "file_chars", "total_chars", "seconds", "rounds"):
-        if getattr(after.limits, name) < getattr(before.limits, name):
-            yield f"limits.{name} falls from {getattr(before.limits, name)} to {getattr(after.limits, name)}"
-    for branch in before.git.protected_branches:
-        if branch not in after.git.protected_branches:
-            yield f"{branch} is protected no longer"
-    if before.message.style == "conventional" != after.message.style:
-        yield "conventional commit messages are binding no longer"
+def review_baseline(subject: Subject, change: FileChange, config: Config) -> Iterator[Finding]:
+    """New entries of the baseline, counted by rule. Raises ConfigError for one that the next review cannot read.
 
-
-def review_baseline(subject: Subject, change: FileChange) -> Iterator[Finding]:
-    """New entries of the baseline, counted by rule. Raises ConfigError for one that the next review cannot read."""
+    Those whose rule leads to deny or review under `config` are a loosening, the others answer advice.
+    """
     after = subject.contents.new(change)
-    if after is not None:
-        read_baseline(after.encode("utf-8", "replace"), f"{BASELINE_FILE} in this change")
-    added = baseline_entries(after) - baseline_entries(subject.contents.old(change))
-    if added:
-        rules = ", ".join(sorted({rule for rule, _, _ in added}))
-        told = f"{len(added)} findings more in the baseline: {rules}"
-        content = repr(sorted(added))
-        yield finding("policy-suppression-added", change.path, first_line(change), told, content)
+    raw = None if after is None else after.encode("utf-8", "replace")
+    added = read_baseline(raw, f"{BASELINE_FILE} in this change") - baseline_entries(
+        subject.contents.old(change)
+    )
+    rules = {rule for rule, _, _ in added}
+    stops = {rule: was for rule, was in stopping(config).items() if rule in rules}
+    weakening = sorted(entry for entry in added if entry[0] in stops)
+    if weakening:
+        told = f"{counted(weakening)} more in the baseline that were {either(stops.values())}: {', '.join(stops)}"
+        yield finding("policy-weakened", change.path, first_line(change), told, repr(weakening))
+    others = sorted(entry for entry in added if entry[0] not in stops)
+    if others:
+        told = f"{counted(others)} more in the baseline: {', '.join(sorted(rules - set(stops)))}"
+        yield finding("policy-suppression-added", change.path, first_line(change), told, repr(others))
 
 
-def baseline_entries(text: str | None) -> set[tuple[str, str, str]]:
-    """The entries of a baseline file; none of a text that is not one."""
+def counted(entries: Sized) -> str:
+    """`1 finding`, `2 findings`."""
+    return f"{len(entries)} finding{'s' if len(entries) > 1 else ''}"
+
+
+def baseline_entries(text: str | None) -> frozenset[tuple[str, str, str]]:
+    """The entries that a baseline held before; none of one that could not be read, which answered nothing."""
     try:
-        rows = json.loads(text or "{}").get("findings", [])
-        return {(str(r["rule"]), str(r["path"]), str(r["fingerprint"])) for r in rows}
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return set()
+        return read_baseline(None if text is None else text.encode("utf-8", "replace"), BASELINE_FILE)
+    except ConfigError:
+        return frozenset()
 
 
 def review_caller(subject: Subject, change: FileChange) -> Iterator[Finding]:
-    """A file that called the guard and does so no more, or lies where nobody calls it."""
+    """A file that called the guard more often before, or lies where nobody calls it."""
     before = path_before(change)
-    removed = [number for number, text in change.removed.items() if CALL.search(text)]
-    after = subject.contents.new(change)
-    if after is None:  # deleted, or a bare patch, of which no more is known than its lines
-        after = "\n".join(change.added.values())
-    if removed and not calls(after):
-        told = f"the call of cli-guard on line {removed[0]} before this change is gone"
-    elif before and before != change.path and moved_away(before, change.path) and calls(after):
+    if before is None:
+        return
+    old, new = subject.contents.old(change), subject.contents.new(change)
+    if old is None or new is None:  # deleted, or a bare patch, of which no more is known than its lines
+        old, new = "\n".join(change.removed.values()), "\n".join(change.added.values())
+        numbers = list(change.removed)
+    else:
+        numbers = list(range(1, old.count("\n") + 2))
+    lost = lost_calls(old, new)
+    if lost:
+        more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
+        at = numbers[lost[0].number - 1]
+        told = f"the call of cli-guard on line {at} before this change is gone, or its failure ignored{more}"
+        content = "\n".join(line.text for line in lost)
+    elif before != change.path and moved_away(before, change.path) and calls_in(new):
         told = f"{before} called cli-guard and is {change.path} now, where nothing looks for it"
+        content = "\n".join((before, *(line.text for line in calls_in(new))))
     else:
         return
-    yield finding("policy-hook-removed", change.path, first_line(change), told, change.path)
+    yield finding("policy-hook-removed", change.path, first_line(change), told, content)
 
 
-def calls(text: str) -> bool:
-    """Does a line that is no comment call the guard?"""
-    return any(CALL.search(line) for line in text.split("\n") if not line.lstrip().startswith(("#", "//")))
+def lost_calls(old: str, new: str) -> list[Line]:
+    """The calls of the old text that the new one has fewer of. One that is only written anew is not lost."""
+    before, after = calls_in(old), calls_in(new)
+    if (
+        not before and not after
+    ):  # `uses: somewhere/cli-guard`, or an alias: one that names it is taken for one
+        before, after = mentions_in(old), mentions_in(new)
+        if after:
+            return []
+    fewer = len(before) - len(after)
+    left = Counter(line.text.strip() for line in after)
+    changed = [line for line in before if not took(left, line.text.strip())]
+    return changed[:fewer] if fewer > 0 else []
+
+
+def took(left: Counter[str], text: str) -> bool:
+    """Is the same line left? If so, once less."""
+    left[text] -= 1
+    return left[text] >= 0
 
 
 def moved_away(before: str, after: str) -> bool:

@@ -91,7 +91,7 @@ def test_a_byte_order_mark_is_no_mistake() -> None:
         ("[[ignore]]\nrule = 'docs-*'\nreason = 'because'\nexpires = 'soon'", "'ignore.0.expires'"),
         ("[limits]\nfiles = 'many'", "'limits.files'"),
         ("[limits]\nfiles = 0", "'limits.files'"),
-        ("[limits]\nrounds = 1", "'limits.rounds'"),
+        ("[limits]\nrounds = 0", "'limits.rounds'"),
         ("[limits]\ntotal_chars = 1_000_000_000_000_000_000_000_000", "'limits.total_chars'"),
         ("[limits]\nseconds = inf", "'limits.seconds'"),
         ("[limits]\nseconds = nan", "'limits.seconds'"),

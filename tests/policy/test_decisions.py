@@ -7,9 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cli_guard.errors import ConfigError
 from cli_guard.model import Category, Confidence, Disposition, Finding, Severity
 from cli_guard.policy.config import Config
-from cli_guard.policy.decisions import FLOORS, STRICTNESS, Policy, stricter
+from cli_guard.policy.decisions import (
+    FLOORS,
+    STRICTNESS,
+    Policy,
+    read_baseline,
+    stricter,
+    write_baseline,
+)
 from cli_guard.rules.catalog import load_all
 
 TODAY = datetime.date(2026, 5, 4)
@@ -153,6 +161,40 @@ def test_an_expired_ignore_does_not_hide_one_that_holds() -> None:
     answer = given.ignore_for(found(), TODAY)
     assert answer is not None and answer.reason == "now"
     assert [each.reason for each in given.expired(TODAY)] == ["then"]
+
+
+def test_what_has_expired_in_any_configuration_is_named_once() -> None:
+    old = {"rule": RULE, "reason": "then", "expires": TODAY - datetime.timedelta(1)}
+    lax = policy({"ignore": [old]}).config
+    other = policy({"ignore": [old, {**old, "reason": "there too"}]}).config
+    given = Policy(Config(), also=(lax, other))
+    assert [each.reason for each in given.expired(TODAY)] == ["then", "there too"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"findings": [{"rule": 1, "path": "a", "fingerprint": "b"}]}',
+        b'{"findings": [{"rule": "r", "path": null, "fingerprint": "b"}]}',
+        b'{"findings": [{"rule": "r", "path": "a", "fingerprint": ["b"]}]}',
+        b'{"findings": [{"rule": "r", "path": "a"}]}',
+        b'{"findings": {}}',
+        b'{"findings": ["rule"]}',
+        b"[" * 200_000,
+        b'{"findings": ' + b"[" * 200_000,
+        b"\xff",
+    ],
+    ids=["number", "null", "list", "missing", "table", "text", "deep", "deep inside", "not UTF-8"],
+)
+def test_what_is_no_baseline(content: bytes) -> None:
+    with pytest.raises(ConfigError, match="x: not a baseline"):
+        read_baseline(content, "x")
+
+
+def test_a_baseline_is_read_as_it_was_written() -> None:
+    one, other = found(path="a\udcff.py"), found("docs-missing")
+    marks = {(RULE, "a\udcff.py", ""), ("docs-missing", "a.py", "")}
+    assert read_baseline(write_baseline([one, other]).encode(), "x") == marks
 
 
 def test_identity_is_that_of_what_it_decides_by() -> None:

@@ -87,10 +87,13 @@ def test_an_approval_never_lifts_a_deny(findings: list[Finding], approved: set[s
 @pytest.mark.parametrize("rule", list(FLOORS))
 def test_a_floor_is_answered_by_nothing_but_an_approval(rule: str) -> None:
     policy = Policy(
-        Config.model_validate({"ignore": [{"rule": "*", "reason": "because"}]}),
+        Config.model_validate({"ignore": [{"rule": "*", "reason": "because"}], "rules": {"*": "off"}}),
         baseline=frozenset({(rule, "a.py", "f1")}),
     )
-    assert judge_record(judge([found(rule, "info")], policy, inline=True)).decision is Decision.REVIEW
+    judgement = judge([found(rule, "info")], policy, inline=True)
+    assert [each.disposition for each in judgement.standing] == [FLOORS[rule]]
+    asks = FLOORS[rule] is Disposition.REVIEW
+    assert judge_record(judgement).decision is (Decision.REVIEW if asks else Decision.ALLOW)
     approved = judge([found(rule, "info")], policy, inline=True, approved=["f1"])
     assert judge_record(approved).decision is Decision.ALLOW
 

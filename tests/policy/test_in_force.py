@@ -140,6 +140,29 @@ def test_a_new_suppression_is_listed(committed: Repo) -> None:
     assert "policy-suppression-added" in rules(review, "advise")
 
 
+def test_no_suppression_hides_that_it_was_added(committed: Repo) -> None:
+    committed.commit("Ignore", {"cli-guard.toml": "[[ignore]]\nrule = '*'\nreason = 'because'\n"})
+    stage(committed, {"a.py": "x = 1  # cli-guard: ignore[*] for no good reason\n"})
+    assert rules(committed.look(), "advise") == ["policy-suppression-added"]
+
+
+def test_an_ignore_that_a_range_brings_along_asks(committed: Repo) -> None:
+    base = committed.git("rev-parse", "HEAD")
+    ignore = "[[ignore]]\nrule = 'code-*'\nreason = 'because'\n"
+    committed.commit("Ignore", {"cli-guard.toml": ignore, "reports.py": RISKY})
+    review = committed.look(parse_range(f"{base}..HEAD"))
+    assert review.status == "needs_review"
+    assert rules(review) == ["policy-weakened"]
+
+
+def test_a_review_of_one_round_is_not_done(committed: Repo) -> None:
+    committed.commit("Limit", {"cli-guard.toml": "[limits]\nrounds = 1\n"})
+    stage(committed, {"b.py": "x = 2\n"})
+    done = guard(committed, "review")
+    assert done.code != 0
+    assert "the plan was not done after 1 rounds (limits.rounds)" in done.all
+
+
 def test_a_suppression_without_a_reason_answers_nothing(committed: Repo) -> None:
     stage(committed, {"reports.py": RISKY.replace("shell=True)", "shell=True)  # cli-guard: ignore[code-*]")})
     review = committed.look()

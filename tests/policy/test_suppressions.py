@@ -35,7 +35,8 @@ MARK = f"cli-guard: ignore[{RULE}] {WHY}"
     ],
 )
 def test_each_style_of_comment(comment: str) -> None:
-    for line, above in ((f"x = 1  {comment}", ""), ("x = 1", comment), ("x = 1", f"    {comment}")):
+    own = comment if comment.startswith(" *") else f"x = 1  {comment}"
+    for line, above in ((own, ""), ("x = 1", comment), ("x = 1", f"    {comment}")):
         answer = answer_for(RULE, line, above)
         assert answer is not None
         assert answer.reason == WHY
@@ -49,7 +50,25 @@ def test_each_style_of_comment(comment: str) -> None:
         (f"x = 1  # cli-guard: ignore[*] {WHY}", True),
         (f"x = 1  # cli-guard: ignore[code-a, {RULE}] {WHY}", True),
         (f"x = 1  # noqa  cli-guard: ignore[{RULE}] {WHY}", True),
-        (f'{{"password": "x", "note": "cli-guard: ignore[{RULE}] {WHY}"}}', True),
+        (f"password = 'a#b' if x else \"it's\"  # {MARK}", True),
+        (f"it's Ada's and Grace's  // {MARK}", True),
+        (f"x = '\\'' # {MARK}", True),
+        (f'x = "{MARK.replace("key", "y")}"  # {MARK}', True),
+        (f'{{"password": "x", "note": "{MARK}"}}', False),
+        (f'x = "{MARK}"', False),
+        (f"x = '{MARK}'", False),
+        (f"x = `{MARK}`", False),
+        (f'x = "# {MARK}"', False),
+        (f"x = f'// {MARK}'", False),
+        (f"x = rb'# {MARK}'", False),
+        (f'x = "\\" # {MARK}"', False),
+        (f'x = a % "b {MARK}"', False),
+        (f'url = "http://x" + "{MARK}"', False),
+        (f"# see 'this' {MARK}", False),
+        (f"url: http://host {MARK}", False),
+        (f"--note={MARK}", False),
+        (f"x = 1  {MARK}", False),
+        (f"x = 2  * {MARK}", False),
         (f"x = 1  # cli-guard: ignore[code-*] {WHY}", False),
         (f"x = 1  # cli-guard: ignore[secret] {WHY}", False),
         (f"x = 1  # cli-guard: ignore[{RULE}]", False),
@@ -72,12 +91,13 @@ def test_on_the_line_itself(line: str, answers: bool) -> None:
     [
         (f"# {MARK}", True),
         (f'note = "# {MARK}"', False),
+        (f'"{MARK}",', False),
         (f"y = 2  # {MARK}", False),
         (f"# cli-guard: ignore[code-*] {WHY}", False),
         (f"# cli-guard: ignore[{RULE}]", False),
         ("", False),
     ],
-    ids=["a comment", "a string", "behind other code", "another rule", "no reason", "nothing"],
+    ids=["a comment", "a string", "an item", "behind other code", "another rule", "no reason", "nothing"],
 )
 def test_on_the_line_above(above: str, answers: bool) -> None:
     assert (answer_for(RULE, "x = 1", above) is not None) is answers
@@ -95,6 +115,9 @@ def test_any_line_can_be_asked(line: str) -> None:
 
 def test_a_long_line_takes_no_time() -> None:
     assert answer_in("cli-guard: ignore[" * 60_000) is None
+    for pieces in ("# cli-guard: ignore[", '"\\', "\\'", "'\"`", "a'", "-- ", "/"):
+        line = pieces * (1_000_000 // len(pieces))
+        assert answer_in(f"{line} {MARK.replace('ignore', 'ignores')} cli-guard: ignore[") is None
     assert answer_for(RULE, " " * 1_000_000, " " * 1_000_000) is None
 
 

@@ -1,0 +1,109 @@
+"""The calls of cli-guard in a hook, a framework's file or a workflow: those that are made, and count when they fail."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MENTION = re.compile(r"\bcli[-_]guard\b")
+_SEP = r"[\"',\s]{1,9}"
+_RUN = re.compile(
+    rf"\bcli[-_]guard(?:\.exe)?(?:{_SEP}-[^\"',\s]{{1,99}}(?:{_SEP}[^\"',\s-][^\"',\s]{{0,98}})??){{0,6}}{_SEP}"
+    r"(?:hook|review|install)\b"
+)
+_ID = re.compile(r"\bid[\"']?\s{0,9}[:=]\s{0,9}[\"']?cli-guard\b")
+_SAID_ONLY = re.compile(
+    r"(?:^|[;&|]|\brun:)\s*(?:echo|printf|true|:)\s[^;&|]*$"
+    r"|^[\s{-]*[\"']?(?:name|description)[\"']?\s*[:=][^&|]*$"
+)
+_MAKE_IGNORES = re.compile(r"^\t[@+]*-")
+_FAILURE_IGNORED = re.compile(r"[^;|]{0,500}(?:\|\||;)\s*(?:true\b|exit\s+0\b|:(?=[\s\"'`)]|$))")
+_STEP_IGNORED = re.compile(r"^[\s-]*(?:continue-on-error:\s*true|if:\s*false)\s*$", re.MULTILINE)
+_COMMENT = re.compile(r"(?:^|\s)#")
+_NEAR = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line without its comment, those that a backslash continues joined. `number` is that of the first."""
+
+    number: int
+    text: str
+
+
+def calls_in(text: str) -> list[Line]:
+    """The lines that call the guard, one for each call, in order. A call whose failure is ignored is none."""
+    if not MENTION.search(text):
+        return []
+    return [call for item in items(lines_of(text)) for call in calls_of_item(item)]
+
+
+def mentions_in(text: str) -> list[Line]:
+    """The lines that name the guard outside a comment."""
+    return [line for line in lines_of(text) if MENTION.search(line.text)]
+
+
+def calls_of_item(item: list[Line]) -> list[Line]:
+    """The calls of one entry: by the id of a hook or by its command, of which an entry may have both."""
+    if not any(MENTION.search(line.text) for line in item):
+        return []
+    if _STEP_IGNORED.search("\n".join(line.text for line in item)):
+        return []
+    ids = [line for line in item for _ in _ID.finditer(line.text)]
+    commands = [
+        (line, ignored(line.text, found))
+        for line in item
+        for found in _RUN.finditer(line.text)
+        if not _SAID_ONLY.search(line.text[max(0, found.start() - _NEAR) : found.start()])
+    ]
+    runs = [line for line, lets_fail in commands if not lets_fail]
+    # An id whose command is there, and is let fail, does not count for the command.
+    return runs if len(runs) < len(commands) or len(runs) > len(ids) else ids
+
+
+def ignored(line: str, found: re.Match[str]) -> bool:
+    """Is the failure of the command certain to stop nothing?"""
+    return bool(_MAKE_IGNORES.match(line) or _FAILURE_IGNORED.match(line, found.end()))
+
+
+def lines_of(text: str) -> Iterator[Line]:
+    """The lines of a shell script, YAML, TOML or JSON without comments."""
+    number, parts = 1, list[str]()
+    for at, raw in enumerate(text.split("\n"), 1):
+        number = number if parts else at
+        line = "" if raw.lstrip().startswith("//") else without_comment(raw.rstrip("\r"))
+        if line.endswith("\\"):
+            parts.append(line[:-1])
+            continue
+        yield Line(number, "".join((*parts, line)))
+        parts = []
+    if parts:
+        yield Line(number, "".join(parts))
+
+
+def without_comment(line: str) -> str:
+    """The line up to a `#` that stands free and in no quotes."""
+    start = double = single = 0
+    for found in _COMMENT.finditer(line):
+        double += line.count('"', start, found.start())
+        single += line.count("'", start, found.start())
+        start = found.start()
+        if double % 2 == 0 and single % 2 == 0:
+            return line[:start]
+    return line
+
+
+def items(lines: Iterator[Line]) -> Iterator[list[Line]]:
+    """The entries of a list, each whole (YAML's `- `, TOML's `[[`), and what stands between them."""
+    item: list[Line] = []
+    depth: int | None = None
+    for line in lines:
+        bare = line.text.lstrip()
+        indent = len(line.text) - len(bare)
+        entry, table = bare.startswith("- "), bare.startswith("[[")
+        closes = depth is not None and bool(bare) and indent <= depth
+        if table or closes or (entry and depth is None):
+            yield item
+            item = []
+            depth = -1 if table else indent if entry else None
+        item.append(line)
+    yield item
