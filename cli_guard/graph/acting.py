@@ -34,7 +34,7 @@ def plan_cli_actions(state: State, runtime: Runtime[Context]) -> State:
         reason = f"{later} is not built yet: this version reviews changes and answers questions"
         return {"round": number, "status": "failed", "review_reason": reason, "action_log": entry}
     if number > context.limits.rounds:
-        reason = f"the plan was not done after {context.limits.rounds} rounds (limits.rounds)"
+        reason = f"the plan was not done within limits.rounds = {context.limits.rounds}"
         return {"round": number, "status": "failed", "review_reason": reason, "action_log": entry}
     planned: State = {**state, "round": number}
     actions = [asdict(action) for action in plan(planned, context)]

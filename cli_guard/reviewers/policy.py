@@ -54,15 +54,10 @@ def path_before(change: FileChange) -> str | None:
 def finding(rule_id: str, path: str, line: int | None, message: str, content: str) -> Finding:
     """A finding of one of this reviewer's rules."""
     rule: Rule = next(rule for rule in load("policy") if rule.id == rule_id)
-    return Finding(
-        rule=rule.id,
-        category=rule.category,
-        severity=rule.severity,
-        confidence=rule.confidence,
+    return rule.finding(
         path=path,
         line=line,
         message=message,
-        remedy=rule.remedy,
         fingerprint=fingerprint(rule.id, path, content),
     )
 

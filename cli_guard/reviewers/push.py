@@ -31,15 +31,10 @@ def finding_for(ref: PushedRef, protected: tuple[str, ...]) -> Finding | None:
     else:
         return None
     rule = next(rule for rule in load("push") if rule.id == rule_id)
-    return Finding(
-        rule=rule.id,
-        category=rule.category,
-        severity=rule.severity,
-        confidence=rule.confidence,
+    return rule.finding(
         path="",
         line=None,
         message=f"the push {what} the protected branch {branch}",
-        remedy=rule.remedy,
         evidence=f"{ref.update.remote_oid[:12]} -> {ref.update.local_oid[:12]}",
         fingerprint=fingerprint(rule.id, name, f"{ref.update.remote_oid} {ref.update.local_oid}"),
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from cli_guard.model import Category, Confidence, Severity
+from cli_guard.model import Category, Confidence, Finding, Severity
 
 FOLDER = Path(__file__).parent
 
@@ -37,6 +37,34 @@ class Rule:
     fires: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def finding(
+        self,
+        *,
+        path: str,
+        line: int | None,
+        message: str,
+        fingerprint: str,
+        end_line: int | None = None,
+        severity: Severity | None = None,
+        suggestion: str | None = None,
+        evidence: str = "",
+    ) -> Finding:
+        """A finding of this rule; what is not given is as the rule says."""
+        return Finding(
+            rule=self.id,
+            category=self.category,
+            severity=severity or self.severity,
+            confidence=self.confidence,
+            path=path,
+            line=line,
+            end_line=end_line,
+            message=message,
+            remedy=self.remedy,
+            suggestion=suggestion,
+            evidence=evidence,
+            fingerprint=fingerprint,
+        )
 
 
 KNOWN = ("id", "title", "category", "severity", "confidence", "why", "remedy", "source", "fires", "silent")

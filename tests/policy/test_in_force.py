@@ -160,7 +160,7 @@ def test_a_review_of_one_round_is_not_done(committed: Repo) -> None:
     stage(committed, {"b.py": "x = 2\n"})
     done = guard(committed, "review")
     assert done.code != 0
-    assert "the plan was not done after 1 rounds (limits.rounds)" in done.all
+    assert "the plan was not done within limits.rounds = 1" in done.all
 
 
 def test_a_suppression_without_a_reason_answers_nothing(committed: Repo) -> None:

@@ -38,16 +38,12 @@ def applies(rule: Rule, path: str) -> bool:
 def remark(rule: Rule, place: Place, *, message: str | None = None, suggestion: str | None = None) -> Finding:
     """The finding of `rule` at `place`."""
     end_line = place.end_line if place.end_line != place.line else None
-    return Finding(
-        rule=rule.id,
-        category=rule.category,
+    return rule.finding(
         severity=weigh(rule, place.path),
-        confidence=rule.confidence,
         path=place.path,
         line=place.line,
         end_line=end_line,
         message=message or rule.extra.get("message", rule.title),
-        remedy=rule.remedy,
         suggestion=suggestion,
         evidence=place.shown.strip()[:EVIDENCE_CHARS],
         fingerprint=fingerprint(rule.id, place.path, place.content),

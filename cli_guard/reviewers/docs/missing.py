@@ -174,16 +174,11 @@ def _listed(names: list[str]) -> str:
 
 def _finding(rule: Rule, gaps: list[Gap], message: str, text: str) -> Finding:
     source, symbol = gaps[0].source, gaps[0].symbol
-    return Finding(
-        rule=rule.id,
-        category=rule.category,
-        severity=rule.severity,
-        confidence=rule.confidence,
+    return rule.finding(
         path=source.change.path,
         line=symbol.line,
         end_line=symbol.head_end,
         message=message,
-        remedy=rule.remedy,
         suggestion=text,
         fingerprint=fingerprint(rule.id, source.change.path, " ".join(gap.symbol.qualname for gap in gaps)),
     )

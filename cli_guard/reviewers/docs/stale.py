@@ -25,16 +25,11 @@ def review_stale_names(rule: Rule, sources: Sequence[Source]) -> Iterator[Findin
             indent = source.lines[symbol.doc.line - 1]
             indent = indent[: len(indent) - len(indent.lstrip())]
             text = symbol.doc.text.replace(word, symbol.name, 1)
-            yield Finding(
-                rule=rule.id,
-                category=rule.category,
-                severity=rule.severity,
-                confidence=rule.confidence,
+            yield rule.finding(
                 path=source.change.path,
                 line=symbol.line,
                 end_line=symbol.head_end,
                 message=f"The comment of `{symbol.qualname}` still begins with `{word}`, its former name.",
-                remedy=rule.remedy,
                 suggestion="\n".join(indent + line.lstrip() for line in text.split("\n")),
                 fingerprint=fingerprint(rule.id, source.change.path, f"{symbol.qualname} {word}"),
             )

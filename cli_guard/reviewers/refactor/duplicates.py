@@ -77,16 +77,11 @@ def _finding(rule: Rule, lines: list[Line], pairs: list[Pair]) -> Finding:
     further = [_place(lines, other.second, other.length) for other in pairs[1 : 1 + MOST_PLACES]]
     also = f" So do {' and '.join(further)}." if further else ""
     places = " and ".join([_place(lines, pair.second, pair.length), *further])
-    return Finding(
-        rule=rule.id,
-        category=rule.category,
-        severity=rule.severity,
-        confidence=rule.confidence,
+    return rule.finding(
         path=here.change.path,
         line=here.number,
         end_line=last.number,
         message=f"Lines {here.number} to {last.number} repeat {origin}, which this change adds, too.{also}",
-        remedy=rule.remedy,
         suggestion=(
             f"1. Move {origin} into a function of their own, in a module that all places can use.\n"
             f"2. Call it there, and instead of {places}.\n"

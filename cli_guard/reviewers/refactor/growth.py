@@ -206,16 +206,11 @@ def _grouping(symbol: Symbol) -> str:
 
 
 def _finding(rule: Rule, change: FileChange, symbol: Symbol, text: str, suggestion: str | None) -> Finding:
-    return Finding(
-        rule=rule.id,
-        category=rule.category,
-        severity=rule.severity,
-        confidence=rule.confidence,
+    return rule.finding(
         path=change.path,
         line=symbol.line,
         end_line=symbol.end_line,
         message=f"`{symbol.qualname}` {text}.",
-        remedy=rule.remedy,
         suggestion=suggestion,
         fingerprint=fingerprint(rule.id, change.path, symbol.qualname),
     )
