@@ -1,6 +1,7 @@
 """Whole files by blob id, through one `git cat-file --batch` (git-cat-file(1), "BATCH OUTPUT")."""
 
 import os
+import re
 import stat
 import subprocess
 from collections.abc import Iterable
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from cli_guard.git.process import Git
 from cli_guard.git.repository import missing
-from cli_guard.model import FileChange, Kind
+from cli_guard.model import FileChange, Hunk, Kind
 
 # Byte order marks; that of UTF-32 LE begins like that of UTF-16 LE.
 MARKS = (
@@ -21,14 +22,74 @@ CHUNK_BYTES = 1 << 20
 SNIFFED_BYTES = 8_000  # as many as Git itself looks at (buffer_is_binary)
 
 
+# What is text may hold a few bytes that are none; more of them, or of NUL, and it is something else.
+PRINTABLE = bytes((*b"\t\n\r\f\x1b", *range(0x20, 0x7F)))
+CONTROLS = bytes(byte for byte in range(0x80) if byte not in PRINTABLE)
+ODD_SHARE = 10
+NUL_SHARE = 50
+FEW_NULS = 4
+NUL_SHOWN = "\ufffd"
+# Between runs that are not neighbours: no rule about secrets reads over a NUL.
+RUN_GAP = "\n\0"
+RUN = rb"[\t\n\r\x20-\x7e]{8,}"
+# Of both byte orders: a printable byte, then NUL and printable byte in turn.
+WIDE_RUN = rb"[\t\n\r\x20-\x7e](?:\0[\t\n\r\x20-\x7e]){7,}+"
+
+
 def decode(raw: bytes) -> str | None:
-    """A file as text, None if it is binary: UTF-16 or -32 by its mark, else UTF-8, replaced where broken."""
+    """A file as text, None if it is binary: UTF-16 or -32 by its mark, else UTF-8, replaced where broken.
+
+    A few NULs make no binary of what is text otherwise (they are replaced), nor does UTF-16 without a mark.
+    """
     for mark, encoding in MARKS:
         if raw.startswith(mark):
             return raw.decode(encoding, "replace")
-    if b"\0" in raw[:SNIFFED_BYTES]:
-        return None
-    return raw.decode("utf-8-sig", "replace")
+    if b"\0" not in raw[:SNIFFED_BYTES]:
+        return raw.decode("utf-8-sig", "replace")
+    if _nearly_text(raw):
+        return raw.decode("utf-8-sig", "replace").replace("\0", NUL_SHOWN)
+    for encoding, high in (("utf-16-le", 1), ("utf-16-be", 0)):
+        # ASCII has a NUL for every other byte, and it is the higher one.
+        if raw[high::2].count(0) * 5 >= len(raw):
+            text = raw.decode(encoding, "replace")
+            return text.replace("\0", NUL_SHOWN) if _nearly_text(text.encode("utf-8", "replace")) else None
+    return None
+
+
+def _nearly_text(raw: bytes) -> bool:
+    """Are there few NULs, and at most a tenth of control characters and of what is no UTF-8?"""
+    if raw.count(0) > max(FEW_NULS, len(raw) // NUL_SHARE):
+        return False
+    rest = raw.translate(None, PRINTABLE)
+    high = rest.translate(None, CONTROLS)
+    controls = len(rest) - len(high)
+    broken = raw.decode("utf-8", "replace").count("\ufffd") if high else 0
+    return (controls + broken) * ODD_SHARE <= len(raw)
+
+
+def printable_runs(raw: bytes) -> list[str]:
+    """The runs of eight printable ASCII characters or more, line ends included, as bytes and as UTF-16."""
+    found = re.findall(RUN, raw)
+    found += (match[::2] for match in re.findall(WIDE_RUN, raw))
+    return [run.decode("ascii") for run in found]
+
+
+def runs_between(old: bytes, new: bytes) -> tuple[Hunk, ...]:
+    """What a binary file holds of text that it did not hold before, and the reverse, as one hunk.
+
+    A line that begins a run begins with NUL; the numbers of the lines mean nothing.
+    """
+    before, after = printable_runs(old), printable_runs(new)
+    known, kept = set(before), set(after)
+    gone = [run for run in dict.fromkeys(before) if run not in kept]
+    fresh = [run for run in dict.fromkeys(after) if run not in known]
+    if not fresh:
+        return ()
+    return (Hunk(1 if gone else 0, 1, _lines(gone), _lines(fresh)),)
+
+
+def _lines(runs: list[str]) -> tuple[str, ...]:
+    return tuple(RUN_GAP.join(runs).split("\n")) if runs else ()
 
 
 class BlobReader:

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from cli_guard.graph.classify import classify
 from cli_guard.graph.context import Context, context_of
 from cli_guard.graph.state import Data, State, log, skipped_data
-from cli_guard.model import Skipped
+from cli_guard.model import Kind, Skipped
 from cli_guard.redact import redact
 from cli_guard.tools.reading import rank_paths
 
@@ -153,7 +153,7 @@ def review_items(context: Context) -> list[Data]:
             "path": change.path,
             "status": str(change.status),
             "kind": str(change.kind),
-            "added": len(change.added),
+            "added": 0 if change.kind is Kind.BINARY else len(change.added),
             "removed": len(change.removed),
         }
         for change in context.subject.changes

@@ -9,6 +9,7 @@ from cli_guard.errors import ConfigError
 from cli_guard.model import (
     FileChange,
     Finding,
+    Kind,
     Report,
     Skipped,
     Status,
@@ -36,6 +37,8 @@ def review(subject: Subject) -> Report:
     """What this change does to the policy that will judge the next one."""
     config, findings = review_config(subject)
     for change in subject.changes:
+        if change.kind is Kind.BINARY and change.status is not Status.DELETED:
+            continue  # its lines are runs of readable bytes, for the search for keys alone
         if change.path == BASELINE_FILE:
             findings += review_baseline(subject, change, config)
         if CALLERS.search(change.path) or CALLERS.search(path_before(change) or ""):

@@ -23,13 +23,12 @@ from cli_guard.model import (
 )
 from cli_guard.reviewers.subject import Subject
 from cli_guard.rules import catalog
-from cli_guard.secretscan import Hit, Scan, filenames, places, scan
+from cli_guard.secretscan import Hit, Scan, filenames, places, scan, scan_keys
 from cli_guard.secretscan.added import GAP, Added
 from cli_guard.secretscan.candidates import OutOfTimeError
 from cli_guard.secretscan.keyblocks import MARKS, find_blocks
-from cli_guard.secretscan.masking import mask_hits
+from cli_guard.secretscan.masking import evidence
 
-EVIDENCE_WIDTH = 120
 FILE_FINDINGS = 100
 # Slow on purpose: a fingerprint is stored and shown, and a short password must not be guessed from it.
 HASH_ROUNDS = 2_000
@@ -81,8 +80,9 @@ def _review_changes(subject: Subject, changes: ChangeSet, so_far: Findings, comm
     for change in changes:
         if change.status is Status.DELETED or change.kind is Kind.SUBMODULE:
             continue
-        if change.kind is not Kind.BINARY and change.hunks:
-            _review_lines(subject, change, so_far, commit)
+        if change.hunks:
+            look = _review_binary if change.kind is Kind.BINARY else _review_lines
+            look(subject, change, so_far, commit)
     _review_paths([change.path for change in named], so_far, commit)
 
 
@@ -103,6 +103,22 @@ def _review_lines(subject: Subject, change: FileChange, so_far: Findings, commit
     for hits in groups[:FILE_FINDINGS]:
         _add(so_far, source, hits)
     _review_partial_blocks(subject, change, added, result, so_far, commit)
+
+
+def _review_binary(subject: Subject, change: FileChange, so_far: Findings, commit: str | None) -> None:
+    """The lines of a binary file are the runs of text in it that are new; only what is surely a key counts."""
+    text = Added.of(change).text
+    end = subject.clock() + subject.limits.seconds
+    result = scan_keys(text, lambda: subject.clock() >= end)
+    if result.stopped_at is not None:
+        reason = f"time limit of {subject.limits.seconds:g} s reached in the search for keys in a binary file"
+        so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
+    before = "\n".join(change.removed.values()) if result.hits else ""
+    # A block that goes on behind a gap is put together from texts that have nothing to do with each other.
+    hits = [hit for hit in result.hits if GAP not in hit.value and hit.value not in before]
+    source = _Source(change.path, text, hits, _no_line, commit, "in a binary file")
+    for group in _by_value(hits)[:FILE_FINDINGS]:
+        _add(so_far, source, group)
 
 
 def _review_partial_blocks(
@@ -252,7 +268,7 @@ def _add(so_far: Findings, source: _Source, hits: list[Hit]) -> None:
             end_line=end_line if end_line != line else None,
             message=_message(rule, source, hits),
             remedy=rule.remedy + (IN_HISTORY if source.commit is not None else ""),
-            evidence=_evidence(source, hit),
+            evidence=evidence(source.text, source.hits, hit),
             fingerprint=fingerprint(hit.rule, source.path, _slow_hash(source.path, hit.value)),
             commit=source.commit,
         )
@@ -275,19 +291,6 @@ def _message(rule: catalog.Rule, source: _Source, hits: list[Hit]) -> str:
     more = len({source.line(other.start) for other in hits} - {source.line(hit.start)})
     repeated = f"; it stands on {more} more line{'s' if more > 1 else ''} of the file" if more else ""
     return " ".join(words) + repeated + "."
-
-
-def _evidence(source: _Source, hit: Hit) -> str:
-    """The line around the hit, every secret in it masked."""
-    text = source.text
-    start = max(text.rfind("\n", 0, hit.start) + 1, hit.start - EVIDENCE_WIDTH // 2)
-    end = text.find("\n", hit.end, hit.end + EVIDENCE_WIDTH)
-    end = (
-        min(len(text), hit.end + EVIDENCE_WIDTH // 2) if end < 0 else min(end, hit.end + EVIDENCE_WIDTH // 2)
-    )
-    near = [other for other in source.hits if other.end > start and other.start < end]
-    shown = mask_hits(text, near, start, end)
-    return " ".join(shown.replace(GAP, " ").split())[:EVIDENCE_WIDTH]
 
 
 def _slow_hash(path: str, value: str) -> str:

@@ -5,6 +5,7 @@
     tokens      judge what is in a provider's format; `checks` what the words around a value say of it;
                 `assigned` assignments; `names` names, `values` values; `grading` how bad and how sure
     keyblocks   private keys of several lines       encoded   one level of base64
+    joined      literals in parts
     inserts     rows of a table                     added     added lines as one text, with their numbers
     places      what a path says about a text       filenames files that are a risk by their names
 
@@ -12,6 +13,6 @@ Standard library only. Nothing here reads a file but the rules, and nothing is c
 """
 
 from cli_guard.secretscan.candidates import Hit, Scan
-from cli_guard.secretscan.engine import scan
+from cli_guard.secretscan.engine import scan, scan_keys
 
-__all__ = ["Hit", "Scan", "scan"]
+__all__ = ["Hit", "Scan", "scan", "scan_keys"]

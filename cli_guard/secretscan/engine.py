@@ -6,9 +6,10 @@ into its vocabulary. A single line of a megabyte is never given to a pattern as 
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from cli_guard.secretscan import assigned, checks, encoded, inserts, keyblocks, places, tokens
+from cli_guard.model import Confidence, Severity
+from cli_guard.secretscan import assigned, checks, encoded, inserts, joined, keyblocks, places, tokens
 from cli_guard.secretscan.candidates import Candidate, Hit, Judgement, OutOfTimeError, Scan
 from cli_guard.secretscan.checks import Check
 from cli_guard.secretscan.detectors import Detector, by_keyword, by_path, documented, for_blocks
@@ -83,21 +84,71 @@ def _all_hits(text: str, path: str, out_of_time: Callable[[], bool], *, decode: 
                 clock.check(0)
                 yield from _judged(detector, text, path, 0, match)
     yield from _near_keywords(text, lower, path, vocabulary, clock)
+    clock.reached = len(text)
+    yield from _joined(text, path, clock)
     if decode:
-        clock.reached = len(text)
         yield from encoded.find_encoded(
             text, lambda inner: scan(inner, path, out_of_time, decode=False).hits, clock.check
         )
 
 
-def _near_keywords(text: str, lower: str, path: str, vocabulary: str, clock: _Clock) -> Iterator[Hit]:
+def scan_keys(text: str, out_of_time: Callable[[], bool] = lambda: False) -> Scan:
+    """The keys in what was cut out of a file that is no text: providers' sure and critical formats, key blocks."""
+    lower = fold(text)
+    vocabulary = "\n".join(set(lower.split()))
+    clock = _Clock(out_of_time)
+    hits: list[Hit] = []
+    stopped_at = None
+    try:
+        hits += _blocks(text, lower, "", vocabulary, clock)
+        for hit in _near_keywords(text, lower, "", vocabulary, clock, _is_sure):
+            hits.append(hit)
+    except OutOfTimeError as stop:
+        stopped_at = int(stop.args[0])
+    sure = [hit for hit in hits if not hit.generic and hit.severity is Severity.CRITICAL]
+    return Scan(tuple(without_overlaps(sure)), stopped_at)
+
+
+def _is_sure(detector: Detector) -> bool:
+    return (
+        not detector.generic
+        and detector.severity is Severity.CRITICAL
+        and detector.confidence is Confidence.HIGH
+    )
+
+
+def _is_token(detector: Detector) -> bool:
+    return not detector.generic or detector.check == "near"
+
+
+def _joined(text: str, path: str, clock: _Clock) -> Iterator[Hit]:
+    """Providers' tokens in literals that are joined on their line."""
+
+    def tokens_in(inner: str) -> list[Hit]:
+        lower = fold(inner)
+        vocabulary = "\n".join(set(lower.split()))
+        return list(_near_keywords(inner, lower, path, vocabulary, _Clock(clock.out_of_time), _is_token))
+
+    for start, end, hit in joined.find_joined(text, tokens_in, clock.check):
+        yield replace(hit, start=start, end=end, value=text[start:end])
+
+
+def _near_keywords(
+    text: str,
+    lower: str,
+    path: str,
+    vocabulary: str,
+    clock: _Clock,
+    wanted: Callable[[Detector], bool] = lambda _detector: True,
+) -> Iterator[Hit]:
     """Stretch by stretch, so that when time runs out everything before the stretch was seen by every rule."""
     kind = places.kind_of(path)
     present = [
-        (keyword, [rule for rule in rules if _is_for(rule, kind, lower)])
+        (keyword, [rule for rule in rules if wanted(rule) and _is_for(rule, kind, lower)])
         for keyword, rules in by_keyword().items()
         if _head(keyword) in vocabulary
     ]
+    present = [(keyword, rules) for keyword, rules in present if rules]
     done = dict.fromkeys((rule.id for _, rules in present for rule in rules), 0)
     steps = 0
     for start in range(0, len(lower), STRETCH):

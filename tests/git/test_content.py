@@ -7,10 +7,13 @@ import pytest
 from repositories import Repo, key, placed
 
 from cli_guard.events.request import Commit, Request, Staged, Worktree
+from cli_guard.git.contents import decode, printable_runs, runs_between
 from cli_guard.model import Decision
 
 SECRET = f'KEY = "{key()}"\n'
 POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d7a' * 16}\nsize 1234\n"
+
+BINARY = bytes(range(256)) * 4
 
 
 def stage(repo: Repo, name: str, content: str | bytes) -> None:
@@ -35,6 +38,9 @@ def stage(repo: Repo, name: str, content: str | bytes) -> None:
         pytest.param(
             b"-- a\n++ b\n@@ -1 +1 @@\ndiff --git a/x b/x\n" + SECRET.encode(), 5, id="looks like a patch"
         ),
+        pytest.param(b"x\0" + SECRET.encode(), 1, id="one NUL"),
+        pytest.param(f"a = 1\n{SECRET}".encode("utf-16-le"), 2, id="UTF-16 LE without a mark"),
+        pytest.param(f"a = 1\n{SECRET}".encode("utf-16-be"), 2, id="UTF-16 BE without a mark"),
         pytest.param(b"x\n" * 9_000 + b"\0\n" + SECRET.encode(), 9_002, id="a NUL far down"),
     ],
 )
@@ -72,12 +78,71 @@ def test_binary_empty_and_deleted_files(committed: Repo) -> None:
     committed.commit("Key", {"key.py": SECRET, "gone.txt": "x\n"})
     committed.git("rm", "-q", "key.py", "gone.txt")
     committed.write("empty.txt", "")
-    stage(committed, "logo.png", b"\x89PNG\0" + SECRET.encode())
+    stage(committed, "logo.png", BINARY)
     review = committed.look()
     assert review.decision is Decision.ALLOW
     assert review.files == 4
-    assert [(each.path, each.reason) for each in review.skipped] == [("logo.png", "binary")]
-    assert "not reviewed: logo.png (binary)" in committed.inspect("review").out
+    assert [(each.path, each.reason) for each in review.skipped] == [
+        ("logo.png", "binary: searched for keys only")
+    ]
+    assert "not reviewed: logo.png (binary: searched for keys only)" in committed.inspect("review").out
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "request_", [Staged(), Worktree(), Commit("HEAD")], ids=["staged", "worktree", "commit"]
+)
+def test_a_key_in_a_binary_file_is_found(committed: Repo, encoding: str, request_: Request) -> None:
+    committed.write("a.bin", BINARY + b"\x01" + SECRET.strip().encode(encoding) + BINARY)
+    if not isinstance(request_, Worktree):
+        committed.git("add", "-A")
+    if isinstance(request_, Commit):
+        committed.git("commit", "-q", "-m", "New")
+    review = committed.look(request_)
+    assert placed(review) == [("a.bin", None)]
+    assert review.decision is Decision.DENY
+
+
+def test_a_key_that_a_binary_file_held_before_is_not_reported(committed: Repo) -> None:
+    committed.commit("Old", {"a.bin": BINARY + SECRET.encode() + BINARY})
+    stage(committed, "a.bin", BINARY * 2 + b"more of it " + SECRET.encode() + BINARY)
+    assert placed(committed.look()) == []
+
+
+def test_words_in_a_binary_file_are_no_code(committed: Repo) -> None:
+    text = (
+        b"\n<<<<<<< ours\n=======\n>>>>>>> theirs\nbreakpoint()\neval(input())\npassword = 'Zx4!kQ93mmPq'\n"
+    )
+    stage(committed, "a.py", BINARY + text + BINARY)
+    assert committed.look().findings == ()
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        pytest.param(b"a = 1\nb\0c = 2", "a = 1\nb\ufffdc = 2", id="one NUL"),
+        pytest.param(b"\0" * 9, None, id="NULs alone"),
+        pytest.param("é\n".encode("utf-16-be") + "a = 1\n".encode("utf-16-be"), "é\na = 1\n", id="BE"),
+        pytest.param(b"a b " * 99 + b"\0" + "日本".encode(), "a b " * 99 + "\ufffd日本", id="UTF-8"),
+        pytest.param(b"a\0" + bytes(range(1, 32)), None, id="controls"),
+        pytest.param(bytes(range(128, 256)) + b"\0", None, id="no UTF-8"),
+        pytest.param(b"\x01\0\x02\0\x03\0" * 9, None, id="numbers"),
+    ],
+)
+def test_what_is_text(raw: bytes, text: str | None) -> None:
+    assert decode(raw) == text
+
+
+def test_runs_of_text_in_binary_files() -> None:
+    wide = "wide text"
+    for encoded in (wide.encode("utf-16-le"), wide.encode("utf-16-be")):
+        assert printable_runs(b"\x01short\x01\x80long enough\nhere\x80" + encoded + b"\xff") == [
+            "long enough\nhere",
+            wide,
+        ]
+    (hunk,) = runs_between(b"\x01the same\x01what goes", b"\x02the same\x02what comes\x02and more")
+    assert (hunk.removed, hunk.added) == (("what goes",), ("what comes", "\0and more"))
+    assert runs_between(b"\x01the same\x01what goes", b"the same") == ()
 
 
 def test_a_rename_is_reviewed_for_its_new_lines(committed: Repo) -> None:

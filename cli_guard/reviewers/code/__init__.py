@@ -46,13 +46,25 @@ def _inspect(subject: Subject, change: FileChange) -> Iterator[Finding | Skipped
     if paths.is_generated(change.path, text if text is not None else ""):
         yield Skipped(change.path, "code: generated or minified")
         return
-    yield from lines.inspect(subject, change, text, line_rules)
+    # A long line is left out by itself: it must not take the rest of the file along.
+    parsed = paths.without_long_lines(text) if text is not None else None
+    yield from lines.inspect(subject, change, parsed, line_rules)
     if topic is None or language is None:
+        if parsed != text:
+            yield from _on_short_lines(change, iter(()))
         return
-    if text is None:
+    if parsed is None:
         yield Skipped(change.path, NO_TEXT)
         return
-    yield from trees.inspect(subject, change, language, topic, text)
+    yield from _on_short_lines(change, trees.inspect(subject, change, language, topic, parsed))
+
+
+def _on_short_lines(change: FileChange, found: Iterator[Finding | Skipped]) -> Iterator[Finding | Skipped]:
+    """All but what begins on a line that is too long to be anybody's own; those are named."""
+    long = {number for number, line in change.added.items() if len(line) > paths.LINES_OVER}
+    yield from (item for item in found if isinstance(item, Skipped) or item.line not in long)
+    if long:
+        yield Skipped(change.path, f"code: {len(long)} lines over {paths.LINES_OVER} characters")
 
 
 def _whole_text(contents: Contents, change: FileChange) -> str | None:

@@ -6,6 +6,7 @@ dialect of one that has its own meaning (`workflow`: a GitHub workflow, which is
 
 import re
 from pathlib import PurePosixPath
+from statistics import median_low
 
 TOPICS = {
     "python": "python",
@@ -39,18 +40,13 @@ TEST_NAME = re.compile(
 )
 WORKFLOW = re.compile(r"(?:^|/)\.github/workflows/[^/]+\.ya?ml$|(?:^|/)action\.ya?ml$")
 VENDORED_FOLDERS = re.compile(
-    r"(?:^|/)(?:_?vendor|vendored|third[_-]party|node_modules|bower_components|site-packages|dist)/"
+    r"(?:^|/)(?:_?vendor|vendored|third[_-]party|node_modules|bower_components|site-packages)/"
 )
-GENERATED_NAME = re.compile(
-    r"[.-]min\.\w+$|\.bundle\.\w+$|_pb2(?:_grpc)?\.pyi?$|\.pb\.go$|\.g\.\w+$|(?:^|\.)generated\.\w+$|[.-]lock\.\w+$",
-    re.IGNORECASE,
-)
-GENERATED_MARK = re.compile(
-    r"@generated|code generated .{0,80}do not edit|(?:auto|automatically)[- ]?generated", re.IGNORECASE
-)
-HEAD_CHARS = 1_000
-LONG_LINE_MEAN = 500
-LONGEST_LINE = 100_000
+GENERATED_NAME = re.compile(r"[.-]min\.(?:[cm]?js|css)$|[.-]lock\.(?:json|ya?ml|toml|hcl)$", re.IGNORECASE)
+# A long line among short ones is a comment, a table or an image; where the lines are long, a program wrote them.
+LONG_LINE_MEDIAN = 300
+LINES_OVER = 5_000
+CUT_LINES_OVER = 100_000
 
 
 def topic_of(path: str, language: str | None) -> str | None:
@@ -79,11 +75,24 @@ def is_test(path: str) -> bool:
 
 
 def is_generated(path: str, text: str) -> bool:
-    """Is it the work of a program, or of somebody else, so that nobody here would correct it by hand?"""
+    """Is it the work of somebody else, by its folder or name, or minified, by the median length of its lines?
+
+    What a file says of itself does not count: a header `@generated` is as easy to write as what it would hide.
+    So a folder such as `dist/` or `build/`, which may well be written by hand, is left out only as far as it
+    is minified.
+    """
     if VENDORED_FOLDERS.search(path) or GENERATED_NAME.search(PurePosixPath(path).name):
         return True
-    if GENERATED_MARK.search(text[:HEAD_CHARS]):
-        return True
-    if len(text) > LONG_LINE_MEAN * (text.count("\n") + 1):
-        return True
-    return len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE
+    if len(text) <= max(LINES_OVER, LONG_LINE_MEDIAN * text.count("\n") // 2):
+        return False  # short, or fewer than half of the lines can be that long
+    return median_low(len(line) for line in text.split("\n") if line.strip()) > LONG_LINE_MEDIAN
+
+
+def without_long_lines(text: str) -> str:
+    """The text with lines that no parser should be given left blank; all others keep their numbers."""
+    if len(text) <= CUT_LINES_OVER:
+        return text
+    lines = text.split("\n")
+    if max(map(len, lines)) <= CUT_LINES_OVER:
+        return text
+    return "\n".join(line if len(line) <= CUT_LINES_OVER else "" for line in lines)

@@ -16,7 +16,7 @@ from cli_guard.model import (
     Severity,
     Status,
 )
-from cli_guard.redact import mask
+from cli_guard.redact import mask, redact
 from cli_guard.reviewers.secrets import FILE_FINDINGS, review
 from cli_guard.reviewers.subject import Limits, Subject
 from cli_guard.rules.examples import expand
@@ -125,9 +125,98 @@ def test_link_targets_and_pointers_are_scanned(kind: Kind) -> None:
     assert only(look(change("link", f"/srv/{TOKEN}", kind=kind))).rule == "secret-github-token"
 
 
-def test_binary_deleted_and_submodule_changes_are_left_alone() -> None:
+class TestBinary:
+    def test_provider_key_is_reported_without_a_line(self) -> None:
+        finding = only(look(change("a.bin", "GCC: (GNU)", f"\0 {TOKEN}", kind=Kind.BINARY)))
+        assert (finding.rule, finding.line, finding.severity) == (
+            "secret-github-token",
+            None,
+            Severity.CRITICAL,
+        )
+        assert finding.message == "GitHub token in a binary file."
+        assert TOKEN not in str(finding)
+
+    def test_private_key_in_one_run_is_reported(self) -> None:
+        finding = only(look(change("a.bin", "\0GCC: (GNU)", *KEY.split("\n"), kind=Kind.BINARY)))
+        assert (finding.rule, finding.line) == ("secret-private-key", None)
+
+    def test_key_put_together_over_gaps_is_none(self) -> None:
+        lines = [f"\0{line}" for line in KEY.split("\n")]
+        assert look(change("a.bin", *lines, kind=Kind.BINARY)) == Report()
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            f'password = "{PASSWORD}"',
+            expand('api_key = "<<alnum:40>>"'),
+            expand("<<b64:export GITHUB_TOKEN=ghp_<<crc62:30>>>>"),
+            TOKEN[:-3],
+        ],
+        ids=["password", "generic", "encoded", "near"],
+    )
+    def test_what_is_not_surely_a_key_is_none(self, line: str) -> None:
+        assert look(change("a.bin", line, kind=Kind.BINARY)) == Report()
+
+    def test_key_that_the_file_held_before_is_not_reported(self) -> None:
+        hunk = Hunk(1, 1, (f"old {TOKEN} x",), (f"new {TOKEN} y", f"z {OTHER}"))
+        report = look(FileChange("a.bin", Status.MODIFIED, Kind.BINARY, hunks=(hunk,)))
+        assert OTHER[-4:] not in str(only(report))
+
+    def test_spent_time_is_told(self) -> None:
+        ticks = iter(range(1000))
+        added = change("a.bin", TOKEN, kind=Kind.BINARY)
+        report = look(added, limits=Limits(seconds=1.0), clock=lambda: next(ticks))
+        assert [skip.by_limit for skip in report.skipped] == [True]
+
+
+@pytest.mark.parametrize(
+    ("line", "hidden"),
+    [
+        (f'b = "{TOKEN[:34]}" + "{TOKEN[34:]}"', TOKEN[34:]),
+        (f'b = "{TOKEN[:34]}" "{TOKEN[34:]}"', TOKEN[34:]),
+        (f'b = "{TOKEN}" + "zq81kdue72" + f"mm20x"', "mm20x"),
+        (f'password = "{PASSWORD}" + "tail of it"', "tail of it"),
+        (f'password = "{PASSWORD}" "9xTail77"', "9xTail77"),
+        (f'password = "{PASSWORD}" \\\n  "9xTail77"', "9xTail77"),
+        (f'b = "Head88x" "y" + "{TOKEN}"', "Head88x"),
+    ],
+)
+def test_literals_joined_to_a_masked_one_are_masked(line: str, hidden: str) -> None:
+    finding = look(change("a.py", *line.split("\n"))).findings[0]
+    assert hidden not in finding.evidence and "****" in finding.evidence
+    assert hidden not in redact(line, "a.py")
+    assert redact(redact(line, "a.py"), "a.py") == redact(line, "a.py")
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        (f'h = "Authorization: Bearer " + "{TOKEN}"', '"Authorization: Bearer " + "ghp_****"'),
+        (f'curl -u "ci:{PASSWORD}" "https://acme.io/a"', '"https://acme.io/a"'),
+        (f'f(password="{PASSWORD}", name="jane doe")', 'name="jane doe"'),
+    ],
+)
+def test_literals_beside_a_masked_one_are_shown(line: str, shown: str) -> None:
+    assert shown in redact(line, "a.sh" if "curl" in line else "a.py")
+
+
+@pytest.mark.parametrize(
+    "code",
+    ['"ghp_" + "{}"', '"ghp_" "{}"', "'ghp_' + f'{}'", "'gh' . 'p_{}'", "x('', 'g' + 'h' + 'p_' + '{}')"],
+)
+def test_token_in_joined_literals_is_found_and_hidden(code: str) -> None:
+    line = "b = " + code.replace("{}", TOKEN[4:])
+    finding = only(look(change("a.py", 'a = "x" + "y"', "", line, "c = 1", 'd = "x" "y"')))
+    assert (finding.rule, finding.line, finding.end_line) == ("secret-github-token", 3, None)
+    assert TOKEN[4:] not in finding.evidence
+
+
+def test_literals_of_a_list_or_of_two_lines_are_not_joined() -> None:
+    assert look(change("a.py", f'a = ["ghp_", "{TOKEN[4:]}"]', '"ghp_"', f'"{TOKEN[4:]}"')).findings == ()
+
+
+def test_deleted_and_submodule_changes_are_left_alone() -> None:
     changes = (
-        change("a.bin", TOKEN, kind=Kind.BINARY),
         change(".env", status=Status.DELETED),
         change("sub", kind=Kind.SUBMODULE, status=Status.ADDED),
     )
