@@ -55,7 +55,7 @@ def test_a_merge_is_looked_at(framed: Repo) -> None:
     framed.commit("Go on", {"other.py": "z = 3\n"})
     done = framed.try_git("merge", "--no-ff", "-m", "Merge side", "side")
     assert done.code == 0, done.all
-    assert "cli-guard (what a merge brings)" in done.all
+    assert "cli-guard (what a merge adds)" in done.all
 
 
 def test_the_first_push_to_an_empty_remote_is_reviewed_from_the_root(framed: Repo) -> None:
