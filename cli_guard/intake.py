@@ -31,6 +31,9 @@ from cli_guard.reviewers.policy import expired_notes
 from cli_guard.reviewers.subject import Limits, Subject
 
 
+InRepository = Staged | Worktree | Commit | Range | Message | Push
+
+
 @dataclass(frozen=True)
 class Gathered:
     """A subject with the policy that judges it.
@@ -73,7 +76,7 @@ def gather(
     Raises GitError, UsageError for a revision or patch that does not hold, ConfigError.
     """
     policy, notes = policy_for(request, repository, env)
-    limits = Limits(**policy.config.limits.model_dump())
+    limits = Limits.of(policy)
     with ExitStack() as stack:
         if isinstance(request, Patch) or repository is None:
             assert isinstance(request, Patch)  # noqa: S101 - the one request that needs no repository
@@ -92,16 +95,13 @@ def gather(
             material.history,
             material.message,
             material.pushed,
-            limits,
-            policy.message_style,
-            policy.protected_branches,
-            material.tags,
-        )
+            tags=material.tags,
+        ).under(policy)
         commits = tuple(material.commits) if approved else ()
         yield Gathered(subject, policy, commits, (*notes, *expired_notes(policy, today)))
 
 
-def read(request: Request, repository: Repository, reader: ChangeReader, blobs: BlobReader) -> Material:
+def read(request: InRepository, repository: Repository, reader: ChangeReader, blobs: BlobReader) -> Material:
     """The material of a request to a repository."""
     contents = BlobContents(blobs)
     match request:
@@ -127,8 +127,6 @@ def read(request: Request, repository: Repository, reader: ChangeReader, blobs: 
             )
             skipped = (*material.changes.skipped, *unseen(request, pushed))
             return replace(material, changes=replace(material.changes, skipped=skipped))
-        case Patch():
-            return Material(read_patch(request.raw, request.name), PatchContents())
 
 
 def unseen(request: Push, pushed: tuple[PushedRef, ...]) -> Iterator[Skipped]:

@@ -49,7 +49,7 @@ def review(
     from cli_guard.reviewers.subject import Subject
 
     policy = policy or Policy()
-    subject = Subject("changes", changes, contents or NoContents())
+    subject = Subject("changes", changes, contents or NoContents()).under(policy)
     gathered = Gathered(subject, policy)
     return run(gathered, (), today or datetime.datetime.now(datetime.UTC).date())[0]
 

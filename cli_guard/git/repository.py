@@ -140,11 +140,6 @@ class Repository:
         code, _, _ = self.git.attempt("merge-base", "--is-ancestor", older, newer)
         return code == 0
 
-    def knows(self, oid: str) -> bool:
-        """Is the commit in the object store?"""
-        code, _, _ = self.git.attempt("cat-file", "-e", oid + "^{commit}")
-        return code == 0
-
     def bases(self, tip: str, exclude: Iterable[str]) -> tuple[str | None, ...]:
         """The commits at which the history of `tip` meets `exclude`; (None,) where it begins with its own root."""
         lines = "".join(f"{line}\n" for line in (tip, *(f"^{oid}" for oid in exclude)))

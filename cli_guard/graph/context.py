@@ -1,7 +1,6 @@
 """What a run of the graph is given besides its state: the live things, which no checkpoint could hold."""
 
 import datetime
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -39,7 +38,6 @@ class Context:
     answer: Callable[[Finding], tuple[Answer, bool] | None] = no_answer
     today: datetime.date = field(default_factory=lambda: datetime.datetime.now(datetime.UTC).date())
     review_only: bool = True
-    clock: Callable[[], float] = time.monotonic
 
     @property
     def limits(self) -> Limits:
@@ -63,18 +61,10 @@ def context_of(given: Context | None, state: State) -> Context:
         return given
     # A fixture gives the same answer on every day.
     context = given or Context(today=datetime.date.min)
-    limits = Limits(**context.policy.config.limits.model_dump())
     snapshot = dict(state.get("repo_snapshot") or {})
     base = dict((state.get("metadata") or {}).get("base_snapshot") or {})
-    changes = bounded(changes_between(base, snapshot), snapshot, limits)
-    subject = Subject(
-        "snapshot",
-        changes,
-        SnapshotContents(base, snapshot),
-        limits=limits,
-        style=context.policy.message_style,
-        protected_branches=context.policy.protected_branches,
-    )
+    changes = bounded(changes_between(base, snapshot), snapshot, Limits.of(context.policy))
+    subject = Subject("snapshot", changes, SnapshotContents(base, snapshot)).under(context.policy)
     return replace(
         context,
         subject=subject,

@@ -21,7 +21,7 @@ from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.policy.loosenings import either, loosenings, stopping, weakening_ignores
 from cli_guard.policy.suppressions import SHORTEST_REASON, answer_in
 from cli_guard.reviewers.subject import Subject
-from cli_guard.rules.catalog import Rule, load
+from cli_guard.rules.catalog import one
 
 # Where a guard is called from: frameworks' files, hook folders under version control, CI.
 CALLERS = re.compile(
@@ -56,12 +56,11 @@ def path_before(change: FileChange) -> str | None:
 
 def finding(rule_id: str, path: str, line: int | None, message: str, content: str) -> Finding:
     """A finding of one of this reviewer's rules."""
-    rule: Rule = next(rule for rule in load("policy") if rule.id == rule_id)
-    return rule.finding(
+    return one("policy", rule_id).finding(
         path=path,
         line=line,
         message=message,
-        fingerprint=fingerprint(rule.id, path, content),
+        fingerprint=fingerprint(rule_id, path, content),
     )
 
 

@@ -3,7 +3,7 @@
 from cli_guard.model import Finding, PushedRef, Report, fingerprint
 from cli_guard.policy.globs import matches
 from cli_guard.reviewers.subject import Subject
-from cli_guard.rules.catalog import load
+from cli_guard.rules.catalog import one
 
 BRANCH = "refs/heads/"
 
@@ -30,11 +30,10 @@ def finding_for(ref: PushedRef, protected: tuple[str, ...]) -> Finding | None:
         rule_id, what = "push-force-protected", "rewrites"
     else:
         return None
-    rule = next(rule for rule in load("push") if rule.id == rule_id)
-    return rule.finding(
+    return one("push", rule_id).finding(
         path="",
         line=None,
         message=f"the push {what} the protected branch {branch}",
         evidence=f"{ref.update.remote_oid[:12]} -> {ref.update.local_oid[:12]}",
-        fingerprint=fingerprint(rule.id, name, f"{ref.update.remote_oid} {ref.update.local_oid}"),
+        fingerprint=fingerprint(rule_id, name, f"{ref.update.remote_oid} {ref.update.local_oid}"),
     )

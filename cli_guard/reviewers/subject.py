@@ -2,10 +2,14 @@
 
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from cli_guard.model import ChangeSet, CommitMessage, Contents, NoContents, PushedRef, TagMessage
 from cli_guard.reviewers.syntax import Trees
+
+if TYPE_CHECKING:
+    from cli_guard.policy.decisions import Policy
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,11 @@ class Limits:
     total_chars: int = 50_000_000
     rounds: int = 4
     seconds: float = 5.0
+
+    @classmethod
+    def of(cls, policy: "Policy") -> "Limits":
+        """The bounds that a policy sets."""
+        return cls(**policy.config.limits.model_dump())
 
 
 @dataclass(frozen=True)
@@ -40,7 +49,16 @@ class Subject:
     pushed: tuple[PushedRef, ...] = ()
     limits: Limits = field(default_factory=Limits)
     style: str = "plain"
-    protected_branches: tuple[str, ...] = ("main", "master")
+    protected_branches: tuple[str, ...] = ("main", "master", "release/*")
     tags: tuple[TagMessage, ...] = ()
     clock: Callable[[], float] = time.monotonic
     trees: Trees = field(default_factory=Trees)
+
+    def under(self, policy: "Policy") -> "Subject":
+        """The subject with the bounds, the message style and the branches that a policy sets."""
+        return replace(
+            self,
+            limits=Limits.of(policy),
+            style=policy.message_style,
+            protected_branches=policy.protected_branches,
+        )

@@ -112,6 +112,11 @@ def load(group: str) -> tuple[Rule, ...]:
     return tuple(rule for file in files if file.suffix in readers for rule in readers[file.suffix](file))
 
 
+def one(group: str, rule_id: str) -> Rule:
+    """The rule of an id. Raises StopIteration for one that the group does not hold: a slip of ours."""
+    return next(rule for rule in load(group) if rule.id == rule_id)
+
+
 @cache
 def load_all() -> Mapping[str, Rule]:
     """Every rule by its id, sorted."""

@@ -60,16 +60,6 @@ def own_scope(node: ast.AST) -> Iterator[ast.AST]:
         yield from own_scope(child)
 
 
-def captured(nodes: Iterable[ast.AST]) -> set[str]:
-    """The names that functions defined among the nodes read from around them, whenever they are called."""
-    found: set[str] = set()
-    for node in nodes:
-        for part in ast.walk(node):
-            if isinstance(part, (*FUNCTIONS, ast.GeneratorExp)):
-                found |= reads(part)
-    return found
-
-
 def _function_reads(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
     arguments = node.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]

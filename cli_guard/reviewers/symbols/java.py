@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cli_guard.reviewers.symbols.model import Doc, Parameter, Symbol
+from cli_guard.reviewers.symbols.model import Parameter, Symbol
 from cli_guard.reviewers.symbols.nesting import (
+    block_doc,
     comment_above,
     field_text,
     first_line,
@@ -48,7 +49,7 @@ def _symbol(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -
     body = node.field("body")
     name_node = node.field("name")
     comments = comment_above(node, ("block_comment", "line_comment"))
-    doc = _doc(comments)
+    doc = block_doc(comments)
     return Symbol(
         kind="class" if is_type else "method",
         name=name,
@@ -67,13 +68,6 @@ def _symbol(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -
         decorators=annotations,
         node=node,
     )
-
-
-def _doc(comments: list["SgNode"]) -> Doc | None:
-    if not comments or not comments[-1].text().startswith("/**"):
-        return None
-    last = comments[-1]
-    return Doc(last.text(), first_line(last), last_line(last))
 
 
 def _quiet(

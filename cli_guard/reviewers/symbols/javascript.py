@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cli_guard.reviewers.symbols.model import Doc, Parameter, Symbol
+from cli_guard.reviewers.symbols.model import Parameter, Symbol
 from cli_guard.reviewers.symbols.nesting import (
+    block_doc,
     comment_above,
     field_text,
     first_line,
@@ -83,7 +84,7 @@ def _symbol(
     is_method = node.kind() == "method_definition"
     statement = _statement(node)
     comments = comment_above(_first(statement), ("comment",))
-    doc = _doc(comments)
+    doc = block_doc(comments)
     return Symbol(
         kind="class" if is_class else "method" if is_method else "function",
         name=name,
@@ -134,14 +135,6 @@ def _public(
         modifier = next((c.text() for c in node.children() if c.kind() == "accessibility_modifier"), "public")
         return owner.public and modifier == "public"
     return owner is None and (statement.kind() == "export_statement" or name in exported)
-
-
-def _doc(comments: list["SgNode"]) -> Doc | None:
-    """The comment that tools read: the last one, if it is a block that begins with two stars."""
-    if not comments or not comments[-1].text().startswith("/**"):
-        return None
-    last = comments[-1]
-    return Doc(last.text(), first_line(last), last_line(last))
 
 
 def _quiet(

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from cli_guard.reviewers.symbols.model import Doc
+
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
@@ -55,3 +57,11 @@ def comment_above(node: "SgNode", kinds: tuple[str, ...]) -> list["SgNode"]:
         line = first_line(previous)
         previous = before
     return found
+
+
+def block_doc(comments: list["SgNode"]) -> Doc | None:
+    """The comment that JSDoc and Javadoc read: the last one, if it is a block that begins with two stars."""
+    if not comments or not comments[-1].text().startswith("/**"):
+        return None
+    last = comments[-1]
+    return Doc(last.text(), first_line(last), last_line(last))
