@@ -30,7 +30,6 @@ from cli_guard.policy.decisions import Policy
 from cli_guard.reviewers.policy import expired_notes
 from cli_guard.reviewers.subject import Limits, Subject
 
-
 InRepository = Staged | Worktree | Commit | Range | Message | Push
 
 
