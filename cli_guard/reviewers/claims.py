@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.model import ChangeSet, CommitMessage, FileChange, Kind, Status
 from cli_guard.reviewers.subject import Subject
-from cli_guard.reviewers.syntax import language_of
+from cli_guard.syntax import language_of
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

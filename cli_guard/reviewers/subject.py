@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cli_guard.model import ChangeSet, CommitMessage, Contents, NoContents, PushedRef, TagMessage
-from cli_guard.reviewers.syntax import Trees
+from cli_guard.syntax import Trees
 
 if TYPE_CHECKING:
     from cli_guard.policy.decisions import Policy

@@ -16,6 +16,8 @@ from typing import Any
 from cli_guard.model import Category, Confidence, Finding, Severity
 
 FOLDER = Path(__file__).parent
+# Folders of data that is not rules: the tables of the programs.
+NOT_RULES = ("__pycache__", "programs")
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,6 @@ def one(group: str, rule_id: str) -> Rule:
 @cache
 def load_all() -> Mapping[str, Rule]:
     """Every rule by its id, sorted."""
-    groups = {p.stem for p in FOLDER.iterdir() if p.suffix == ".toml" or (p.is_dir() and p.name[0] != "_")}
+    groups = {p.stem for p in FOLDER.iterdir() if p.suffix == ".toml" or (p.is_dir() and p.name not in NOT_RULES)}
     rules = (rule for group in groups for rule in load(group))
     return MappingProxyType({rule.id: rule for rule in sorted(rules, key=lambda rule: rule.id)})

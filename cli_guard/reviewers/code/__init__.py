@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from cli_guard.model import Contents, FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.code import conflicts, files, lines, paths, trees
 from cli_guard.reviewers.subject import Subject
-from cli_guard.reviewers.syntax import language_of
+from cli_guard.syntax import language_of
 
 __all__ = ["review"]
 

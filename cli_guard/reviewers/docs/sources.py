@@ -9,7 +9,7 @@ from cli_guard.model import FileChange, Kind, Skipped, Status, split_lines
 from cli_guard.reviewers.docs.styles import Style, style_of
 from cli_guard.reviewers.subject import Subject
 from cli_guard.reviewers.symbols import LANGUAGES, Symbol, is_test, symbols_of, unreadable
-from cli_guard.reviewers.syntax import Trees, language_of
+from cli_guard.syntax import Trees, language_of
 
 SAMPLE = 40
 STUBS = (".pyi", ".d.ts", ".d.mts", ".d.cts")

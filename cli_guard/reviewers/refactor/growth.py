@@ -9,7 +9,7 @@ from cli_guard.reviewers.refactor.metrics import Measure, code_of, may_exceed, m
 from cli_guard.reviewers.refactor.plan import plan
 from cli_guard.reviewers.subject import Subject
 from cli_guard.reviewers.symbols import LANGUAGES, Symbol, symbols_of
-from cli_guard.reviewers.syntax import language_of
+from cli_guard.syntax import language_of
 from cli_guard.rules.catalog import Rule
 
 ALIKE = 0.6

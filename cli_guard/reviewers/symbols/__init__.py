@@ -9,7 +9,7 @@ from cli_guard.reviewers.symbols.javascript import javascript_symbols
 from cli_guard.reviewers.symbols.model import Doc, Parameter, Symbol
 from cli_guard.reviewers.symbols.python import python_symbols
 from cli_guard.reviewers.symbols.sources import is_test, unreadable
-from cli_guard.reviewers.syntax import Trees
+from cli_guard.syntax import Trees
 
 __all__ = ["LANGUAGES", "Doc", "Parameter", "Symbol", "is_test", "symbols_of", "unreadable"]
 

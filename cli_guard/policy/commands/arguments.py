@@ -1,0 +1,200 @@
+"""The words of a command against the table of its program: which options are there, what each operand is."""
+
+from dataclasses import dataclass, field, replace
+
+from cli_guard.policy.commands.programs import REPEATED, Option, Spec, sub_command
+from cli_guard.policy.commands.words import Field, literal
+
+REST = ("command", f"shell{REPEATED}")
+
+
+@dataclass
+class Arguments:
+    """What the words of one command say.
+
+    `values` are the options with a value, `present` all options that were met. `operands` are paired with their
+    kinds. `rest` are the words of a command that this one runs. `unknown` are options and operands that the table
+    does not have, `loose` are words that might turn out to be options.
+    """
+
+    spec: Spec
+    present: list[Option] = field(default_factory=list)
+    values: list[tuple[Option, Field]] = field(default_factory=list)
+    operands: list[Field] = field(default_factory=list)
+    kinds: list[tuple[str, Field]] = field(default_factory=list)
+    rest: list[Field] = field(default_factory=list)
+    unknown: list[Field] = field(default_factory=list)
+    loose: list[Field] = field(default_factory=list)
+    sub_command: Field | None = None
+    separated: bool = False
+
+    def has(self, *names: str) -> bool:
+        """Is an option of one of these names there?"""
+        return any(name in option.names for option in self.present for name in names)
+
+
+HELP = {name: Option((name,)) for name in ("--help", "--version")}
+
+
+def read_arguments(spec: Spec, fields: list[Field]) -> Arguments:
+    """The words after the name of a program, by its table."""
+    found = Arguments(spec)
+    Reader(found, fields).read()
+    found.kinds = list(paired(found))
+    return found
+
+
+@dataclass
+class Reader:
+    """Goes through the words once, from left to right."""
+
+    found: Arguments
+    fields: list[Field]
+    at: int = 0
+
+    def read(self) -> None:
+        """Fills `found`."""
+        found = self.found
+        ended = found.spec.parsing == "none"
+        while self.at < len(self.fields):
+            word = self.fields[self.at]
+            self.at += 1
+            if not ended and word.text == "--":
+                ended = found.separated = True
+                if found.spec.operands and found.spec.operands[-1] in REST and self.at < len(self.fields):
+                    found.rest = self.fields[self.at :]
+                    return
+            elif not ended and word.start.startswith("-") and word.start != "-":
+                self.option(word)
+            elif found.spec.parsing == "pairs" and "=" in word.start:
+                self.pair(word)
+            elif not found.operands and self.enters(word):
+                ended = found.spec.parsing == "none"
+            else:
+                if not ended and word.dynamic and not word.start:
+                    found.loose.append(word)
+                if self.takes_rest(word):
+                    return
+                ended = ended or found.spec.parsing == "posix"
+
+    def enters(self, word: Field) -> bool:
+        """Is the word the name of a sub-command? Then its table counts from here on."""
+        if word.text is None:
+            return False
+        below = sub_command(self.found.spec, word.text)
+        if below is None:
+            return False
+        self.found.spec = below
+        self.found.sub_command = word
+        return True
+
+    def takes_rest(self, word: Field) -> bool:
+        """An operand. True if it begins a command that takes all the words that are left."""
+        found = self.found
+        kinds = operand_kinds(found)
+        place = len(found.operands)
+        if place < len(kinds) and kinds[place] in REST:
+            found.rest = [word, *self.fields[self.at :]]
+            return True
+        found.operands.append(word)
+        return False
+
+    def option(self, word: Field) -> None:
+        """One word that begins with a dash."""
+        if word.text is None and not word.start.rstrip("-"):
+            self.found.loose.append(word)
+            return
+        name, equals, value = word.start.partition("=")
+        options = self.known(name)
+        if options:
+            given = cut(word, len(name) + 1) if equals else None
+            for option in options:
+                self.take(option, given)
+            if options[0].takes and not equals and not options[0].optional:
+                self.at += 1
+        elif word.start.startswith("--") or self.found.spec.parsing == "single" or not self.cluster(word):
+            self.found.unknown.append(word)
+
+    def known(self, name: str) -> list[Option]:
+        """The options of a name: its own, or those that it may be short for."""
+        options = self.found.spec.options
+        if name in options:
+            return [options[name]]
+        if name in HELP:
+            return [HELP[name]]
+        if not name.startswith("--") or len(name) < 3:
+            return []
+        longer = {id(option): option for long, option in options.items() if long.startswith(name)}
+        return sorted(longer.values(), key=lambda option: option.harmless)
+
+    def take(self, option: Option, given: Field | None) -> None:
+        """An option is there, with the value that is attached to it or stands behind it."""
+        self.found.present.append(option)
+        if not option.takes:
+            return
+        if given is None and not option.optional and self.at < len(self.fields):
+            given = self.fields[self.at]
+        if given is not None:
+            self.found.values.append((option, given))
+
+    def cluster(self, word: Field) -> bool:
+        """`-anm MSG`: short options in one word. False if one of them is not known; the others still count."""
+        options = self.found.spec.options
+        letters = word.start[1:]
+        if letters.isdigit() and "-#" in options:
+            return True
+        for at, letter in enumerate(letters):
+            option = options.get(f"-{letter}")
+            if option is None:
+                if letters[at:].isdigit() and "-#" in options:
+                    return True
+                return False
+            more = at + 1 < len(letters) or word.text is None
+            self.take(option, cut(word, at + 2) if more and option.takes else None)
+            if option.takes:
+                if not more and not option.optional:
+                    self.at += 1
+                return True
+        return word.text is not None
+
+    def pair(self, word: Field) -> None:
+        """`of=FILE` of dd."""
+        key = word.start.partition("=")[0]
+        option = self.found.spec.options.get(key)
+        if option is None:
+            self.found.unknown.append(word)
+        else:
+            self.take(option, cut(word, len(key) + 1))
+
+
+def cut(word: Field, length: int) -> Field:
+    """A field without its first characters."""
+    rest = word.start[length:]
+    if word.text is not None:
+        return literal(
+            rest.removeprefix("=") if length == 2 and rest.startswith("=") else rest, word.span, like=word
+        )
+    return replace(word, start=rest)
+
+
+def operand_kinds(found: Arguments) -> tuple[str, ...]:
+    """What the operands are, given the options that are there; of several that say so the most harmful counts."""
+    changes = [option for option in found.present if option.operands is not None]
+    if not changes:
+        return found.spec.operands
+    harmful = [option for option in changes if not option.harmless]
+    return (harmful or changes)[-1].operands or ()
+
+
+def paired(found: Arguments) -> "list[tuple[str, Field]]":
+    """Each operand with its kind; those beyond the list are unknown."""
+    kinds, operands = operand_kinds(found), found.operands
+    repeated = next((at for at, kind in enumerate(kinds) if kind.endswith(REPEATED)), None)
+    if repeated is None:
+        found.unknown += operands[len(kinds) :]
+        return list(zip(kinds, operands, strict=False))
+    last = kinds[repeated + 1 :]
+    before = kinds[:repeated]
+    middle = max(0, len(operands) - len(before) - len(last))
+    spread = (*before, *[kinds[repeated].removesuffix(REPEATED)] * middle, *last)
+    return list(zip(spread, operands, strict=False))

@@ -1,0 +1,239 @@
+"""A call of a program that has a table: each option, value and operand with its effect, and what flows through."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from cli_guard.policy.commands import floors, values
+from cli_guard.policy.commands.arguments import Arguments, read_arguments
+from cli_guard.policy.commands.model import Kind, Span
+from cli_guard.policy.commands.paths import delete_path, write_path
+from cli_guard.policy.commands.places import Place, whole
+from cli_guard.policy.commands.programs import Spec
+from cli_guard.policy.commands.scope import EVERYTHING, REMOTE, SECRET, Stream, merged
+from cli_guard.policy.commands.words import Field
+
+if TYPE_CHECKING:
+    from cli_guard.policy.commands.shell import Shell
+
+CONNECTED = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT, Kind.SERVICE_WRITE))
+FETCHED = CONNECTED | {Kind.SERVICE_READ}
+SETS_ENVIRONMENT = frozenset(("env", "sudo", "doas"))
+COPIES_INPUT = frozenset(("cat", "tee"))
+GUARD_PACKAGES = frozenset(("cli-guard", "cli_guard", "pre-commit", "prek", "husky", "lefthook"))
+REMOVALS = frozenset(("uninstall", "remove", "rm", "un", "erase", "purge"))
+
+PHRASES = {
+    Kind.READ: "reads",
+    Kind.SERVICE_READ: "asks",
+    Kind.WRITE: "writes",
+    Kind.DELETE: "deletes",
+    Kind.NETWORK_IN: "fetches from the network",
+    Kind.NETWORK_OUT: "connects to the network",
+    Kind.EXEC: "runs code",
+    Kind.GIT_WRITE: "changes the repository",
+    Kind.SERVICE_WRITE: "changes something at a service",
+    Kind.CREDENTIAL: "shows or changes a secret",
+    Kind.PERSISTENCE: "makes something run again by itself",
+    Kind.GUARD: "switches hooks or the guard off",
+    Kind.PRIVILEGE: "runs with other rights",
+    Kind.PROCESS: "acts on other processes",
+    Kind.SYSTEM: "changes the system",
+    Kind.UNKNOWN: "has an effect that is not known",
+}
+
+
+@dataclass
+class Call:
+    """One call. `fields` are its words, the name first."""
+
+    shell: "Shell"
+    fields: list[Field]
+    stdin: Stream
+    span: Span
+    program: Spec
+    reads: list[Stream] = field(default_factory=list)
+    written: list[tuple[Field, str]] = field(default_factory=list)
+    kinds: set[Kind] = field(default_factory=set)
+    took_input: bool = False
+
+    @cached_property
+    def arguments(self) -> Arguments:
+        """The words by the table of the program."""
+        return read_arguments(self.program, self.fields[1:])
+
+    @property
+    def spec(self) -> Spec:
+        """The table of the sub-command, or of the program if there is none."""
+        return self.arguments.spec
+
+    @property
+    def title(self) -> str:
+        """The program and its sub-command, for people."""
+        return self.spec.name.replace("-", " ") if self.spec.program != self.program.name else self.spec.name
+
+    def run(self) -> Stream:
+        """Everything that the table says of this call. Gives what it prints."""
+        if not self.asks_for_help():
+            self.own_effect()
+            self.by_options()
+            self.by_operands()
+            self.not_understood()
+            if not self.took_input:
+                self.by_input()
+        output = self.by_rest() if self.arguments.rest else None
+        return self.finish() if output is None else output
+
+    def asks_for_help(self) -> bool:
+        """Is this nothing but `--help` or `--version`?"""
+        given = self.arguments
+        bare = not (given.operands or given.rest or given.unknown or given.values)
+        return (
+            bare
+            and bool(given.present)
+            and all({"--help", "--version"} & set(o.names) for o in given.present)
+        )
+
+    def effect(self, kind: Kind, target: str | None, reason: str, span: Span, rule: str = "") -> None:
+        """One effect of this call; `reason` may be empty."""
+        self.kinds.add(kind)
+        # That a program wipes disks says nothing of what it is pointed at: the paths say that.
+        rule = floors.GUARD_OFF if kind is Kind.GUARD else "" if rule in (floors.DISK, floors.WIPE) else rule
+        self.shell.emit(kind, target, f"{self.title} {reason or PHRASES[kind]}", span, rule=rule)
+
+    def own_effect(self) -> None:
+        """What the program or sub-command does whatever its options are."""
+        if self.spec.effect:
+            self.effect(self.spec.effect, self.spec.name, self.spec.reason, self.span, self.spec.rule)
+        if self.spec.name.rpartition(" ")[2] in REMOVALS:
+            for operand in self.arguments.operands:
+                if (operand.text or "") in GUARD_PACKAGES:
+                    floors.guard_off(self.shell, operand.text, f"uninstalls {operand.text}", operand.span)
+
+    def by_options(self) -> None:
+        """What the options do."""
+        for option in dict.fromkeys(self.arguments.present):
+            if option.effect:
+                self.effect(option.effect, option.names[0], option.reason, self.span, option.rule)
+        for option, value in self.arguments.values:
+            if option.takes:
+                values.take(self, option.takes, value, option.reason or f"({option.names[-1]})", option.rule)
+
+    def by_operands(self) -> None:
+        """What the operands are used for."""
+        for kind, operand in self.arguments.kinds:
+            values.take(self, kind, operand, self.spec.reason, self.spec.rule)
+
+    def not_understood(self) -> None:
+        """What the table does not know."""
+        given = self.arguments
+        for word in given.unknown[:1]:
+            if word.start.startswith("-"):
+                reason = f"the option {word.shown[:60]} of {self.title} is not known"
+            elif self.spec.commands and not given.operands[1:]:
+                reason = f"{self.title} {word.shown[:60]} is not a known sub-command"
+            else:
+                reason = f"{self.title} takes no such word: {word.shown[:60]}"
+            self.kinds.add(Kind.UNKNOWN)
+            self.shell.emit(Kind.UNKNOWN, word.shown, reason, word.span)
+        if not self.spec.harmless_options:
+            for word in given.loose[:1]:
+                self.kinds.add(Kind.UNKNOWN)
+                reason = f"{word.shown or 'a word'} is not known before it runs, and may be an option of {self.title}"
+                self.shell.emit(Kind.UNKNOWN, word.shown, reason, word.span)
+
+    def by_input(self) -> None:
+        """What the program makes of its input, if no operand takes its place."""
+        changed = [option.stdin for option in self.arguments.present if option.stdin]
+        kind = changed[-1] if changed else self.spec.stdin
+        if not kind or kind == "command" or (self.arguments.operands and not changed) or self.arguments.rest:
+            return
+        values.take_input(self, kind)
+
+    def by_rest(self) -> Stream | None:
+        """The command that this one runs."""
+        from cli_guard.policy.commands.invocation import invoke
+
+        rest = self.arguments.rest
+        kinds = self.spec.operands
+        if kinds and kinds[-1].startswith("shell"):
+            return self.shell_words(rest)
+        if self.program.name in SETS_ENVIRONMENT:
+            rest = self.environment(rest)
+        return invoke(self.shell, rest, self.stdin, self.span) if rest else None
+
+    def shell_words(self, rest: list[Field]) -> Stream:
+        """Words that are joined and given to a shell, elsewhere perhaps."""
+        whole_text = " ".join(each.shown for each in rest)
+        known = all(each.text is not None for each in rest)
+        taints = frozenset().union(*(each.taints for each in rest))
+        span = Span(rest[0].span.start, rest[-1].span.end)
+        output = values.run_shell(self, Stream(whole_text if known else None, taints), span, self.stdin)
+        return replace(output, taints=output.taints | self.fetched())
+
+    def environment(self, words: list[Field]) -> list[Field]:
+        """`NAME=VALUE` in front of a command is set; gives the words of the command."""
+        for at, word in enumerate(words):
+            name, equals, value = word.start.partition("=")
+            if not equals or not name.isidentifier():
+                return words[at:]
+            self.shell.environment(name, value if word.text is not None else None, word.span)
+        return []
+
+    def fetched(self) -> frozenset[str]:
+        """The taint of what comes out of a call that talks to somebody else."""
+        return frozenset((REMOTE,)) if self.kinds & FETCHED else frozenset()
+
+    def finish(self) -> Stream:
+        """What flows on: into the files that are written, and to the output."""
+        if self.kinds & CONNECTED:
+            floors.sent(self.shell, self.stdin.taints, self.title, self.span)
+        carried = merged([*self.reads, self.stdin]) if self.reads else self.stdin
+        taints = self.tainted()
+        for given, verb in self.written:
+            copied = carried if self.program.name in COPIES_INPUT | {"cp"} else Stream(None)
+            stream = replace(copied, taints=copied.taints | taints)
+            if verb in ("deletes", "moves"):
+                delete_path(self.shell, given, given.span, verb=verb)
+            else:
+                write_path(self.shell, given, given.span, stream, verb=verb)
+        return self.output(carried, taints)
+
+    def tainted(self) -> frozenset[str]:
+        """What everything that comes out of this call carries."""
+        streams: Iterable[Stream] = (self.stdin, *self.reads)
+        carried = frozenset().union(*(stream.taints for stream in streams))
+        return (carried | self.fetched()).union(*(each.taints for each in self.fields))
+
+    def output(self, carried: Stream, taints: frozenset[str]) -> Stream:
+        """What the call prints."""
+        prints = self.spec.prints
+        if prints == "value":
+            return Stream(None, frozenset(), "value")
+        if prints == "paths":
+            from cli_guard.policy.commands.paths import path_of
+
+            everything = any(
+                whole(path_of(self.shell, operand)) is not Place.ORDINARY
+                for kind, operand in self.arguments.kinds
+                if kind == "read" and operand.text
+            )
+            wide = frozenset((EVERYTHING,)) if everything else frozenset()
+            return Stream(None, (taints | wide) - {SECRET, REMOTE}, "paths")
+        if prints == "operands":
+            return printed(self.arguments.operands, taints)
+        if prints == "input":
+            same = self.program.name in COPIES_INPUT and not self.arguments.values
+            return replace(carried if same else Stream(None, origin=carried.origin), taints=taints)
+        return Stream(None, taints)
+
+
+def printed(operands: list[Field], taints: frozenset[str]) -> Stream:
+    """Operands as they are printed, one blank between them."""
+    texts = [each.text for each in operands]
+    if None in texts:
+        origins = {each.origin or ("value" if each.text is not None else "") for each in operands}
+        return Stream(None, taints, "" if "" in origins else "paths" if "paths" in origins else "value")
+    text = " ".join(text for text in texts if text is not None)
+    return Stream(f"{text}\n", taints, "", any(each.assumed for each in operands))

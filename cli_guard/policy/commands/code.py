@@ -1,0 +1,59 @@
+"""Code of other languages that a command carries: what `inline` finds in it, judged like everything else."""
+
+from typing import TYPE_CHECKING
+
+from cli_guard.policy.commands import floors
+from cli_guard.policy.commands.inline.model import Act
+from cli_guard.policy.commands.model import HARMLESS, Kind, Span
+from cli_guard.policy.commands.paths import delete_path, read_path
+from cli_guard.policy.commands.scope import REMOTE, SECRET, Stream
+from cli_guard.policy.commands.words import Field, literal
+
+if TYPE_CHECKING:
+    from cli_guard.policy.commands.call import Call
+
+NETWORK = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT))
+
+
+def run_code(call: "Call", language: str, code: Stream, span: Span) -> None:
+    """Code in one of the languages that `inline` knows."""
+    call.took_input = True
+    if code.text is None:
+        if not floors.remote_code(call.shell, code.taints, call.title, span):
+            call.effect(Kind.EXEC, None, "runs code that is not known before it runs", span)
+        return
+    from cli_guard.policy.commands.inline import acts
+
+    call.shell.budget.read(code.text)
+    with call.shell.nested(span):
+        found = acts(language, code.text)
+        for act in found:
+            call.shell.budget.step()
+            one_act(call, act, span)
+    if any(act.kind in NETWORK for act in found):
+        carried = frozenset().union(*(stream.taints for stream in call.reads), call.stdin.taints)
+        secret = carried & {SECRET} or any(act.kind is Kind.CREDENTIAL for act in found)
+        floors.sent(call.shell, frozenset((SECRET,)) if secret else frozenset(), call.title, span)
+
+
+def one_act(call: "Call", act: Act, span: Span) -> None:
+    """One thing that the code does."""
+    from cli_guard.policy.commands.invocation import invoke
+
+    shell = call.shell
+    if act.shell is not None:
+        shell.text(act.shell, span)
+    elif act.words:
+        invoke(shell, [literal(word, span) for word in act.words], call.stdin, span)
+    elif act.remote:
+        floors.remote_code(shell, frozenset((REMOTE,)), act.reason or call.title, span)
+    elif act.kind is Kind.READ and act.target is not None:
+        call.reads.append(read_path(shell, literal(act.target, span), span))
+    elif act.kind is Kind.DELETE and act.target is not None:
+        delete_path(shell, literal(act.target, span), span)
+    elif act.kind is Kind.WRITE and act.target is not None:
+        call.written.append((literal(act.target, span), "writes"))
+    elif act.kind is Kind.READ:
+        call.reads.append(read_path(shell, Field(None, "", span), span))
+    elif act.kind not in HARMLESS:
+        call.effect(act.kind, act.target, act.reason, span)

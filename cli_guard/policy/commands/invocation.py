@@ -1,0 +1,100 @@
+"""One command with its words: who runs, what its table says, and what follows from that."""
+
+import re
+from typing import TYPE_CHECKING
+
+from cli_guard.policy.commands import floors
+from cli_guard.policy.commands.call import Call
+from cli_guard.policy.commands.model import Kind, Span
+from cli_guard.policy.commands.programs import table
+from cli_guard.policy.commands.scope import ANYTHING, Stream
+from cli_guard.policy.commands.special import HANDLERS
+from cli_guard.policy.commands.words import Field, literal
+
+if TYPE_CHECKING:
+    from cli_guard.policy.commands.shell import Shell
+
+SYSTEM_PROGRAMS = re.compile(r"(?:/usr(?:/local)?|/opt/homebrew)?/s?bin/[^/]+\Z")
+POWERSHELL = re.compile(
+    r"(?:Get|Set|New|Remove|Invoke|Start|Stop|Write|Out|Select|Where|ForEach|Test|Copy|Move|Add|Clear|Import|Export|ConvertTo"
+    r"|ConvertFrom|Restart|Install|Expand|Enter|Resolve|Join|Split|Format|Sort|Measure|Compare|Rename|Update|Unblock)-[A-Za-z]+\Z"
+    r"|(?:iex|iwr|irm)\Z"
+)
+CMD = frozenset(
+    "dir del erase rd copy xcopy robocopy move ren md cls ver vol attrib icacls reg schtasks tasklist taskkill".split()
+)
+
+
+def invoke(shell: "Shell", fields: list[Field], stdin: Stream, span: Span) -> Stream:
+    """A command: a function, an alias or a program. Gives what it prints."""
+    shell.budget.step()
+    name = fields[0].text
+    if name is None or fields[0].assumed:
+        return dynamic(shell, fields, stdin, span)
+    if name in shell.scope.functions:
+        from cli_guard.policy.commands.shell import stream_of
+
+        body = shell.scope.functions[name]
+        return shell.call(name, body, tuple(stream_of(each) for each in fields[1:]), stdin)
+    if name in shell.scope.aliases and name not in shell.running:
+        shell.running.append(name)
+        try:
+            return again(shell, shell.scope.aliases[name], fields[1:], stdin, span)
+        finally:
+            shell.running.pop()
+    return program(shell, name, fields, stdin, span)
+
+
+def again(shell: "Shell", text: str, rest: list[Field], stdin: Stream, span: Span) -> Stream:
+    """Words that stand for others: the text of an alias, then the rest of the words."""
+    words = [literal(word, span) for word in text.split()]
+    if re.search(r"[;&|$`'\"<>(){}\\]", text):
+        return shell.text(text, span, stdin)
+    return invoke(shell, [*words, *rest], stdin, span) if words else ANYTHING
+
+
+def dynamic(shell: "Shell", fields: list[Field], stdin: Stream, span: Span) -> Stream:
+    """The program is not known before it runs. What can be told of it still counts."""
+    first = fields[0]
+    if not floors.remote_code(shell, first.taints, "as the name of a program", span):
+        shell.emit(Kind.UNKNOWN, first.shown, "which program runs is not known before it runs", span)
+    if first.assumed and first.text:
+        return program(shell, first.text, fields, stdin, span)
+    return ANYTHING
+
+
+def program(shell: "Shell", name: str, fields: list[Field], stdin: Stream, span: Span) -> Stream:
+    """A program by its name or path."""
+    base = name.rsplit("/", 1)[-1]
+    if "/" in name and not SYSTEM_PROGRAMS.match(name):
+        by_path(shell, fields[0], span)
+    spec = table(base) or table(base.lower())
+    if spec is None:
+        if "/" not in name:
+            shell.emit(Kind.UNKNOWN, base, unknown_reason(name), span)
+        return Stream(None, stdin.taints.union(*(each.taints for each in fields)))
+    call = Call(shell, fields, stdin, span, spec)
+    handler = HANDLERS.get(call.spec.handler or spec.handler or spec.name)
+    return handler(call) if handler else call.run()
+
+
+def by_path(shell: "Shell", given: Field, span: Span) -> None:
+    """A program that is named by its path: a file of the project, or one that was fetched or written before."""
+    from cli_guard.policy.commands.paths import path_of
+
+    path = path_of(shell, given)
+    known = shell.scope.files.get(path)
+    if known and floors.remote_code(shell, known.taints, given.shown, span):
+        return
+    if known and known.text is not None:
+        shell.text(known.text, span)
+    shell.emit(Kind.EXEC, path, f"runs the program {given.shown}", span)
+
+
+def unknown_reason(name: str) -> str:
+    """Why a program is not known, with a hint for what is no POSIX shell at all."""
+    if POWERSHELL.match(name):
+        return f"{name} is PowerShell, which is not judged: run it through a POSIX shell"
+    if name.lower() in CMD or name.endswith((".exe", ".bat", ".cmd", ".ps1")):
+        return f"{name} belongs to the Windows command line, which is not judged"
+    return f"{name[:60]} is not a program whose effects are known"

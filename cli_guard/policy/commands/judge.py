@@ -1,0 +1,41 @@
+"""The one judge: a command and where it would run -> a verdict."""
+
+from cli_guard.model import Decision
+from cli_guard.policy.commands.floors import ALTERNATIVES
+from cli_guard.policy.commands.model import Context, Effect, Kind, Span, Verdict, strictest
+from cli_guard.policy.commands.shell import judge_script
+
+LONGEST = 100_000
+
+
+def judge(command: str, context: Context | None = None) -> Verdict:
+    """Judges one command, which may be a whole script. Raises TypeError for what is no text; nothing else."""
+    if not isinstance(command, str):
+        raise TypeError(f"a command is text, not {type(command).__name__}")
+    problem = unreadable(command)
+    if problem:
+        effect = Effect(Kind.UNKNOWN, None, Decision.REVIEW, problem, Span(0, min(len(command), 1)))
+        return Verdict(command, Decision.REVIEW, problem, (effect,), "partial")
+    shell = judge_script(command, context or Context())
+    effects = tuple(shell.effects)
+    decision = strictest([effect.decision for effect in effects])
+    decisive = [effect for effect in effects if effect.decision is decision]
+    first = min(decisive, key=lambda effect: (effect.kind is Kind.UNKNOWN, effect.span.start), default=None)
+    if first is None or decision is Decision.ALLOW:
+        reason = "reads only" if effects else "has no effect but its output"
+        return Verdict(command, Decision.ALLOW, reason, effects)
+    more = len(decisive) - 1
+    reason = first.reason if not more else f"{first.reason} (and {more} more)"
+    coverage = "partial" if shell.partial else "full"
+    return Verdict(command, decision, reason, effects, coverage, ALTERNATIVES.get(first.rule))
+
+
+def unreadable(command: str) -> str | None:
+    """Why a text cannot be judged at all, None if it can."""
+    if not command.strip():
+        return "empty: there is no command to judge"
+    if "\0" in command:
+        return "holds a NUL character, which no shell takes"
+    if len(command) > LONGEST:
+        return f"longer than {LONGEST:,} characters: it is not looked at in full"
+    return None

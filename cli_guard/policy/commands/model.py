@@ -1,0 +1,122 @@
+"""What the command engine takes and gives: effects, the context of a command, and the verdict."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from cli_guard.model import Decision
+
+
+class Kind(StrEnum):
+    """What a command does to the world. A verdict is made of these, never of the name of a program."""
+
+    READ = "read"
+    SERVICE_READ = "service-read"
+    WRITE = "write"
+    DELETE = "delete"
+    NETWORK_IN = "network-in"
+    NETWORK_OUT = "network-out"
+    EXEC = "exec"
+    GIT_WRITE = "git-write"
+    SERVICE_WRITE = "service-write"
+    CREDENTIAL = "credential"
+    PERSISTENCE = "persistence"
+    GUARD = "guard"
+    PRIVILEGE = "privilege"
+    PROCESS = "process"
+    SYSTEM = "system"
+    UNKNOWN = "unknown"
+
+
+class Setting(StrEnum):
+    """Who wants the command to run."""
+
+    AGENT = "agent"
+    PERSON = "person"
+    CHANGE = "change"
+
+
+STRICTNESS = (Decision.ALLOW, Decision.REVIEW, Decision.DENY)
+
+# A service read asks a service that the user has set up, with the credentials that are there (`gh pr list`).
+HARMLESS = frozenset({Kind.READ, Kind.SERVICE_READ})
+DECISIONS: Mapping[Kind, Decision] = MappingProxyType(
+    {
+        kind: Decision.ALLOW if kind in HARMLESS else Decision.DENY if kind is Kind.GUARD else Decision.REVIEW
+        for kind in Kind
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of the command as given: characters from `start` up to `end`, which is not part of it."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One thing a command does. `rule` names the rule of the catalogue that a notable one falls under."""
+
+    kind: Kind
+    target: str | None
+    decision: Decision
+    reason: str
+    span: Span
+    rule: str = ""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A pattern of the configuration over the words of a parsed command: `terraform apply *`."""
+
+    words: tuple[str, ...]
+    decision: Decision
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where a command would run.
+
+    `home` and `folder` are absolute paths as text, `root` that of the work tree. `git_config` is the
+    configuration that the repository itself brings: key in lower case (the sub-section as written) -> values.
+    """
+
+    setting: Setting = Setting.AGENT
+    home: str | None = None
+    folder: str | None = None
+    root: str | None = None
+    git_config: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    patterns: tuple[Pattern, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer about one command.
+
+    `coverage` is "partial" when a part of it could not be understood. `savable` is a pattern that a person may
+    keep to allow such commands, None where none should be kept.
+    """
+
+    command: str
+    verdict: Decision
+    reason: str
+    effects: tuple[Effect, ...] = ()
+    coverage: str = "full"
+    alternative: str | None = None
+    savable: str | None = None
+
+    @property
+    def evidence(self) -> tuple[Span, ...]:
+        """The places that the verdict stands on, in order, each once."""
+        decisive = {effect.span for effect in self.effects if effect.decision is self.verdict}
+        return tuple(sorted(decisive, key=lambda span: (span.start, span.end)))
+
+
+def strictest(decisions: "frozenset[Decision] | set[Decision] | list[Decision]") -> Decision:
+    """The strictest of some decisions, allow for none."""
+    return max(decisions, key=STRICTNESS.index, default=Decision.ALLOW)

@@ -1,0 +1,60 @@
+"""The three ways in which a shell takes a character literally (bash(1), QUOTING)."""
+
+import re
+from collections.abc import Iterator
+
+from cli_guard.policy.commands.tree import Text
+
+_ESCAPE = re.compile(r"\\(?:\n|(.))", re.DOTALL)
+_ESCAPE_IN_QUOTES = re.compile(r"\\(?:\n|([$`\"\\]))")
+_ANSI = re.compile(
+    r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c(.)|(.))", re.DOTALL
+)
+_NAMED = {
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "E": "\x1b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+}
+
+
+def ansi_c(body: str) -> str:
+    """What `$'body'` stands for."""
+
+    def one(found: re.Match[str]) -> str:
+        digits = found[1] or found[2] or found[3]
+        if digits:
+            code = int(digits, 16)
+            return chr(code) if code < 0x110000 else "?"
+        if found[4]:
+            return chr(int(found[4], 8) & 0xFF)
+        if found[5]:
+            return chr(ord(found[5]) & 0x1F)
+        return _NAMED.get(found[6], found[6] if found[6] in "\\'\"?" else found[0])
+
+    text = _ANSI.sub(one, body)
+    # A NUL ends the string (bash cuts it there).
+    return text.partition("\0")[0]
+
+
+def unescaped_in_quotes(body: str) -> str:
+    """What literal text in double quotes stands for: a backslash counts before $ ` " \\ and a line end alone."""
+    return _ESCAPE_IN_QUOTES.sub(lambda found: found[1] or "", body)
+
+
+def unescaped_parts(word: str) -> Iterator[Text]:
+    """A word without quotes: what a backslash protects is quoted text, the rest may hold globs, braces, a tilde."""
+    at = 0
+    for found in _ESCAPE.finditer(word):
+        if found.start() > at:
+            yield Text(word[at : found.start()], False)
+        if found[1]:
+            yield Text(found[1], True)
+        at = found.end()
+    if at < len(word) or not word:
+        yield Text(word[at:], False)

@@ -1,0 +1,104 @@
+"""What a script has done so far that later commands depend on: variables, functions, files, the current folder."""
+
+from collections.abc import Iterable
+from copy import copy
+from dataclasses import dataclass, field
+
+from cli_guard.policy.commands.model import Context, Span
+from cli_guard.policy.commands.tree import Node
+
+SECRET = "secret"
+TOKEN = "token"
+REMOTE = "remote"
+EVERYTHING = "everything"
+
+# Bounds of one judgement. Whoever runs out of them is asked about, never let through.
+MOST_STEPS = 4_000
+MOST_DEPTH = 24
+MOST_CHARACTERS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What flows through a pipe, a variable or a file, as far as it is known.
+
+    `text` is None for what is not known. `origin` is "paths" for paths of the project, "value" for something
+    short and harmless, "" for anything. `taints` say what it carries: a secret, or code from the network.
+    `assumed`: the text holds only if a variable that nobody set here is empty.
+    """
+
+    text: str | None = None
+    taints: frozenset[str] = frozenset()
+    origin: str = ""
+    assumed: bool = False
+
+    @property
+    def harmless(self) -> bool:
+        """Is it one of the kinds that are known without the text?"""
+        return self.text is not None or bool(self.origin)
+
+
+NOTHING = Stream("")
+ANYTHING = Stream(None)
+
+
+def merged(streams: Iterable[Stream]) -> Stream:
+    """Several outputs one after the other."""
+    given = [stream for stream in streams if stream != NOTHING]
+    if len(given) == 1:
+        return given[0]
+    taints = frozenset().union(*(stream.taints for stream in given))
+    texts = [stream.text for stream in given]
+    text = "".join(text for text in texts if text is not None) if None not in texts else None
+    origins = {stream.origin or ("value" if stream.text is not None else "") for stream in given}
+    origin = "" if "" in origins else "paths" if "paths" in origins else "value"
+    return Stream(text, taints, origin if text is None else "", any(stream.assumed for stream in given))
+
+
+@dataclass
+class Scope:
+    """The state of one shell. A subshell works on a copy."""
+
+    context: Context
+    variables: dict[str, Stream] = field(default_factory=dict)
+    exported: set[str] = field(default_factory=set)
+    functions: dict[str, Node] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    files: dict[str, Stream] = field(default_factory=dict)
+    arguments: tuple[Stream, ...] | None = None
+    folder: str | None = None
+
+    def copied(self) -> "Scope":
+        """A copy for a subshell; files are the same for both."""
+        scope = copy(self)
+        scope.variables = dict(self.variables)
+        scope.exported = set(self.exported)
+        scope.functions = dict(self.functions)
+        scope.aliases = dict(self.aliases)
+        return scope
+
+
+class OutOfBudget(Exception):
+    """There is more to this command than is looked at."""
+
+
+@dataclass
+class Budget:
+    """How much is left to look at. `outer` is the place in the text given that a nested text stands at."""
+
+    steps: int = MOST_STEPS
+    characters: int = MOST_CHARACTERS
+    depth: int = 0
+    outer: list[Span] = field(default_factory=list)
+
+    def step(self) -> None:
+        """One command or word more. Raises OutOfBudget."""
+        self.steps -= 1
+        if self.steps < 0:
+            raise OutOfBudget("more commands than are looked at")
+
+    def read(self, text: str) -> None:
+        """One text more to parse. Raises OutOfBudget."""
+        self.characters -= len(text)
+        if self.characters < 0 or self.depth > MOST_DEPTH:
+            raise OutOfBudget("longer or more deeply nested than is looked at")

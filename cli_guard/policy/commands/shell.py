@@ -1,0 +1,275 @@
+"""Walks through a script as a shell would, without running anything, and collects what it would do."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from cli_guard.model import Decision
+from cli_guard.policy.commands import floors
+from cli_guard.policy.commands.environment import CODE_NAMES, variable_means
+from cli_guard.policy.commands.invocation import invoke
+from cli_guard.policy.commands.model import DECISIONS, Context, Effect, Kind, Span
+from cli_guard.policy.commands.paths import read_path, write_path
+from cli_guard.policy.commands.scope import ANYTHING, NOTHING, Budget, OutOfBudget, Scope, Stream, merged
+from cli_guard.policy.commands.syntax import parse
+from cli_guard.policy.commands.tree import (
+    Assignment,
+    Block,
+    Command,
+    For,
+    Function,
+    Node,
+    Pipeline,
+    Redirect,
+    Script,
+)
+from cli_guard.policy.commands.words import Expander, Field
+
+READS = frozenset(("<", "<&", "<>"))
+
+
+@dataclass
+class Shell:
+    """One shell, with what it has collected so far."""
+
+    scope: Scope
+    budget: Budget = field(default_factory=Budget)
+    effects: list[Effect] = field(default_factory=list)
+    partial: bool = False
+    running: list[str] = field(default_factory=list)
+    uncalled: dict[str, Node] = field(default_factory=dict)
+
+    @property
+    def context(self) -> Context:
+        """Where it runs."""
+        return self.scope.context
+
+    def emit(
+        self,
+        kind: Kind,
+        target: str | None,
+        reason: str,
+        span: Span,
+        *,
+        rule: str = "",
+        decision: Decision | None = None,
+    ) -> None:
+        """One effect."""
+        place = self.budget.outer[0] if self.budget.outer else span
+        effect = Effect(kind, target, decision or DECISIONS[kind], reason, place, rule)
+        if effect not in self.effects:
+            self.effects.append(effect)
+        if kind is Kind.UNKNOWN:
+            self.partial = True
+
+    def text(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
+        """Runs a text that stands, as a word or a here-document, at one place of the script."""
+        with self.nested(span):
+            self.budget.read(text)
+            return self.script(parse(text), stdin)
+
+    @contextmanager
+    def nested(self, span: Span) -> Iterator[None]:
+        """Everything inside is reported at this place. Raises OutOfBudget."""
+        self.budget.outer.append(self.budget.outer[0] if self.budget.outer else span)
+        self.budget.depth += 1
+        try:
+            yield
+        finally:
+            self.budget.depth -= 1
+            self.budget.outer.pop()
+
+    def script(self, script: Script, stdin: Stream = NOTHING) -> Stream:
+        """Runs a script; what the grammar did not understand is an effect of its own."""
+        output = self.several(script.items, stdin)
+        for span in script.errors[:1]:
+            self.emit(Kind.UNKNOWN, None, "not understood as shell syntax", span)
+        return output
+
+    def several(self, nodes: tuple[Node, ...], stdin: Stream) -> Stream:
+        """Commands one after the other; each may be the one that reads the input."""
+        return merged([self.run(node, stdin) for node in nodes])
+
+    def run(self, node: Node, stdin: Stream = NOTHING) -> Stream:
+        """Runs one node and gives what it prints."""
+        self.budget.step()
+        if isinstance(node, Command):
+            return self.command(node, stdin)
+        if isinstance(node, Pipeline):
+            stream = stdin
+            for stage in node.stages:
+                stream = self.run(stage, stream)
+            return stream
+        if isinstance(node, For):
+            return self.for_each(node, stdin)
+        if isinstance(node, Function):
+            return self.define(node)
+        return self.block(node, stdin)
+
+    def block(self, node: Block, stdin: Stream) -> Stream:
+        """A group, a branch, a loop; a subshell works on a copy of the state."""
+        source, sinks = self.redirected(node.redirects, stdin)
+        before = self.scope
+        if node.kind in ("subshell", "background"):
+            self.scope = self.scope.copied()
+        variables = dict(self.scope.variables)
+        output = self.several(node.items, source)
+        if node.kind in ("if", "case", "loop"):
+            self.scope.variables = unsure(variables, self.scope.variables)
+        if node.kind in ("subshell", "background"):
+            self.scope = before
+        return self.written(output, sinks)
+
+    def for_each(self, node: For, stdin: Stream) -> Stream:
+        """The body once for every word that is known, or once for all."""
+        fields = self.expander().fields(node.words) if node.words is not None else []
+        streams = [stream_of(each) for each in fields] or [self.expander().variable("@")]
+        outputs = []
+        for stream in dict.fromkeys(streams):
+            self.scope.variables[node.name] = stream
+            outputs.append(self.block(node.body, stdin))
+        return merged(outputs)
+
+    def define(self, node: Function) -> Stream:
+        """A function. It is looked at when it is called, or at the end if nobody calls it."""
+        self.scope.functions[node.name] = node.body
+        if floors.calls_itself_twice(node):
+            floors.fork_bomb(self, node.span)
+        else:
+            self.uncalled[node.name] = node.body
+        return NOTHING
+
+    def call(self, name: str, body: Node, arguments: tuple[Stream, ...] | None, stdin: Stream) -> Stream:
+        """Runs a function."""
+        self.uncalled.pop(name, None)
+        if name in self.running:
+            return ANYTHING
+        outer, self.scope.arguments = self.scope.arguments, arguments
+        self.running.append(name)
+        try:
+            return self.run(body, stdin)
+        finally:
+            self.running.pop()
+            self.scope.arguments = outer
+
+    def command(self, node: Command, stdin: Stream) -> Stream:
+        """A simple command."""
+        expander = self.expander()
+        fields = expander.fields(node.words)
+        source, sinks = self.redirected(node.redirects, stdin)
+        if not fields:
+            for assignment in node.assignments:
+                self.assign(assignment, expander, alone=True)
+            return self.written(source if node.redirects and not node.words else NOTHING, sinks)
+        outer = dict(self.scope.variables)
+        for assignment in node.assignments:
+            self.assign(assignment, expander, alone=False)
+        output = invoke(self, fields, source, node.span)
+        if node.assignments:
+            self.scope.variables = {**self.scope.variables, **restored(outer, node.assignments)}
+        return self.written(output, sinks)
+
+    def assign(self, node: Assignment, expander: Expander, *, alone: bool) -> None:
+        """`name=value`, on its own or in front of a command, whose environment it changes."""
+        values = [expander.one(word) for word in node.values]
+        value = stream_of(values[0]) if len(values) == 1 else merged(stream_of(each) for each in values)
+        if node.append:
+            value = merged([self.scope.variables.get(node.name, NOTHING), value])
+        exported = not alone or node.name in self.scope.exported or bool(CODE_NAMES.match(node.name))
+        self.scope.variables[node.name] = value
+        if exported:
+            self.environment(node.name, value.text, node.span)
+
+    def environment(self, name: str, value: str | None, span: Span) -> None:
+        """A variable of the environment is set for what runs from here on."""
+        meaning = variable_means(name, value)
+        if meaning:
+            kind, reason = meaning
+            rule = floors.GUARD_OFF if kind is Kind.GUARD else ""
+            self.emit(kind, name, reason, span, rule=rule)
+
+    def redirected(
+        self, redirects: tuple[Redirect, ...], stdin: Stream
+    ) -> tuple[Stream, list[tuple[str, Field]]]:
+        """What a command reads instead of its input, and the files that its output goes to."""
+        sinks: list[tuple[str, Field]] = []
+        for redirect in redirects:
+            target = self.expander().one(redirect.target)
+            if redirect.operator in ("<<", "<<<"):
+                stdin = stream_of(target)
+            elif (
+                redirect.operator in (">&", "<&")
+                and (target.text or "").rstrip("-").isdigit()
+                or target.text == "-"
+            ):
+                continue
+            elif redirect.operator == "<" and target.stream is not None:
+                stdin = target.stream
+            else:
+                if redirect.operator in READS:
+                    stdin = read_path(self, target, redirect.span)
+                if redirect.operator not in ("<", "<&"):
+                    sinks.append((redirect.descriptor, target))
+        return stdin, sinks
+
+    def written(self, output: Stream, sinks: list[tuple[str, Field]]) -> Stream:
+        """The output goes to files: what is left of it for the pipe."""
+        for descriptor, target in sinks:
+            carried = NOTHING if descriptor not in ("", "1", "&") else output
+            write_path(self, target, target.span, carried)
+            if descriptor in ("", "1", "&"):
+                output = replace(NOTHING, taints=frozenset())
+        return output
+
+    def expander(self) -> Expander:
+        """Expands words in the state as it is now."""
+        return Expander(self.scope, self.substitute)
+
+    def substitute(self, script: Script, kind: str) -> Stream:
+        """Runs `$(...)` or `<(...)`, in a subshell."""
+        before, self.scope = self.scope, self.scope.copied()
+        self.budget.depth += 1
+        try:
+            self.budget.read("")
+            return self.script(script)
+        finally:
+            self.budget.depth -= 1
+            self.scope = before
+
+
+def stream_of(given: Field) -> Stream:
+    """A field as the value of a variable. A pattern stands for paths of the project."""
+    if given.stream is not None:
+        return given.stream
+    return Stream(given.text, given.taints, given.origin, given.assumed)
+
+
+def unsure(before: dict[str, Stream], after: dict[str, Stream]) -> dict[str, Stream]:
+    """The variables behind a branch that may not have run: what it changed is not known, but what it carries is."""
+    return {
+        name: value if before.get(name, value) == value else Stream(None, value.taints | before[name].taints)
+        for name, value in after.items()
+    }
+
+
+def restored(outer: dict[str, Stream], assignments: tuple[Assignment, ...]) -> dict[str, Stream]:
+    """The variables that were set for one command alone, as they were before."""
+    return {node.name: outer.get(node.name, ANYTHING) for node in assignments}
+
+
+def judge_script(text: str, context: Context) -> Shell:
+    """The shell that has walked through a text. Running out of budget is an effect; what was found before stays."""
+    shell = Shell(Scope(context, folder=context.folder))
+    try:
+        shell.budget.read(text)
+        shell.script(parse(text))
+        while shell.uncalled:
+            shell.call(*shell.uncalled.popitem(), None, NOTHING)
+    except (OutOfBudget, RecursionError) as error:
+        shell.emit(
+            Kind.UNKNOWN,
+            None,
+            str(error) if isinstance(error, OutOfBudget) else "too deeply nested",
+            Span(0, 0),
+        )
+    return shell

@@ -1,0 +1,12 @@
+"""Programs whose words a table cannot describe; a table names the function by `handler`."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from cli_guard.policy.commands.call import Call
+from cli_guard.policy.commands.scope import Stream
+from cli_guard.policy.commands.special import builtins, files, git, runners, tools
+
+HANDLERS: Mapping[str, Callable[[Call], Stream]] = MappingProxyType(
+    {**builtins.HANDLERS, **files.HANDLERS, **git.HANDLERS, **runners.HANDLERS, **tools.HANDLERS}
+)

@@ -1,0 +1,259 @@
+"""Built-in commands of the shell that change its own state."""
+
+import re
+
+from cli_guard.policy.commands.call import Call, printed
+from cli_guard.policy.commands.floors import remote_code
+from cli_guard.policy.commands.model import Kind
+from cli_guard.policy.commands.paths import path_of
+from cli_guard.policy.commands.quoting import ansi_c
+from cli_guard.policy.commands.scope import NOTHING, TOKEN, Stream
+from cli_guard.policy.commands.values import run_shell, take_script
+from cli_guard.policy.commands.words import Field
+
+FORMAT = re.compile(r"%(?:%|[-0-9.]*[sbd])")
+
+
+def cd(call: Call) -> Stream:
+    """The current folder changes for the commands behind."""
+    for operand in call.arguments.operands[:1]:
+        if operand.text != "-":
+            call.shell.scope.folder = path_of(call.shell, operand) if operand.text is not None else None
+    if not call.arguments.operands and call.program.name == "cd":
+        call.shell.scope.folder = "~"
+    return NOTHING
+
+
+def export(call: Call) -> Stream:
+    """Variables are set, for the shell or (`export`, `declare -x`) for every command behind."""
+    words = call.fields[1:]
+    options = [word for word in words if word.start.startswith(("-", "+"))]
+    names = [word for word in words if word not in options]
+    exporting = call.program.name == "export" or call.fields[0].text == "export"
+    exporting = exporting or any("x" in word.start for word in options)
+    if not names and not any("f" in word.start.lower() for word in options):
+        call.effect(Kind.CREDENTIAL, None, "prints every variable, secrets among them", call.span)
+    for word in names:
+        name, equals, value = word.start.partition("=")
+        name = name.removesuffix("+")
+        if equals:
+            known = value if word.text is not None else None
+            call.shell.scope.variables[name] = Stream(known, word.taints, word.origin)
+        if exporting or name in call.shell.scope.exported:
+            call.shell.scope.exported.add(name)
+            held = call.shell.scope.variables.get(name)
+            if equals or held:
+                call.shell.environment(name, held.text if held else None, word.span)
+    return NOTHING
+
+
+def set_options(call: Call) -> Stream:
+    """`set -e` is harmless, `set -- a b` sets the arguments, `set` alone prints everything."""
+    words = call.fields[1:]
+    if not words:
+        call.effect(Kind.CREDENTIAL, None, "prints every variable, secrets among them", call.span)
+    rest = words
+    while rest and rest[0].start[:1] in ("-", "+") and rest[0].text != "--":
+        rest = rest[2:] if rest[0].start[1:].endswith("o") else rest[1:]
+    if rest:
+        given = rest[1:] if rest[0].text == "--" else rest
+        call.shell.scope.arguments = tuple(Stream(each.text, each.taints, each.origin) for each in given)
+    return NOTHING
+
+
+def read(call: Call) -> Stream:
+    """Variables are read from the input: what they hold is as little known as that."""
+    stdin = call.stdin
+    for operand in call.arguments.operands:
+        origin = "paths" if stdin.origin == "paths" else ""
+        known = stdin.text.rstrip("\n") if stdin.text is not None and stdin != NOTHING else None
+        single = (
+            known if known is not None and "\n" not in known and len(call.arguments.operands) == 1 else None
+        )
+        call.shell.scope.variables[operand.shown] = Stream(single, stdin.taints, origin)
+    return NOTHING
+
+
+def unset(call: Call) -> Stream:
+    """Variables and functions are gone."""
+    for operand in call.arguments.operands:
+        if operand.text is not None:
+            call.shell.scope.variables[operand.text] = NOTHING
+            call.shell.scope.functions.pop(operand.text, None)
+    return NOTHING
+
+
+def alias(call: Call) -> Stream:
+    """A word stands for a text from here on; the text is looked at as if it ran."""
+    for operand in call.arguments.operands:
+        name, equals, text = operand.start.partition("=")
+        if not equals:
+            continue
+        if operand.text is None:
+            call.effect(
+                Kind.UNKNOWN, name, "gives a word a meaning that is not known before it runs", call.span
+            )
+        elif name not in call.shell.running:
+            call.shell.running.append(name)
+            call.shell.text(text, operand.span)
+            call.shell.running.pop()
+            call.shell.scope.aliases[name] = text
+            call.effect(Kind.EXEC, name, f"makes {name} mean another command", operand.span)
+    return NOTHING
+
+
+def trap(call: Call) -> Stream:
+    """A text is run when the shell ends or gets a signal."""
+    operands = call.arguments.operands
+    if len(operands) > 1 and operands[0].text not in ("", "-"):
+        run_shell(call, Stream(operands[0].text, operands[0].taints), operands[0].span, NOTHING)
+    return NOTHING
+
+
+def evaluate(call: Call) -> Stream:
+    """All words together are a script."""
+    words = [word for word in call.fields[1:] if word.text != "--"]
+    known = all(word.text is not None for word in words)
+    taints = frozenset().union(*(word.taints for word in words))
+    if any(word.assumed for word in words):
+        call.effect(Kind.UNKNOWN, None, "runs text that depends on a variable set elsewhere", call.span)
+    text = " ".join(word.shown for word in words)
+    return (
+        run_shell(call, Stream(text if known else None, taints), call.span, call.stdin) if words else NOTHING
+    )
+
+
+def source(call: Call) -> Stream:
+    """A file is run in this shell."""
+    for operand in call.arguments.operands[:1]:
+        take_script(call, operand, "")
+        known = operand.stream or call.shell.scope.files.get(path_of(call.shell, operand))
+        if known is not None and known.text is not None:
+            call.shell.text(known.text, operand.span)
+    return NOTHING
+
+
+def echo(call: Call) -> Stream:
+    """Prints its words."""
+    words, escapes = call.fields[1:], False
+    while words and words[0].text and re.fullmatch(r"-[neE]+", words[0].text):
+        escapes = escapes or "e" in words[0].text
+        words = words[1:]
+    return shown(call, printed(words, taints_of(words)), escapes=escapes)
+
+
+def printf(call: Call) -> Stream:
+    """Prints its words by a format; `-v` sets a variable instead."""
+    words = call.fields[1:]
+    if words and words[0].text == "-v":
+        if len(words) > 1:
+            call.shell.scope.variables[words[1].shown] = formatted(words[2:])
+        return NOTHING
+    return shown(call, formatted(words[1:] if words and words[0].text == "--" else words), escapes=False)
+
+
+def shown(call: Call, stream: Stream, *, escapes: bool) -> Stream:
+    """What is printed; a variable that is named like a secret is one."""
+    if TOKEN in stream.taints:
+        call.effect(Kind.CREDENTIAL, None, "prints a variable that is named like a secret", call.span)
+    text = ansi_c(stream.text) if escapes and stream.text is not None else stream.text
+    return Stream(text, stream.taints, stream.origin, stream.assumed)
+
+
+def formatted(words: list[Field]) -> Stream:
+    """What printf makes of a format and its values, if all of it is text; the format is used again for what is left."""
+    taints = taints_of(words)
+    texts = [word.text for word in words]
+    if None in texts or not texts:
+        return Stream(None, taints, printed(words, taints).origin)
+    form, values = ansi_c(texts[0] or ""), [text or "" for text in texts[1:]]
+    places = [found[0] for found in FORMAT.finditer(form) if found[0] != "%%"]
+    if len(places) != len(re.findall(r"%[^%]", form.replace("%%", ""))):
+        return Stream(None, taints, "value")
+    output = []
+    while True:
+        given = iter(values[: len(places)] + [""] * len(places))
+        output.append(
+            FORMAT.sub(lambda found, given=given: "%" if found[0] == "%%" else next(given, ""), form)
+        )
+        values = values[len(places) :]
+        if not values or not places:
+            return Stream("".join(output), taints, "", any(word.assumed for word in words))
+
+
+def taints_of(words: list[Field]) -> frozenset[str]:
+    """What some words carry together."""
+    return frozenset().union(*(word.taints for word in words))
+
+
+def lookup(call: Call) -> Stream:
+    """`command -v NAME` asks, `command NAME ...` runs."""
+    from cli_guard.policy.commands.invocation import invoke
+
+    words = call.fields[1:]
+    while words and words[0].start.startswith("-") and words[0].text not in (None, "-"):
+        if words[0].text == "--":
+            words = words[1:]
+            break
+        if set(words[0].start[1:]) & set("vV"):
+            return Stream(None, frozenset(), "value")
+        takes_name = call.program.name == "exec" and words[0].text == "-a"
+        words = words[2:] if takes_name else words[1:]
+    if not words:
+        return NOTHING
+    if remote_code(call.shell, words[0].taints, "as the name of a program", call.span):
+        return NOTHING
+    functions, call.shell.scope.functions = call.shell.scope.functions, {}
+    try:
+        return invoke(call.shell, words, call.stdin, call.span)
+    finally:
+        call.shell.scope.functions = functions
+
+
+def coproc(call: Call) -> Stream:
+    """A command in the background; the grammar takes its braces for words."""
+    from cli_guard.policy.commands.invocation import invoke
+
+    words = call.fields[1:]
+    braces = next((at for at, word in enumerate(words) if word.text == "{"), None)
+    words = words[braces + 1 :] if braces is not None else words
+    call.effect(Kind.PROCESS, None, "starts a command that runs beside the shell", call.span)
+    return invoke(call.shell, words, call.stdin, call.span) if words else NOTHING
+
+
+def environment(call: Call) -> Stream:
+    """`env` and `printenv`: all of the environment, one name of it, or a command with more of it."""
+    given = call.arguments
+    if call.program.name == "printenv" and given.operands:
+        names = [Field(each.text, each.start, each.span) for each in given.operands]
+        secret = [name for name in names if call.shell.expander().variable(name.shown).taints]
+        if not secret and all(name.text is not None for name in names):
+            return Stream(None, frozenset(), "value")
+    rest = call.environment(list(given.rest)) if given.rest else []
+    if given.rest and rest:
+        given.rest[:] = rest
+        return call.run()
+    if not call.asks_for_help():
+        call.not_understood()
+        call.effect(Kind.CREDENTIAL, None, "prints the environment, secrets among it", call.span)
+    return Stream(None, frozenset(("secret",)))
+
+
+HANDLERS = {
+    "cd": cd,
+    "export": export,
+    "set": set_options,
+    "read": read,
+    "unset": unset,
+    "alias": alias,
+    "trap": trap,
+    "eval": evaluate,
+    "source": source,
+    "echo": echo,
+    "printf": printf,
+    "command": lookup,
+    "exec": lookup,
+    "coproc": coproc,
+    "env": environment,
+    "printenv": environment,
+}

@@ -1,0 +1,230 @@
+"""Programs that look for files or change what may be done with them."""
+
+import re
+
+from cli_guard.model import Decision
+from cli_guard.policy.commands import floors
+from cli_guard.policy.commands.arguments import Arguments
+from cli_guard.policy.commands.call import Call
+from cli_guard.policy.commands.model import Kind, Setting
+from cli_guard.policy.commands.paths import delete_path, path_of, write_path
+from cli_guard.policy.commands.places import Place, is_credential, place_of, whole
+from cli_guard.policy.commands.scope import EVERYTHING, NOTHING, SECRET, Stream
+from cli_guard.policy.commands.values import take
+from cli_guard.policy.commands.words import Field, literal
+
+# find(1): tests and actions that only look, by the number of words that follow them.
+TESTS = {
+    0: "-not ! ( ) , -a -o -and -or -true -false -depth -d -mount -xdev -noleaf -daystart -empty -executable -readable -writable "
+    "-nouser -nogroup -prune -print -print0 -ls -quit -follow -ignore_readdir_race -noignore_readdir_race -warn -nowarn "
+    "-help --help -version --version -H -L -P -E -X -x -s",
+    1: "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -perm -user -group -uid -gid "
+    "-mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -maxdepth -mindepth -links -inum -samefile -lname -ilname "
+    "-fstype -used -context -printf -D -f -files0-from",
+}
+ARITY = {word: count for count, words in TESTS.items() for word in words.split()}
+NARROWING = frozenset(
+    "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -newer -size -empty -user -lname -inum -samefile -perm "
+    "-maxdepth -atime -ctime -group -nouser -links".split()
+)
+RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
+OUTPUTS = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}
+STARS = re.compile(r"\*+(?:\.\*)?\Z")
+
+
+def find(call: Call) -> Stream:
+    """Folders, tests, and what is done with what they find."""
+    words = call.fields[1:]
+    at = 0
+    while (
+        at < len(words)
+        and words[at].start[:1] in ("-",)
+        and ARITY.get(words[at].start) == 0
+        and len(words[at].start) <= 3
+    ):
+        at += 1
+    roots: list[Field] = []
+    while at < len(words) and (words[at].start[:1] not in ("-", "(", "!") or words[at].text is None):
+        roots.append(words[at])
+        at += 1
+    found = what_is_found(call, roots, words[at:])
+    while at < len(words):
+        word = words[at]
+        name = word.text or ""
+        newer = re.fullmatch(r"-newer[aBcmt]{2}", name) is not None
+        if name in RUNS:
+            at = run_on(call, words, at + 1, found)
+        elif name == "-delete":
+            call.kinds.add(Kind.DELETE)
+            for each in found:
+                delete_path(call.shell, each, word.span)
+            at += 1
+        elif name in OUTPUTS:
+            for target in words[at + 1 : at + 2]:
+                write_path(call.shell, target, target.span, NOTHING)
+            at += 1 + OUTPUTS[name]
+        elif name in ARITY or newer:
+            at += 1 + ARITY.get(name, 1)
+        else:
+            call.effect(
+                Kind.UNKNOWN, word.shown, f"has a test that is not known: {word.shown[:60]}", word.span
+            )
+            at += 1
+    taints = frozenset().union(*(each.taints for each in found))
+    return Stream(None, taints - {SECRET}, "paths")
+
+
+def what_is_found(call: Call, roots: list[Field], tests: list[Field]) -> list[Field]:
+    """One field for each folder that is searched: a path below it, or everything in it."""
+    narrow = any(
+        word.text in NARROWING and not (after.text is not None and STARS.match(after.text))
+        for word, after in zip(tests, tests[1:], strict=False)
+    )
+    found = []
+    for root in roots or [literal(".", call.span)]:
+        path = path_of(call.shell, root)
+        if root.dynamic:
+            call.effect(
+                Kind.UNKNOWN, root.shown, "looks in a folder that is not known before it runs", root.span
+            )
+        elif is_credential(path):
+            call.effect(Kind.CREDENTIAL, path, f"looks into {path}", root.span)
+        everything = whole(path) is not Place.ORDINARY and not narrow
+        taints = frozenset((EVERYTHING,)) if everything else root.taints
+        if is_credential(path):
+            taints |= {SECRET}
+        found.append(Field(None, f"{path.rstrip('/')}/", root.span, taints, "paths"))
+    return found
+
+
+def run_on(call: Call, words: list[Field], at: int, found: list[Field]) -> int:
+    """`-exec command ;`: the command with what was found in the place of `{}`. Gives the place behind it."""
+    from cli_guard.policy.commands.invocation import invoke
+
+    end = next((i for i in range(at, len(words)) if words[i].text in (";", "+")), len(words))
+    command: list[Field] = []
+    for word in words[at:end]:
+        command += found if word.text == "{}" else [held(word, found)] if "{}" in word.start else [word]
+    if command:
+        invoke(call.shell, command, NOTHING, command[0].span)
+    return end + 1
+
+
+def held(word: Field, found: list[Field]) -> Field:
+    """A word with `{}` inside: in a script for a shell it is text that is not known."""
+    taints = frozenset().union(*(each.taints for each in found))
+    text = word.text.replace("{}", found[0].start + "x") if word.text else None
+    return Field(text, text or "", word.span, word.taints | taints)
+
+
+def mode(call: Call) -> Stream:
+    """chmod: who may do what from here on."""
+    given = call.arguments
+    operands = list(given.operands)
+    by_reference = given.has("--reference")
+    recursive = given.has("-R", "--recursive")
+    flagged = [word for word in given.unknown if re.fullmatch(r"-[rwxXst]+", word.start)]
+    for word in flagged:
+        given.unknown.remove(word)
+    wanted = flagged[0].start if flagged else "" if by_reference or not operands else operands.pop(0).shown
+    call.not_understood()
+    for operand in operands:
+        change_mode(call, operand, wanted, recursive=recursive)
+    return NOTHING
+
+
+def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> None:
+    """One file or folder gets another mode."""
+    path = path_of(call.shell, operand)
+    open_to_all = (
+        bool(re.search(r"[2367]\Z", wanted))
+        if wanted.isdigit()
+        else bool(re.match(r"[ugoa]*[ao]?[+=][rxXst]*w", wanted))
+    )
+    closed = (
+        wanted.isdigit()
+        and wanted.strip("0") == ""
+        or bool(re.match(r"(?:a|ugo)?[-=]\w*[rx]|(?:a|ugo)?=\Z", wanted))
+    )
+    extent = whole(path)
+    if extent is not Place.ORDINARY and operand.text is not None and (recursive or open_to_all or closed):
+        reason = f"changes who may do what with {path}{' and all below it' if recursive else ''}"
+        rule = floors.OPEN_PERMISSIONS
+        call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
+        return
+    if place_of(path) is Place.HOOKS or (path.endswith(".git") and recursive):
+        runs = (
+            bool(re.search(r"[1357]", wanted))
+            if wanted.isdigit()
+            else "+" in wanted or "x" in wanted.partition("=")[2]
+        )
+        if not runs:
+            floors.guard_off(call.shell, path, f"takes the right to run from {path}", operand.span)
+            return
+    write_path(call.shell, operand, operand.span, NOTHING, verb="changes the mode of") if place_of(
+        path
+    ) is not Place.HOOKS else (call.effect(Kind.PERSISTENCE, path, f"makes {path} run", operand.span))
+
+
+def owner(call: Call) -> Stream:
+    """chown and chgrp: who owns a file from here on."""
+    recursive = call.arguments.has("-R", "--recursive")
+    call.not_understood()
+    for operand in call.arguments.operands[0 if call.arguments.has("--reference") else 1 :]:
+        path = path_of(call.shell, operand)
+        if whole(path) is not Place.ORDINARY and operand.text is not None and recursive:
+            reason = f"changes the owner of {path} and all below it"
+            rule = floors.OPEN_PERMISSIONS
+            call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
+        elif place_of(path) is Place.HOOKS and call.shell.context.setting is not Setting.CHANGE:
+            floors.guard_off(call.shell, path, f"changes the owner of {path}", operand.span)
+        else:
+            write_path(call.shell, operand, operand.span, NOTHING, verb="changes the owner of")
+    return NOTHING
+
+
+def tar(call: Call) -> Stream:
+    """tar: the first word may be its options without a dash; what the operands are depends on the mode."""
+    words = call.fields[1:]
+    if words and words[0].text and re.fullmatch(r"[A-Za-z]+", words[0].text):
+        call.fields = [call.fields[0], *old_style(words[0], words[1:])]
+    given = call.arguments
+    writes = given.has("-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate")
+    extracts = given.has("-x", "--extract", "--get")
+    to_output = given.has("-O", "--to-stdout")
+    files = [value for option, value in given.values if "--file" in option.names]
+    others = [(option, value) for option, value in given.values if "--file" not in option.names]
+    given.values[:] = others
+    given.kinds[:] = [("read" if writes else "text", operand) for operand in given.operands]
+    for value in files:
+        if value.text != "-":
+            take(call, "write" if writes else "read", value, "", "")
+    if extracts and not to_output:
+        folders = [value for option, value in others if "--directory" in option.names]
+        call.effect(Kind.WRITE, folders[0].shown if folders else ".", "unpacks files", call.span)
+    return call.run()
+
+
+def old_style(letters: Field, rest: list[Field]) -> list[Field]:
+    """`xzf a.tgz -C d` -> `-x -z -f a.tgz -C d` (tar(1): values follow in the order of their letters)."""
+    words: list[Field] = []
+    rest = list(rest)
+    for letter in letters.text or "":
+        words.append(literal(f"-{letter}", letters.span))
+        if letter in "fbCgIKTVXFHLN" and rest:
+            words.append(rest.pop(0))
+    return words + rest
+
+
+def date(call: Call) -> Stream:
+    """An operand that is no format sets the clock."""
+    given: Arguments = call.arguments
+    for operand in given.operands:
+        if not operand.start.startswith("+"):
+            call.effect(Kind.SYSTEM, None, "sets the clock", operand.span)
+    given.kinds.clear()
+    given.unknown[:] = [word for word in given.unknown if word.start.startswith("-")]
+    return call.run()
+
+
+HANDLERS = {"find": find, "chmod": mode, "chown": owner, "tar": tar, "date": date}

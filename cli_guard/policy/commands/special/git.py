@@ -1,0 +1,111 @@
+"""Git: aliases, what the repository's own configuration runs, and the many forms of `git config`."""
+
+import shlex
+
+from cli_guard.policy.commands.call import Call
+from cli_guard.policy.commands.environment import READING_KEYS, SWITCHES
+from cli_guard.policy.commands.model import Kind
+from cli_guard.policy.commands.scope import ANYTHING, Stream
+from cli_guard.policy.commands.values import configure
+from cli_guard.policy.commands.words import literal
+
+QUIET = frozenset(("git version", "git help", "git config", "git init", "git clone"))
+READS = frozenset(("get", "list", "get-all", "get-regexp", "get-urlmatch", "get-color", "get-colorbool"))
+WRITES = frozenset(
+    ("set", "unset", "rename-section", "remove-section", "edit", "unset-all", "replace-all", "add")
+)
+SCOPES = frozenset(("--global", "--system", "--local", "--worktree"))
+SECRET_KEYS = ("token", "password", "extraheader", "secret")
+
+
+def git(call: Call) -> Stream:
+    """Any git command."""
+    given = call.arguments
+    name = given.operands[0].text if given.operands and call.spec.name == "git" else None
+    aliases = call.shell.context.git_config.get(f"alias.{name}") if name else None
+    if name and aliases:
+        return aliased(call, name, aliases[-1])
+    if call.spec.name not in QUIET:
+        configured(call)
+    return call.run()
+
+
+def aliased(call: Call, name: str, text: str) -> Stream:
+    """A word that the configuration gives a meaning to."""
+    from cli_guard.policy.commands.invocation import invoke
+
+    if f"git {name}" in call.shell.running:
+        return ANYTHING
+    at = next(i for i, word in enumerate(call.fields) if word.text == name)
+    call.shell.running.append(f"git {name}")
+    try:
+        if text.startswith("!"):
+            rest = " ".join(shlex.quote(word.shown) for word in call.fields[at + 1 :])
+            return call.shell.text(f"{text[1:]} {rest}", call.span, call.stdin)
+        try:
+            words = shlex.split(text)
+        except ValueError:
+            call.effect(Kind.UNKNOWN, name, f"the alias {name} is not understood", call.span)
+            return ANYTHING
+        fields = [*call.fields[:at], *(literal(word, call.span) for word in words), *call.fields[at + 1 :]]
+        return invoke(call.shell, fields, call.stdin, call.span)
+    finally:
+        call.shell.running.pop()
+
+
+def configured(call: Call) -> None:
+    """What the repository's own configuration would run when it is only read."""
+    for key, values in call.shell.context.git_config.items():
+        last = values[-1] if values else ""
+        if READING_KEYS.match(key) and last.lower() not in SWITCHES.get(key, ("",)):
+            what = f"runs {last[:40]}, which the repository's own configuration names in {key}"
+            call.effect(Kind.EXEC, key, what, call.span)
+            return
+
+
+def config(call: Call) -> Stream:
+    """`git config`: what is read may be a secret, what is written may be code."""
+    given = call.arguments
+    operands = [each for each in given.operands if each.text is not None or each.start]
+    verbs = {name.lstrip("-") for option in given.present for name in option.names}
+    first = operands[0].text if operands else None
+    if first in READS | WRITES and not verbs & (READS | WRITES):
+        verbs.add(first)
+        operands = operands[1:]
+    call.by_options()
+    unknown = [word for word in given.unknown if word.start.startswith("-")]
+    if unknown:
+        call.effect(
+            Kind.UNKNOWN, unknown[0].shown, f"has an option that is not known: {unknown[0].shown}", call.span
+        )
+    if any(each.dynamic for each in given.operands):
+        call.effect(Kind.UNKNOWN, None, "has a key or value that is not known before it runs", call.span)
+    keys = [each.start for each in operands]
+    if verbs & {"edit", "e"}:
+        call.effect(Kind.EXEC, None, "opens an editor", call.span)
+    elif verbs & (WRITES | {"rename-section"}) or (len(keys) > 1 and not verbs & READS):
+        written(call, keys, removing=bool(verbs & {"unset", "unset-all", "remove-section", "rename-section"}))
+    elif any(secret in key.lower() for key in keys for secret in SECRET_KEYS):
+        call.effect(Kind.CREDENTIAL, keys[0], f"shows {keys[0]}", call.span)
+        return Stream(None, frozenset(("secret",)))
+    return Stream(None, origin="value")
+
+
+def written(call: Call, keys: list[str], *, removing: bool) -> None:
+    """A key is set or taken away."""
+    call.effect(
+        Kind.GIT_WRITE,
+        keys[0] if keys else None,
+        f"changes {keys[0] if keys else 'the configuration'}",
+        call.span,
+    )
+    if not keys:
+        return
+    if removing:
+        if keys[0].lower() in ("core.hookspath", "core", "hook", "hooks"):
+            call.effect(Kind.GUARD, keys[0], f"takes {keys[0]} away, where the hooks are found", call.span)
+        return
+    configure(call, keys[0], keys[1] if len(keys) > 1 else None, call.span)
+
+
+HANDLERS = {"git": git, "git-config": config}

@@ -1,0 +1,107 @@
+"""Programs that make commands out of their input, or act on processes."""
+
+from dataclasses import replace
+
+from cli_guard.model import Decision
+from cli_guard.policy.commands import floors
+from cli_guard.policy.commands.call import Call
+from cli_guard.policy.commands.model import Kind
+from cli_guard.policy.commands.scope import NOTHING, Stream
+from cli_guard.policy.commands.words import Field, literal
+
+MOST_ITEMS = 40
+REPLACES = ("-I", "-i", "--replace")
+MARKS = frozenset((":::", "::::", ":::+", "::::+"))
+
+
+def items_of(call: Call) -> list[Field]:
+    """What the input holds, one field an item; one that is not known stands for all."""
+    stdin = call.stdin
+    if stdin == NOTHING:
+        return []
+    if stdin.text is not None:
+        words = stdin.text.replace("\0", "\n").split()[:MOST_ITEMS]
+        return [Field(word, word, call.span, stdin.taints) for word in words]
+    return [Field(None, "", call.span, stdin.taints, stdin.origin, many=True)]
+
+
+def xargs(call: Call) -> Stream:
+    """A command with its input as further words, or in the place of a mark."""
+    from cli_guard.policy.commands.invocation import invoke
+
+    given = call.arguments
+    call.own_effect()
+    call.by_options()
+    call.not_understood()
+    items = items_of(call)
+    from_file = given.has("-a", "--arg-file")
+    if from_file:
+        items = [Field(None, "", call.span, many=True)]
+    if not given.rest:
+        return replace(call.stdin, text=None)
+    mark = next((value.shown for option, value in given.values if set(option.names) & set(REPLACES)), None)
+    if mark is None and given.has(*REPLACES):
+        mark = "{}"
+    if mark is None:
+        return invoke(call.shell, [*given.rest, *items], NOTHING, call.span)
+    output = NOTHING
+    for item in items or [Field(None, "", call.span)]:
+        words = [filled(word, mark, item) for word in given.rest]
+        output = invoke(call.shell, words, NOTHING, call.span)
+    return output
+
+
+def filled(word: Field, mark: str, item: Field) -> Field:
+    """A word with an item in the place of the mark."""
+    if word.text is None or mark not in word.text:
+        return word
+    taints = word.taints | item.taints
+    if item.text is not None:
+        text = word.text.replace(mark, item.text)
+        return Field(text, text, word.span, taints)
+    whole = word.text == mark
+    return Field(None, word.text.partition(mark)[0], word.span, taints, item.origin, many=whole and item.many)
+
+
+def parallel(call: Call) -> Stream:
+    """GNU parallel: a command line for a shell, once for every item."""
+    call.by_options()
+    call.not_understood()
+    rest = call.arguments.rest or call.arguments.operands
+    at = next((i for i, word in enumerate(rest) if word.text in MARKS), len(rest))
+    command, items = rest[:at], [word for word in rest[at:] if word.text not in MARKS]
+    if any(word.text == "::::" for word in rest) or not items:
+        items = items_of(call) or [Field(None, "", call.span)]
+    output = NOTHING
+    for item in items[:MOST_ITEMS]:
+        words = [filled(word, "{}", item) for word in command]
+        if words == command:
+            words = [*command, item]
+        known = all(word.text is not None for word in words)
+        text = " ".join(word.shown for word in words)
+        if known:
+            output = call.shell.text(text, call.span)
+        elif words and words[0].text is not None and not set(text) & set(";|&$`<>()"):
+            from cli_guard.policy.commands.invocation import invoke
+
+            split = [literal(part, call.span) for part in words[0].text.split()]
+            output = invoke(call.shell, [*split, *words[1:]], NOTHING, call.span)
+        else:
+            call.effect(Kind.UNKNOWN, None, "runs commands that are not known before they run", call.span)
+    return output
+
+
+def kill(call: Call) -> Stream:
+    """kill: a signal to processes; -1 is every process there is."""
+    words = [word.shown for word in call.fields[1:]]
+    signalled = bool(words) and (words[0].startswith("-") and words[0] not in ("-l", "-L"))
+    after = words[2:] if words[:1] in (["-s"], ["-n"], ["--signal"]) else words[1:]
+    if signalled and "-1" in after:
+        reason = "ends every process that there is"
+        rule = floors.KILL_ALL
+        call.shell.emit(Kind.PROCESS, "-1", reason, call.span, rule=rule, decision=Decision.DENY)
+        return NOTHING
+    return call.run()
+
+
+HANDLERS = {"xargs": xargs, "parallel": parallel, "kill": kill}

@@ -1,0 +1,102 @@
+"""Tools whose operands mean different things by what they look like."""
+
+import re
+
+from cli_guard.policy.commands.call import Call
+from cli_guard.policy.commands.model import Kind
+from cli_guard.policy.commands.paths import delete_path, read_path
+from cli_guard.policy.commands.scope import NOTHING, SECRET, Stream
+from cli_guard.policy.commands.values import REMOTE_PLACE, take
+from cli_guard.policy.commands.words import Field
+
+NAMED = ("--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile")
+SECRETS = re.compile(r"(?:^|,)secrets?(?:[./,]|\Z)", re.IGNORECASE)
+
+
+def transfer(call: Call) -> Stream:
+    """rsync and scp: files go to another host, come from one, or are copied here."""
+    operands = list(call.arguments.operands)
+    call.arguments.kinds.clear()
+    call.own_effect()
+    call.by_options()
+    call.not_understood()
+    if call.asks_for_help() or not operands:
+        return NOTHING
+    *sources, target = operands
+    remote = any(REMOTE_PLACE.match(each.start) for each in operands)
+    for each in sources:
+        take(call, "upload" if remote else Kind.READ, each, "", "")
+    if REMOTE_PLACE.match(target.start):
+        take(call, "host", target, "", "")
+    elif call.arguments.has("--delete", "--delete-before", "--delete-after", "--del", "--delete-excluded"):
+        delete_path(call.shell, target, target.span, verb="deletes what is missing in the source from")
+    else:
+        take(call, "write", target, "", "")
+    return call.finish()
+
+
+def service(call: Call) -> Stream:
+    """`service NAME status` asks, everything else acts."""
+    action = call.arguments.operands[1:2]
+    if action and action[0].text == "status":
+        call.arguments.kinds.clear()
+    return call.run()
+
+
+def assignments(call: Call) -> Stream:
+    """`name=value` among the operands sets something, a name alone shows it."""
+    for operand in call.arguments.operands:
+        if "=" in operand.start:
+            call.effect(Kind.SYSTEM, operand.shown, f"sets {operand.shown}", operand.span)
+    return call.run()
+
+
+def pager(call: Call) -> Stream:
+    """A pager shows files; `+!command` runs one when it starts."""
+    for operand in call.arguments.operands:
+        if operand.start.startswith("+") and "!" in operand.start:
+            call.effect(Kind.EXEC, operand.shown, "runs a command when it starts", operand.span)
+    call.arguments.kinds[:] = [
+        (kind, each) for kind, each in call.arguments.kinds if not each.start.startswith("+")
+    ]
+    return call.run()
+
+
+def resources(call: Call) -> Stream:
+    """`kubectl get`: every resource may be shown but secrets."""
+    for operand in call.arguments.operands:
+        if SECRETS.search(operand.shown):
+            call.effect(Kind.CREDENTIAL, operand.shown, "shows secrets", operand.span)
+            call.reads.append(Stream(None, frozenset((SECRET,))))
+    return call.run()
+
+
+def jq(call: Call) -> Stream:
+    """jq: some options take a name and a value, which the table cannot say."""
+    words: list[Field] = []
+    rest = list(call.fields[1:])
+    while rest:
+        word = rest.pop(0)
+        words.append(word)
+        if word.text in NAMED and len(rest) > 1:
+            words.append(rest.pop(0))
+            value = rest.pop(0)
+            if "file" in (word.text or ""):
+                call.reads.append(read_path(call.shell, value, value.span))
+        elif word.text in ("--args", "--jsonargs") and rest:
+            words.append(rest.pop(0))
+            rest = [each for each in rest if each.start.startswith("-")]
+    call.fields = [call.fields[0], *words]
+    # The words have changed, so they are read again.
+    call.__dict__.pop("arguments", None)
+    return call.run()
+
+
+HANDLERS = {
+    "transfer": transfer,
+    "service": service,
+    "assignments": assignments,
+    "pager": pager,
+    "kubectl-get": resources,
+    "jq": jq,
+}

@@ -1,0 +1,228 @@
+"""What a call does with one value: an option's or an operand, by its kind in the table."""
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cli_guard.policy.commands import floors
+from cli_guard.policy.commands.code import run_code
+from cli_guard.policy.commands.environment import key_means
+from cli_guard.policy.commands.model import Kind, Span
+from cli_guard.policy.commands.paths import path_of, read_path
+from cli_guard.policy.commands.scope import ANYTHING, NOTHING, REMOTE, Stream
+from cli_guard.policy.commands.words import Field, literal
+
+if TYPE_CHECKING:
+    from cli_guard.policy.commands.call import Call
+
+REMOTE_PLACE = re.compile(r"(?:[\w.+-]+@)?[\w.-]+:(?!\\)|[\w+]+://")
+ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://")
+INPUT = ("-", "/dev/stdin", "/dev/fd/0")
+FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
+SHELLS = frozenset("sh bash zsh dash ksh fish ash mksh".split())
+
+
+def take(call: "Call", kind: str, given: Field, reason: str, rule: str) -> None:
+    """One value of a call."""
+    call.shell.budget.step()
+    if kind in TAKERS:
+        TAKERS[kind](call, given, reason)
+    elif kind.startswith("code:"):
+        run_code(call, kind.removeprefix("code:"), Stream(given.text, given.taints), given.span)
+    elif kind in ("delete", "move"):
+        call.kinds.add(Kind.DELETE)
+        call.written.append((given, "deletes" if kind == "delete" else "moves"))
+        if kind == "move":
+            call.reads.append(call.shell.scope.files.get(path_of(call.shell, given), NOTHING))
+    elif kind == "write":
+        call.written.append((given, "writes"))
+    elif kind != "text":
+        by_effect(call, Kind(kind), given, reason, rule)
+
+
+def by_effect(call: "Call", kind: Kind, given: Field, reason: str, rule: str) -> None:
+    """A value that is an effect, with itself as the target."""
+    if kind is Kind.SERVICE_READ:
+        floors.sent(call.shell, given.taints, given.shown, given.span)
+        if given.dynamic:
+            call.effect(
+                Kind.UNKNOWN, given.shown, "is asked for a name that is not known before it runs", given.span
+            )
+    call.effect(kind, given.shown, reason if not reason.startswith("(") else "", given.span, rule)
+
+
+def take_read(call: "Call", given: Field, reason: str) -> None:
+    """A file that is read."""
+    if given.text in INPUT:
+        call.reads.append(call.stdin)
+    elif given.stream is not None:
+        call.reads.append(given.stream)
+    elif given.text is None and given.origin:
+        call.reads.append(Stream(None, given.taints))
+    else:
+        call.reads.append(read_path(call.shell, given, given.span))
+
+
+def take_url(call: "Call", given: Field, reason: str) -> None:
+    """An address that is fetched from."""
+    text = given.start
+    if text.startswith("file:"):
+        call.reads.append(
+            read_path(call.shell, replace(given, text=given.text and given.text[5:]), given.span)
+        )
+        return
+    if text.startswith(("ext::", "--")) or "::" in text.partition("/")[0]:
+        call.effect(Kind.EXEC, given.shown, "runs the command in the address", given.span)
+    floors.sent(call.shell, given.taints, given.shown, given.span)
+    call.effect(Kind.NETWORK_IN, given.shown, f"fetches {shortened(given)}", given.span)
+
+
+def take_host(call: "Call", given: Field, reason: str) -> None:
+    """A host that is connected to."""
+    floors.sent(call.shell, given.taints, given.shown, given.span)
+    call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shortened(given)}", given.span)
+
+
+def take_upload(call: "Call", given: Field, reason: str) -> None:
+    """A file that goes out, or the place where it goes."""
+    if given.text in INPUT:
+        call.effect(Kind.NETWORK_OUT, None, "sends its input", given.span)
+        return
+    if REMOTE_PLACE.match(given.start):
+        call.effect(Kind.NETWORK_OUT, given.shown, f"sends to or fetches from {shortened(given)}", given.span)
+        call.reads.append(Stream(None, frozenset((REMOTE,))))
+        return
+    stream = given.stream or read_path(call.shell, given, given.span)
+    call.reads.append(stream)
+    floors.sent(call.shell, stream.taints | given.taints, call.title, given.span)
+    call.effect(Kind.NETWORK_OUT, given.shown, f"sends {shortened(given)}", given.span)
+
+
+def take_send(call: "Call", given: Field, reason: str) -> None:
+    """A text that goes out; `@FILE` in it is a file."""
+    file = FILE_IN_FORM.match(given.start)
+    if file and given.start:
+        rest = given.start[file.end() :].partition(";")[0]
+        name = literal(rest, given.span, like=given) if given.text is not None else replace(given, start=rest)
+        take_upload(call, name, reason)
+        return
+    floors.sent(call.shell, given.taints, call.title, given.span)
+    call.effect(Kind.NETWORK_OUT, None, "sends data", given.span)
+
+
+def take_env(call: "Call", given: Field, reason: str) -> None:
+    """`NAME=VALUE` of the environment."""
+    name, _, value = given.start.partition("=")
+    call.shell.environment(name, value if given.text is not None else None, given.span)
+
+
+def take_config(call: "Call", given: Field, reason: str) -> None:
+    """`key=value` of Git's configuration; a key alone means true, and a name of the environment hides the value."""
+    key, equals, value = given.start.partition("=")
+    hidden = given.text is None or "config-env" in reason
+    configure(call, key, None if hidden else value if equals else "true", given.span)
+
+
+def configure(call: "Call", key: str, value: str | None, span: Span) -> None:
+    """A key of Git's configuration is set."""
+    meaning = key_means(key, value)
+    if meaning:
+        kind, why = meaning
+        call.effect(kind, key, why, span)
+        if kind is Kind.EXEC and value and value.startswith("!"):
+            call.shell.text(value[1:], span)
+
+
+def take_shell(call: "Call", given: Field, reason: str) -> None:
+    """Text for a shell."""
+    run_shell(call, given.stream or Stream(given.text, given.taints), given.span, call.stdin)
+
+
+def run_shell(call: "Call", code: Stream, span: Span, stdin: Stream) -> Stream:
+    """Code that a shell runs, as far as it is known."""
+    call.took_input = True
+    if code.text is not None:
+        return call.shell.text(code.text, span, stdin)
+    if not floors.remote_code(call.shell, code.taints, call.title, span):
+        call.effect(Kind.EXEC, None, "runs commands that are not known before they run", span)
+    return ANYTHING
+
+
+def take_script(call: "Call", given: Field, reason: str) -> None:
+    """A file whose code is run."""
+    call.took_input = True
+    if given.text in INPUT:
+        take_input(call, call.spec.stdin or "script")
+        return
+    if ADDRESS.match(given.start):
+        floors.remote_code(call.shell, frozenset((REMOTE,)), given.shown, given.span)
+        return
+    path = path_of(call.shell, given)
+    stream = given.stream or call.shell.scope.files.get(path)
+    if stream is None and given.text is None:
+        stream = Stream(None, given.taints)
+    if stream and floors.remote_code(call.shell, stream.taints, given.shown or call.title, given.span):
+        return
+    if stream and stream.text is not None and call.program.name in SHELLS:
+        call.shell.text(stream.text, given.span)
+        if given.stream is not None:
+            return
+    call.effect(Kind.EXEC, path, f"runs the script {given.shown}", given.span)
+
+
+def take_module(call: "Call", given: Field, reason: str) -> None:
+    """A Python module that is run: it has a table of its own, or that of the program of its name."""
+    from cli_guard.policy.commands.invocation import invoke
+    from cli_guard.policy.commands.programs import sub_command, table
+
+    call.took_input = True
+    words = call.fields[call.fields.index(given) + 1 :] if given in call.fields else []
+    modules = table("python-m")
+    known = sub_command(modules, given.text) if modules and given.text else None
+    if given.text is None or (known is None and table(given.text) is None):
+        call.effect(Kind.EXEC, given.shown, f"runs the module {given.shown}", given.span)
+    elif known is None:
+        invoke(call.shell, [given, *words], call.stdin, call.span)
+    else:
+        invoke(call.shell, [literal("python-m", given.span), given, *words], call.stdin, call.span)
+    call.arguments.operands.clear()
+    call.arguments.kinds.clear()
+    call.arguments.unknown.clear()
+
+
+def take_input(call: "Call", kind: str) -> None:
+    """The input of a call is more than data to it."""
+    stdin = call.stdin
+    if kind == "shell":
+        if stdin == NOTHING:
+            call.effect(Kind.EXEC, None, "starts an interactive shell", call.span)
+        else:
+            run_shell(call, stdin, call.span, NOTHING)
+    elif kind.startswith("code:"):
+        if stdin == NOTHING:
+            call.effect(Kind.EXEC, None, "starts an interpreter", call.span)
+        else:
+            run_code(call, kind.removeprefix("code:"), stdin, call.span)
+    elif kind == "send":
+        floors.sent(call.shell, stdin.taints, call.title, call.span)
+    elif not floors.remote_code(call.shell, stdin.taints, call.title, call.span):
+        call.effect(Kind.EXEC, None, "runs what it reads", call.span)
+
+
+def shortened(given: Field) -> str:
+    """An address for people."""
+    return given.shown if len(given.shown) <= 60 else f"{given.shown[:57]}..."
+
+
+TAKERS = {
+    Kind.READ: take_read,
+    "url": take_url,
+    "host": take_host,
+    "upload": take_upload,
+    "send": take_send,
+    "env": take_env,
+    "config": take_config,
+    "shell": take_shell,
+    "script": take_script,
+    "module": take_module,
+}

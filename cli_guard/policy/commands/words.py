@@ -1,0 +1,310 @@
+"""Words -> the fields that a program gets: expansions, quotes, braces, splitting (bash(1), EXPANSION)."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+from cli_guard.policy.commands.model import Span
+from cli_guard.policy.commands.scope import ANYTHING, NOTHING, TOKEN, Scope, Stream, merged
+from cli_guard.policy.commands.tree import Parameter, Part, Script, Substitution, Text, Word
+
+SECRET_NAME = re.compile(
+    r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASS|PAT|APIKEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?|AUTH)(?:_|$)",
+    re.IGNORECASE,
+)
+# Variables that every shell has and that hold nothing to hide.
+VALUES = frozenset(
+    "? # $ ! - 0 _ RANDOM SECONDS LINENO UID EUID PPID BASHPID HOSTNAME HOSTTYPE MACHTYPE OSTYPE SHLVL COLUMNS LINES "
+    "USER LOGNAME SHELL LANG TERM BASH_VERSION EPOCHSECONDS EPOCHREALTIME PIPESTATUS BASH_SOURCE FUNCNAME CI PATH EDITOR "
+    "VIRTUAL_ENV DISPLAY TMPDIR OPTIND OPTARG GITHUB_SHA GITHUB_REF GITHUB_REPOSITORY".split()
+)
+FOLDERS = {"HOME": "~", "PWD": ".", "OLDPWD": "."}
+GLOB = re.compile(r"[*?\[]")
+MOST_BRACES = 100
+LONGEST_BRACES = 1_000
+_RANGE = re.compile(r"(-?\d{1,4})\.\.(-?\d{1,4})\Z|([a-zA-Z])\.\.([a-zA-Z])\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One word as a program gets it.
+
+    `text` is None when a part is not known before it runs; `start` is what is known of its beginning. `many`: it may
+    turn out to be several words or none. `pattern`: a glob is in it, unquoted.
+    """
+
+    text: str | None
+    start: str
+    span: Span
+    taints: frozenset[str] = frozenset()
+    origin: str = ""
+    pattern: bool = False
+    many: bool = False
+    assumed: bool = False
+    script: Script | None = None
+    stream: Stream | None = None
+
+    @property
+    def dynamic(self) -> bool:
+        """Is it neither known nor of a harmless origin?"""
+        return self.text is None and not self.origin
+
+    @property
+    def shown(self) -> str:
+        """The word for people."""
+        return self.text if self.text is not None else f"{self.start}..."
+
+
+def literal(text: str, span: Span, *, like: Field | None = None) -> Field:
+    """A field of known text; taints are those of the field it was cut from."""
+    if like is None:
+        return Field(text, text, span)
+    return replace(like, text=text, start=text, span=span, script=None, stream=None)
+
+
+@dataclass
+class Expander:
+    """Expands the words of one shell. `run` runs a substitution and gives what it prints."""
+
+    scope: Scope
+    run: Callable[[Script, str], Stream]
+
+    def fields(self, words: tuple[Word, ...]) -> list[Field]:
+        """The fields of some words."""
+        return [field for word in words for field in self.expanded(word)]
+
+    def one(self, word: Word | None) -> Field:
+        """A word that is not split: the right side of an assignment, the target of a redirection."""
+        if word is None:
+            return Field("", "", Span(0, 0))
+        pieces = [self.piece(part) for part in word.parts]
+        return assembled([(stream, True) for stream in pieces], word.span)
+
+    def expanded(self, word: Word) -> Iterator[Field]:
+        """The fields of one word."""
+        for parts in braces(word.parts):
+            yield from self.split(parts, word.span)
+
+    def split(self, parts: tuple[Part, ...], span: Span) -> Iterator[Field]:
+        """The fields of one word after its braces: unquoted expansions are split at blanks."""
+        current: list[tuple[Stream, bool]] = []
+        glob = many = False
+        script = stream = None
+        for part in parts:
+            value = self.piece(part)
+            is_quoted = part.quoted
+            if isinstance(part, Text):
+                glob = glob or (not is_quoted and bool(GLOB.search(part.text)))
+                current.append((value, is_quoted))
+                continue
+            if isinstance(part, Substitution) and part.kind in "<>":
+                script, stream = part.script, value
+            if is_quoted or (isinstance(part, Substitution) and part.kind != "$"):
+                current.append((value, True))
+            elif value.text is None:
+                current.append((value, False))
+                many = many or value.origin != "value"
+            else:
+                glob = glob or bool(GLOB.search(value.text))
+                pieces = re.split(r"[ \t\n]+", value.text)
+                for piece in pieces[:-1]:
+                    current.append((replace(value, text=piece), False))
+                    if any(stream.text or known for stream, known in current):
+                        yield assembled(current, span, glob=glob)
+                    current = []
+                current.append((replace(value, text=pieces[-1]), False))
+        if many or any(is_quoted or stream.text != "" for stream, is_quoted in current):
+            yield replace(assembled(current, span, glob=glob), many=many, script=script, stream=stream)
+
+    def piece(self, part: Part) -> Stream:
+        """What one part stands for."""
+        if isinstance(part, Text):
+            return Stream(part.text)
+        if isinstance(part, Substitution):
+            return self.substituted(part)
+        return self.parameter(part)
+
+    def substituted(self, part: Substitution) -> Stream:
+        """What a substitution prints; line ends at its end are dropped."""
+        output = self.run(part.script, part.kind)
+        if part.kind == "((":
+            return Stream(None, output.taints, "value")
+        if part.kind in "<>":
+            return Stream(None, output.taints, "value")
+        return output if output.text is None else replace(output, text=output.text.rstrip("\n"))
+
+    def parameter(self, part: Parameter) -> Stream:
+        """What `$name` or `${name...}` stands for."""
+        value = self.variable(part.name)
+        known = part.name in self.scope.variables or value.text is not None
+        argument = self.one(part.argument) if part.argument else None
+        other = Stream(argument.text, argument.taints, argument.origin) if argument else NOTHING
+        if part.operator in ("", "@"):
+            return value
+        if part.operator in (":-", "-", ":=", "="):
+            if not known:
+                return replace(merged_choice(value, other), assumed=other.text is not None)
+            return other if value.text == "" else value
+        if part.operator in (":+", "+"):
+            return merged_choice(NOTHING, other) if not known else other if value.text else NOTHING
+        if part.operator == "#" and part.argument is None:
+            return Stream(None, frozenset(), "value")
+        if value.text is not None and argument is not None and argument.text is not None:
+            changed = transformed(value.text, part.operator, argument.text)
+            if changed is not None:
+                return replace(value, text=changed)
+        if part.operator in (":?", "?") and part.argument is not None:
+            return value
+        return Stream(None, value.taints, value.origin)
+
+    def variable(self, name: str) -> Stream:
+        """The value of a variable or a positional parameter."""
+        scope = self.scope
+        if name in scope.variables:
+            return scope.variables[name]
+        if name in FOLDERS:
+            return Stream(FOLDERS[name])
+        if name == "IFS":
+            return Stream(" ")
+        if name in "@*":
+            given = scope.arguments
+            return Stream("", assumed=True) if given is None else spaced(given)
+        if name.isdigit() and name != "0":
+            given, at = scope.arguments, int(name) - 1
+            if given is None:
+                return ANYTHING
+            return given[at] if at < len(given) else NOTHING
+        if name in VALUES:
+            return Stream(None, frozenset(), "value")
+        return Stream(None, frozenset((TOKEN,)) if SECRET_NAME.search(name) else frozenset())
+
+
+def spaced(streams: tuple[Stream, ...]) -> Stream:
+    """The positional parameters as one stream."""
+    parts = [part for stream in streams for part in (stream, Stream(" "))]
+    return merged(parts[:-1]) if parts else NOTHING
+
+
+def merged_choice(one: Stream, other: Stream) -> Stream:
+    """Either of two values: the second is what is known."""
+    return Stream(other.text, one.taints | other.taints, other.origin if other.text is None else "")
+
+
+def assembled(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = False) -> Field:
+    """One field out of its pieces."""
+    taints: frozenset[str] = (
+        frozenset().union(*(stream.taints for stream, _ in pieces)) if pieces else frozenset()
+    )
+    start = ""
+    for stream, _ in pieces:
+        if stream.text is None:
+            break
+        start += stream.text
+    texts = [stream.text for stream, _ in pieces]
+    assumed = any(stream.assumed for stream, _ in pieces)
+    if None not in texts:
+        return Field(start, start, span, taints, "", glob, assumed=assumed)
+    origins = [stream.origin for stream, _ in pieces if stream.text is None]
+    origin = "" if "" in origins else "paths" if "paths" in origins else "value"
+    return Field(None, start, span, taints, origin, glob, assumed=assumed)
+
+
+def transformed(value: str, operator: str, argument: str) -> str | None:
+    """`${value operator argument}` for the operators whose argument is plain text; None for the others."""
+    if operator == ":" and re.fullmatch(r" ?-?\d+(?::-?\d+)?", argument):
+        start, _, length = argument.strip().partition(":")
+        cut = value[int(start) :]
+        return cut if not length else cut[: int(length)]
+    if operator in ("^^", ",,") and not argument:
+        return value.upper() if operator == "^^" else value.lower()
+    if GLOB.search(argument):
+        return None
+    if operator in ("#", "##"):
+        return value.removeprefix(argument)
+    if operator in ("%", "%%"):
+        return value.removesuffix(argument)
+    if operator in ("/", "//"):
+        old, _, new = argument.partition("/")
+        return value.replace(old, new, 1 if operator == "/" else -1) if old else value
+    return None
+
+
+def braces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
+    """The words that a word with braces stands for, in order; one without gives itself."""
+    if not any(isinstance(part, Text) and not part.quoted and "{" in part.text for part in parts):
+        yield parts
+        return
+    if sum(len(part.text) for part in parts if isinstance(part, Text)) > LONGEST_BRACES:
+        yield parts
+        return
+    # What is quoted or expanded is one character from the private use area while braces are looked for.
+    plain = "".join(
+        part.text if isinstance(part, Text) and not part.quoted else chr(0xE000 + at)
+        for at, part in enumerate(parts)
+    )
+    for text in list(brace_words(plain))[:MOST_BRACES]:
+        pieces = re.split("([\ue000-\uf8ff])", text)
+        yield tuple(
+            parts[ord(piece) - 0xE000]
+            if len(piece) == 1 and 0xE000 <= ord(piece) < 0xE000 + len(parts)
+            else Text(piece, False)
+            for piece in pieces
+            if piece
+        ) or (Text("", False),)
+
+
+def brace_words(text: str, depth: int = 0) -> Iterator[str]:
+    """`a{b,c}{1..2}` -> ab1 ab2 ac1 ac2."""
+    found = brace_group(text)
+    if found is None or depth > 8:
+        yield text
+        return
+    before, choices, after = found
+    rest = list(brace_words(after, depth + 1))
+    inner = [word for choice in choices for word in brace_words(choice, depth + 1)]
+    for count, (middle, tail) in enumerate(product(inner, rest)):
+        if count >= MOST_BRACES:
+            return
+        yield before + middle + tail
+
+
+def brace_group(text: str) -> tuple[str, list[str], str] | None:
+    """The first group of braces that counts: what is before it, its choices, what is after it."""
+    for start in (at for at, char in enumerate(text) if char == "{"):
+        if start and text[start - 1] == "$":
+            continue
+        depth, commas = 0, [start]
+        for at in range(start, len(text)):
+            if text[at] == "{":
+                depth += 1
+            elif text[at] == "}":
+                depth -= 1
+            elif text[at] == "," and depth == 1:
+                commas.append(at)
+            if depth == 0:
+                edges = [*commas, at]
+                choices = [text[a + 1 : b] for a, b in zip(edges, edges[1:], strict=False)]
+                if len(choices) == 1:
+                    choices = brace_range(choices[0])
+                if choices:
+                    return text[:start], choices, text[at + 1 :]
+                break
+    return None
+
+
+def brace_range(text: str) -> list[str]:
+    """`1..3` -> 1 2 3; nothing for what is no range."""
+    found = _RANGE.match(text)
+    if not found:
+        return []
+    if found[3]:
+        first, last = ord(found[3]), ord(found[4])
+        return [chr(code) for code in stepped(first, last)]
+    return [str(number) for number in stepped(int(found[1]), int(found[2]))]
+
+
+def stepped(first: int, last: int) -> range:
+    """From the first to the last, both included, up or down, up to a bound."""
+    step = 1 if last >= first else -1
+    return range(first, max(min(last, first + MOST_BRACES), first - MOST_BRACES) + step, step)

@@ -1,0 +1,118 @@
+"""Takes the shell commands out of a file, whatever kind of file it is: the path tells, one module a family.
+
+What is written for people to read (a README, a comment) is never taken.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+
+from cli_guard.reviewers.commands.extract import (
+    containers,
+    docker,
+    editors,
+    frameworks,
+    ini,
+    just,
+    known,
+    languages,
+    make,
+    playbooks,
+    scripts,
+    workflows,
+)
+from cli_guard.reviewers.commands.extract.json_nodes import read_json
+from cli_guard.reviewers.commands.extract.known import YAML, path
+from cli_guard.reviewers.commands.extract.nodes import Document
+from cli_guard.reviewers.commands.extract.snippet import Snippet, Where
+from cli_guard.reviewers.commands.extract.toml_nodes import read_toml
+from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
+
+__all__ = ["Snippet", "Unreadable", "Where", "snippets"]
+
+FromDocument = Callable[[Document], Iterator[Snippet]]
+FromText = Callable[[str], Iterator[Snippet]]
+
+DOCUMENTS: tuple[tuple[re.Pattern[str], FromDocument], ...] = (
+    (path(rf"\.(?:github|gitea|forgejo)/workflows/[^/]+{YAML}|action{YAML}"), workflows.snippets),
+    *((kind.paths, kind.snippets) for kind in (*known.CI, *known.TASKS)),
+    (path(rf"(?:docker-|podman-)?compose(?:[.-][^/]*)?{YAML}"), containers.compose),
+    (path(rf"\.pre-commit-(?:config|hooks){YAML}|prek\.toml$"), frameworks.snippets),
+    (path(r"\.vscode/tasks\.json$"), editors.tasks),
+    (
+        path(
+            r"\.?(?:claude|cursor|gemini|codex|vscode|roo|windsurf|kiro|amazonq|continue|opencode)/"
+            r"(?:.+/)?(?:settings(?:\.local)?|hooks|mcp|config|mcp_settings|mcp_config|opencode)\.(?:jsonc?|toml|ya?ml)$"
+            r"|\.?mcp\.json|hooks/hooks\.json|claude_desktop_config\.json|opencode\.jsonc?$"
+        ),
+        editors.agent,
+    ),
+)
+# Files of which only the content tells what they are; the word must be there for the file to be read at all.
+BY_CONTENT: tuple[tuple[re.Pattern[str], re.Pattern[str], FromDocument], ...] = (
+    (re.compile(YAML), re.compile(r"\A#cloud-config"), playbooks.cloud_init),
+    (
+        re.compile(YAML),
+        re.compile(r"(?m)^apiVersion:|^[ \t]*-[ \t]+name:[ \t]*['\"]?gcr\.io/"),
+        containers.manifest,
+    ),
+    (
+        re.compile(YAML),
+        playbooks.LOOKS_SO,
+        playbooks.ansible,
+    ),
+)
+TEXTS: tuple[tuple[re.Pattern[str], FromText], ...] = (
+    (path(r"(?:[^/]+\.)?(?:docker|container)file(?:[.-][^/]*)?$"), docker.snippets),
+    (path(r"(?:gnu|bsd)?makefile(?:\.[^/]*)?$|[^/]+\.(?:mk|mak|make)$"), make.snippets),
+    (path(r"\.?justfile$|[^/]+\.just$"), just.snippets),
+    (path(r"tox\.ini|setup\.cfg$"), ini.tox),
+    (
+        path(
+            r"[^/]+\.(?:service|socket|mount|swap|timer|container|kube)(?:\.in|\.j2)?$|[^/]+\.service\.d/[^/]+\.conf$"
+        ),
+        ini.unit,
+    ),
+    (path(r"procfile(?:\.[^/]*)?$"), ini.procfile),
+    (path(r"jenkinsfile(?:\.[^/]*)?$|[^/]+\.jenkinsfile$|[^/]+\.jenkins$"), languages.jenkinsfile),
+    (path(r"vagrantfile$"), languages.vagrantfile),
+    (path(r"[^/]+\.(?:tf|pkr\.hcl)$"), languages.terraform),
+    (path(r"(?:noxfile|tasks|fabfile)\.py$"), languages.python_tasks),
+)
+CRONTAB = path(r"crontab(?:\.[^/]*)?$|[^/]+\.(?:cron|crontab)$|cron\.d/[^/]+$")
+READERS = {".json": read_json, ".jsonc": read_json, ".toml": read_toml}
+
+
+class Unreadable(ValueError):
+    """A part of the file could not be read; what is in front of it has been given."""
+
+
+def snippets(file: str, text: str) -> Iterator[Snippet]:
+    """The commands in a file, in no certain order. Raises Unreadable at its end if it could not read all of it."""
+    if scripts.is_script(file, text):
+        yield from scripts.snippets(file, text)
+        return
+    if CRONTAB.search(file):
+        yield from ini.crontab(file, text)
+        return
+    for paths, from_text in TEXTS:
+        if paths.search(file):
+            yield from from_text(text)
+            return
+    for extract in _from_documents(file, text):
+        document = _read(file, text)
+        yield from extract(document)
+        if document.problem:
+            raise Unreadable(document.problem)
+        return
+
+
+def _from_documents(file: str, text: str) -> Iterator[FromDocument]:
+    yield from (extract for paths, extract in DOCUMENTS if paths.search(file))
+    for paths, content, extract in BY_CONTENT:
+        if paths.search(file) and content.search(text):
+            yield extract
+
+
+def _read(file: str, text: str) -> Document:
+    reader = next((reader for ending, reader in READERS.items() if file.endswith(ending)), read_yaml)
+    return reader(file, text)

@@ -1,0 +1,150 @@
+"""Dockerfiles: RUN, CMD, ENTRYPOINT and HEALTHCHECK in both forms, and scripts that a COPY writes."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cli_guard.reviewers.commands.extract.nodes import Items, Scalar
+from cli_guard.reviewers.commands.extract.snippet import Pieces, Snippet, Where, pieces_of, shell_of, snippet
+from cli_guard.reviewers.commands.extract.values import words
+
+ESCAPE = re.compile(r"#\s*escape\s*=\s*([\\`])\s*$", re.IGNORECASE)
+DIRECTIVE = re.compile(r"#\s*\w+\s*=")
+VERB = re.compile(r"\s*([A-Za-z]+)(?:\s+|$)")
+FLAGS = re.compile(r"(?:--[a-z-]+(?:=(?:\"[^\"]*\"|'[^']*'|\S)*)?\s+)*")
+HEREDOC = re.compile(r"(?:^|(?<=\s))\d?<<(-?)(['\"]?)([A-Za-z_][\w.]*)\2(?=[\s;&|>)]|$)")
+ONLY_HEREDOC = re.compile(r"\s*<<-?(['\"]?)[A-Za-z_][\w.]*\1\s*$")
+SCRIPT_NAME = re.compile(r"\.(?:sh|bash)['\"]?\s*$")
+EXEC_FORM = re.compile(r"\s*\[")
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """An instruction: its words as a shell would read them, and its here-documents with their last lines."""
+
+    verb: str
+    pieces: Pieces
+    below: Pieces = ()
+
+    @property
+    def text(self) -> str:
+        """What stands after the verb."""
+        return "".join(text for _, text in self.pieces)
+
+
+def snippets(text: str) -> Iterator[Snippet]:
+    """The commands of a Dockerfile."""
+    shell = "sh"
+    for each in instructions(text):
+        if each.verb == "SHELL":
+            named = _array(each)
+            shell = shell_of(named.nodes[0].text) if named and isinstance(named.nodes[0], Scalar) else shell
+        elif each.verb == "FROM":
+            shell = "sh"
+        elif each.verb in ("RUN", "CMD", "ENTRYPOINT"):
+            yield from _run(each, shell)
+        elif each.verb in ("COPY", "ADD") and each.below and _is_script(each):
+            yield _script(each.below[:-1])
+
+
+def instructions(text: str) -> Iterator[Instruction]:
+    """The instructions; `ONBUILD RUN` and `HEALTHCHECK CMD` count as what they hold."""
+    all_pieces = pieces_of(text.removeprefix("\ufeff"))
+    escape = _escape(all_pieces)
+    goes_on = re.compile(rf"{re.escape(escape)}[ \t]*\n?$")
+    waiting = iter(all_pieces)
+    for number, line in waiting:
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        pieces = [(number, line)]
+        while goes_on.search(pieces[-1][1]):
+            pieces[-1] = (pieces[-1][0], goes_on.sub("\\\\\n", pieces[-1][1]))
+            # Comments and empty lines do not end an instruction that goes on.
+            following = next((p for p in waiting if p[1].strip() and not p[1].lstrip().startswith("#")), None)
+            if following is None:
+                break
+            pieces.append(following)
+        yield _instruction(pieces, waiting)
+
+
+def _escape(pieces: Pieces) -> str:
+    """The character that continues a line, which a directive above everything else can set."""
+    for _, line in pieces:
+        found = ESCAPE.match(line.strip())
+        if found:
+            return found[1]
+        if not DIRECTIVE.match(line.strip()):
+            break
+    return "\\"
+
+
+def _instruction(pieces: list[tuple[int, str]], waiting: Iterator[tuple[int, str]]) -> Instruction:
+    verb = ""
+    while verb in ("", "ONBUILD", "HEALTHCHECK"):
+        found = VERB.match(pieces[0][1])
+        if not found:
+            break
+        verb = found[1].upper()
+        pieces = _without(pieces, found.end())
+        pieces = _without(pieces, _flags_end(pieces))
+    below: list[tuple[int, str]] = []
+    if verb in ("RUN", "COPY", "ADD"):
+        for opened in HEREDOC.finditer("".join(text for _, text in pieces)):
+            for number, line in waiting:
+                below.append((number, line))
+                if (line.lstrip("\t") if opened[1] else line).rstrip("\n") == opened[3]:
+                    break
+    return Instruction(verb, pieces, below)
+
+
+def _flags_end(pieces: Pieces) -> int:
+    found = FLAGS.match(pieces[0][1]) if pieces else None
+    return found.end() if found else 0
+
+
+def _without(pieces: list[tuple[int, str]], length: int) -> list[tuple[int, str]]:
+    """The pieces without the first characters; a piece with nothing left but its continuation goes with them."""
+    if not pieces:
+        return pieces
+    (line, text), *rest = pieces
+    text = text[length:]
+    return [(line, text), *rest] if text.strip() not in ("", "\\") or not rest else _without(rest, 0)
+
+
+def _run(each: Instruction, shell: str) -> Iterator[Snippet]:
+    array = _array(each)
+    if array:
+        yield from words(array, Where.IMAGE)
+    elif each.below and ONLY_HEREDOC.match(each.text):
+        yield _script(each.below[:-1])
+    elif each.text.strip():
+        yield snippet([*each.pieces, *each.below], Where.IMAGE, shell)
+
+
+def _is_script(each: Instruction) -> bool:
+    return each.below[0][1].startswith("#!") or bool(SCRIPT_NAME.search(each.text))
+
+
+def _script(body: Pieces) -> Snippet:
+    first = body[0][1] if body else ""
+    return snippet(body, Where.IMAGE, shell_of(first) if first.startswith("#!") else "sh")
+
+
+def _array(each: Instruction) -> Items | None:
+    """The words of the exec form, None for the shell form. What is no JSON is shell form, as Docker takes it."""
+    if not EXEC_FORM.match(each.text):
+        return None
+    try:
+        found = json.loads(each.text.replace("\\\n", "\n"))
+    except (ValueError, RecursionError):
+        return None
+    if not found or not all(isinstance(word, str) for word in found):
+        return None
+    whole = snippet(each.pieces, Where.IMAGE)
+    nodes, position = [], 0
+    for word in found:
+        place = each.text.find(json.dumps(word, ensure_ascii=False), position)
+        position = max(place, position)
+        nodes.append(Scalar(((whole.line_at(position), word),)))
+    return Items(list(nodes))

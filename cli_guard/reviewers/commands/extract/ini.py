@@ -1,0 +1,93 @@
+"""Line by line: tox.ini, units of systemd, tables of cron, Procfiles."""
+
+import re
+import shlex
+from collections.abc import Iterator
+
+from cli_guard.reviewers.commands.extract.snippet import Pieces, Snippet, Where, pieces_of, snippet
+
+PAIR = re.compile(r"([A-Za-z_][\w-]*)[ \t]*[=:][ \t]*")
+TOX_KEYS = ("commands", "commands_pre", "commands_post", "install_command", "list_dependencies_command")
+TOX_VALUE = re.compile(r"\{[^{}\s'\"$]*(?:\{[^{}]*\}[^{}]*|:[^{}]*)?\}")
+TOX_PREFIX = re.compile(r"[ \t]*(?:[\w{},.!-]+:[ \t]+)?(?:[-!][ \t]*)*")
+UNIT_PAIR = re.compile(
+    r"[ \t]*(Exec(?:Start|Stop|Reload|Condition)?(?:Pre|Post)?|HealthCmd)[ \t]*=[ \t]*[@:+!|-]*"
+)
+CRON_LINE = re.compile(r"[ \t]*(?:@[a-z]+[ \t]+|(?:[\d*/,~A-Za-z-]+[ \t]+){5})")
+CRON_SYSTEM = re.compile(r"(?:^|/)(?:etc/crontab|cron\.d/[^/]+)$")
+USER = re.compile(r"[a-z_][\w-]*[ \t]+")
+ROOT = re.compile(r"(?:root|www-data|nobody)[ \t]+")
+PERCENT = re.compile(r"(?<!\\)%")
+PROCESS = re.compile(r"[A-Za-z0-9_-]+:[ \t]*")
+
+
+def tox(text: str) -> Iterator[Snippet]:
+    """The commands of tox.ini, each run for itself, without a shell."""
+    key = ""
+    waiting: list[tuple[int, str]] = []
+    for number, line in pieces_of(text):
+        if not waiting:
+            pair = PAIR.match(line)
+            if pair:
+                key = pair[1]
+                line = line[pair.end() :]
+            elif line.strip() and not line[0].isspace() and line[0] not in "#;":
+                key = ""
+        if key not in TOX_KEYS or line.lstrip().startswith(("#", ";")):
+            continue
+        if not waiting:
+            skipped = TOX_PREFIX.match(line)
+            line = line[skipped.end() :] if skipped else line
+        waiting.append((number, line))
+        if not line.rstrip("\n").endswith("\\"):
+            yield from _tox_command(waiting)
+            waiting = []
+    yield from _tox_command(waiting)
+
+
+def _tox_command(pieces: Pieces) -> Iterator[Snippet]:
+    if any(text.strip() for _, text in pieces):
+        yield snippet(pieces, Where.BUILD).substituted(TOX_VALUE)
+
+
+def unit(text: str) -> Iterator[Snippet]:
+    """What a unit of systemd runs."""
+    waiting: list[tuple[int, str]] = []
+    for number, line in pieces_of(text):
+        if waiting and line.lstrip().startswith(("#", ";")):
+            continue
+        pair = None if waiting else UNIT_PAIR.match(line)
+        if not (waiting or pair):
+            continue
+        waiting.append((number, line[pair.end() :] if pair else line))
+        if not line.rstrip().endswith("\\"):
+            yield from _unit_command(waiting)
+            waiting = []
+    yield from _unit_command(waiting)
+
+
+def _unit_command(pieces: Pieces) -> Iterator[Snippet]:
+    if any(text.strip() for _, text in pieces):
+        yield snippet(pieces, Where.SERVICE).substituted(re.compile(r"\$\$"), lambda _: "$")
+
+
+def crontab(path: str, text: str) -> Iterator[Snippet]:
+    """The jobs of a table of cron; what stands after a `%` is what the command reads."""
+    for number, line in pieces_of(text):
+        timed = CRON_LINE.match(line)
+        if not timed:
+            continue
+        command = line[timed.end() :].rstrip("\n")
+        user = (USER if CRON_SYSTEM.search(path) else ROOT).match(command)
+        command, *stdin = PERCENT.split(command[user.end() :] if user else command)
+        text_read = "\n".join(stdin).replace("\\%", "%")
+        fed = f" <<< {shlex.quote(text_read)}" if stdin else ""
+        yield snippet([(number, command.replace("\\%", "%") + fed)], Where.SERVICE)
+
+
+def procfile(text: str) -> Iterator[Snippet]:
+    """The processes of a Procfile."""
+    for number, line in pieces_of(text):
+        named = PROCESS.match(line)
+        if named:
+            yield snippet([(number, line[named.end() :])], Where.SERVICE)

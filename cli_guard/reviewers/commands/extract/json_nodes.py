@@ -1,0 +1,73 @@
+"""Reads JSON into nodes, with the comments and the last commas that editors' files have."""
+
+import json
+import re
+
+from cli_guard.reviewers.commands.extract.nodes import MOST_NODES, Document, Items, Node, Scalar, Table
+from cli_guard.reviewers.commands.extract.snippet import Lines
+
+TOKEN = re.compile(
+    r"""(?P<blank>\s+|//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z))"""
+    r"""|(?P<string>"(?:[^"\\\n]|\\.)*")"""
+    r"""|(?P<open>[\[{])|(?P<close>[\]}])|(?P<mark>[,:])"""
+    r"""|(?P<word>[^\s\[\]{},:"/]+)"""
+)
+
+
+def read_json(path: str, text: str) -> Document:
+    """The value of a JSON file, up to what cannot be read."""
+    lines = Lines(text)
+    root = Items()
+    opened: list[tuple[Items | Table, list[str]]] = [(root, [])]
+    position = 1 if text.startswith("\ufeff") else 0
+    problem, count = "", 0
+    while position < len(text) and not problem:
+        token = TOKEN.match(text, position)
+        line = lines.at(position)
+        kind = token.lastgroup if token else None
+        if token is None or (kind == "close" and not _closes(opened, token[0])):
+            problem = f"no JSON at line {line}"
+            break
+        position = token.end()
+        if kind in ("blank", "mark"):
+            continue
+        if kind == "close":
+            opened.pop()
+            continue
+        count += 1
+        if count > MOST_NODES:
+            problem = f"more than {MOST_NODES} nodes"
+        elif kind == "open":
+            node: Items | Table = Items() if token[0] == "[" else Table()
+            _add(opened, node)
+            opened.append((node, []))
+        else:
+            _add(opened, Scalar(((line, _value(token)),)))
+    if not problem and len(opened) > 1:
+        problem = "the JSON ends too early"
+    return Document(path, tuple(root.nodes[:1]), problem)
+
+
+def _closes(opened: list[tuple[Items | Table, list[str]]], bracket: str) -> bool:
+    return len(opened) > 1 and isinstance(opened[-1][0], Items if bracket == "]" else Table)
+
+
+def _add(opened: list[tuple[Items | Table, list[str]]], node: Node) -> None:
+    """Put a node where it stands; in a table every second one is a key."""
+    parent, key = opened[-1]
+    if isinstance(parent, Items):
+        parent.nodes.append(node)
+    elif key:
+        parent.pairs.append((key.pop(), node))
+    else:
+        key.append(node.text if isinstance(node, Scalar) else "")
+
+
+def _value(token: re.Match[str]) -> str:
+    if token.lastgroup != "string":
+        return token[0]
+    try:
+        value = json.loads(token[0], strict=False)
+    except ValueError:
+        return token[0][1:-1]
+    return value if isinstance(value, str) else token[0]

@@ -1,0 +1,70 @@
+"""justfiles: the lines of recipes, recipes that are scripts, and backticks."""
+
+import re
+from collections.abc import Iterator
+
+from cli_guard.reviewers.commands.extract.known import BRACES
+from cli_guard.reviewers.commands.extract.snippet import (
+    Lines,
+    Snippet,
+    Where,
+    pieces_of,
+    shell_of,
+    snippet,
+)
+
+HEADER = re.compile(r"@?[A-Za-z_][\w-]*(?:[ \t][^:=#\n]*|[ \t]*)(?:(?:'[^']*'|\"[^\"]*\"|[^:#\n])*):(?!=)")
+SHELL = re.compile(r"set[ \t]+shell[ \t]*:=[ \t]*\[[ \t]*['\"]([^'\"]+)")
+SCRIPT = re.compile(r"\[script(?:\([ \t]*['\"]([^'\"]+)['\"].*\))?\]")
+BACKTICKS = re.compile(r"(?m)^(?!#)(?![ \t]).*?:=.*?(?:```(.*?)```|`([^`\n]*)`)", re.DOTALL)
+PREFIX = re.compile(r"[ \t]*(?:[@-]{1,2}[ \t]*)?")
+
+
+def snippets(text: str) -> Iterator[Snippet]:
+    """The commands of a justfile. A line of a recipe has a shell of its own, unless the recipe is a script."""
+    named = SHELL.search(text)
+    shell = shell_of(named[1]) if named else "sh"
+    script = ""
+    recipe: list[tuple[int, str]] = []
+    in_recipe = False
+    for number, line in [*pieces_of(text), (0, "end:")]:
+        if in_recipe and (not line.strip() or line[0] in " \t"):
+            recipe.append((number, line))
+            continue
+        if line.startswith("#"):
+            continue
+        for found in _recipe(recipe, shell, script):
+            yield found.substituted(BRACES)
+        recipe = []
+        attribute = SCRIPT.match(line)
+        if attribute:
+            script = attribute[1] or "sh"
+        elif not line.startswith("["):
+            in_recipe = bool(HEADER.match(line)) and number > 0
+            script = script if in_recipe else ""
+    lines = Lines(text)
+    for call in BACKTICKS.finditer(text):
+        group = 1 if call[1] is not None else 2
+        yield snippet(pieces_of(call[group], lines.at(call.start(group))), Where.BUILD, shell).substituted(
+            BRACES
+        )
+
+
+def _recipe(recipe: list[tuple[int, str]], shell: str, script: str) -> Iterator[Snippet]:
+    whole = "".join(text for _, text in recipe)
+    first = whole.lstrip()
+    if script or first.startswith("#!"):
+        kind = shell_of(script or first.split("\n", 1)[0])
+        yield snippet(recipe, Where.BUILD, kind)
+        return
+    waiting: list[tuple[int, str]] = []
+    for number, line in recipe:
+        skipped = None if waiting else PREFIX.match(line)
+        waiting.append((number, line[skipped.end() :] if skipped else line))
+        if line.endswith("\\\n"):
+            continue
+        if any(text.strip() for _, text in waiting):
+            yield snippet(waiting, Where.BUILD, shell)
+        waiting = []
+    if waiting:
+        yield snippet(waiting, Where.BUILD, shell)

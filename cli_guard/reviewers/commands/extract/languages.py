@@ -1,0 +1,154 @@
+"""Commands in programs: steps of a Jenkinsfile, provisioning in a Vagrantfile and in Terraform, nox and invoke."""
+
+import ast
+import re
+import shlex
+import textwrap
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cli_guard.reviewers.commands.extract.snippet import (
+    Lines,
+    Snippet,
+    Where,
+    pieces_of,
+    shell_of,
+    snippet,
+)
+from cli_guard.reviewers.commands.extract.values import ended
+from cli_guard.syntax import Trees
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+GROOVY = re.compile(
+    r"(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z))"
+    r"|(?P<step>\b(?:sh|bat|powershell|pwsh)\b[ \t]*\(?\s*(?:(?:label|returnStdout|returnStatus|encoding)\s*:\s*"
+    r"(?:'[^'\n]*'|\"[^\"\n]*\"|\w+)\s*,\s*)*(?:script\s*:\s*)?)?"
+    r"(?P<string>'''(?:[^'\\]|\\.|'{1,2}(?!'))*'''|\"\"\"(?:[^\"\\]|\\.|\"{1,2}(?!\"))*\"\"\""
+    r"|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")",
+    re.DOTALL,
+)
+GROOVY_VALUE = re.compile(r"(?<!\\)\$\{[^{}\n]{1,300}\}")
+GROOVY_ESCAPE = re.compile(r"\\([\\'\"$])")
+STEP_SHELLS = {"sh": "sh", "bat": "cmd", "powershell": "pwsh", "pwsh": "pwsh"}
+RUBY_HEREDOC = re.compile(r"<<[~-]?(['\"]?)([A-Z][A-Z0-9_]*)\1[^\n]*\n(?s:(.*?))(?m:^[ \t]*\2\b)")
+RUBY_INLINE = re.compile(r"\binline(?::|[ \t]*=>)[ \t]*('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")", re.DOTALL)
+HCL_KEYS = ("command", "inline", "user_data", "startup_script", "metadata_startup_script", "program")
+HCL_VALUE = re.compile(r"(?<!\$)\$\{[^{}]{1,500}\}|%\{[^{}]{1,500}\}")
+HCL_ESCAPE = re.compile(r"\\(.)")
+HCL_DOLLAR = re.compile(r"\$\$(?=\{)|%%(?=\{)")
+HCL_TEXTS = ("string_lit", "quoted_template", "heredoc_template")
+ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
+PYTHON_RUN = re.compile(r"(?:run|run_always|run_install|sudo|local)")
+
+
+def jenkinsfile(text: str) -> Iterator[Snippet]:
+    """The shell steps of a pipeline."""
+    lines = Lines(text)
+    for found in GROOVY.finditer(text):
+        if not found["step"]:
+            continue
+        token = found["string"]
+        quote = 3 if token.startswith(("'''", '"""')) else 1
+        name = re.match(r"\w+", found["step"])
+        made = snippet(
+            pieces_of(token[quote:-quote], lines.at(found.start("string"))),
+            Where.CI,
+            STEP_SHELLS[name[0]] if name else "sh",
+        )
+        filled = made.substituted(GROOVY_VALUE) if token[0] == '"' else made
+        yield filled.substituted(GROOVY_ESCAPE, lambda text: text[1:])
+
+
+def vagrantfile(text: str) -> Iterator[Snippet]:
+    """Here-documents and inline scripts."""
+    lines = Lines(text)
+    for found in RUBY_HEREDOC.finditer(text):
+        yield snippet(pieces_of(found[3], lines.at(found.start(3))), Where.SCRIPT)
+    for found in RUBY_INLINE.finditer(text):
+        yield snippet(pieces_of(found[1][1:-1], lines.at(found.start(1))), Where.SCRIPT)
+
+
+def terraform(text: str) -> Iterator[Snippet]:
+    """What provisioners run, and scripts that a machine runs when it starts."""
+    for attribute in Trees().root("hcl", text).find_all(kind="attribute"):
+        name, value = attribute.child(0), attribute.child(2)
+        if name is None or value is None or name.text() not in HCL_KEYS:
+            continue
+        texts = _hcl_texts(value)
+        if name.text() == "program":
+            texts = [
+                [(found[0][0], shlex.quote("".join(text for _, text in found)) + " ")] for found in texts
+            ]
+            script = snippet([piece for found in texts for piece in found], Where.SCRIPT)
+        else:
+            script = snippet(ended(texts), Where.SCRIPT, _hcl_shell(attribute))
+        if script.text.startswith("#!"):
+            script = replace(script, shell=shell_of(script.text.split("\n", 1)[0]))
+        elif name.text() not in ("command", "inline", "program"):
+            continue
+        yield script.substituted(HCL_VALUE).substituted(HCL_DOLLAR, lambda text: text[1:])
+
+
+def _hcl_shell(attribute: "SgNode") -> str:
+    """The shell that the attribute `interpreter` beside this one names."""
+    for other in attribute.parent().children() if attribute.parent() else ():  # type: ignore[union-attr]
+        name, value = other.child(0), other.child(2)
+        if name and value and name.text() == "interpreter":
+            texts = _hcl_texts(value)
+            return shell_of(texts[0][0][1]) if texts else "sh"
+    return "sh"
+
+
+def _hcl_texts(value: "SgNode") -> list[list[tuple[int, str]]]:
+    """The texts in an expression, quoted ones and here-documents, but those inside of another."""
+    found: list[list[tuple[int, str]]] = []
+    end = 0
+    for node in value.find_all(any=[{"kind": kind} for kind in HCL_TEXTS]):
+        where, text = node.range(), node.text()
+        if where.start.index < end:
+            continue
+        end, line = where.end.index, where.start.line + 1
+        if node.kind() == "heredoc_template":
+            found.append(pieces_of(textwrap.dedent("\n".join(text.split("\n")[1:-1])), line + 1))
+        else:
+            unescaped = HCL_ESCAPE.sub(lambda escape: ESCAPED.get(escape[1], escape[1]), text[1:-1])
+            found.append([(line, unescaped)])
+    return found
+
+
+def python_tasks(text: str) -> Iterator[Snippet]:
+    """The literal commands of nox sessions and of tasks of invoke and fabric."""
+    for call in Trees().root("python", text).find_all(kind="call"):
+        function, arguments = call.field("function"), call.field("arguments")
+        if function is None or arguments is None or function.kind() != "attribute":
+            continue
+        name = function.field("attribute")
+        if name is None or not PYTHON_RUN.fullmatch(name.text()):
+            continue
+        words = [
+            each
+            for each in arguments.children()
+            if each.is_named() and each.kind() not in ("keyword_argument", "comment")
+        ]
+        literals = [(each.range().start.line + 1, _literal(each)) for each in words]
+        if len(literals) == 1 and literals[0][1]:
+            yield snippet(pieces_of(literals[0][1], literals[0][0]), Where.BUILD)
+        elif literals and literals[0][1]:
+            yield snippet(
+                [(line, (shlex.quote(word) if word else "${_argument}") + " ") for line, word in literals],
+                Where.BUILD,
+            )
+
+
+def _literal(node: "SgNode") -> str:
+    """The value of a string literal, empty for everything else."""
+    if node.kind() not in ("string", "concatenated_string"):
+        return ""
+    try:
+        value = ast.literal_eval(node.text())
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return ""
+    return value if isinstance(value, str) else ""

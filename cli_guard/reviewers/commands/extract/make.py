@@ -1,0 +1,181 @@
+"""Makefiles: the lines of recipes, what `$(shell ...)` and `!=` run, and values of simple variables in them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from cli_guard.reviewers.commands.extract.snippet import (
+    Lines,
+    Snippet,
+    Where,
+    pieces_of,
+    shell_of,
+    snippet,
+    variable,
+)
+
+ASSIGNMENT = re.compile(
+    r"[ ]*(?:(?:export|override|private|unexport)[ ]+)*([\w.%-]+)[ \t]*((?::{1,3}|\?|\+|!)?=)[ \t]*(.*)",
+    re.DOTALL,
+)
+RULE = re.compile(r"[^\t#=:\n][^#=\n]*?::?(?!=)|[^\t#=:\n][^#=\n;]*?&::?(?!=)")
+TARGET_VARIABLE = re.compile(
+    r"[^#\n:=]*:{1,2}[ \t]*(?:(?:export|override|private)[ ]+)*[\w.-]+[ \t]*(?::{0,3}|\?|\+)="
+)
+KEYWORD = re.compile(r"[ ]*(?:ifn?eq|ifn?def|else|endif|-?include|sinclude|vpath)\b")
+PREFIX = re.compile(r"[ \t]*(?:[@+-][ \t]*)+|[ \t]+")
+INLINE = re.compile(r"^[^#\n]*?:[^=#\n;]*;")
+REFERENCE = re.compile(r"\$(?:\$|[({]|[^\s({$])")
+SHELL_CALL = re.compile(r"(?<!\$)\$([({])shell[ \t]+")
+CLOSING = {"(": ")", "{": "}"}
+LONGEST_REFERENCE = 2_000
+LONGEST_VALUE = 500
+
+
+@dataclass(slots=True)
+class _State:
+    """How far the reading is: in a recipe or a definition, and what the file has set."""
+
+    prefix: str = "\t"
+    shell: str = "sh"
+    in_rule: bool = False
+    in_define: bool = False
+    one_shell: bool = False
+    recipe: list[tuple[int, str]] = field(default_factory=list)
+
+
+def snippets(text: str) -> Iterator[Snippet]:
+    """The commands of a makefile. A logical line of a recipe has a shell of its own, but under .ONESHELL."""
+    values = _simple_variables(text)
+    state = _State(one_shell=bool(re.search(r"(?m)^\.ONESHELL[ ]*:", text)))
+    for pieces in _logical_lines(text):
+        for found in _line(state, pieces):
+            yield _expanded(found, values)
+    for found in _recipe(state):
+        yield _expanded(found, values)
+    for found in _calls(text):
+        yield _expanded(found, values)
+
+
+def _logical_lines(text: str) -> Iterator[list[tuple[int, str]]]:
+    pieces: list[tuple[int, str]] = []
+    for number, line in pieces_of(text):
+        pieces.append((number, line))
+        bare = line.rstrip("\n")
+        if (len(bare) - len(bare.rstrip("\\"))) % 2 == 0:
+            yield pieces
+            pieces = []
+    if pieces:
+        yield pieces
+
+
+def _line(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
+    """What a logical line brings: a line of the recipe, or something that begins or ends one."""
+    number, first = pieces[0]
+    if state.in_define and re.match(r"[ ]*endef\b", first):
+        state.in_define = False
+        yield from _recipe(state)
+    elif first.startswith(state.prefix) and (state.in_rule or state.in_define):
+        stripped = [(line, text.removeprefix(state.prefix)) for line, text in pieces]
+        skipped = PREFIX.match(stripped[0][1])
+        stripped[0] = (number, stripped[0][1][skipped.end() if skipped else 0 :])
+        state.recipe += stripped
+        if not state.one_shell:
+            yield from _recipe(state)
+    elif re.match(r"[ ]*define\b", first):
+        state.in_define = True
+    elif not first.strip() or first.lstrip().startswith("#") or KEYWORD.match(first) or state.in_define:
+        return
+    else:
+        yield from _recipe(state)
+        yield from _top(state, pieces)
+
+
+def _top(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
+    """A rule, or a variable."""
+    number, first = pieces[0]
+    assigned = ASSIGNMENT.match(first)
+    state.in_rule = False
+    if assigned:
+        name, operator, value = assigned[1], assigned[2], assigned[3].strip()
+        if operator == "!=":
+            yield snippet([(number, first[assigned.start(3) :]), *pieces[1:]], Where.BUILD)
+        elif name == ".RECIPEPREFIX":
+            state.prefix = value[:1] or "\t"
+        elif name == "SHELL" and value:
+            state.shell = "sh" if "$" in value else shell_of(value)
+    elif not TARGET_VARIABLE.match(first) and RULE.match(first):
+        state.in_rule = True
+        inline = INLINE.match(first)
+        if inline:
+            rest = first[inline.end() :]
+            skipped = PREFIX.match(rest)
+            state.recipe += [(number, rest[skipped.end() if skipped else 0 :]), *pieces[1:]]
+            if not state.one_shell:
+                yield from _recipe(state)
+
+
+def _recipe(state: _State) -> Iterator[Snippet]:
+    recipe, state.recipe = state.recipe, []
+    if any(text.strip() for _, text in recipe):
+        yield snippet(recipe, Where.BUILD, state.shell)
+
+
+def _calls(text: str) -> Iterator[Snippet]:
+    """The commands that make itself runs while it reads the file."""
+    lines = Lines(text)
+    for call in SHELL_CALL.finditer(text):
+        begin = text.rfind("\n", 0, call.start()) + 1
+        if text[begin : call.start()].lstrip().startswith("#"):
+            continue
+        end = _end_of(text, call.start() + 1)
+        inner = text[call.end() : end - 1]
+        yield snippet(pieces_of(inner, lines.at(call.end())), Where.BUILD)
+
+
+def _simple_variables(text: str) -> dict[str, str]:
+    """The variables that are given one plain value in the file."""
+    found = [
+        assigned
+        for line in text.split("\n")
+        if not line.startswith("\t") and "=" in line and (assigned := ASSIGNMENT.match(line))
+    ]
+    times = Counter(assigned[1] for assigned in found)
+    return {
+        assigned[1]: assigned[3].strip()
+        for assigned in found
+        if times[assigned[1]] == 1
+        and not re.search(r"[$#\\]", assigned[3])
+        and len(assigned[3]) < LONGEST_VALUE
+    }
+
+
+def _expanded(found: Snippet, values: dict[str, str]) -> Snippet:
+    """The text as the shell gets it: what make fills in is its value or a variable, `$$` is a dollar."""
+    changes: list[tuple[int, int, str]] = []
+    position = 0
+    while reference := REFERENCE.search(found.text, position):
+        start, position = reference.start(), reference.end()
+        if reference[0] == "$$":
+            changes.append((start, position, "$"))
+            continue
+        if reference[0][-1] in CLOSING:
+            position = _end_of(found.text, start + 1)
+        name = found.text[start + 2 : position - 1] if position - start > 2 else found.text[start + 1]
+        value = values.get(name)
+        changes.append((start, position, variable(found.text[start:position]) if value is None else value))
+    return found.replaced(changes)
+
+
+def _end_of(text: str, opening: int) -> int:
+    """Where the reference whose bracket stands at `opening` ends."""
+    bracket, depth = text[opening], 0
+    for position in range(opening, min(len(text), opening + LONGEST_REFERENCE)):
+        if text[position] == bracket:
+            depth += 1
+        elif text[position] == CLOSING[bracket]:
+            depth -= 1
+            if not depth:
+                return position + 1
+    return min(len(text), opening + LONGEST_REFERENCE)

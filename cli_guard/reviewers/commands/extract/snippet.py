@@ -1,0 +1,123 @@
+"""A piece of shell out of a file, and how a place in it leads back to the line of the file it stands on."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import accumulate
+
+# The text of a snippet in order, each piece with the line of the file that it comes from.
+Pieces = Sequence[tuple[int, str]]
+
+SHELLS = re.compile(r"(?:.*[/\\])?(?:r?bash|sh|dash|ash|zsh|m?ksh\d*|busybox sh)(?:\.exe)?(?:\s|$)")
+POWERSHELLS = re.compile(r"(?:.*[/\\])?(?:pwsh|powershell)(?:\.exe)?(?:\s|$)", re.IGNORECASE)
+NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+NO_NAME = re.compile(r"\W", re.ASCII)
+
+
+class Where(StrEnum):
+    """What kind of file a snippet stands in: who will run it, and when."""
+
+    AGENT = "agent"
+    BUILD = "build"
+    CI = "ci"
+    HOOK = "hook"
+    IMAGE = "image"
+    SCRIPT = "script"
+    SERVICE = "service"
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Text for a shell. From each offset of `starts` on it comes from the line of the same place in `lines`.
+
+    `shell` is "sh" for all that speak as sh does, "pwsh", "cmd" or "other".
+    """
+
+    text: str
+    starts: tuple[int, ...]
+    lines: tuple[int, ...]
+    where: Where
+    shell: str = "sh"
+
+    def line_at(self, offset: int) -> int:
+        """The line of the file that the character at `offset` stands on."""
+        return self.lines[max(bisect_right(self.starts, offset) - 1, 0)]
+
+    def lines_of(self, start: int, end: int) -> tuple[int, int]:
+        """The first and the last line of the characters from `start` up to `end`."""
+        piece = self.text[start:end]
+        begin = start + len(piece) - len(piece.lstrip())
+        last = max(begin, start + len(piece.rstrip()) - 1)
+        first, final = self.line_at(begin), self.line_at(last)
+        return min(first, final), max(first, final)
+
+    def replaced(self, changes: Iterable[tuple[int, int, str]]) -> "Snippet":
+        """The snippet with other text from each start up to its end; the changes come in order, apart."""
+        parts: list[str] = []
+        moves: list[tuple[int, int]] = []
+        done = shift = 0
+        for start, end, new in changes:
+            parts += (self.text[done:start], new)
+            shift += len(new) - (end - start)
+            moves.append((end, shift))
+            done = end
+        if not moves:
+            return self
+        ends = [end for end, _ in moves]
+        shifts = [0, *(by for _, by in moves)]
+        starts = tuple(start + shifts[bisect_right(ends, start)] for start in self.starts)
+        # A piece that began inside of what was replaced must not begin before the one ahead of it.
+        starts = tuple(accumulate(starts, max))
+        return replace(self, text="".join((*parts, self.text[done:])), starts=starts)
+
+    def substituted(self, pattern: re.Pattern[str], new: Callable[[str], str] | None = None) -> "Snippet":
+        """The snippet with every match replaced, by a variable of its length if nothing else is given."""
+        make = new or variable
+        return self.replaced((m.start(), m.end(), make(m[0])) for m in pattern.finditer(self.text))
+
+
+class Lines:
+    """The lines of a text by their offsets."""
+
+    def __init__(self, text: str) -> None:
+        self._ends = [match.start() for match in re.finditer("\n", text)]
+
+    def at(self, offset: int) -> int:
+        """The number of the line that the character at `offset` stands on."""
+        return bisect_left(self._ends, offset) + 1
+
+
+def snippet(pieces: Pieces, where: Where, shell: str = "sh") -> Snippet:
+    """The snippet that the pieces make."""
+    starts = accumulate((len(text) for _, text in pieces), initial=0)
+    lines = tuple(line for line, _ in pieces)
+    return Snippet("".join(text for _, text in pieces), tuple(starts)[: len(lines)], lines, where, shell)
+
+
+def pieces_of(text: str, first: int = 1) -> list[tuple[int, str]]:
+    """A piece a line, each with its line end; the first of them is line `first`."""
+    lines = text.split("\n")
+    pieces = [(number, line.removesuffix("\r") + "\n") for number, line in enumerate(lines, first)]
+    pieces[-1] = (pieces[-1][0], lines[-1])
+    return pieces
+
+
+def variable(text: str) -> str:
+    """A shell variable as long as the text, which stands for something that only the run will tell."""
+    if len(text) < 4:
+        return "$" + "_" * (len(text) - 1)
+    if NAME.fullmatch(text[2:-1]):
+        return f"${{{text[2:-1]}}}"
+    return f"${{_{NO_NAME.sub('_', text[3:-1])}}}"
+
+
+def shell_of(program: str) -> str:
+    """What kind of shell a program or a command line for one is: "sh", "pwsh", "cmd" or "other"."""
+    words = re.sub(r"^(?:#!\s*)?(?:\S*/)?env\s+(?:-\S+\s+)*", "", program.strip()).removeprefix("#!").strip()
+    if SHELLS.match(words):
+        return "sh"
+    if POWERSHELLS.match(words):
+        return "pwsh"
+    return "cmd" if re.match(r"(?:.*[/\\])?cmd(?:\.exe)?(?:\s|$)", words, re.IGNORECASE) else "other"

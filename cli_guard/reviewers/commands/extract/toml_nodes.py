@@ -1,0 +1,182 @@
+"""Reads TOML into nodes. The library's parser says nothing of lines, and stops at the first slip."""
+
+import re
+import tomllib
+from collections.abc import Callable
+
+from cli_guard.reviewers.commands.extract.nodes import (
+    MOST_NODES,
+    Document,
+    Items,
+    Node,
+    Scalar,
+    Table,
+    aligned,
+)
+from cli_guard.reviewers.commands.extract.snippet import Lines, Pieces
+
+KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
+KEYS = rf"{KEY}(?:[ \t]*\.[ \t]*{KEY})*"
+HEADER = re.compile(rf"[ \t]*(\[\[?)[ \t]*({KEYS})[ \t]*\]\]?[ \t]*(?:#[^\n]*)?(?=\n|\r|\Z)")
+PAIR = re.compile(rf"[ \t]*({KEYS})[ \t]*=[ \t]*")
+ONE_KEY = re.compile(KEY)
+BLANK = re.compile(r"(?:\s+|#[^\n]*)+")
+STRING = re.compile(
+    r'"""(?:[^"\\]|\\.|"{1,2}(?!"))*"{3,5}'
+    r"|'''(?:[^']|'{1,2}(?!'))*'{3,5}"
+    r'|"(?:[^"\\\n]|\\.)*"'
+    r"|'[^'\n]*'",
+    re.DOTALL,
+)
+PLAIN = re.compile(r"\d{4}-\d\d-\d\d[ ]\d\d:[^\s,\]}#]+|[^\s,\]}#\"'\[{=]+")
+DEEPEST = 50
+
+
+class _Broken(ValueError):
+    """What cannot be read begins at this offset."""
+
+
+def read_toml(path: str, text: str) -> Document:
+    """The table of a TOML file, up to what cannot be read."""
+    reader = _Reader(text)
+    root = Table()
+    try:
+        reader.read(root)
+    except _Broken:
+        return Document(path, (root,), f"no TOML at line {reader.line()}")
+    return Document(path, (root,))
+
+
+class _Reader:
+    """The state of one reading: how far it is."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 1 if text.startswith("\ufeff") else 0
+        self.count = 0
+        self.known: dict[tuple[int, str], Node] = {}
+        self.lines = Lines(text)
+
+    def line(self) -> int:
+        """The line that the reading has come to."""
+        return self.lines.at(self.at)
+
+    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Go past what the pattern matches here."""
+        match = pattern.match(self.text, self.at)
+        if match:
+            self.at = match.end()
+        return match
+
+    def read(self, root: Table) -> None:
+        table = root
+        while self.at < len(self.text):
+            if self.take(BLANK):
+                continue
+            header = self.take(HEADER)
+            if header:
+                names = _names(header[2])
+                if header[1] == "[":
+                    table = self.below(root, names)
+                else:
+                    table = self.one_more(self.below(root, names[:-1]), names[-1])
+                continue
+            self.pair(table, 0)
+
+    def pair(self, table: Table, depth: int) -> None:
+        """One `key = value`."""
+        key = self.take(PAIR)
+        if key is None:
+            raise _Broken
+        *above, last = _names(key[1])
+        self.put(self.below(table, above), last, self.value(depth))
+
+    def value(self, depth: int) -> Node:
+        self.count += 1
+        if depth > DEEPEST or self.count > MOST_NODES:
+            raise _Broken
+        line = self.line()
+        string = self.take(STRING)
+        if string:
+            return Scalar(_pieces(string[0], line))
+        character = self.text[self.at : self.at + 1]
+        if character == "[":
+            items = Items()
+            self.inside("]", lambda: items.nodes.append(self.value(depth + 1)))
+            return items
+        if character == "{":
+            table = Table()
+            self.inside("}", lambda: self.pair(table, depth + 1))
+            return table
+        plain = self.take(PLAIN)
+        if plain is None:
+            raise _Broken
+        return Scalar(((line, plain[0]),))
+
+    def inside(self, end: str, one: Callable[[], None]) -> None:
+        """What stands between brackets, apart by commas."""
+        self.at += 1
+        while True:
+            self.take(BLANK)
+            character = self.text[self.at : self.at + 1]
+            if character == end:
+                self.at += 1
+                return
+            if character == ",":
+                self.at += 1
+            else:
+                one()
+
+    def put(self, table: Table, name: str, node: Node) -> None:
+        """Put a node into a table; of two of one name the first counts."""
+        table.pairs.append((name, node))
+        self.known.setdefault((id(table), name), node)
+
+    def below(self, table: Table, names: list[str]) -> Table:
+        """The table that the names lead to, of a list of tables the last one."""
+        for name in names:
+            found = self.known.get((id(table), name))
+            if isinstance(found, Items) and found.nodes:
+                found = found.nodes[-1]
+            if not isinstance(found, Table):
+                self.put(table, name, found := Table())
+            table = found
+        return table
+
+    def one_more(self, table: Table, name: str) -> Table:
+        """A new table at the end of a list of tables."""
+        found = self.known.get((id(table), name))
+        if not isinstance(found, Items):
+            self.put(table, name, found := Items())
+        found.nodes.append(fresh := Table())
+        return fresh
+
+
+def _names(keys: str) -> list[str]:
+    return [_unquoted(key[0]) for key in ONE_KEY.finditer(keys)]
+
+
+def _unquoted(token: str) -> str:
+    """The value of a string, or the bare key that it is."""
+    if token[:1] not in ("'", '"'):
+        return token
+    try:
+        value = tomllib.loads(f"x = {token}")["x"]
+    except ValueError:
+        return token.strip("'\"")
+    return value if isinstance(value, str) else token
+
+
+def _pieces(token: str, line: int) -> Pieces:
+    """The value of a string in pieces, with their lines."""
+    value = _unquoted(token)
+    if "\n" not in token:
+        return ((line, value),)
+    inner = token[3:-3]
+    raw = (_raw_line(each, token[0]) for each in inner.split("\n"))
+    return aligned(value, enumerate(raw, line))
+
+
+def _raw_line(text: str, quote: str) -> str:
+    """One line of a long string as it is in the value."""
+    return text if quote == "'" else _unquoted('"""' + text.rstrip("\r").removesuffix("\\") + '"""')

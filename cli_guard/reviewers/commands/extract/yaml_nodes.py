@@ -1,0 +1,142 @@
+"""Reads YAML into nodes, from the parser's events: nothing is expanded, and what nests deep costs nothing."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cli_guard.reviewers.commands.extract.nodes import (
+    MOST_NODES,
+    Document,
+    Items,
+    Node,
+    Scalar,
+    Table,
+    aligned,
+)
+from cli_guard.reviewers.commands.extract.snippet import Lines, Pieces
+
+if TYPE_CHECKING:
+    from yaml.events import Event, ScalarEvent
+
+# What no YAML may hold, and line ends of YAML 1.1 alone: a single character must not hide the rest of a file.
+UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
+BLOCK_HEADER = re.compile(r"[|>][^\n]*\n?")
+QUOTES = ("'", '"')
+ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.?))")
+ESCAPED = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "0": "\0",
+    "a": "\a",
+    "b": "\b",
+    "v": "\v",
+    "f": "\f",
+    "e": "\x1b",
+}
+
+
+def read_yaml(path: str, text: str) -> Document:
+    """The documents of a YAML file, up to what cannot be read."""
+    clean = UNPRINTABLE.sub("?", text.removeprefix("\ufeff"))
+    reader = _Reader(clean)
+    try:
+        reader.read()
+    except _Broken as error:
+        return Document(path, tuple(reader.roots), str(error))
+    return Document(path, tuple(reader.roots))
+
+
+class _Broken(ValueError):
+    """Where the parser gave up, in a few words."""
+
+
+class _Reader:
+    """The state of one reading: the open lists and tables, and what has a name."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.roots: list[Node] = []
+        self.open: list[tuple[Items | Table, list[str]]] = []
+        self.anchors: dict[str, Node] = {}
+        self.lines = Lines(text)
+
+    def read(self) -> None:
+        for count, event in enumerate(_events(self.text)):
+            if count > 2 * MOST_NODES:
+                raise _Broken(f"more than {MOST_NODES} nodes")
+            self.take(event)
+
+    def take(self, event: "Event") -> None:
+        kind = type(event).__name__
+        anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None) or ""
+        if kind == "ScalarEvent":
+            self.add(Scalar(self.pieces(event), tag), anchor)  # type: ignore[arg-type]
+        elif kind == "AliasEvent":
+            self.add(self.anchors.get(anchor or "", Items()))
+        elif kind in ("SequenceStartEvent", "MappingStartEvent"):
+            node = Items(tag=tag) if kind == "SequenceStartEvent" else Table(tag=tag)
+            self.add(node, anchor)
+            self.open.append((node, []))
+        elif kind in ("SequenceEndEvent", "MappingEndEvent"):
+            self.open.pop()
+
+    def add(self, node: Node, anchor: str | None = None) -> None:
+        """Put a node where it stands; in a table every second one is a key."""
+        if anchor:
+            self.anchors[anchor] = node
+        if not self.open:
+            self.roots.append(node)
+            return
+        parent, key = self.open[-1]
+        if isinstance(parent, Items):
+            parent.nodes.append(node)
+        elif key:
+            parent.pairs.append((key.pop(), node))
+        else:
+            key.append(node.text if isinstance(node, Scalar) else "")
+
+    def pieces(self, event: "ScalarEvent") -> Pieces:
+        """The value of a scalar, piece by piece with its lines."""
+        start, end = (mark.index if mark else 0 for mark in (event.start_mark, event.end_mark))
+        raw = self.text[start:end]
+        line = self.lines.at(start)
+        if "\n" not in raw.rstrip() or not event.value:
+            return ((line, event.value),)
+        skipped = PROPERTIES.match(raw)
+        begin = skipped.end() if skipped else 0
+        if event.style in ("|", ">"):
+            header = BLOCK_HEADER.match(raw, begin)
+            begin = header.end() if header else begin
+        elif event.style in QUOTES:
+            begin += 1
+        line += raw.count("\n", 0, begin)
+        inner = raw[begin:].removesuffix(event.style) if event.style in QUOTES else raw[begin:]
+        return aligned(
+            event.value, enumerate((_unescaped(each, event.style) for each in inner.split("\n")), line)
+        )
+
+
+def _unescaped(line: str, style: str | None) -> str:
+    """One line of what stands between quotes as it is in the value; an escaped line end leaves nothing."""
+    if style == "'":
+        return line.replace("''", "'")
+    return ESCAPE.sub(_escape, line) if style == '"' else line
+
+
+def _escape(match: re.Match[str]) -> str:
+    digits = match[1] or match[2] or match[3]
+    return chr(min(int(digits, 16), 0x10FFFF)) if digits else ESCAPED.get(match[4], match[4])
+
+
+def _events(text: str) -> "Iterator[Event]":
+    import yaml
+
+    try:
+        yield from yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        raise _Broken(f"no YAML at line {mark.line + 1}" if mark else "no YAML") from error
+    except yaml.YAMLError as error:
+        raise _Broken("no YAML") from error
