@@ -26,7 +26,7 @@ class Arguments:
     unknown: list[Field] = field(default_factory=list)
     loose: list[Field] = field(default_factory=list)
     sub_command: Field | None = None
-    separated: bool = False
+    appended: bool = False
 
     def has(self, *names: str) -> bool:
         """Is an option of one of these names there?"""
@@ -60,7 +60,7 @@ class Reader:
             word = self.fields[self.at]
             self.at += 1
             if not ended and word.text == "--":
-                ended = found.separated = True
+                ended = True
                 if found.spec.operands and found.spec.operands[-1] in REST and self.at < len(self.fields):
                     found.rest = self.fields[self.at :]
                     return
@@ -104,16 +104,29 @@ class Reader:
         if word.text is None and not word.start.rstrip("-"):
             self.found.loose.append(word)
             return
-        name, equals, value = word.start.partition("=")
+        name, equals, _ = word.start.partition("=")
         options = self.known(name)
         if options:
             given = cut(word, len(name) + 1) if equals else None
+            if options[0].takes == "command":
+                self.runs(options[0])
+                return
             for option in options:
                 self.take(option, given)
             if options[0].takes and not equals and not options[0].optional:
                 self.at += 1
         elif word.start.startswith("--") or self.found.spec.parsing == "single" or not self.cluster(word):
             self.found.unknown.append(word)
+
+    def runs(self, option: Option) -> None:
+        """An option that takes a command, up to a `;` (fd -x): what the program finds goes to its end."""
+        self.found.present.append(option)
+        end = next(
+            (i for i in range(self.at, len(self.fields)) if self.fields[i].text == ";"), len(self.fields)
+        )
+        self.found.rest = self.fields[self.at : end]
+        self.found.appended = True
+        self.at = end + 1
 
     def known(self, name: str) -> list[Option]:
         """The options of a name: its own, or those that it may be short for."""
@@ -141,16 +154,18 @@ class Reader:
         """`-anm MSG`: short options in one word. False if one of them is not known; the others still count."""
         options = self.found.spec.options
         letters = word.start[1:]
-        if letters.isdigit() and "-#" in options:
-            return True
+        if "-#" in options:
+            letters = letters.lstrip("0123456789")
         for at, letter in enumerate(letters):
             option = options.get(f"-{letter}")
             if option is None:
-                if letters[at:].isdigit() and "-#" in options:
-                    return True
-                return False
+                return letters[at:].isdigit() and "-#" in options
+            if option.takes == "command":
+                self.runs(option)
+                return True
             more = at + 1 < len(letters) or word.text is None
-            self.take(option, cut(word, at + 2) if more and option.takes else None)
+            length = len(word.start) - len(letters) + at + 1
+            self.take(option, cut(word, length) if more and option.takes else None)
             if option.takes:
                 if not more and not option.optional:
                     self.at += 1

@@ -6,12 +6,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cli_guard.policy.commands import floors, values
-from cli_guard.policy.commands.arguments import Arguments, read_arguments
-from cli_guard.policy.commands.model import Kind, Span
-from cli_guard.policy.commands.paths import delete_path, write_path
-from cli_guard.policy.commands.places import Place, whole
+from cli_guard.policy.commands.arguments import Arguments, operand_kinds, read_arguments
+from cli_guard.policy.commands.model import HARMLESS, Kind, Span
+from cli_guard.policy.commands.paths import delete_path, path_of, write_path
+from cli_guard.policy.commands.places import Place, is_credential, whole
 from cli_guard.policy.commands.programs import Spec
-from cli_guard.policy.commands.scope import EVERYTHING, REMOTE, SECRET, Stream, merged
+from cli_guard.policy.commands.scope import EVERYTHING, NOTHING, REMOTE, SECRET, Stream, merged
 from cli_guard.policy.commands.words import Field
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ SETS_ENVIRONMENT = frozenset(("env", "sudo", "doas"))
 COPIES_INPUT = frozenset(("cat", "tee"))
 GUARD_PACKAGES = frozenset(("cli-guard", "cli_guard", "pre-commit", "prek", "husky", "lefthook"))
 REMOVALS = frozenset(("uninstall", "remove", "rm", "un", "erase", "purge"))
+
+HELP = frozenset(("--help", "-h", "-help", "--version", "-V", "-version", "-?"))
 
 PHRASES = {
     Kind.READ: "reads",
@@ -69,6 +71,11 @@ class Call:
         return self.arguments.spec
 
     @property
+    def looks(self) -> bool:
+        """Is there an option that makes the program only look, such as `--check`?"""
+        return any(option.effect in HARMLESS for option in self.arguments.present)
+
+    @property
     def title(self) -> str:
         """The program and its sub-command, for people."""
         return self.spec.name.replace("-", " ") if self.spec.program != self.program.name else self.spec.name
@@ -83,39 +90,49 @@ class Call:
             if not self.took_input:
                 self.by_input()
         output = self.by_rest() if self.arguments.rest else None
-        return self.finish() if output is None else output
+        own = self.finish()
+        return own if output is None else output
+
+    def again(self, fields: list[Field]) -> None:
+        """The words turn out to be others."""
+        self.fields = fields
+        self.__dict__.pop("arguments", None)
 
     def asks_for_help(self) -> bool:
-        """Is this nothing but `--help` or `--version`?"""
-        given = self.arguments
-        bare = not (given.operands or given.rest or given.unknown or given.values)
-        return (
-            bare
-            and bool(given.present)
-            and all({"--help", "--version"} & set(o.names) for o in given.present)
-        )
+        """Is the only word behind the program, or behind its sub-command, one that asks for help?"""
+        words = self.fields[1:]
+        if self.arguments.sub_command in words:
+            words = words[words.index(self.arguments.sub_command) + 1 :]
+        own = self.spec.options.get(words[0].start) if len(words) == 1 else None
+        return len(words) == 1 and words[0].text in HELP and (own is None or own.harmless)
 
-    def effect(self, kind: Kind, target: str | None, reason: str, span: Span, rule: str = "") -> None:
+    def effect(
+        self, kind: Kind, target: str | None, reason: str, span: Span, rule: str = "", alternative: str = ""
+    ) -> None:
         """One effect of this call; `reason` may be empty."""
         self.kinds.add(kind)
         # That a program wipes disks says nothing of what it is pointed at: the paths say that.
         rule = floors.GUARD_OFF if kind is Kind.GUARD else "" if rule in (floors.DISK, floors.WIPE) else rule
-        self.shell.emit(kind, target, f"{self.title} {reason or PHRASES[kind]}", span, rule=rule)
+        text = f"{self.title} {reason or PHRASES[kind]}"
+        better = alternative or self.spec.alternative
+        self.shell.emit(kind, target, text, span, rule=rule, alternative=better)
 
     def own_effect(self) -> None:
-        """What the program or sub-command does whatever its options are."""
-        if self.spec.effect:
+        """What the program or sub-command does; an option that makes it only look (`--check`) takes that away."""
+        if self.spec.effect and not self.looks:
             self.effect(self.spec.effect, self.spec.name, self.spec.reason, self.span, self.spec.rule)
-        if self.spec.name.rpartition(" ")[2] in REMOVALS:
-            for operand in self.arguments.operands:
-                if (operand.text or "") in GUARD_PACKAGES:
-                    floors.guard_off(self.shell, operand.text, f"uninstalls {operand.text}", operand.span)
+        words = [each.text for each in self.fields[1:]]
+        if GUARD_PACKAGES.intersection(words) and REMOVALS.intersection(words):
+            what = f"{self.title} takes the hooks away"
+            floors.guard_off(self.shell, " ".join(filter(None, words)), what, self.span)
 
     def by_options(self) -> None:
         """What the options do."""
         for option in dict.fromkeys(self.arguments.present):
             if option.effect:
-                self.effect(option.effect, option.names[0], option.reason, self.span, option.rule)
+                self.effect(
+                    option.effect, option.names[0], option.reason, self.span, option.rule, option.alternative
+                )
         for option, value in self.arguments.values:
             if option.takes:
                 values.take(self, option.takes, value, option.reason or f"({option.names[-1]})", option.rule)
@@ -147,16 +164,24 @@ class Call:
         """What the program makes of its input, if no operand takes its place."""
         changed = [option.stdin for option in self.arguments.present if option.stdin]
         kind = changed[-1] if changed else self.spec.stdin
-        if not kind or kind == "command" or (self.arguments.operands and not changed) or self.arguments.rest:
-            return
-        values.take_input(self, kind)
+        idle = self.stdin == NOTHING and bool(self.arguments.operands)
+        if kind and kind != "command" and not self.arguments.rest and not self.looks and not idle:
+            values.take_input(self, kind)
 
     def by_rest(self) -> Stream | None:
         """The command that this one runs."""
         from cli_guard.policy.commands.invocation import invoke
 
         rest = self.arguments.rest
-        kinds = self.spec.operands
+        if self.arguments.appended:
+            found = Field(None, "", self.span, origin="paths", many=True)
+            rest = [found if word.text == "{}" else word for word in rest]
+            return (
+                invoke(self.shell, rest if found in rest else [*rest, found], NOTHING, self.span)
+                if rest
+                else None
+            )
+        kinds = operand_kinds(self.arguments)
         if kinds and kinds[-1].startswith("shell"):
             return self.shell_words(rest)
         if self.program.name in SETS_ENVIRONMENT:
@@ -192,6 +217,9 @@ class Call:
         carried = merged([*self.reads, self.stdin]) if self.reads else self.stdin
         taints = self.tainted()
         for given, verb in self.written:
+            if given.script is not None:
+                self.shell.script(given.script, carried)
+                continue
             copied = carried if self.program.name in COPIES_INPUT | {"cp"} else Stream(None)
             stream = replace(copied, taints=copied.taints | taints)
             if verb in ("deletes", "moves"):
@@ -208,25 +236,26 @@ class Call:
 
     def output(self, carried: Stream, taints: frozenset[str]) -> Stream:
         """What the call prints."""
-        prints = self.spec.prints
+        said = [option.prints for option in self.arguments.present if option.prints]
+        prints = said[-1] if said else self.spec.prints
         if prints == "value":
             return Stream(None, frozenset(), "value")
         if prints == "paths":
-            from cli_guard.policy.commands.paths import path_of
-
-            everything = any(
-                whole(path_of(self.shell, operand)) is not Place.ORDINARY
-                for kind, operand in self.arguments.kinds
-                if kind == "read" and operand.text
-            )
-            wide = frozenset((EVERYTHING,)) if everything else frozenset()
-            return Stream(None, (taints | wide) - {SECRET, REMOTE}, "paths")
+            return Stream(None, self.found(), "paths")
         if prints == "operands":
             return printed(self.arguments.operands, taints)
         if prints == "input":
             same = self.program.name in COPIES_INPUT and not self.arguments.values
             return replace(carried if same else Stream(None, origin=carried.origin), taints=taints)
         return Stream(None, taints)
+
+    def found(self) -> frozenset[str]:
+        """What the paths carry that a call finds: a secret, or everything there is."""
+        given = [path_of(self.shell, operand) for operand in self.arguments.operands if operand.start]
+        given = given or [self.shell.scope.folder or "."]
+        everything = {EVERYTHING} if any(whole(path) is not Place.ORDINARY for path in given) else set()
+        secret = {SECRET} if any(is_credential(path) for path in given) else set()
+        return frozenset(everything | secret)
 
 
 def printed(operands: list[Field], taints: frozenset[str]) -> Stream:

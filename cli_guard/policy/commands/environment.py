@@ -109,7 +109,7 @@ def variable_means(name: str, value: str | None) -> Meaning:
     if name in HARMLESS_VALUES:
         allowed = HARMLESS_VALUES[name]
         if value is not None and (
-            allowed is None and "!" not in value or allowed is not None and value in allowed
+            (allowed is None and "!" not in value) or (allowed is not None and value in allowed)
         ):
             return None
     if CODE_NAMES.match(name):

@@ -9,7 +9,7 @@ from cli_guard.policy.commands.model import Kind, Span
 from cli_guard.policy.commands.programs import table
 from cli_guard.policy.commands.scope import ANYTHING, Stream
 from cli_guard.policy.commands.special import HANDLERS
-from cli_guard.policy.commands.words import Field, literal
+from cli_guard.policy.commands.words import Field, literal, stream_of
 
 if TYPE_CHECKING:
     from cli_guard.policy.commands.shell import Shell
@@ -32,8 +32,6 @@ def invoke(shell: "Shell", fields: list[Field], stdin: Stream, span: Span) -> St
     if name is None or fields[0].assumed:
         return dynamic(shell, fields, stdin, span)
     if name in shell.scope.functions:
-        from cli_guard.policy.commands.shell import stream_of
-
         body = shell.scope.functions[name]
         return shell.call(name, body, tuple(stream_of(each) for each in fields[1:]), stdin)
     if name in shell.scope.aliases and name not in shell.running:

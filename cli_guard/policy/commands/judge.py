@@ -27,7 +27,8 @@ def judge(command: str, context: Context | None = None) -> Verdict:
     more = len(decisive) - 1
     reason = first.reason if not more else f"{first.reason} (and {more} more)"
     coverage = "partial" if shell.partial else "full"
-    return Verdict(command, decision, reason, effects, coverage, ALTERNATIVES.get(first.rule))
+    alternative = first.alternative or ALTERNATIVES.get(first.rule)
+    return Verdict(command, decision, reason, effects, coverage, alternative)
 
 
 def unreadable(command: str) -> str | None:

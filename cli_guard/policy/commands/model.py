@@ -67,6 +67,7 @@ class Effect:
     reason: str
     span: Span
     rule: str = ""
+    alternative: str = ""
 
 
 @dataclass(frozen=True)

@@ -137,4 +137,4 @@ def delete_path(shell: "Shell", given: Field, span: Span, *, verb: str = "delete
         )
         floors.guard_off(shell, path, f"{verb} {path}, {what}", span)
     else:
-        shell.emit(Kind.DELETE, path, f"{verb} {path}", span)
+        shell.emit(Kind.DELETE, path, f"{verb} {path if given.text is not None else given.shown}", span)

@@ -73,17 +73,22 @@ CREDENTIALS = re.compile(
     | \.kube(?:/(?:config|cache|\*).*)?\Z | \.docker/config\.json\Z | \.config/containers/auth\.json\Z
     | \.netrc\Z | _netrc\Z | \.pgpass\Z | \.my\.cnf\Z | \.npmrc\Z | \.pypirc\Z | \.git-credentials\Z
     | \.config/(?:gh/hosts\.yml|git/credentials|hub|op|rclone/rclone\.conf|doctl/.*)\Z | \.gnupg(?:/.*)?\Z
-    | \.gem/credentials\Z | \.cargo/credentials(?:\.toml)?\Z | \.m2/settings(?:-security)?\.xml\Z | \.terraform\.d/credentials.*\Z
+    | \.gem/credentials\Z | \.cargo/credentials(?:\.toml)?\Z | \.m2/settings(?:-security)?\.xml\Z
+    | \.terraform\.d/credentials.*\Z
     | \.vault-token\Z | \.password-store(?:/.*)?\Z | \.boto\Z | \.s3cfg\Z | \.databrickscfg\Z | \.snowsql/config\Z
     | \.(?:bash|zsh|sh|python|psql|mysql|node_repl|rediscli)_history\Z
     | id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?\Z | [^/]*\.(?:p12|pfx|jks|keystore|kdbx|ppk)\Z
     | (?![^/]*(?:cert|chain|\bca\b|pub|bundle))[^/]*\.pem\Z | [^/]*(?<!pub)\.key\Z
-    | \.env(?:\.(?!example\Z|sample\Z|template\Z|dist\Z|test\Z|defaults\Z)[\w.*?-]+)?\Z | \.envrc\Z | (?!example|sample|template)[\w-]+\.env\Z
-    | (?:secrets?|credentials?)(?:\.(?:ya?ml|json|toml|ini|txt|env|conf|cfg|properties|enc))?\Z | service[-_]account[^/]*\.json\Z
+    | \.env(?:\.(?!example\Z|sample\Z|template\Z|dist\Z|test\Z|defaults\Z)[\w.*?-]+)?\Z | \.envrc\Z
+    | (?!example|sample|template)[\w-]+\.env\Z
+    | (?:secrets?|credentials?)(?:\.(?:ya?ml|json|toml|ini|txt|env|conf|cfg|properties|enc))?\Z
+    | service[-_]account[^/]*\.json\Z
     | terraform\.tfstate(?:\.backup)?\Z | [^/]*\.tfvars\Z
-    | Login\ Data\Z | cookies\.sqlite\Z | logins\.json\Z | key4\.db\Z | Cookies\Z | wallet\.dat\Z | [^/]*\.keychain(?:-db)?\Z
+    | Login\ Data\Z | cookies\.sqlite\Z | logins\.json\Z | key4\.db\Z | Cookies\Z
+    | wallet\.dat\Z | [^/]*\.keychain(?:-db)?\Z
     )
-    | ^/etc/(?:shadow|gshadow|sudoers|master\.passwd|krb5\.keytab|ssl/private)(?:-|/.*)?\Z | ^/proc/[^/]+/(?:environ|mem|maps|cmdline)\Z
+    | ^/etc/(?:shadow|gshadow|sudoers|master\.passwd|krb5\.keytab|ssl/private)(?:-|/.*)?\Z
+    | ^/proc/[^/]+/(?:environ|mem|maps|cmdline)\Z
     | ^/(?:var/)?run/secrets(?:/.*)?\Z | ^/etc/ssh/ssh_host_\w+_key\Z | ^/etc/kubernetes/(?:admin\.conf|pki/.*)\Z""",
     re.VERBOSE,
 )
@@ -148,9 +153,18 @@ def whole(path: str) -> Place:
         return Place.HOME
     if path in SYSTEM_FOLDERS or path in VITAL_FILES:
         return Place.SYSTEM
-    if GLOBS.search(path) and any(fnmatchcase(known, path) for known in SYSTEM_FOLDERS):
+    if (
+        GLOBS.search(path)
+        and path.startswith("/")
+        and any(whole_match(known, path) for known in SYSTEM_FOLDERS)
+    ):
         return Place.SYSTEM
     return Place.ORDINARY
+
+
+def whole_match(known: str, pattern: str) -> bool:
+    """Does a pattern find a path? A star stops at a slash."""
+    return known.count("/") == pattern.count("/") and fnmatchcase(known, pattern)
 
 
 def place_of(path: str) -> Place:

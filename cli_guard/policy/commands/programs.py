@@ -47,15 +47,14 @@ VALUE_KINDS = frozenset((*VALUES, *Kind))
 REPEATED = "..."
 
 SPEC_KEYS = frozenset(
-    ("name", "source", "parsing", "flags", "values", "operands", "effect", "reason", "rule", "alternative")
-    + ("prints", "stdin", "handler", "fact", "command", "match", "near", "allow", "review", "deny")
+    "name source parsing flags values operands effect reason rule alternative prints stdin handler fact command match "
+    "near allow review deny".split()
 )
 FACT_KEYS = frozenset(
-    ("options", "takes", "optional", "effect", "operands", "stdin", "reason", "rule", "match", "near")
+    "options takes optional effect operands stdin prints reason rule alternative match near".split()
 )
 HARMLESS_VALUES = frozenset(("text", Kind.READ, Kind.SERVICE_READ))
 VERSION = re.compile(r"(?<=[a-z])[-_]?\d[\d.]*$")
-NAME = re.compile(r"[A-Za-z0-9_\[][\w.+\[-]{0,60}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +67,10 @@ class Option:
     effect: Kind | None = None
     operands: tuple[str, ...] | None = None
     stdin: str | None = None
+    prints: str = ""
     reason: str = ""
     rule: str = ""
+    alternative: str = ""
     match: str = ""
     near: str = ""
 
@@ -121,7 +122,7 @@ class Spec:
         yield from (option for option in seen.values() if option.match)
 
     def every(self) -> "Iterator[Spec]":
-        """This and all its sub-commands, of which one under several names comes once."""
+        """The table itself and those of its sub-commands, of which one under several names comes once."""
         yield self
         for spec in {id(spec): spec for spec in self.commands.values()}.values():
             yield from spec.every()
@@ -147,13 +148,11 @@ def other_names() -> Mapping[str, str]:
 @cache
 def table(name: str) -> Spec | None:
     """The table of a program, by its own name, another one, or one with a version (`python3.12`); None if unknown."""
-    if not NAME.match(name) or name == NAMES:
-        return None
-    known = table_files()
+    known, others = table_files(), other_names()
     for candidate in (name, VERSION.sub("", name)):
-        candidate = other_names().get(candidate, candidate)
-        if candidate in known and candidate != NAMES:
-            return read_table(known[candidate])
+        file = known.get(others.get(candidate, candidate))
+        if file is not None and file.stem != NAMES:
+            return read_table(file)
     return None
 
 
@@ -172,7 +171,7 @@ def sub_command(spec: Spec, word: str) -> Spec | None:
     """A sub-command by its first word: in the table of its program, or in a file of its own."""
     if word in spec.commands:
         return spec.commands[word]
-    file = table_files().get(f"{spec.name} {word}".replace(" ", "-")) if NAME.match(word) else None
+    file = table_files().get(f"{spec.name} {word}".replace(" ", "-"))
     if file is None:
         return None
     own = read_table(file)
@@ -246,8 +245,10 @@ def options_from(data: Mapping[str, Any], name: str) -> dict[str, Option]:
             effect=Kind(fact["effect"]) if "effect" in fact else None,
             operands=operands_from(fact["operands"], name) if "operands" in fact else None,
             stdin=value_kind(fact["stdin"], name) if "stdin" in fact else None,
+            prints=one_of(PRINTS, fact["prints"], name) if "prints" in fact else "",
             reason=fact.get("reason", ""),
             rule=fact.get("rule", ""),
+            alternative=fact.get("alternative", ""),
             match=fact.get("match", ""),
             near=fact.get("near", ""),
         )

@@ -43,7 +43,7 @@ def ansi_c(body: str) -> str:
 
 
 def unescaped_in_quotes(body: str) -> str:
-    """What literal text in double quotes stands for: a backslash counts before $ ` " \\ and a line end alone."""
+    """What literal text in double quotes stands for: a backslash counts before a few characters alone."""
     return _ESCAPE_IN_QUOTES.sub(lambda found: found[1] or "", body)
 
 

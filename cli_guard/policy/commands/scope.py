@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from cli_guard.policy.commands.model import Context, Span
 from cli_guard.policy.commands.tree import Node
 
-SECRET = "secret"
-TOKEN = "token"
+SECRET = "secret"  # noqa: S105 - a taint, as the others
+TOKEN = "token"  # noqa: S105
 REMOTE = "remote"
 EVERYTHING = "everything"
 
@@ -65,6 +65,7 @@ class Scope:
     functions: dict[str, Node] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     files: dict[str, Stream] = field(default_factory=dict)
+    descriptors: dict[str, str] = field(default_factory=dict)
     arguments: tuple[Stream, ...] | None = None
     folder: str | None = None
 

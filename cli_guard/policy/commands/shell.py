@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from cli_guard.model import Decision
 from cli_guard.policy.commands import floors
 from cli_guard.policy.commands.environment import CODE_NAMES, variable_means
 from cli_guard.policy.commands.invocation import invoke
 from cli_guard.policy.commands.model import DECISIONS, Context, Effect, Kind, Span
-from cli_guard.policy.commands.paths import read_path, write_path
+from cli_guard.policy.commands.redirects import redirected, written
 from cli_guard.policy.commands.scope import ANYTHING, NOTHING, Budget, OutOfBudget, Scope, Stream, merged
-from cli_guard.policy.commands.syntax import parse
+from cli_guard.policy.commands.syntax import parse, respelled
 from cli_guard.policy.commands.tree import (
     Assignment,
     Block,
@@ -20,12 +20,9 @@ from cli_guard.policy.commands.tree import (
     Function,
     Node,
     Pipeline,
-    Redirect,
     Script,
 )
-from cli_guard.policy.commands.words import Expander, Field
-
-READS = frozenset(("<", "<&", "<>"))
+from cli_guard.policy.commands.words import Expander, stream_of
 
 
 @dataclass
@@ -53,10 +50,11 @@ class Shell:
         *,
         rule: str = "",
         decision: Decision | None = None,
+        alternative: str = "",
     ) -> None:
         """One effect."""
         place = self.budget.outer[0] if self.budget.outer else span
-        effect = Effect(kind, target, decision or DECISIONS[kind], reason, place, rule)
+        effect = Effect(kind, target, decision or DECISIONS[kind], reason, place, rule, alternative)
         if effect not in self.effects:
             self.effects.append(effect)
         if kind is Kind.UNKNOWN:
@@ -65,8 +63,19 @@ class Shell:
     def text(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
         """Runs a text that stands, as a word or a here-document, at one place of the script."""
         with self.nested(span):
-            self.budget.read(text)
-            return self.script(parse(text), stdin)
+            return self.top(text, stdin)
+
+    def top(self, text: str, stdin: Stream = NOTHING) -> Stream:
+        """Runs a text; what bash takes and the grammar refuses is run in another spelling."""
+        self.budget.read(text)
+        script = parse(text)
+        again = respelled(text) if script.errors else text
+        if again != text:
+            other = parse(again)
+            if len(other.errors) < len(script.errors):
+                with self.nested(script.errors[0]):
+                    return self.script(other, stdin)
+        return self.script(script, stdin)
 
     @contextmanager
     def nested(self, span: Span) -> Iterator[None]:
@@ -108,7 +117,7 @@ class Shell:
 
     def block(self, node: Block, stdin: Stream) -> Stream:
         """A group, a branch, a loop; a subshell works on a copy of the state."""
-        source, sinks = self.redirected(node.redirects, stdin)
+        source, sinks = redirected(self, node.redirects, stdin)
         before = self.scope
         if node.kind in ("subshell", "background"):
             self.scope = self.scope.copied()
@@ -118,7 +127,7 @@ class Shell:
             self.scope.variables = unsure(variables, self.scope.variables)
         if node.kind in ("subshell", "background"):
             self.scope = before
-        return self.written(output, sinks)
+        return written(self, output, sinks)
 
     def for_each(self, node: For, stdin: Stream) -> Stream:
         """The body once for every word that is known, or once for all."""
@@ -156,18 +165,20 @@ class Shell:
         """A simple command."""
         expander = self.expander()
         fields = expander.fields(node.words)
-        source, sinks = self.redirected(node.redirects, stdin)
+        source, sinks = redirected(self, node.redirects, stdin)
         if not fields:
             for assignment in node.assignments:
                 self.assign(assignment, expander, alone=True)
-            return self.written(source if node.redirects and not node.words else NOTHING, sinks)
+            return written(self, source if node.redirects and not node.words else NOTHING, sinks)
         outer = dict(self.scope.variables)
         for assignment in node.assignments:
-            self.assign(assignment, expander, alone=False)
+            # `IFS= read` is how a line is read: it splits nothing else.
+            reads_line = assignment.name == "IFS" and fields[0].text in ("read", "mapfile", "readarray")
+            self.assign(assignment, expander, alone=reads_line)
         output = invoke(self, fields, source, node.span)
         if node.assignments:
             self.scope.variables = {**self.scope.variables, **restored(outer, node.assignments)}
-        return self.written(output, sinks)
+        return written(self, output, sinks)
 
     def assign(self, node: Assignment, expander: Expander, *, alone: bool) -> None:
         """`name=value`, on its own or in front of a command, whose environment it changes."""
@@ -175,7 +186,11 @@ class Shell:
         value = stream_of(values[0]) if len(values) == 1 else merged(stream_of(each) for each in values)
         if node.append:
             value = merged([self.scope.variables.get(node.name, NOTHING), value])
-        exported = not alone or node.name in self.scope.exported or bool(CODE_NAMES.match(node.name))
+        exported = (
+            not alone
+            or node.name in self.scope.exported
+            or (node.name != "IFS" and bool(CODE_NAMES.match(node.name)))
+        )
         self.scope.variables[node.name] = value
         if exported:
             self.environment(node.name, value.text, node.span)
@@ -187,39 +202,6 @@ class Shell:
             kind, reason = meaning
             rule = floors.GUARD_OFF if kind is Kind.GUARD else ""
             self.emit(kind, name, reason, span, rule=rule)
-
-    def redirected(
-        self, redirects: tuple[Redirect, ...], stdin: Stream
-    ) -> tuple[Stream, list[tuple[str, Field]]]:
-        """What a command reads instead of its input, and the files that its output goes to."""
-        sinks: list[tuple[str, Field]] = []
-        for redirect in redirects:
-            target = self.expander().one(redirect.target)
-            if redirect.operator in ("<<", "<<<"):
-                stdin = stream_of(target)
-            elif (
-                redirect.operator in (">&", "<&")
-                and (target.text or "").rstrip("-").isdigit()
-                or target.text == "-"
-            ):
-                continue
-            elif redirect.operator == "<" and target.stream is not None:
-                stdin = target.stream
-            else:
-                if redirect.operator in READS:
-                    stdin = read_path(self, target, redirect.span)
-                if redirect.operator not in ("<", "<&"):
-                    sinks.append((redirect.descriptor, target))
-        return stdin, sinks
-
-    def written(self, output: Stream, sinks: list[tuple[str, Field]]) -> Stream:
-        """The output goes to files: what is left of it for the pipe."""
-        for descriptor, target in sinks:
-            carried = NOTHING if descriptor not in ("", "1", "&") else output
-            write_path(self, target, target.span, carried)
-            if descriptor in ("", "1", "&"):
-                output = replace(NOTHING, taints=frozenset())
-        return output
 
     def expander(self) -> Expander:
         """Expands words in the state as it is now."""
@@ -235,13 +217,6 @@ class Shell:
         finally:
             self.budget.depth -= 1
             self.scope = before
-
-
-def stream_of(given: Field) -> Stream:
-    """A field as the value of a variable. A pattern stands for paths of the project."""
-    if given.stream is not None:
-        return given.stream
-    return Stream(given.text, given.taints, given.origin, given.assumed)
 
 
 def unsure(before: dict[str, Stream], after: dict[str, Stream]) -> dict[str, Stream]:
@@ -261,8 +236,7 @@ def judge_script(text: str, context: Context) -> Shell:
     """The shell that has walked through a text. Running out of budget is an effect; what was found before stays."""
     shell = Shell(Scope(context, folder=context.folder))
     try:
-        shell.budget.read(text)
-        shell.script(parse(text))
+        shell.top(text)
         while shell.uncalled:
             shell.call(*shell.uncalled.popitem(), None, NOTHING)
     except (OutOfBudget, RecursionError) as error:

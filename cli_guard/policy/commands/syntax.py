@@ -3,12 +3,13 @@
 The grammar keeps quotes and escapes; here a word becomes its parts, so that nothing above has to know them.
 """
 
+import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cli_guard.policy.commands.model import Span
-from cli_guard.policy.commands.quoting import ansi_c, unescaped_in_quotes, unescaped_parts
+from cli_guard.policy.commands.reading import WORDS, WordReader, descend, span_of
 from cli_guard.policy.commands.tree import (
     Assignment,
     Block,
@@ -16,12 +17,9 @@ from cli_guard.policy.commands.tree import (
     For,
     Function,
     Node,
-    Parameter,
-    Part,
     Pipeline,
     Redirect,
     Script,
-    Substitution,
     Text,
     Word,
 )
@@ -31,6 +29,10 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 DEEPEST = 40
+BRACED = re.compile(r"(?<![\w$'\"}]){[^\s{}$`]{0,500},[^\s{}]{0,500}}")
+BEFORE_HERE_STRING = re.compile(
+    r"((?:\s+\d?>{1,2}&?\s*[\w./-]+){1,4})\s*<<<\s*(\"[^\"]*\"|'[^']*'|[^\s;|&<>]+)"
+)
 
 
 def parse(text: str) -> Script:
@@ -38,12 +40,21 @@ def parse(text: str) -> Script:
     return Reader(text).script(Trees().root("bash", text))
 
 
+def respelled(text: str) -> str:
+    """The text in a spelling that the grammar understands where bash does and it does not.
+
+    `{a,b}` as the name of a command is written out, `<>` opens a file for both, which is looked at as writing, and
+    redirections in front of a here-string go behind it.
+    """
+    plain = BRACED.sub(lambda found: found[0].replace(",", " ").strip("{}"), text)
+    plain = plain.replace("<>", " >")
+    return BEFORE_HERE_STRING.sub(r" <<< \2\1", plain)
+
+
 @dataclass
-class Reader:
+class Reader(WordReader):
     """Turns nodes of the grammar into ours."""
 
-    text: str
-    errors: list[Span] = field(default_factory=list)
     depth: int = 0
 
     def script(self, node: "SgNode") -> Script:
@@ -96,7 +107,7 @@ class Reader:
     def compound(self, node: "SgNode") -> Block:
         """`{ ...; }` or `(( ... ))`, of which only the substitutions inside run."""
         if node.text().startswith("(("):
-            scripts = tuple(item for part in self.inner(node, False) for item in part.script.items)
+            scripts = tuple(item for part in self.inner(node, is_quoted=False) for item in part.script.items)
             return Block("group", scripts, span_of(node))
         return self.block("group", node)
 
@@ -150,9 +161,9 @@ class Reader:
         kids = self.kids(node)
         names = [kid for kid in kids if kid.kind() == "variable_name"]
         if not names:
-            scripts = tuple(item for part in self.inner(node, False) for item in part.script.items)
-            bodies = tuple(self.block("loop", kid) for kid in kids if kid.kind() in BODIES)
-            return Block("loop", (*scripts, *bodies), span_of(node))
+            scripts = tuple(item for part in self.inner(node, is_quoted=False) for item in part.script.items)
+            loops = tuple(self.block("loop", kid) for kid in kids if kid.kind() in BODIES)
+            return Block("loop", (*scripts, *loops), span_of(node))
         at = next((at for at, kid in enumerate(kids) if kid.kind() == "in"), None)
         words = None if at is None else tuple(self.word(kid) for kid in kids[at:] if kid.kind() in WORDS)
         bodies = tuple(item for kid in kids if kid.kind() in BODIES for item in self.items(kid))
@@ -207,6 +218,10 @@ class Reader:
         for extra in targets[1:]:
             yield Redirect("word", "", self.word(extra), span_of(extra))
 
+    def only_redirect(self, node: "SgNode") -> Command:
+        """`$(< file)`: a redirection without a command."""
+        return Command((), span_of(node), (), tuple(self.redirects(node, [])))
+
     def heredoc(self, node: "SgNode", *, literal: bool) -> Word:
         """The body of a here-document as one quoted word."""
         if literal:
@@ -246,139 +261,17 @@ class Reader:
     def assignment(self, node: "SgNode") -> Assignment:
         """`name=value`."""
         kids = self.kids(node)
-        name = kids[0].text()
+        name = kids[0].text().partition("[")[0]
         append = any(kid.kind() == "+=" for kid in kids[:2])
         values: list[Word] = []
+        if kids[0].kind() == "subscript":
+            values.append(Word(tuple(self.inner(kids[0], is_quoted=False)), span_of(kids[0])))
         for kid in kids[1:]:
             if kid.kind() == "array":
                 values += [self.word(part) for part in self.kids(kid) if part.kind() in WORDS]
             elif kid.kind() in WORDS:
                 values.append(self.word(kid))
         return Assignment(name, tuple(values), append, span_of(node))
-
-    def word(self, node: "SgNode") -> Word:
-        """One word with its parts."""
-        return Word(tuple(self.parts(node)), span_of(node))
-
-    def parts(self, node: "SgNode") -> Iterator[Part]:
-        """The parts of a word."""
-        kind = node.kind()
-        if kind == "raw_string":
-            yield Text(node.text()[1:-1], True)
-        elif kind == "ansi_c_string":
-            yield Text(ansi_c(node.text()[2:-1]), True)
-        elif kind == "string":
-            start = node.range().start.index
-            yield Text("", True)
-            yield from self.gapped(node, Span(start + 1, node.range().end.index - 1))
-        elif kind == "simple_expansion":
-            yield Parameter(node.text()[1:], False)
-        elif kind == "expansion":
-            yield self.expansion(node, False)
-        elif kind == "command_substitution":
-            yield Substitution(Script(tuple(self.items(node))), False)
-        elif kind == "process_substitution":
-            yield Substitution(Script(tuple(self.items(node))), False, node.text()[0])
-        elif kind == "arithmetic_expansion":
-            yield from self.inner(node, False)
-        elif kind in ("concatenation", "translated_string", "command_name", "variable_assignment", "array"):
-            yield from self.joined(node)
-        else:
-            if kind == "ERROR":
-                self.errors.append(span_of(node))
-            yield from unescaped_parts(node.text())
-
-    def joined(self, node: "SgNode") -> Iterator[Part]:
-        """Parts that stand side by side; what the grammar leaves out between them is text."""
-        at = node.range().start.index
-        for kid in self.kids(node):
-            where = kid.range()
-            if where.start.index > at:
-                yield Text(self.text[at : where.start.index], False)
-            if kid.kind() != "$" or node.kind() != "translated_string":
-                yield from self.parts(kid)
-            at = where.end.index
-
-    def gapped(self, node: "SgNode", inside: Span) -> Iterator[Part]:
-        """The parts of a text in double quotes: expansions, and everything between them."""
-        at = inside.start
-        for kid in self.kids(node):
-            if kid.kind() not in EXPANSIONS:
-                continue
-            where = kid.range()
-            if where.start.index > at:
-                yield Text(unescaped_in_quotes(self.text[at : where.start.index]), True)
-            for part in self.parts(kid):
-                yield quoted(part)
-            at = where.end.index
-        if inside.end > at:
-            yield Text(unescaped_in_quotes(self.text[at : inside.end]), True)
-
-    def expansion(self, node: "SgNode", is_quoted: bool) -> Parameter:
-        """`${...}`: the name, the operator and, as a word, what follows it."""
-        kids = self.kids(node)[1:-1]
-        at = next(
-            (i for i, kid in enumerate(kids) if kid.kind() in ("variable_name", "special_variable_name")),
-            None,
-        )
-        if at is None:
-            return Parameter(node.text(), is_quoted, "?")
-        if at > 0:
-            return Parameter(kids[at].text(), is_quoted, kids[0].text())
-        rest = kids[1:]
-        if not rest:
-            return Parameter(kids[0].text(), is_quoted)
-        operator = rest[0].kind()
-        inside = Span(rest[0].range().end.index, node.range().end.index - 1)
-        argument = Word(tuple(self.between(rest[1:], inside)), inside)
-        return Parameter(kids[0].text(), is_quoted, operator, argument)
-
-    def between(self, kids: "list[SgNode]", inside: Span) -> Iterator[Part]:
-        """The parts of the argument of an expansion."""
-        at = inside.start
-        for kid in kids:
-            where = kid.range()
-            if where.start.index > at:
-                yield Text(self.text[at : where.start.index], True)
-            yield from self.parts(kid)
-            at = where.end.index
-        if inside.end > at:
-            yield Text(self.text[at : inside.end], True)
-
-    def inner(self, node: "SgNode", is_quoted: bool) -> Iterator[Substitution]:
-        """An arithmetic expansion: a number, and the commands that its terms run."""
-        found = tuple(
-            item
-            for kid in descend(
-                node, lambda kid: kid.kind() in ("command_substitution", "process_substitution")
-            )
-            for item in self.items(kid)
-        )
-        yield Substitution(Script(found), is_quoted, "((")
-
-    def kids(self, node: "SgNode") -> "list[SgNode]":
-        """The children of a node; one that the grammar only supposes to be there is an error."""
-        kids = node.children()
-        for kid in kids:
-            where = kid.range()
-            if where.start.index == where.end.index and kid.kind() not in EMPTY:
-                self.errors.append(span_of(kid))
-        return kids
-
-
-def span_of(node: "SgNode") -> Span:
-    """Where a node stands."""
-    where = node.range()
-    return Span(where.start.index, where.end.index)
-
-
-def quoted(part: Part) -> Part:
-    """A part as it is inside double quotes."""
-    if isinstance(part, Parameter):
-        return Parameter(part.name, True, part.operator, part.argument)
-    if isinstance(part, Substitution):
-        return Substitution(part.script, True, part.kind)
-    return Text(part.text, True)
 
 
 def with_redirects(inner: Node | None, redirects: tuple[Redirect, ...], span: Span) -> Node:
@@ -394,27 +287,9 @@ def with_redirects(inner: Node | None, redirects: tuple[Redirect, ...], span: Sp
     return Block("group", (inner,), span, real)
 
 
-def descend(node: "SgNode", wanted: "Callable[[SgNode], bool]") -> "Iterator[SgNode]":
-    """The outermost nodes below that are wanted, in order."""
-    stack = list(reversed(node.children()))
-    while stack:
-        kid = stack.pop()
-        if wanted(kid):
-            yield kid
-        else:
-            stack.extend(reversed(kid.children()))
-
-
-EXPANSIONS = frozenset("simple_expansion expansion command_substitution arithmetic_expansion".split())
-WORDS = EXPANSIONS | frozenset(
-    "word string raw_string ansi_c_string translated_string concatenation number brace_expression extglob_pattern "
-    "regex process_substitution variable_name special_variable_name test_operator array".split()
-)
 REDIRECTS = frozenset(("file_redirect", "heredoc_redirect", "herestring_redirect"))
 DECLARATORS = frozenset("declare typeset export readonly local unset unsetenv".split())
 BODIES = frozenset(("do_group", "compound_statement"))
-# Nodes that are rightly empty.
-EMPTY = frozenset(("heredoc_content", "heredoc_body", "string_content", "\n", "program"))
 NODES: "dict[str, Callable[[Reader, SgNode], Node | None]]" = {
     "command": Reader.command,
     "declaration_command": Reader.command,
@@ -424,6 +299,7 @@ NODES: "dict[str, Callable[[Reader, SgNode], Node | None]]" = {
     "test_command": Reader.test,
     "pipeline": Reader.pipeline,
     "redirected_statement": Reader.redirected,
+    "file_redirect": Reader.only_redirect,
     "list": Reader.list_of,
     "negated_command": Reader.list_of,
     "compound_statement": Reader.compound,

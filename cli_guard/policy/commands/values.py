@@ -9,7 +9,7 @@ from cli_guard.policy.commands.code import run_code
 from cli_guard.policy.commands.environment import key_means
 from cli_guard.policy.commands.model import Kind, Span
 from cli_guard.policy.commands.paths import path_of, read_path
-from cli_guard.policy.commands.scope import ANYTHING, NOTHING, REMOTE, Stream
+from cli_guard.policy.commands.scope import ANYTHING, NOTHING, REMOTE, SECRET, Stream
 from cli_guard.policy.commands.words import Field, literal
 
 if TYPE_CHECKING:
@@ -41,10 +41,12 @@ def take(call: "Call", kind: str, given: Field, reason: str, rule: str) -> None:
 
 
 def by_effect(call: "Call", kind: Kind, given: Field, reason: str, rule: str) -> None:
-    """A value that is an effect, with itself as the target."""
+    """A value that is an effect, with itself as the target. One that begins with `!` is text for a shell as well."""
+    if kind in (Kind.EXEC, Kind.PERSISTENCE) and given.text and given.text.startswith("!"):
+        call.shell.text(given.text[1:], given.span)
     if kind is Kind.SERVICE_READ:
         floors.sent(call.shell, given.taints, given.shown, given.span)
-        if given.dynamic:
+        if given.text is None and given.origin != "value":
             call.effect(
                 Kind.UNKNOWN, given.shown, "is asked for a name that is not known before it runs", given.span
             )
@@ -58,7 +60,11 @@ def take_read(call: "Call", given: Field, reason: str) -> None:
     elif given.stream is not None:
         call.reads.append(given.stream)
     elif given.text is None and given.origin:
+        if SECRET in given.taints:
+            call.effect(Kind.CREDENTIAL, given.shown, "reads what may be a secret", given.span)
         call.reads.append(Stream(None, given.taints))
+    elif ADDRESS.match(given.start) and not given.start.startswith("file:"):
+        take_url(call, given, reason)
     else:
         call.reads.append(read_path(call.shell, given, given.span))
 
@@ -71,14 +77,20 @@ def take_url(call: "Call", given: Field, reason: str) -> None:
             read_path(call.shell, replace(given, text=given.text and given.text[5:]), given.span)
         )
         return
-    if text.startswith(("ext::", "--")) or "::" in text.partition("/")[0]:
-        call.effect(Kind.EXEC, given.shown, "runs the command in the address", given.span)
+    take_helper(call, given)
     floors.sent(call.shell, given.taints, given.shown, given.span)
     call.effect(Kind.NETWORK_IN, given.shown, f"fetches {shortened(given)}", given.span)
 
 
+def take_helper(call: "Call", given: Field) -> None:
+    """`ext::command` is an address that runs a command (git-remote-ext(1))."""
+    if "::" in given.start.partition("/")[0]:
+        call.effect(Kind.EXEC, given.shown, "runs the command in the address", given.span)
+
+
 def take_host(call: "Call", given: Field, reason: str) -> None:
     """A host that is connected to."""
+    take_helper(call, given)
     floors.sent(call.shell, given.taints, given.shown, given.span)
     call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shortened(given)}", given.span)
 
@@ -179,10 +191,11 @@ def take_module(call: "Call", given: Field, reason: str) -> None:
     words = call.fields[call.fields.index(given) + 1 :] if given in call.fields else []
     modules = table("python-m")
     known = sub_command(modules, given.text) if modules and given.text else None
-    if given.text is None or (known is None and table(given.text) is None):
+    program = (given.text or "").partition(".")[0].replace("_", "-")
+    if known is None and table(program) is None:
         call.effect(Kind.EXEC, given.shown, f"runs the module {given.shown}", given.span)
     elif known is None:
-        invoke(call.shell, [given, *words], call.stdin, call.span)
+        invoke(call.shell, [literal(program, given.span), *words], call.stdin, call.span)
     else:
         invoke(call.shell, [literal("python-m", given.span), given, *words], call.stdin, call.span)
     call.arguments.operands.clear()

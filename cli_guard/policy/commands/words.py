@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import product
 
+from cli_guard.policy.commands.braces import braces
 from cli_guard.policy.commands.model import Span
 from cli_guard.policy.commands.scope import ANYTHING, NOTHING, TOKEN, Scope, Stream, merged
 from cli_guard.policy.commands.tree import Parameter, Part, Script, Substitution, Text, Word
@@ -16,14 +16,11 @@ SECRET_NAME = re.compile(
 # Variables that every shell has and that hold nothing to hide.
 VALUES = frozenset(
     "? # $ ! - 0 _ RANDOM SECONDS LINENO UID EUID PPID BASHPID HOSTNAME HOSTTYPE MACHTYPE OSTYPE SHLVL COLUMNS LINES "
-    "USER LOGNAME SHELL LANG TERM BASH_VERSION EPOCHSECONDS EPOCHREALTIME PIPESTATUS BASH_SOURCE FUNCNAME CI PATH EDITOR "
-    "VIRTUAL_ENV DISPLAY TMPDIR OPTIND OPTARG GITHUB_SHA GITHUB_REF GITHUB_REPOSITORY".split()
+    "USER LOGNAME SHELL LANG TERM BASH_VERSION EPOCHSECONDS EPOCHREALTIME PIPESTATUS BASH_SOURCE FUNCNAME CI "
+    "PATH EDITOR VIRTUAL_ENV DISPLAY TMPDIR OPTIND OPTARG GITHUB_SHA GITHUB_REF GITHUB_REPOSITORY".split()
 )
 FOLDERS = {"HOME": "~", "PWD": ".", "OLDPWD": "."}
 GLOB = re.compile(r"[*?\[]")
-MOST_BRACES = 100
-LONGEST_BRACES = 1_000
-_RANGE = re.compile(r"(-?\d{1,4})\.\.(-?\d{1,4})\Z|([a-zA-Z])\.\.([a-zA-Z])\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ class Field:
     @property
     def shown(self) -> str:
         """The word for people."""
-        return self.text if self.text is not None else f"{self.start}..."
+        return self.text if self.text is not None else f"{self.start}(...)"
 
 
 def literal(text: str, span: Span, *, like: Field | None = None) -> Field:
@@ -61,6 +58,13 @@ def literal(text: str, span: Span, *, like: Field | None = None) -> Field:
     if like is None:
         return Field(text, text, span)
     return replace(like, text=text, start=text, span=span, script=None, stream=None)
+
+
+def stream_of(given: Field) -> Stream:
+    """A field as the value of a variable. A pattern stands for paths of the project."""
+    if given.stream is not None:
+        return given.stream
+    return Stream(given.text, given.taints, given.origin, given.assumed)
 
 
 @dataclass
@@ -79,7 +83,10 @@ class Expander:
         if word is None:
             return Field("", "", Span(0, 0))
         pieces = [self.piece(part) for part in word.parts]
-        return assembled([(stream, True) for stream in pieces], word.span)
+        given = assembled([(stream, True) for stream in pieces], word.span)
+        if len(word.parts) == 1 and isinstance(word.parts[0], Substitution) and word.parts[0].kind in "<>":
+            return replace(given, script=word.parts[0].script, stream=pieces[0])
+        return given
 
     def expanded(self, word: Word) -> Iterator[Field]:
         """The fields of one word."""
@@ -107,7 +114,7 @@ class Expander:
                 many = many or value.origin != "value"
             else:
                 glob = glob or bool(GLOB.search(value.text))
-                pieces = re.split(r"[ \t\n]+", value.text)
+                pieces = self.separated(value.text)
                 for piece in pieces[:-1]:
                     current.append((replace(value, text=piece), False))
                     if any(stream.text or known for stream, known in current):
@@ -116,6 +123,13 @@ class Expander:
                 current.append((replace(value, text=pieces[-1]), False))
         if many or any(is_quoted or stream.text != "" for stream, is_quoted in current):
             yield replace(assembled(current, span, glob=glob), many=many, script=script, stream=stream)
+
+    def separated(self, text: str) -> list[str]:
+        """The pieces that an unquoted value falls into: at blanks, or at what `IFS` holds."""
+        given = self.scope.variables.get("IFS")
+        if given is None or given.text is None:
+            return re.split(r"[ \t\n]+", text)
+        return re.split(f"[{re.escape(given.text)}]+", text) if given.text else [text]
 
     def piece(self, part: Part) -> Stream:
         """What one part stands for."""
@@ -131,7 +145,7 @@ class Expander:
         if part.kind == "((":
             return Stream(None, output.taints, "value")
         if part.kind in "<>":
-            return Stream(None, output.taints, "value")
+            return replace(output, text=None, origin="value")
         return output if output.text is None else replace(output, text=output.text.rstrip("\n"))
 
     def parameter(self, part: Parameter) -> Stream:
@@ -228,83 +242,3 @@ def transformed(value: str, operator: str, argument: str) -> str | None:
         old, _, new = argument.partition("/")
         return value.replace(old, new, 1 if operator == "/" else -1) if old else value
     return None
-
-
-def braces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
-    """The words that a word with braces stands for, in order; one without gives itself."""
-    if not any(isinstance(part, Text) and not part.quoted and "{" in part.text for part in parts):
-        yield parts
-        return
-    if sum(len(part.text) for part in parts if isinstance(part, Text)) > LONGEST_BRACES:
-        yield parts
-        return
-    # What is quoted or expanded is one character from the private use area while braces are looked for.
-    plain = "".join(
-        part.text if isinstance(part, Text) and not part.quoted else chr(0xE000 + at)
-        for at, part in enumerate(parts)
-    )
-    for text in list(brace_words(plain))[:MOST_BRACES]:
-        pieces = re.split("([\ue000-\uf8ff])", text)
-        yield tuple(
-            parts[ord(piece) - 0xE000]
-            if len(piece) == 1 and 0xE000 <= ord(piece) < 0xE000 + len(parts)
-            else Text(piece, False)
-            for piece in pieces
-            if piece
-        ) or (Text("", False),)
-
-
-def brace_words(text: str, depth: int = 0) -> Iterator[str]:
-    """`a{b,c}{1..2}` -> ab1 ab2 ac1 ac2."""
-    found = brace_group(text)
-    if found is None or depth > 8:
-        yield text
-        return
-    before, choices, after = found
-    rest = list(brace_words(after, depth + 1))
-    inner = [word for choice in choices for word in brace_words(choice, depth + 1)]
-    for count, (middle, tail) in enumerate(product(inner, rest)):
-        if count >= MOST_BRACES:
-            return
-        yield before + middle + tail
-
-
-def brace_group(text: str) -> tuple[str, list[str], str] | None:
-    """The first group of braces that counts: what is before it, its choices, what is after it."""
-    for start in (at for at, char in enumerate(text) if char == "{"):
-        if start and text[start - 1] == "$":
-            continue
-        depth, commas = 0, [start]
-        for at in range(start, len(text)):
-            if text[at] == "{":
-                depth += 1
-            elif text[at] == "}":
-                depth -= 1
-            elif text[at] == "," and depth == 1:
-                commas.append(at)
-            if depth == 0:
-                edges = [*commas, at]
-                choices = [text[a + 1 : b] for a, b in zip(edges, edges[1:], strict=False)]
-                if len(choices) == 1:
-                    choices = brace_range(choices[0])
-                if choices:
-                    return text[:start], choices, text[at + 1 :]
-                break
-    return None
-
-
-def brace_range(text: str) -> list[str]:
-    """`1..3` -> 1 2 3; nothing for what is no range."""
-    found = _RANGE.match(text)
-    if not found:
-        return []
-    if found[3]:
-        first, last = ord(found[3]), ord(found[4])
-        return [chr(code) for code in stepped(first, last)]
-    return [str(number) for number in stepped(int(found[1]), int(found[2]))]
-
-
-def stepped(first: int, last: int) -> range:
-    """From the first to the last, both included, up or down, up to a bound."""
-    step = 1 if last >= first else -1
-    return range(first, max(min(last, first + MOST_BRACES), first - MOST_BRACES) + step, step)

@@ -8,8 +8,11 @@ from cli_guard.policy.commands.model import DECISIONS, HARMLESS, Kind
 from cli_guard.policy.commands.programs import Option, Spec, other_names, read_table, table, table_files
 
 TABLES = [(name, read_table(path)) for name, path in table_files().items() if name != "names"]
-SPECS = [spec for _, table in TABLES for spec in table.every()]
-FACTS = [(spec, fact) for _, table in TABLES for spec in table.every() for fact in spec.facts()]
+SPECS = [spec for _, each in TABLES for spec in each.every()]
+# A sub-command has the options of its program as well: each is tried once.
+FACTS = list(
+    {id(fact): (spec, fact) for _, each in TABLES for spec in each.every() for fact in spec.facts()}.values()
+)
 EFFECTS = {str(kind) for kind in Kind} - {str(kind) for kind in HARMLESS}
 
 
@@ -24,7 +27,9 @@ def shows(match: str, near: str, kind: str | None) -> None:
         assert kind not in beside, f"{near}: {sorted(beside)}"
     else:
         assert found - beside, f"{match}: {sorted(found)}, {near}: {sorted(beside)}"
-    assert str(Kind.UNKNOWN) not in beside or kind == Kind.UNKNOWN, f"{near} is not understood: {judge(near).reason}"
+    assert str(Kind.UNKNOWN) not in beside or kind == Kind.UNKNOWN, (
+        f"{near} is not understood: {judge(near).reason}"
+    )
 
 
 @pytest.mark.parametrize(("name", "spec"), TABLES, ids=[name for name, _ in TABLES])
@@ -52,7 +57,9 @@ def test_an_option_does_what_its_fact_says(spec: Spec, fact: Option) -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", [spec for spec in SPECS if spec.effect and spec.match], ids=lambda spec: f"{spec.name}: {spec.match}"
+    "spec",
+    [spec for spec in SPECS if spec.effect and spec.match],
+    ids=lambda spec: f"{spec.name}: {spec.match}",
 )
 def test_a_command_does_what_its_table_says(spec: Spec) -> None:
     shows(spec.match, spec.near, spec.effect)

@@ -3,11 +3,12 @@
 import re
 
 from cli_guard.policy.commands.call import Call, printed
+from cli_guard.policy.commands.environment import CODE_NAMES
 from cli_guard.policy.commands.floors import remote_code
 from cli_guard.policy.commands.model import Kind
 from cli_guard.policy.commands.paths import path_of
 from cli_guard.policy.commands.quoting import ansi_c
-from cli_guard.policy.commands.scope import NOTHING, TOKEN, Stream
+from cli_guard.policy.commands.scope import NOTHING, SECRET, TOKEN, Stream
 from cli_guard.policy.commands.values import run_shell, take_script
 from cli_guard.policy.commands.words import Field
 
@@ -33,6 +34,7 @@ def export(call: Call) -> Stream:
     exporting = exporting or any("x" in word.start for word in options)
     if not names and not any("f" in word.start.lower() for word in options):
         call.effect(Kind.CREDENTIAL, None, "prints every variable, secrets among them", call.span)
+        return Stream(None, frozenset((SECRET,)))
     for word in names:
         name, equals, value = word.start.partition("=")
         name = name.removesuffix("+")
@@ -52,6 +54,7 @@ def set_options(call: Call) -> Stream:
     words = call.fields[1:]
     if not words:
         call.effect(Kind.CREDENTIAL, None, "prints every variable, secrets among them", call.span)
+        return Stream(None, frozenset((SECRET,)))
     rest = words
     while rest and rest[0].start[:1] in ("-", "+") and rest[0].text != "--":
         rest = rest[2:] if rest[0].start[1:].endswith("o") else rest[1:]
@@ -148,6 +151,8 @@ def printf(call: Call) -> Stream:
     if words and words[0].text == "-v":
         if len(words) > 1:
             call.shell.scope.variables[words[1].shown] = formatted(words[2:])
+            if CODE_NAMES.match(words[1].shown) or "[" in words[1].shown:
+                call.shell.environment(words[1].shown, None, words[1].span)
         return NOTHING
     return shown(call, formatted(words[1:] if words and words[0].text == "--" else words), escapes=False)
 
@@ -179,6 +184,16 @@ def formatted(words: list[Field]) -> Stream:
         values = values[len(places) :]
         if not values or not places:
             return Stream("".join(output), taints, "", any(word.assumed for word in words))
+
+
+def filled(form: str, values: list[str]) -> str:
+    """A format with one round of values."""
+    given = iter(values)
+
+    def one(found: re.Match[str]) -> str:
+        return "%" if found[0] == "%%" else next(given, "")
+
+    return FORMAT.sub(one, form)
 
 
 def taints_of(words: list[Field]) -> frozenset[str]:
@@ -233,13 +248,26 @@ def environment(call: Call) -> Stream:
     if given.rest and rest:
         given.rest[:] = rest
         return call.run()
-    if not call.asks_for_help():
+    if call.arguments.values:
+        call.by_options()
+    elif not call.asks_for_help():
         call.not_understood()
         call.effect(Kind.CREDENTIAL, None, "prints the environment, secrets among it", call.span)
-    return Stream(None, frozenset(("secret",)))
+    return Stream(None, frozenset((SECRET,)))
+
+
+def arithmetic(call: Call) -> Stream:
+    """Terms that are computed; a substitution in one is run, quoted or not."""
+    for word in call.fields[1:]:
+        if word.text is None:
+            call.effect(Kind.UNKNOWN, word.shown, "computes what is not known before it runs", word.span)
+        elif "$(" in word.text or "`" in word.text:
+            call.shell.text(f': "$(( {word.text} ))"', word.span)
+    return NOTHING
 
 
 HANDLERS = {
+    "let": arithmetic,
     "cd": cd,
     "export": export,
     "set": set_options,

@@ -1,6 +1,7 @@
 """Programs that look for files or change what may be done with them."""
 
 import re
+from itertools import pairwise
 
 from cli_guard.model import Decision
 from cli_guard.policy.commands import floors
@@ -15,17 +16,21 @@ from cli_guard.policy.commands.words import Field, literal
 
 # find(1): tests and actions that only look, by the number of words that follow them.
 TESTS = {
-    0: "-not ! ( ) , -a -o -and -or -true -false -depth -d -mount -xdev -noleaf -daystart -empty -executable -readable -writable "
-    "-nouser -nogroup -prune -print -print0 -ls -quit -follow -ignore_readdir_race -noignore_readdir_race -warn -nowarn "
-    "-help --help -version --version -H -L -P -E -X -x -s",
-    1: "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -perm -user -group -uid -gid "
-    "-mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -maxdepth -mindepth -links -inum -samefile -lname -ilname "
-    "-fstype -used -context -printf -D -f -files0-from",
+    0: (
+        "-not ! ( ) , -a -o -and -or -true -false -depth -d -mount -xdev -noleaf -daystart -empty -executable "
+        "-readable -writable -nouser -nogroup -prune -print -print0 -ls -quit -follow -ignore_readdir_race "
+        "-noignore_readdir_race -warn -nowarn -help --help -version --version -H -L -P -E -X -x -s"
+    ),
+    1: (
+        "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -perm "
+        "-user -group -uid -gid -mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -maxdepth "
+        "-mindepth -links -inum -samefile -lname -ilname -fstype -used -context -printf -D -f -files0-from"
+    ),
 }
 ARITY = {word: count for count, words in TESTS.items() for word in words.split()}
 NARROWING = frozenset(
-    "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -newer -size -empty -user -lname -inum -samefile -perm "
-    "-maxdepth -atime -ctime -group -nouser -links".split()
+    "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -newer -size -empty -user -lname -inum -samefile "
+    "-perm -maxdepth -atime -ctime -group -nouser -links".split()
 )
 RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 OUTPUTS = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}
@@ -71,14 +76,14 @@ def find(call: Call) -> Stream:
             )
             at += 1
     taints = frozenset().union(*(each.taints for each in found))
-    return Stream(None, taints - {SECRET}, "paths")
+    return Stream(None, taints, "paths")
 
 
 def what_is_found(call: Call, roots: list[Field], tests: list[Field]) -> list[Field]:
     """One field for each folder that is searched: a path below it, or everything in it."""
     narrow = any(
         word.text in NARROWING and not (after.text is not None and STARS.match(after.text))
-        for word, after in zip(tests, tests[1:], strict=False)
+        for word, after in pairwise(tests)
     )
     found = []
     for root in roots or [literal(".", call.span)]:
@@ -91,7 +96,7 @@ def what_is_found(call: Call, roots: list[Field], tests: list[Field]) -> list[Fi
             call.effect(Kind.CREDENTIAL, path, f"looks into {path}", root.span)
         everything = whole(path) is not Place.ORDINARY and not narrow
         taints = frozenset((EVERYTHING,)) if everything else root.taints
-        if is_credential(path):
+        if is_credential(path) or any(word.text and is_credential(word.text) for word in tests):
             taints |= {SECRET}
         found.append(Field(None, f"{path.rstrip('/')}/", root.span, taints, "paths"))
     return found
@@ -141,10 +146,8 @@ def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> 
         if wanted.isdigit()
         else bool(re.match(r"[ugoa]*[ao]?[+=][rxXst]*w", wanted))
     )
-    closed = (
-        wanted.isdigit()
-        and wanted.strip("0") == ""
-        or bool(re.match(r"(?:a|ugo)?[-=]\w*[rx]|(?:a|ugo)?=\Z", wanted))
+    closed = (wanted.isdigit() and wanted.strip("0") == "") or bool(
+        re.match(r"(?:a|ugo)?[-=]\w*[rx]|(?:a|ugo)?=\Z", wanted)
     )
     extent = whole(path)
     if extent is not Place.ORDINARY and operand.text is not None and (recursive or open_to_all or closed):
@@ -167,7 +170,7 @@ def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> 
 
 
 def owner(call: Call) -> Stream:
-    """chown and chgrp: who owns a file from here on."""
+    """Chown and chgrp: who owns a file from here on."""
     recursive = call.arguments.has("-R", "--recursive")
     call.not_understood()
     for operand in call.arguments.operands[0 if call.arguments.has("--reference") else 1 :]:
@@ -187,7 +190,7 @@ def tar(call: Call) -> Stream:
     """tar: the first word may be its options without a dash; what the operands are depends on the mode."""
     words = call.fields[1:]
     if words and words[0].text and re.fullmatch(r"[A-Za-z]+", words[0].text):
-        call.fields = [call.fields[0], *old_style(words[0], words[1:])]
+        call.again([call.fields[0], *old_style(words[0], words[1:])])
     given = call.arguments
     writes = given.has("-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate")
     extracts = given.has("-x", "--extract", "--get")
@@ -197,11 +200,17 @@ def tar(call: Call) -> Stream:
     given.values[:] = others
     given.kinds[:] = [("read" if writes else "text", operand) for operand in given.operands]
     for value in files:
-        if value.text != "-":
+        if re.match(r"[\w.@-]+:", value.start):
+            take(call, "host", value, "", "")
+        elif value.text != "-":
             take(call, "write" if writes else "read", value, "", "")
     if extracts and not to_output:
         folders = [value for option, value in others if "--directory" in option.names]
-        call.effect(Kind.WRITE, folders[0].shown if folders else ".", "unpacks files", call.span)
+        for folder in folders or [literal(".", call.span)]:
+            take(call, "write", folder, "", "")
+    if given.has("--remove-files"):
+        for operand in given.operands:
+            take(call, "delete", operand, "", "")
     return call.run()
 
 
@@ -219,12 +228,16 @@ def old_style(letters: Field, rest: list[Field]) -> list[Field]:
 def date(call: Call) -> Stream:
     """An operand that is no format sets the clock."""
     given: Arguments = call.arguments
+    named = False
     for operand in given.operands:
         if not operand.start.startswith("+"):
             call.effect(Kind.SYSTEM, None, "sets the clock", operand.span)
+        named = named or bool(re.search(r"[A-Za-z]", re.sub(r"%[-_0^#]?[EO]?[A-Za-z%]", "", operand.shown)))
     given.kinds.clear()
     given.unknown[:] = [word for word in given.unknown if word.start.startswith("-")]
-    return call.run()
+    output = call.run()
+    # A format may spell any word, the name of a file among them.
+    return Stream(None, output.taints) if named else output
 
 
 HANDLERS = {"find": find, "chmod": mode, "chown": owner, "tar": tar, "date": date}

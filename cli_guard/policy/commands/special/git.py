@@ -5,11 +5,15 @@ import shlex
 from cli_guard.policy.commands.call import Call
 from cli_guard.policy.commands.environment import READING_KEYS, SWITCHES
 from cli_guard.policy.commands.model import Kind
-from cli_guard.policy.commands.scope import ANYTHING, Stream
+from cli_guard.policy.commands.paths import path_of
+from cli_guard.policy.commands.places import is_credential, resolved
+from cli_guard.policy.commands.scope import ANYTHING, SECRET, Stream
 from cli_guard.policy.commands.values import configure
 from cli_guard.policy.commands.words import literal
 
 QUIET = frozenset(("git version", "git help", "git config", "git init", "git clone"))
+SHOWS = frozenset(("git show", "git cat-file", "git archive", "git diff", "git blame"))
+FOLDERS = ("-C", "--git-dir", "--work-tree")
 READS = frozenset(("get", "list", "get-all", "get-regexp", "get-urlmatch", "get-color", "get-colorbool"))
 WRITES = frozenset(
     ("set", "unset", "rename-section", "remove-section", "edit", "unset-all", "replace-all", "add")
@@ -27,7 +31,31 @@ def git(call: Call) -> Stream:
         return aliased(call, name, aliases[-1])
     if call.spec.name not in QUIET:
         configured(call)
+        elsewhere(call)
+    if call.spec.name in SHOWS:
+        recorded(call)
     return call.run()
+
+
+def elsewhere(call: Call) -> None:
+    """Another repository has a configuration of its own, which nobody has looked at."""
+    root = call.shell.context.root
+    folders = [value for option, value in call.arguments.values if set(option.names) & set(FOLDERS)]
+    inside = resolved(root, None, call.shell.context) if root else None
+    for folder in folders:
+        path = path_of(call.shell, folder)
+        if inside and path.startswith(("/", "~")) and not f"{path}/".startswith(f"{inside}/"):
+            reason = f"reads the repository {path}, whose configuration may run programs"
+            call.effect(Kind.EXEC, path, reason, folder.span)
+
+
+def recorded(call: Call) -> None:
+    """`REV:PATH` is a file as it was recorded: a secret is one there too."""
+    for operand in call.arguments.operands:
+        _, colon, path = operand.start.partition(":")
+        if colon and path and is_credential(path):
+            call.effect(Kind.CREDENTIAL, path, f"shows {path} as it was recorded", operand.span)
+            call.reads.append(Stream(None, frozenset((SECRET,))))
 
 
 def aliased(call: Call, name: str, text: str) -> Stream:
@@ -87,7 +115,7 @@ def config(call: Call) -> Stream:
         written(call, keys, removing=bool(verbs & {"unset", "unset-all", "remove-section", "rename-section"}))
     elif any(secret in key.lower() for key in keys for secret in SECRET_KEYS):
         call.effect(Kind.CREDENTIAL, keys[0], f"shows {keys[0]}", call.span)
-        return Stream(None, frozenset(("secret",)))
+        return Stream(None, frozenset((SECRET,)))
     return Stream(None, origin="value")
 
 

@@ -14,13 +14,14 @@ REPLACES = ("-I", "-i", "--replace")
 MARKS = frozenset((":::", "::::", ":::+", "::::+"))
 
 
-def items_of(call: Call) -> list[Field]:
-    """What the input holds, one field an item; one that is not known stands for all."""
+def items_of(call: Call, *, lines: bool = False) -> list[Field]:
+    """What the input holds, one field a word or line; one that is not known stands for all."""
     stdin = call.stdin
     if stdin == NOTHING:
         return []
     if stdin.text is not None:
-        words = stdin.text.replace("\0", "\n").split()[:MOST_ITEMS]
+        text = stdin.text.replace("\0", "\n")
+        words = [part for part in (text.split("\n") if lines else text.split()) if part][:MOST_ITEMS]
         return [Field(word, word, call.span, stdin.taints) for word in words]
     return [Field(None, "", call.span, stdin.taints, stdin.origin, many=True)]
 
@@ -33,15 +34,15 @@ def xargs(call: Call) -> Stream:
     call.own_effect()
     call.by_options()
     call.not_understood()
-    items = items_of(call)
+    mark = next((value.shown for option, value in given.values if set(option.names) & set(REPLACES)), None)
+    if mark is None and given.has(*REPLACES):
+        mark = "{}"
+    items = items_of(call, lines=mark is not None)
     from_file = given.has("-a", "--arg-file")
     if from_file:
         items = [Field(None, "", call.span, many=True)]
     if not given.rest:
         return replace(call.stdin, text=None)
-    mark = next((value.shown for option, value in given.values if set(option.names) & set(REPLACES)), None)
-    if mark is None and given.has(*REPLACES):
-        mark = "{}"
     if mark is None:
         return invoke(call.shell, [*given.rest, *items], NOTHING, call.span)
     output = NOTHING
@@ -67,11 +68,12 @@ def parallel(call: Call) -> Stream:
     """GNU parallel: a command line for a shell, once for every item."""
     call.by_options()
     call.not_understood()
+    call.finish()
     rest = call.arguments.rest or call.arguments.operands
     at = next((i for i, word in enumerate(rest) if word.text in MARKS), len(rest))
     command, items = rest[:at], [word for word in rest[at:] if word.text not in MARKS]
     if any(word.text == "::::" for word in rest) or not items:
-        items = items_of(call) or [Field(None, "", call.span)]
+        items = items_of(call, lines=True) or [Field(None, "", call.span)]
     output = NOTHING
     for item in items[:MOST_ITEMS]:
         words = [filled(word, "{}", item) for word in command]

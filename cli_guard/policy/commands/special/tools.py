@@ -14,7 +14,7 @@ SECRETS = re.compile(r"(?:^|,)secrets?(?:[./,]|\Z)", re.IGNORECASE)
 
 
 def transfer(call: Call) -> Stream:
-    """rsync and scp: files go to another host, come from one, or are copied here."""
+    """Rsync and scp: files go to another host, come from one, or are copied here."""
     operands = list(call.arguments.operands)
     call.arguments.kinds.clear()
     call.own_effect()
@@ -86,13 +86,22 @@ def jq(call: Call) -> Stream:
         elif word.text in ("--args", "--jsonargs") and rest:
             words.append(rest.pop(0))
             rest = [each for each in rest if each.start.startswith("-")]
-    call.fields = [call.fields[0], *words]
-    # The words have changed, so they are read again.
-    call.__dict__.pop("arguments", None)
+    call.again([call.fields[0], *words])
+    return call.run()
+
+
+def sed(call: Call) -> Stream:
+    """sed: with `-i` every file is written, and with `-e` or `-f` the first operand is one as well."""
+    given = call.arguments
+    if given.has("-i", "--in-place", "-I"):
+        files = given.operands[0 if given.has("-e", "-f", "--expression", "--file") else 1 :]
+        given.kinds[:] = [(kind, each) for kind, each in given.kinds if each not in files]
+        call.written += [(each, "changes") for each in files]
     return call.run()
 
 
 HANDLERS = {
+    "sed": sed,
     "transfer": transfer,
     "service": service,
     "assignments": assignments,

@@ -1,0 +1,91 @@
+"""Brace expansion (bash(1), Brace Expansion): `{a,b}` and `{1..3}` in the unquoted parts of a word."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise, product
+
+from cli_guard.policy.commands.tree import Part, Text
+
+MOST_BRACES = 100
+LONGEST_BRACES = 1_000
+_RANGE = re.compile(r"(-?\d{1,4})\.\.(-?\d{1,4})\Z|([a-zA-Z])\.\.([a-zA-Z])\Z")
+
+
+def braces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
+    """The words that a word with braces stands for, in order; one without gives itself."""
+    if not any(isinstance(part, Text) and not part.quoted and "{" in part.text for part in parts):
+        yield parts
+        return
+    if sum(len(part.text) for part in parts if isinstance(part, Text)) > LONGEST_BRACES:
+        yield parts
+        return
+    # What is quoted or expanded is one character from the private use area while braces are looked for.
+    plain = "".join(
+        part.text if isinstance(part, Text) and not part.quoted else chr(0xE000 + at)
+        for at, part in enumerate(parts)
+    )
+    for text in list(brace_words(plain))[:MOST_BRACES]:
+        pieces = re.split("([\ue000-\uf8ff])", text)
+        yield tuple(
+            parts[ord(piece) - 0xE000]
+            if len(piece) == 1 and 0xE000 <= ord(piece) < 0xE000 + len(parts)
+            else Text(piece, False)
+            for piece in pieces
+            if piece
+        ) or (Text("", False),)
+
+
+def brace_words(text: str, depth: int = 0) -> Iterator[str]:
+    """`a{b,c}{1..2}` -> ab1 ab2 ac1 ac2."""
+    found = brace_group(text)
+    if found is None or depth > 8:
+        yield text
+        return
+    before, choices, after = found
+    rest = list(brace_words(after, depth + 1))
+    inner = [word for choice in choices for word in brace_words(choice, depth + 1)]
+    for count, (middle, tail) in enumerate(product(inner, rest)):
+        if count >= MOST_BRACES:
+            return
+        yield before + middle + tail
+
+
+def brace_group(text: str) -> tuple[str, list[str], str] | None:
+    """The first group of braces that counts: what is before it, its choices, what is after it."""
+    for start in (at for at, char in enumerate(text) if char == "{"):
+        if start and text[start - 1] == "$":
+            continue
+        depth, commas = 0, [start]
+        for at in range(start, len(text)):
+            if text[at] == "{":
+                depth += 1
+            elif text[at] == "}":
+                depth -= 1
+            elif text[at] == "," and depth == 1:
+                commas.append(at)
+            if depth == 0:
+                edges = [*commas, at]
+                choices = [text[a + 1 : b] for a, b in pairwise(edges)]
+                if len(choices) == 1:
+                    choices = brace_range(choices[0])
+                if choices:
+                    return text[:start], choices, text[at + 1 :]
+                break
+    return None
+
+
+def brace_range(text: str) -> list[str]:
+    """`1..3` -> 1 2 3; nothing for what is no range."""
+    found = _RANGE.match(text)
+    if not found:
+        return []
+    if found[3]:
+        first, last = ord(found[3]), ord(found[4])
+        return [chr(code) for code in stepped(first, last)]
+    return [str(number) for number in stepped(int(found[1]), int(found[2]))]
+
+
+def stepped(first: int, last: int) -> range:
+    """From the first to the last, both included, up or down, up to a bound."""
+    step = 1 if last >= first else -1
+    return range(first, max(min(last, first + MOST_BRACES), first - MOST_BRACES) + step, step)

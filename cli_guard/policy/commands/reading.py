@@ -1,0 +1,173 @@
+"""Words of the grammar -> their parts: text, parameters, substitutions; quotes and escapes are resolved here."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cli_guard.policy.commands.model import Span
+from cli_guard.policy.commands.quoting import ansi_c, unescaped_in_quotes, unescaped_parts
+from cli_guard.policy.commands.tree import Node, Parameter, Part, Script, Substitution, Text, Word
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+EXPANSIONS = frozenset("simple_expansion expansion command_substitution arithmetic_expansion".split())
+WORDS = EXPANSIONS | frozenset(
+    "word string raw_string ansi_c_string translated_string concatenation number brace_expression extglob_pattern "
+    "regex process_substitution variable_name special_variable_name test_operator array".split()
+)
+
+# Nodes that are rightly empty.
+EMPTY = frozenset(("heredoc_content", "heredoc_body", "string_content", "\n", "program"))
+
+
+@dataclass
+class WordReader(ABC):
+    """Reads words. What the grammar did not understand is collected in `errors`."""
+
+    text: str
+    errors: list[Span] = field(default_factory=list)
+
+    @abstractmethod
+    def items(self, node: "SgNode") -> Iterator[Node]:
+        """The commands below a node, in order: those of a substitution."""
+
+    def word(self, node: "SgNode") -> Word:
+        """One word with its parts."""
+        return Word(tuple(self.parts(node)), span_of(node))
+
+    def parts(self, node: "SgNode") -> Iterator[Part]:
+        """The parts of a word."""
+        kind = node.kind()
+        if kind == "raw_string":
+            yield Text(node.text()[1:-1], True)
+        elif kind == "ansi_c_string":
+            yield Text(ansi_c(node.text()[2:-1]), True)
+        elif kind == "string":
+            start = node.range().start.index
+            yield Text("", True)
+            yield from self.gapped(node, Span(start + 1, node.range().end.index - 1))
+        elif kind == "simple_expansion":
+            yield Parameter(node.text()[1:], False)
+        elif kind == "expansion":
+            if any(kid.kind() == "subscript" for kid in node.children()):
+                # What stands in a subscript is computed, and a substitution in it run.
+                yield from self.inner(node, is_quoted=False)
+            else:
+                yield self.expansion(node, False)
+        elif kind == "command_substitution":
+            yield Substitution(Script(tuple(self.items(node))), False)
+        elif kind == "process_substitution":
+            yield Substitution(Script(tuple(self.items(node))), False, node.text()[0])
+        elif kind == "arithmetic_expansion":
+            yield from self.inner(node, is_quoted=False)
+        elif kind in ("concatenation", "translated_string", "command_name", "variable_assignment", "array"):
+            yield from self.joined(node)
+        else:
+            if kind == "ERROR":
+                self.errors.append(span_of(node))
+            yield from unescaped_parts(node.text())
+
+    def joined(self, node: "SgNode") -> Iterator[Part]:
+        """Parts that stand side by side; what the grammar leaves out between them is text."""
+        at = node.range().start.index
+        for kid in self.kids(node):
+            where = kid.range()
+            if where.start.index > at:
+                yield Text(self.text[at : where.start.index], False)
+            if kid.kind() != "$" or node.kind() != "translated_string":
+                yield from self.parts(kid)
+            at = where.end.index
+
+    def gapped(self, node: "SgNode", inside: Span) -> Iterator[Part]:
+        """The parts of a text in double quotes: expansions, and everything between them."""
+        at = inside.start
+        for kid in self.kids(node):
+            if kid.kind() not in EXPANSIONS:
+                continue
+            where = kid.range()
+            if where.start.index > at:
+                yield Text(unescaped_in_quotes(self.text[at : where.start.index]), True)
+            for part in self.parts(kid):
+                yield quoted(part)
+            at = where.end.index
+        if inside.end > at:
+            yield Text(unescaped_in_quotes(self.text[at : inside.end]), True)
+
+    def expansion(self, node: "SgNode", is_quoted: bool) -> Parameter:
+        """`${...}`: the name, the operator and, as a word, what follows it."""
+        kids = self.kids(node)[1:-1]
+        at = next(
+            (i for i, kid in enumerate(kids) if kid.kind() in ("variable_name", "special_variable_name")),
+            None,
+        )
+        if at is None:
+            return Parameter(node.text(), is_quoted, "?")
+        if at > 0:
+            return Parameter(kids[at].text(), is_quoted, kids[0].text())
+        rest = kids[1:]
+        if not rest:
+            return Parameter(kids[0].text(), is_quoted)
+        operator = rest[0].kind()
+        inside = Span(rest[0].range().end.index, node.range().end.index - 1)
+        argument = Word(tuple(self.between(rest[1:], inside)), inside)
+        return Parameter(kids[0].text(), is_quoted, operator, argument)
+
+    def between(self, kids: "list[SgNode]", inside: Span) -> Iterator[Part]:
+        """The parts of the argument of an expansion."""
+        at = inside.start
+        for kid in kids:
+            where = kid.range()
+            if where.start.index > at:
+                yield Text(self.text[at : where.start.index], True)
+            yield from self.parts(kid)
+            at = where.end.index
+        if inside.end > at:
+            yield Text(self.text[at : inside.end], True)
+
+    def inner(self, node: "SgNode", *, is_quoted: bool) -> Iterator[Substitution]:
+        """An arithmetic expansion: a number, and the commands that its terms run."""
+        found = tuple(
+            item
+            for kid in descend(
+                node, lambda kid: kid.kind() in ("command_substitution", "process_substitution")
+            )
+            for item in self.items(kid)
+        )
+        yield Substitution(Script(found), is_quoted, "((")
+
+    def kids(self, node: "SgNode") -> "list[SgNode]":
+        """The children of a node; one that the grammar only supposes to be there is an error."""
+        kids = node.children()
+        for kid in kids:
+            where = kid.range()
+            if where.start.index == where.end.index and kid.kind() not in EMPTY:
+                self.errors.append(span_of(kid))
+        return kids
+
+
+def span_of(node: "SgNode") -> Span:
+    """Where a node stands."""
+    where = node.range()
+    return Span(where.start.index, where.end.index)
+
+
+def quoted(part: Part) -> Part:
+    """A part as it is inside double quotes."""
+    if isinstance(part, Parameter):
+        return Parameter(part.name, True, part.operator, part.argument)
+    if isinstance(part, Substitution):
+        return Substitution(part.script, True, part.kind)
+    return Text(part.text, True)
+
+
+def descend(node: "SgNode", wanted: "Callable[[SgNode], bool]") -> "Iterator[SgNode]":
+    """The outermost nodes below that are wanted, in order."""
+    stack = list(reversed(node.children()))
+    while stack:
+        kid = stack.pop()
+        if wanted(kid):
+            yield kid
+        else:
+            stack.extend(reversed(kid.children()))
