@@ -33,6 +33,7 @@ class Arguments:
         return any(name in option.names for option in self.present for name in names)
 
 
+HARM = {"text": 0, "read": 1, "service-read": 1, "write": 3, "move": 4, "delete": 4}
 HELP = {name: Option((name,)) for name in ("--help", "--version")}
 
 
@@ -51,31 +52,32 @@ class Reader:
     found: Arguments
     fields: list[Field]
     at: int = 0
+    ended: bool = False
 
     def read(self) -> None:
         """Fills `found`."""
         found = self.found
-        ended = found.spec.parsing == "none"
+        self.ended = found.spec.parsing == "none"
         while self.at < len(self.fields):
             word = self.fields[self.at]
             self.at += 1
-            if not ended and word.text == "--":
-                ended = True
+            if not self.ended and word.text == "--":
+                self.ended = True
                 if found.spec.operands and found.spec.operands[-1] in REST and self.at < len(self.fields):
                     found.rest = self.fields[self.at :]
                     return
-            elif not ended and word.start.startswith("-") and word.start != "-":
+            elif not self.ended and word.start.startswith("-") and word.start != "-":
                 self.option(word)
             elif found.spec.parsing == "pairs" and "=" in word.start:
                 self.pair(word)
             elif not found.operands and self.enters(word):
-                ended = found.spec.parsing == "none"
+                self.ended = found.spec.parsing == "none"
             else:
-                if not ended and word.dynamic and not word.start:
+                if not self.ended and word.dynamic and not word.start:
                     found.loose.append(word)
                 if self.takes_rest(word):
                     return
-                ended = ended or found.spec.parsing == "posix"
+                self.ended = self.ended or found.spec.parsing == "posix"
 
     def enters(self, word: Field) -> bool:
         """Is the word the name of a sub-command? Then its table counts from here on."""
@@ -108,6 +110,9 @@ class Reader:
         options = self.known(name)
         if options:
             given = cut(word, len(name) + 1) if equals else None
+            if given is not None and not options[0].takes and given.text != "true":
+                # `-check=false` of a Go program says the opposite of what the table knows.
+                self.found.unknown.append(word)
             if options[0].takes == "command":
                 self.runs(options[0])
                 return
@@ -137,6 +142,8 @@ class Reader:
             return [HELP[name]]
         if not name.startswith("--") or len(name) < 3:
             return []
+        if self.found.spec.parsing == "single" and name[1:] in options:
+            return [options[name[1:]]]
         longer = {id(option): option for long, option in options.items() if long.startswith(name)}
         return sorted(longer.values(), key=lambda option: option.harmless)
 
@@ -149,6 +156,8 @@ class Reader:
             given = self.fields[self.at]
         if given is not None:
             self.found.values.append((option, given))
+        # What follows the code or module of an interpreter is for that code.
+        self.ended = self.ended or option.takes in ("module", "code:python")
 
     def cluster(self, word: Field) -> bool:
         """`-anm MSG`: short options in one word. False if one of them is not known; the others still count."""
@@ -197,8 +206,13 @@ def operand_kinds(found: Arguments) -> tuple[str, ...]:
     changes = [option for option in found.present if option.operands is not None]
     if not changes:
         return found.spec.operands
-    harmful = [option for option in changes if not option.harmless]
-    return (harmful or changes)[-1].operands or ()
+    return max(changes, key=lambda option: harm(option.operands or ())).operands or ()
+
+
+def harm(kinds: tuple[str, ...]) -> int:
+    """How much operands of such kinds can do, in steps."""
+    plain = [kind.removesuffix(REPEATED) for kind in kinds]
+    return max((HARM.get(kind, 2) for kind in plain), default=0)
 
 
 def paired(found: Arguments) -> "list[tuple[str, Field]]":

@@ -11,7 +11,7 @@ from cli_guard.policy.commands.model import HARMLESS, Kind, Span
 from cli_guard.policy.commands.paths import delete_path, path_of, write_path
 from cli_guard.policy.commands.places import Place, is_credential, whole
 from cli_guard.policy.commands.programs import Spec
-from cli_guard.policy.commands.scope import EVERYTHING, NOTHING, REMOTE, SECRET, Stream, merged
+from cli_guard.policy.commands.scope import EVERYTHING, NOTHING, REMOTE, SECRET, TOKEN, Stream, merged
 from cli_guard.policy.commands.words import Field
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ class Call:
     @property
     def looks(self) -> bool:
         """Is there an option that makes the program only look, such as `--check`?"""
-        return any(option.effect in HARMLESS for option in self.arguments.present)
+        own = (o for o in self.arguments.present if self.spec.options.get(o.names[0]) is o)
+        return any(option.effect in HARMLESS for option in own)
 
     @property
     def title(self) -> str:
@@ -82,6 +83,7 @@ class Call:
 
     def run(self) -> Stream:
         """Everything that the table says of this call. Gives what it prints."""
+        folder = self.shell.scope.folder
         if not self.asks_for_help():
             self.own_effect()
             self.by_options()
@@ -91,6 +93,7 @@ class Call:
                 self.by_input()
         output = self.by_rest() if self.arguments.rest else None
         own = self.finish()
+        self.shell.scope.folder = folder
         return own if output is None else output
 
     def again(self, fields: list[Field]) -> None:
@@ -232,7 +235,8 @@ class Call:
         """What everything that comes out of this call carries."""
         streams: Iterable[Stream] = (self.stdin, *self.reads)
         carried = frozenset().union(*(stream.taints for stream in streams))
-        return (carried | self.fetched()).union(*(each.taints for each in self.fields))
+        shown = {TOKEN} if Kind.CREDENTIAL in self.kinds else set()
+        return (carried | shown | self.fetched()).union(*(each.taints for each in self.fields))
 
     def output(self, carried: Stream, taints: frozenset[str]) -> Stream:
         """What the call prints."""

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from cli_guard.model import Decision
-from cli_guard.policy.commands.model import Kind, Span
+from cli_guard.policy.commands.model import Kind, Setting, Span
 from cli_guard.policy.commands.scope import REMOTE, SECRET, TOKEN
 from cli_guard.policy.commands.tree import Block, Command, For, Function, Node, Pipeline, Text
 
@@ -44,6 +44,10 @@ def remote_code(shell: "Shell", taints: frozenset[str], how: str, span: Span) ->
 def sent(shell: "Shell", taints: frozenset[str], where: str | None, span: Span) -> bool:
     """A secret goes out to the network. True if that is so."""
     if not taints & SECRETS:
+        return False
+    if SECRET not in taints and shell.context.setting is Setting.CHANGE:
+        # A script or a CI step sends the key it was given to the service it is for.
+        shell.emit(Kind.CREDENTIAL, where, f"sends a key that a variable holds to {where}", span)
         return False
     reason = f"sends a secret to {where or 'the network'}"
     shell.emit(Kind.CREDENTIAL, where, reason, span, rule=SECRET_SENT, decision=Decision.DENY)

@@ -24,24 +24,8 @@ STYLES = ("gnu", "posix", "single", "pairs", "none")
 PRINTS = ("text", "input", "paths", "value", "operands")
 # What a value may be beside the kinds of effect, of which each is also a kind of value.
 VALUES = (
-    *(
-        "text",
-        "move",
-        "command",
-        "shell",
-        "script",
-        "url",
-        "host",
-        "upload",
-        "send",
-        "env",
-        "config",
-        "module",
-    ),
-    *(
-        f"code:{language}"
-        for language in ("python", "perl", "ruby", "node", "php", "awk", "sed", "sql", "jq")
-    ),
+    *"text move command shell script url host upload send header env config module folder".split(),
+    *(f"code:{language}" for language in "python perl ruby node php awk sed sql jq".split()),
 )
 VALUE_KINDS = frozenset((*VALUES, *Kind))
 REPEATED = "..."
@@ -53,7 +37,7 @@ SPEC_KEYS = frozenset(
 FACT_KEYS = frozenset(
     "options takes optional effect operands stdin prints reason rule alternative match near".split()
 )
-HARMLESS_VALUES = frozenset(("text", Kind.READ, Kind.SERVICE_READ))
+HARMLESS_VALUES = frozenset(("text", "folder", Kind.READ, Kind.SERVICE_READ))
 VERSION = re.compile(r"(?<=[a-z])[-_]?\d[\d.]*$")
 
 
@@ -171,7 +155,8 @@ def sub_command(spec: Spec, word: str) -> Spec | None:
     """A sub-command by its first word: in the table of its program, or in a file of its own."""
     if word in spec.commands:
         return spec.commands[word]
-    file = table_files().get(f"{spec.name} {word}".replace(" ", "-"))
+    # `git commit` has a file of its own; `ssh add` is no `ssh-add`.
+    file = table_files().get(f"{spec.name} {word}".replace(" ", "-")) if spec.commands else None
     if file is None:
         return None
     own = read_table(file)

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 REMOTE_PLACE = re.compile(r"(?:[\w.+-]+@)?[\w.-]+:(?!\\)|[\w+]+://")
 ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://")
+# Programs that are Python modules of the same name; another module may be one of the project.
+PYTHON_TOOLS = frozenset(
+    "pip pipx pytest ruff mypy black isort flake8 pylint coverage tox nox poetry pdm hatch twine uv bandit vulture yamllint "
+    "codespell radon lizard sqlfluff djlint pyright invoke semgrep locust pre-commit virtualenv".split()
+)
 INPUT = ("-", "/dev/stdin", "/dev/fd/0")
 FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
 SHELLS = frozenset("sh bash zsh dash ksh fish ash mksh".split())
@@ -122,6 +127,21 @@ def take_send(call: "Call", given: Field, reason: str) -> None:
     call.effect(Kind.NETWORK_OUT, None, "sends data", given.span)
 
 
+def take_header(call: "Call", given: Field, reason: str) -> None:
+    """A header of a request. A variable with a key in it is how one logs in; a file with one is not."""
+    if given.taints & {SECRET}:
+        take_send(call, given, reason)
+    elif given.start.startswith("@"):
+        take_upload(call, literal(given.start[1:], given.span, like=given), reason)
+    elif given.taints:
+        call.effect(Kind.CREDENTIAL, None, "sends a key that a variable holds", given.span)
+
+
+def take_folder(call: "Call", given: Field, reason: str) -> None:
+    """The folder that a command runs in."""
+    call.shell.scope.folder = path_of(call.shell, given) if given.text is not None else None
+
+
 def take_env(call: "Call", given: Field, reason: str) -> None:
     """`NAME=VALUE` of the environment."""
     name, _, value = given.start.partition("=")
@@ -192,7 +212,7 @@ def take_module(call: "Call", given: Field, reason: str) -> None:
     modules = table("python-m")
     known = sub_command(modules, given.text) if modules and given.text else None
     program = (given.text or "").partition(".")[0].replace("_", "-")
-    if known is None and table(program) is None:
+    if known is None and program not in PYTHON_TOOLS:
         call.effect(Kind.EXEC, given.shown, f"runs the module {given.shown}", given.span)
     elif known is None:
         invoke(call.shell, [literal(program, given.span), *words], call.stdin, call.span)
@@ -233,6 +253,8 @@ TAKERS = {
     "host": take_host,
     "upload": take_upload,
     "send": take_send,
+    "header": take_header,
+    "folder": take_folder,
     "env": take_env,
     "config": take_config,
     "shell": take_shell,

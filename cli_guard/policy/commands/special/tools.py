@@ -4,12 +4,14 @@ import re
 
 from cli_guard.policy.commands.call import Call
 from cli_guard.policy.commands.model import Kind
-from cli_guard.policy.commands.paths import delete_path, read_path
-from cli_guard.policy.commands.scope import NOTHING, SECRET, Stream
+from cli_guard.policy.commands.paths import delete_path, read_path, remember
+from cli_guard.policy.commands.places import resolved
+from cli_guard.policy.commands.scope import NOTHING, REMOTE, SECRET, Stream
 from cli_guard.policy.commands.values import REMOTE_PLACE, take
-from cli_guard.policy.commands.words import Field
+from cli_guard.policy.commands.words import Field, literal
 
 NAMED = ("--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile")
+PRINTING = frozenset("print free unit s B MiB GiB align-check help quit".split())
 SECRETS = re.compile(r"(?:^|,)secrets?(?:[./,]|\Z)", re.IGNORECASE)
 
 
@@ -68,6 +70,21 @@ def resources(call: Call) -> Stream:
         if SECRETS.search(operand.shown):
             call.effect(Kind.CREDENTIAL, operand.shown, "shows secrets", operand.span)
             call.reads.append(Stream(None, frozenset((SECRET,))))
+    for _, value in call.arguments.values:
+        kind, equals, path = value.start.partition("=")
+        if equals and kind.endswith("-file"):
+            take(call, Kind.READ, literal(path, value.span, like=value), "", "")
+    return call.run()
+
+
+def cloud(call: Call) -> Stream:
+    """Aws and az: a value that names a file (`file://`, `@`) is replaced by what is in it."""
+    marks = ("file://", "fileb://") if call.program.name == "aws" else ("@",)
+    for word in call.fields[1:]:
+        value = word.start.partition("=")[2] if word.start.startswith("-") else word.start
+        mark = next((mark for mark in marks if value.startswith(mark)), None)
+        if mark:
+            take(call, Kind.READ, literal(value.removeprefix(mark), word.span, like=word), "", "")
     return call.run()
 
 
@@ -90,6 +107,48 @@ def jq(call: Call) -> Stream:
     return call.run()
 
 
+def fetch(call: Call) -> Stream:
+    """Curl and wget: a file that is named after its address holds what came from there."""
+    output = call.run()
+    named = call.arguments.has("-O", "--remote-name", "--remote-name-all")
+    given_name = any(
+        {"-o", "--output", "-O", "--output-document"} & set(o.names) for o, _ in call.arguments.values
+    )
+    if named or (call.program.name == "wget" and not given_name):
+        for operand in call.arguments.operands:
+            last = operand.start.partition("?")[0].rstrip("/").rpartition("/")[2]
+            if last:
+                name = resolved(last, call.shell.scope.folder, call.shell.context)
+                remember(call.shell, name, Stream(None, frozenset((REMOTE,))))
+    return output
+
+
+def parted(call: Call) -> Stream:
+    """parted: a device that is only printed is not written."""
+    words = [operand.text for operand in call.arguments.operands]
+    if len(words) > 1 and set(words[1:]) <= {
+        "print",
+        "free",
+        "unit",
+        "s",
+        "B",
+        "MiB",
+        "GiB",
+        "align-check",
+        "help",
+        "quit",
+    }:
+        call.arguments.kinds.clear()
+    return call.run()
+
+
+def tsc(call: Call) -> Stream:
+    """tsc: `--noEmit false` writes after all."""
+    if any(operand.text == "false" for operand in call.arguments.operands):
+        call.effect(Kind.WRITE, None, "writes what it compiles", call.span)
+    return call.run()
+
+
 def sed(call: Call) -> Stream:
     """sed: with `-i` every file is written, and with `-e` or `-f` the first operand is one as well."""
     given = call.arguments
@@ -102,10 +161,16 @@ def sed(call: Call) -> Stream:
 
 HANDLERS = {
     "sed": sed,
+    "curl": fetch,
+    "wget": fetch,
+    "parted": parted,
+    "tsc": tsc,
     "transfer": transfer,
     "service": service,
     "assignments": assignments,
     "pager": pager,
     "kubectl-get": resources,
+    "aws": cloud,
+    "az": cloud,
     "jq": jq,
 }
