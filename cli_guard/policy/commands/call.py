@@ -157,7 +157,7 @@ class Call:
                 reason = f"{self.title} takes no such word: {word.shown[:60]}"
             self.kinds.add(Kind.UNKNOWN)
             self.shell.emit(Kind.UNKNOWN, word.shown, reason, word.span)
-        if not self.spec.harmless_options:
+        if given.loose and not self.spec.harmless_options:
             for word in given.loose[:1]:
                 self.kinds.add(Kind.UNKNOWN)
                 reason = f"{word.shown or 'a word'} is not known before it runs, and may be an option of {self.title}"

@@ -42,8 +42,10 @@ def one_act(call: "Call", act: Act, span: Span) -> None:
 
     shell = call.shell
     if act.shell is not None:
+        call.effect(Kind.EXEC, act.shell[:60], act.reason or "runs a shell command", span)
         shell.text(act.shell, span)
     elif act.words:
+        call.effect(Kind.EXEC, act.words[0], act.reason or "runs a program", span)
         invoke(shell, [literal(word, span) for word in act.words], call.stdin, span)
     elif act.remote:
         floors.remote_code(shell, frozenset((REMOTE,)), act.reason or call.title, span)

@@ -37,7 +37,7 @@ HOOK_SWITCHES = {
     "OVERCOMMIT_DISABLE": "switches the hooks of overcommit off",
     "PREK_SKIP": "skips hooks of prek",
     "PRE_COMMIT_SKIP": "skips hooks of pre-commit",
-    "CLI_GUARD_SKIP": "switches the guard off",
+    "CLI_GUARD": "switches the guard off",
 }
 SWITCHED_ON = frozenset(("1", "true", "yes", "on"))
 GIT_CONFIG_PAIR = re.compile(r"GIT_CONFIG_(?:KEY|VALUE)_\d+\Z|GIT_CONFIG_(?:COUNT|PARAMETERS)\Z")
@@ -95,15 +95,13 @@ def variable_means(name: str, value: str | None) -> Meaning:
     if name in HOOK_SWITCHES:
         wanted = (value or "").lower()
         # HUSKY=1 and LEFTHOOK=1 say what is the case anyway.
-        if name in ("HUSKY", "LEFTHOOK") and wanted in SWITCHED_ON:
+        if name in ("HUSKY", "LEFTHOOK", "CLI_GUARD") and wanted in SWITCHED_ON:
             return None
         return Kind.GUARD, HOOK_SWITCHES[name]
     if GIT_CONFIG_PAIR.match(name):
-        return Kind.GUARD, "sets Git's configuration from outside, by which hooks are switched off"
+        return pair_means(name, value)
     if name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG") and value != "/dev/null":
         return Kind.GUARD, "puts another configuration in the place of Git's, by which hooks are switched off"
-    if name == "GIT_TEMPLATE_DIR":
-        return Kind.GUARD, "takes the hooks of new repositories from elsewhere"
     if HARMLESS_NAMES.match(name):
         return None
     if name in HARMLESS_VALUES:
@@ -115,6 +113,20 @@ def variable_means(name: str, value: str | None) -> Meaning:
     if CODE_NAMES.match(name):
         return Kind.EXEC, f"sets {name}, which decides what code runs or where it connects"
     return Kind.UNKNOWN, f"sets {name}, which is not known to be harmless"
+
+
+def pair_means(name: str, value: str | None) -> Meaning:
+    """One variable of GIT_CONFIG_COUNT, GIT_CONFIG_KEY_n, GIT_CONFIG_VALUE_n or GIT_CONFIG_PARAMETERS."""
+    if (
+        value is None
+        or "hook" in value.lower()
+        or "include" in value.lower()
+        or "templatedir" in value.lower()
+    ):
+        return Kind.GUARD, "sets Git's configuration from outside, by which hooks are switched off"
+    if "_KEY_" in name:
+        return key_means(value, None)
+    return Kind.EXEC, f"sets Git's configuration from outside ({name})"
 
 
 def key_means(key: str, value: str | None) -> Meaning:

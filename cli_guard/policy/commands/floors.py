@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.model import Decision
 from cli_guard.policy.commands.model import Kind, Setting, Span
-from cli_guard.policy.commands.scope import REMOTE, SECRET, TOKEN
+from cli_guard.policy.commands.scope import HIDDEN, REMOTE, SECRET, TOKEN
 from cli_guard.policy.commands.tree import Block, Command, For, Function, Node, Pipeline, Text
 
 if TYPE_CHECKING:
@@ -34,9 +34,11 @@ ALTERNATIVES = {
 
 def remote_code(shell: "Shell", taints: frozenset[str], how: str, span: Span) -> bool:
     """Code that came from the network is run unseen. True if that is so."""
-    if REMOTE not in taints:
+    if not taints & {REMOTE, HIDDEN}:
         return False
     reason = f"runs code that came from the network unseen ({how})"
+    if REMOTE not in taints:
+        reason = f"runs code that an encoding hides ({how})"
     shell.emit(Kind.EXEC, "remote code", reason, span, rule=REMOTE_CODE, decision=Decision.DENY)
     return True
 

@@ -67,6 +67,12 @@ def program(shell: "Shell", name: str, fields: list[Field], stdin: Stream, span:
     if "/" in name and not SYSTEM_PROGRAMS.match(name):
         by_path(shell, fields[0], span)
     spec = table(base) or table(base.lower())
+    if spec is None and base.startswith("git-"):
+        words = [literal("git", fields[0].span), literal(base[4:], fields[0].span), *fields[1:]]
+        return program(shell, "git", words, stdin, span)
+    if spec is not None and base != base.lower() and table(base) is None:
+        # The same program where file names know no case, another one elsewhere.
+        shell.emit(Kind.UNKNOWN, base, unknown_reason(base), span)
     if spec is None:
         if "/" not in name:
             shell.emit(Kind.UNKNOWN, base, unknown_reason(name), span)

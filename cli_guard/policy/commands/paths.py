@@ -1,17 +1,19 @@
 """Reading, writing and deleting a path: what the effect is, and where it is a floor."""
 
+import re
 from typing import TYPE_CHECKING
 
 from cli_guard.model import Decision
 from cli_guard.policy.commands import floors
 from cli_guard.policy.commands.model import Kind, Setting, Span
 from cli_guard.policy.commands.places import Place, emptied, is_credential, place_of, resolved, whole
-from cli_guard.policy.commands.scope import ANYTHING, EVERYTHING, NOTHING, REMOTE, SECRET, Stream
+from cli_guard.policy.commands.scope import ANYTHING, EVERYTHING, HOOKS, NOTHING, REMOTE, SECRET, Stream
 from cli_guard.policy.commands.words import Field
 
 if TYPE_CHECKING:
     from cli_guard.policy.commands.shell import Shell
 
+MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")
 GUARDED = (Place.HOOKS, Place.GIT_CONFIG)
 
 
@@ -36,7 +38,7 @@ def read_path(shell: "Shell", given: Field, span: Span) -> Stream:
         shell.emit(Kind.CREDENTIAL, path, f"reads {path}, which may hold a secret", span)
         return Stream(None, frozenset((SECRET,)))
     place = place_of(path)
-    if place in (Place.DISK, Place.KERNEL):
+    if place is Place.DISK or path in MEMORY:
         shell.emit(Kind.SYSTEM, path, f"reads the device {path}", span)
         return Stream(None, frozenset((SECRET,)))
     if place is Place.SOCKET:
@@ -54,7 +56,7 @@ def write_path(shell: "Shell", given: Field, span: Span, carried: Stream, *, ver
     """A file is written; `carried` is what goes into it."""
     path = path_of(shell, given)
     place = place_of(path)
-    if place is Place.SINK:
+    if place is Place.SINK or given.text == "-":
         return
     if place is Place.SOCKET:
         shell.emit(Kind.NETWORK_OUT, path, f"sends what it prints through {path}", span)
@@ -68,7 +70,11 @@ def write_path(shell: "Shell", given: Field, span: Span, carried: Stream, *, ver
     if given.dynamic:
         target = f"{given.shown}"
         shell.emit(Kind.UNKNOWN, target, f"which file it {verb} is not known before it runs ({target})", span)
-    if place in GUARDED:
+    emptied_hook = carried.text is not None and carried.text.strip() in ("", "exit 0", "#!/bin/sh")
+    plain = carried.text is not None and not re.search(r"hook|include|template", carried.text, re.IGNORECASE)
+    if place is Place.GIT_CONFIG and plain and verb == "writes" and carried.text:
+        shell.emit(Kind.GIT_WRITE, path, f"writes {path}, Git's configuration", span)
+    elif place in GUARDED or (place is Place.GUARD and verb == "writes" and emptied_hook and carried.text):
         floors.guard_off(shell, path, f"{verb} {path}, where Git's hooks are switched on and off", span)
     elif place is Place.GUARD:
         shell.emit(
@@ -83,7 +89,8 @@ def write_path(shell: "Shell", given: Field, span: Span, carried: Stream, *, ver
         shell.emit(Kind.CREDENTIAL, path, f"{verb} {path}, which may hold a secret", span)
     else:
         shell.emit(Kind.WRITE, path, f"{verb} {path}", span)
-    remember(shell, path, carried)
+    if verb == "writes":
+        remember(shell, path, carried)
 
 
 def remember(shell: "Shell", path: str, carried: Stream) -> None:
@@ -96,6 +103,9 @@ def remember(shell: "Shell", path: str, carried: Stream) -> None:
 def delete_path(shell: "Shell", given: Field, span: Span, *, verb: str = "deletes") -> None:
     """A file or folder is deleted, moved away or emptied."""
     path = path_of(shell, given)
+    if HOOKS in given.taints:
+        floors.guard_off(shell, given.shown, f"{verb} what was found in .git", span)
+        return
     if EVERYTHING in given.taints:
         shell.emit(
             Kind.DELETE,

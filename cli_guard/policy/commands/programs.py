@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -95,7 +95,7 @@ class Spec:
         """The first word of the name."""
         return self.name.partition(" ")[0]
 
-    @property
+    @cached_property
     def harmless_options(self) -> bool:
         """Does no option do harm, so that a word nobody knows may stand where an option could?"""
         return all(option.harmless for option in self.options.values())

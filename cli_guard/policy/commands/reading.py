@@ -1,5 +1,6 @@
 """Words of the grammar -> their parts: text, parameters, substitutions; quotes and escapes are resolved here."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,16 +19,24 @@ WORDS = EXPANSIONS | frozenset(
     "regex process_substitution variable_name special_variable_name test_operator array".split()
 )
 
+LINE_END = re.compile(r"(?<!\\)\n")
+ELEMENT = re.compile(r"\$\{(\w+)\[(@|\*|\d{1,4})\]\}")
 # Nodes that are rightly empty.
 EMPTY = frozenset(("heredoc_content", "heredoc_body", "string_content", "\n", "program"))
 
 
 @dataclass
 class WordReader(ABC):
-    """Reads words. What the grammar did not understand is collected in `errors`."""
+    """Reads words.
+
+    What the grammar did not understand is collected in `errors`. `line_ends` are those inside a command, where none
+    can be: the grammar has read on into the next line.
+    """
 
     text: str
     errors: list[Span] = field(default_factory=list)
+    line_ends: list[int] = field(default_factory=list)
+    comments: list[Span] = field(default_factory=list)
 
     @abstractmethod
     def items(self, node: "SgNode") -> Iterator[Node]:
@@ -51,7 +60,10 @@ class WordReader(ABC):
         elif kind == "simple_expansion":
             yield Parameter(node.text()[1:], False)
         elif kind == "expansion":
-            if any(kid.kind() == "subscript" for kid in node.children()):
+            element = ELEMENT.fullmatch(node.text())
+            if element:
+                yield Parameter(element[1], False, f"[{element[2]}]")
+            elif any(kid.kind() == "subscript" for kid in node.children()):
                 # What stands in a subscript is computed, and a substitution in it run.
                 yield from self.inner(node, is_quoted=False)
             else:
@@ -67,7 +79,13 @@ class WordReader(ABC):
         else:
             if kind == "ERROR":
                 self.errors.append(span_of(node))
+            self.one_line(node)
             yield from unescaped_parts(node.text())
+
+    def one_line(self, node: "SgNode") -> None:
+        """A word without quotes holds no line end but behind a backslash."""
+        if "\n" in self.text and (found := LINE_END.search(node.text())):
+            self.line_ends.append(node.range().start.index + found.start())
 
     def joined(self, node: "SgNode") -> Iterator[Part]:
         """Parts that stand side by side; what the grammar leaves out between them is text."""
@@ -141,8 +159,7 @@ class WordReader(ABC):
         """The children of a node; one that the grammar only supposes to be there is an error."""
         kids = node.children()
         for kid in kids:
-            where = kid.range()
-            if where.start.index == where.end.index and kid.kind() not in EMPTY:
+            if kid.is_leaf() and not kid.text() and kid.kind() not in EMPTY:
                 self.errors.append(span_of(kid))
         return kids
 

@@ -3,7 +3,8 @@
 import re
 from typing import TYPE_CHECKING
 
-from cli_guard.policy.commands.paths import read_path, write_path
+from cli_guard.policy.commands.paths import path_of, read_path, write_path
+from cli_guard.policy.commands.places import Place, place_of
 from cli_guard.policy.commands.scope import NOTHING, Stream
 from cli_guard.policy.commands.tree import Redirect
 from cli_guard.policy.commands.words import Field, literal, stream_of
@@ -28,6 +29,8 @@ def redirected(shell: "Shell", redirects: tuple[Redirect, ...], stdin: Stream) -
             opened = shell.scope.descriptors.get(number[1])
             if opened and redirect.operator == ">&":
                 sinks.append((redirect.descriptor, literal(opened, redirect.span)))
+            elif opened:
+                stdin = read_path(shell, literal(opened, redirect.span), redirect.span)
         elif redirect.operator == "<" and target.stream is not None:
             stdin = target.stream
         else:
@@ -38,6 +41,13 @@ def redirected(shell: "Shell", redirects: tuple[Redirect, ...], stdin: Stream) -
             else:
                 sinks.append((redirect.descriptor, target))
     return stdin, sinks
+
+
+def connected(shell: "Shell", sinks: Sinks) -> bool:
+    """Does the output go to a connection? Then, most of the time, the input comes from there."""
+    return any(
+        place_of(path_of(shell, target)) is Place.SOCKET for _, target in sinks if target.start[:5] == "/dev/"
+    )
 
 
 def written(shell: "Shell", output: Stream, sinks: Sinks) -> Stream:

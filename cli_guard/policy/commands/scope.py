@@ -11,6 +11,8 @@ SECRET = "secret"  # noqa: S105 - a taint, as the others
 TOKEN = "token"  # noqa: S105
 REMOTE = "remote"
 EVERYTHING = "everything"
+HOOKS = "hooks"
+HIDDEN = "hidden"
 
 # Bounds of one judgement. Whoever runs out of them is asked about, never let through.
 MOST_STEPS = 4_000
@@ -24,18 +26,14 @@ class Stream:
 
     `text` is None for what is not known. `origin` is "paths" for paths of the project, "value" for something
     short and harmless, "" for anything. `taints` say what it carries: a secret, or code from the network.
-    `assumed`: the text holds only if a variable that nobody set here is empty.
+    `assumed`: the text holds only if a variable that nobody set here is empty. `items` are the elements of an array.
     """
 
     text: str | None = None
     taints: frozenset[str] = frozenset()
     origin: str = ""
     assumed: bool = False
-
-    @property
-    def harmless(self) -> bool:
-        """Is it one of the kinds that are known without the text?"""
-        return self.text is not None or bool(self.origin)
+    items: "tuple[Stream, ...] | None" = None
 
 
 NOTHING = Stream("")

@@ -1,5 +1,6 @@
 """Walks through a script as a shell would, without running anything, and collects what it would do."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,8 +10,17 @@ from cli_guard.policy.commands import floors
 from cli_guard.policy.commands.environment import CODE_NAMES, variable_means
 from cli_guard.policy.commands.invocation import invoke
 from cli_guard.policy.commands.model import DECISIONS, Context, Effect, Kind, Span
-from cli_guard.policy.commands.redirects import redirected, written
-from cli_guard.policy.commands.scope import ANYTHING, NOTHING, Budget, OutOfBudget, Scope, Stream, merged
+from cli_guard.policy.commands.redirects import connected, redirected, written
+from cli_guard.policy.commands.scope import (
+    ANYTHING,
+    NOTHING,
+    REMOTE,
+    Budget,
+    OutOfBudget,
+    Scope,
+    Stream,
+    merged,
+)
 from cli_guard.policy.commands.syntax import parse, respelled
 from cli_guard.policy.commands.tree import (
     Assignment,
@@ -23,6 +33,9 @@ from cli_guard.policy.commands.tree import (
     Script,
 )
 from cli_guard.policy.commands.words import Expander, stream_of
+
+# A line that goes on in the middle of a word.
+CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?=\S)")
 
 
 @dataclass
@@ -68,6 +81,9 @@ class Shell:
     def top(self, text: str, stdin: Stream = NOTHING) -> Stream:
         """Runs a text; what bash takes and the grammar refuses is run in another spelling."""
         self.budget.read(text)
+        if CONTINUED.search(text):
+            with self.nested(Span(0, len(text))):
+                return self.script(parse(CONTINUED.sub("", text)), stdin)
         script = parse(text)
         again = respelled(text) if script.errors else text
         if again != text:
@@ -151,10 +167,12 @@ class Shell:
     def call(self, name: str, body: Node, arguments: tuple[Stream, ...] | None, stdin: Stream) -> Stream:
         """Runs a function."""
         self.uncalled.pop(name, None)
-        if name in self.running:
+        running = f"{name} {id(body)}"
+        if running in self.running:
+            self.emit(Kind.UNKNOWN, name, f"{name} calls itself, and for how long is not known", Span(0, 0))
             return ANYTHING
         outer, self.scope.arguments = self.scope.arguments, arguments
-        self.running.append(name)
+        self.running.append(running)
         try:
             return self.run(body, stdin)
         finally:
@@ -175,6 +193,8 @@ class Shell:
             # `IFS= read` is how a line is read: it splits nothing else.
             reads_line = assignment.name == "IFS" and fields[0].text in ("read", "mapfile", "readarray")
             self.assign(assignment, expander, alone=reads_line)
+        if source == NOTHING and connected(self, sinks):
+            source = Stream(None, frozenset((REMOTE,)))
         output = invoke(self, fields, source, node.span)
         if node.assignments:
             self.scope.variables = {**self.scope.variables, **restored(outer, node.assignments)}
@@ -183,8 +203,18 @@ class Shell:
     def assign(self, node: Assignment, expander: Expander, *, alone: bool) -> None:
         """`name=value`, on its own or in front of a command, whose environment it changes."""
         values = [expander.one(word) for word in node.values]
-        value = stream_of(values[0]) if len(values) == 1 else merged(stream_of(each) for each in values)
-        if node.append:
+        streams = tuple(stream_of(each) for each in values)
+        value = streams[0] if len(streams) == 1 and not node.array else merged(streams)
+        if node.array:
+            held = self.scope.variables.get(node.name, NOTHING)
+            elements = tuple(stream_of(each) for each in expander.fields(node.values))
+            value = Stream(
+                None,
+                value.taints,
+                value.origin,
+                items=(held.items or ()) + elements if node.append else elements,
+            )
+        elif node.append:
             value = merged([self.scope.variables.get(node.name, NOTHING), value])
         exported = (
             not alone

@@ -5,11 +5,12 @@ The grammar keeps quotes and escapes; here a word becomes its parts, so that not
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cli_guard.policy.commands.model import Span
-from cli_guard.policy.commands.reading import WORDS, WordReader, descend, span_of
+from cli_guard.policy.commands.reading import LINE_END, WORDS, WordReader, descend, span_of
 from cli_guard.policy.commands.tree import (
     Assignment,
     Block,
@@ -17,6 +18,8 @@ from cli_guard.policy.commands.tree import (
     For,
     Function,
     Node,
+    Parameter,
+    Part,
     Pipeline,
     Redirect,
     Script,
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 DEEPEST = 40
+MOST_REPAIRS = 12
+CASE_ENDS = (";;", ";&", ";;&")
 BRACED = re.compile(r"(?<![\w$'\"}]){[^\s{}$`]{0,500},[^\s{}]{0,500}}")
 BEFORE_HERE_STRING = re.compile(
     r"((?:\s+\d?>{1,2}&?\s*[\w./-]+){1,4})\s*<<<\s*(\"[^\"]*\"|'[^']*'|[^\s;|&<>]+)"
@@ -37,7 +42,26 @@ BEFORE_HERE_STRING = re.compile(
 
 def parse(text: str) -> Script:
     """The script of a text. Never raises; what is not understood is named in `errors`."""
-    return Reader(text).script(Trees().root("bash", text))
+    for _ in range(MOST_REPAIRS):
+        reader = Reader(text)
+        root = Trees().root("bash", text)
+        script = reader.script(root)
+        if not script.errors and (root.kind() != "program" or root.find(kind="ERROR")):
+            script = Script(script.items, (Span(0, len(text)),))
+        if not reader.line_ends:
+            return script
+        text = separated(text, reader.line_ends, reader.comments)
+    return Script(script.items, (*script.errors, Span(0, len(text))))
+
+
+def separated(text: str, line_ends: list[int], comments: list[Span]) -> str:
+    """The text with a semicolon in the place of line ends that the grammar has read over; all offsets stay."""
+    characters = list(text)
+    for comment in comments:
+        characters[comment.start : comment.end] = " " * (comment.end - comment.start)
+    for at in line_ends:
+        characters[at] = ";"
+    return "".join(characters)
 
 
 def respelled(text: str) -> str:
@@ -47,7 +71,7 @@ def respelled(text: str) -> str:
     redirections in front of a here-string go behind it.
     """
     plain = BRACED.sub(lambda found: found[0].replace(",", " ").strip("{}"), text)
-    plain = plain.replace("<>", " >")
+    plain = plain.replace("<>", "> ")
     return BEFORE_HERE_STRING.sub(r" <<< \2\1", plain)
 
 
@@ -79,6 +103,8 @@ class Reader(WordReader):
             if stray:
                 yield Command(tuple(stray), Span(stray[0].span.start, stray[-1].span.end))
                 stray = []
+            if kind in CASE_ENDS:
+                self.errors.append(span_of(kid))
             if kind == "&" and previous is not None:
                 previous = Block("background", (previous,), previous.span)
             elif found := self.node(kid, kind):
@@ -112,8 +138,8 @@ class Reader(WordReader):
         return self.block("group", node)
 
     def list_of(self, node: "SgNode") -> Block:
-        """`a && b`."""
-        return self.block("group", node)
+        """`a && b`: a redirection behind it belongs to the last."""
+        return self.block("list", node)
 
     def subshell(self, node: "SgNode") -> Block:
         """`( ... )`."""
@@ -148,6 +174,7 @@ class Reader(WordReader):
     def test(self, node: "SgNode") -> Command:
         """`[[ ... ]]` or `[ ... ]`: its words are expanded, nothing else happens."""
         words = [Word((Text(":", True),), span_of(node))]
+        self.kids(node)
         for leaf in descend(node, lambda kid: kid.kind() in WORDS):
             words.append(self.word(leaf))
         return Command(tuple(words), span_of(node))
@@ -210,6 +237,7 @@ class Reader(WordReader):
                 elif found := self.node(kid, kid.kind()):
                     after.append(found)
             return
+        self.on_one_line(kids)
         descriptor = next((kid.text() for kid in kids if kid.kind() == "file_descriptor"), "")
         operator = next((kid.kind() for kid in kids if set(kid.kind()) <= set("<>&|-")), "<<<")
         targets = [kid for kid in kids if kid.kind() in WORDS]
@@ -233,7 +261,9 @@ class Reader(WordReader):
         words: list[Word] = []
         assignments: list[Assignment] = []
         redirects: list[Redirect] = []
-        for kid in self.kids(node):
+        kids = self.kids(node)
+        self.on_one_line(kids)
+        for kid in kids:
             kind = kid.kind()
             if kind == "command_name":
                 words += [self.word(part) for part in self.kids(kid)]
@@ -250,7 +280,23 @@ class Reader(WordReader):
                 words += [self.word(leaf) for leaf in descend(kid, lambda part: part.kind() in WORDS)]
             elif kind == "subshell":
                 self.errors.append(span_of(kid))
-        return Command(tuple(words), span_of(node), tuple(assignments), tuple(redirects))
+            elif kind not in ("comment", "\n"):
+                # A token on its own, such as a dash or a dollar.
+                words.append(Word((Text(kid.text(), False),), span_of(kid)))
+        return Command(tuple(adjoined(words)), span_of(node), tuple(assignments), tuple(redirects))
+
+    def on_one_line(self, kids: "list[SgNode]") -> None:
+        """A simple command ends with its line: one that goes on has been misread."""
+        if "\n" not in self.text:
+            return
+        for kid in kids:
+            if kid.kind() == "comment":
+                self.comments.append(span_of(kid))
+        for one, other in pairwise(kids):
+            start = one.range().end.index
+            found = LINE_END.search(self.text[start : other.range().start.index])
+            if found:
+                self.line_ends.append(start + found.start())
 
     def assigned(self, node: "SgNode") -> Command:
         """Assignments without a command."""
@@ -271,17 +317,69 @@ class Reader(WordReader):
                 values += [self.word(part) for part in self.kids(kid) if part.kind() in WORDS]
             elif kid.kind() in WORDS:
                 values.append(self.word(kid))
-        return Assignment(name, tuple(values), append, span_of(node))
+        array = any(kid.kind() == "array" for kid in kids)
+        return Assignment(name, tuple(values), append, span_of(node), array)
+
+
+def adjoined(words: list[Word]) -> list[Word]:
+    """Words between which there is no blank are one: the grammar parts `rm$IFS-rf$IFS/` at the second dollar."""
+    whole: list[Word] = []
+    for word in words:
+        if whole and whole[-1].span.end == word.span.start and word.span.end > word.span.start:
+            before = whole.pop()
+            parts = joined_at_dollar(before.parts, word.parts)
+            whole.append(Word(parts, Span(before.span.start, word.span.end)))
+        else:
+            whole.append(word)
+    return whole
+
+
+def joined_at_dollar(before: tuple[Part, ...], after: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Two rows of parts as one; a dollar at the end of the first makes a parameter of the name behind it."""
+    last, first = before[-1:], after[:1]
+    if (
+        last
+        and first
+        and isinstance(last[0], Text)
+        and isinstance(first[0], Text)
+        and last[0].text.endswith("$")
+    ):
+        name = re.match(r"\w+", first[0].text)
+        if name and not last[0].quoted:
+            rest = first[0].text[name.end() :]
+            kept = (*before[:-1], *([Text(last[0].text[:-1], False)] if last[0].text != "$" else []))
+            return (*kept, Parameter(name[0], False), *([Text(rest, False)] if rest else []), *after[1:])
+    return before + after
+
+
+def numbered(redirects: tuple[Redirect, ...]) -> tuple[Redirect, ...]:
+    """`>f 0>&1`: the grammar takes the descriptor of a redirection for a second target of the one before."""
+    found: list[Redirect] = []
+    for each in redirects:
+        before = found[-1] if found else None
+        if before and before.operator == "word" and before.span.end == each.span.start and before.target:
+            part = before.target.parts[0]
+            if isinstance(part, Text) and part.text.isdigit():
+                found[-1] = replace(each, descriptor=part.text)
+                continue
+        found.append(each)
+    return tuple(found)
 
 
 def with_redirects(inner: Node | None, redirects: tuple[Redirect, ...], span: Span) -> Node:
     """A command with its redirections; words that stand behind one belong to the command."""
+    redirects = numbered(redirects)
     words = tuple(each.target for each in redirects if each.operator == "word" and each.target)
     real = tuple(each for each in redirects if each.operator != "word")
     if inner is None:
         return Command(words, span, (), real)
     if isinstance(inner, Command):
         return Command(inner.words + words, span, inner.assignments, inner.redirects + real)
+    if isinstance(inner, Pipeline):
+        return Pipeline((*inner.stages[:-1], with_redirects(inner.stages[-1], redirects, inner.span)), span)
+    if isinstance(inner, Block) and inner.kind == "list" and inner.items:
+        last = with_redirects(inner.items[-1], redirects, inner.span)
+        return Block("list", (*inner.items[:-1], last), span)
     if isinstance(inner, Block):
         return Block(inner.kind, inner.items, span, inner.redirects + real)
     return Block("group", (inner,), span, real)

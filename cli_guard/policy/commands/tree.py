@@ -48,12 +48,13 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """`name=value`, `name+=value` (`append`), or an array, whose elements are all of `values`."""
+    """`name=value`, `name+=value` (`append`), or an array (`array`), whose elements are all of `values`."""
 
     name: str
     values: tuple[Word, ...]
     append: bool
     span: Span
+    array: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class Pipeline:
 class Block:
     """Commands one after the other under one heading.
 
-    `kind` is "group", "subshell", "if", "loop", "case" or "background".
+    `kind` is "list", "group", "subshell", "if", "loop", "case" or "background".
     """
 
     kind: str

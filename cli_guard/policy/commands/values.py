@@ -10,7 +10,7 @@ from cli_guard.policy.commands.environment import key_means
 from cli_guard.policy.commands.model import Kind, Span
 from cli_guard.policy.commands.paths import path_of, read_path
 from cli_guard.policy.commands.scope import ANYTHING, NOTHING, REMOTE, SECRET, Stream
-from cli_guard.policy.commands.words import Field, literal
+from cli_guard.policy.commands.words import Field, literal, stream_of
 
 if TYPE_CHECKING:
     from cli_guard.policy.commands.call import Call
@@ -19,8 +19,9 @@ REMOTE_PLACE = re.compile(r"(?:[\w.+-]+@)?[\w.-]+:(?!\\)|[\w+]+://")
 ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://")
 # Programs that are Python modules of the same name; another module may be one of the project.
 PYTHON_TOOLS = frozenset(
-    "pip pipx pytest ruff mypy black isort flake8 pylint coverage tox nox poetry pdm hatch twine uv bandit vulture yamllint "
-    "codespell radon lizard sqlfluff djlint pyright invoke semgrep locust pre-commit virtualenv".split()
+    "pip pipx pytest ruff mypy black isort flake8 pylint coverage tox nox poetry pdm hatch twine uv bandit vulture "
+    "yamllint cli-guard codespell radon lizard sqlfluff djlint pyright invoke semgrep locust "
+    "pre-commit virtualenv".split()
 )
 INPUT = ("-", "/dev/stdin", "/dev/fd/0")
 FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
@@ -51,7 +52,7 @@ def by_effect(call: "Call", kind: Kind, given: Field, reason: str, rule: str) ->
         call.shell.text(given.text[1:], given.span)
     if kind is Kind.SERVICE_READ:
         floors.sent(call.shell, given.taints, given.shown, given.span)
-        if given.text is None and given.origin != "value":
+        if given.text is None:
             call.effect(
                 Kind.UNKNOWN, given.shown, "is asked for a name that is not known before it runs", given.span
             )
@@ -161,13 +162,19 @@ def configure(call: "Call", key: str, value: str | None, span: Span) -> None:
     if meaning:
         kind, why = meaning
         call.effect(kind, key, why, span)
-        if kind is Kind.EXEC and value and value.startswith("!"):
-            call.shell.text(value[1:], span)
+        if kind is Kind.EXEC and value:
+            # An alias is a command of git, or with `!`, as all other keys, one for a shell.
+            alias = key.lower().startswith("alias.") and not value.startswith("!")
+            call.shell.text(f"git {value}" if alias else value.removeprefix("!"), span)
 
 
 def take_shell(call: "Call", given: Field, reason: str) -> None:
     """Text for a shell."""
+    words = call.arguments.operands
+    behind = words[words.index(given) + 2 :] if given in words else []
+    outer, call.shell.scope.arguments = call.shell.scope.arguments, tuple(stream_of(word) for word in behind)
     run_shell(call, given.stream or Stream(given.text, given.taints), given.span, call.stdin)
+    call.shell.scope.arguments = outer
 
 
 def run_shell(call: "Call", code: Stream, span: Span, stdin: Stream) -> Stream:
@@ -210,8 +217,10 @@ def take_module(call: "Call", given: Field, reason: str) -> None:
     call.took_input = True
     words = call.fields[call.fields.index(given) + 1 :] if given in call.fields else []
     modules = table("python-m")
-    known = sub_command(modules, given.text) if modules and given.text else None
     program = (given.text or "").partition(".")[0].replace("_", "-")
+    known = (
+        sub_command(modules, given.text) if modules and given.text and program not in PYTHON_TOOLS else None
+    )
     if known is None and program not in PYTHON_TOOLS:
         call.effect(Kind.EXEC, given.shown, f"runs the module {given.shown}", given.span)
     elif known is None:

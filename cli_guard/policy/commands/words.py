@@ -14,6 +14,8 @@ SECRET_NAME = re.compile(
     re.IGNORECASE,
 )
 # Variables that every shell has and that hold nothing to hide.
+# A word that grows beyond this is not followed any further.
+LONGEST_TEXT = 50_000
 VALUES = frozenset(
     "? # $ ! - 0 _ RANDOM SECONDS LINENO UID EUID PPID BASHPID HOSTNAME HOSTTYPE MACHTYPE OSTYPE SHLVL COLUMNS LINES "
     "USER LOGNAME SHELL LANG TERM BASH_VERSION EPOCHSECONDS EPOCHREALTIME PIPESTATUS BASH_SOURCE FUNCNAME CI "
@@ -60,6 +62,11 @@ def literal(text: str, span: Span, *, like: Field | None = None) -> Field:
     return replace(like, text=text, start=text, span=span, script=None, stream=None)
 
 
+def field_of(stream: Stream, span: Span) -> Field:
+    """A value as one word."""
+    return Field(stream.text, stream.text or "", span, stream.taints, stream.origin, assumed=stream.assumed)
+
+
 def stream_of(given: Field) -> Stream:
     """A field as the value of a variable. A pattern stands for paths of the project."""
     if given.stream is not None:
@@ -83,6 +90,8 @@ class Expander:
         if word is None:
             return Field("", "", Span(0, 0))
         pieces = [self.piece(part) for part in word.parts]
+        if word.parts and all(isinstance(part, Substitution) and part.kind in "<>" for part in word.parts):
+            pieces = [replace(piece, text=None, origin="value") for piece in pieces]
         given = assembled([(stream, True) for stream in pieces], word.span)
         if len(word.parts) == 1 and isinstance(word.parts[0], Substitution) and word.parts[0].kind in "<>":
             return replace(given, script=word.parts[0].script, stream=pieces[0])
@@ -90,23 +99,34 @@ class Expander:
 
     def expanded(self, word: Word) -> Iterator[Field]:
         """The fields of one word."""
+        first = word.parts[0]
+        if len(word.parts) == 1 and isinstance(first, Text) and (first.quoted or "{" not in first.text):
+            pattern = not first.quoted and bool(GLOB.search(first.text))
+            yield Field(first.text, first.text, word.span, pattern=pattern)
+            return
         for parts in braces(word.parts):
             yield from self.split(parts, word.span)
 
     def split(self, parts: tuple[Part, ...], span: Span) -> Iterator[Field]:
         """The fields of one word after its braces: unquoted expansions are split at blanks."""
+        elements = self.elements(parts)
+        if elements is not None:
+            yield from (field_of(element, span) for element in elements)
+            return
         current: list[tuple[Stream, bool]] = []
         glob = many = False
         script = stream = None
         for part in parts:
-            value = self.piece(part)
+            value = raw = self.piece(part)
+            if isinstance(part, Substitution) and part.kind in "<>":
+                value = replace(raw, text=None, origin="value")
             is_quoted = part.quoted
             if isinstance(part, Text):
                 glob = glob or (not is_quoted and bool(GLOB.search(part.text)))
                 current.append((value, is_quoted))
                 continue
             if isinstance(part, Substitution) and part.kind in "<>":
-                script, stream = part.script, value
+                script, stream = part.script, raw
             if is_quoted or (isinstance(part, Substitution) and part.kind != "$"):
                 current.append((value, True))
             elif value.text is None:
@@ -123,6 +143,18 @@ class Expander:
                 current.append((replace(value, text=pieces[-1]), False))
         if many or any(is_quoted or stream.text != "" for stream, is_quoted in current):
             yield replace(assembled(current, span, glob=glob), many=many, script=script, stream=stream)
+
+    def elements(self, parts: tuple[Part, ...]) -> tuple[Stream, ...] | None:
+        """The words that `"$@"` or `"${array[@]}"` stands for, None for what is neither or not known."""
+        full = [part for part in parts if not (isinstance(part, Text) and part.quoted and not part.text)]
+        if len(full) != 1 or not isinstance(full[0], Parameter):
+            return None
+        part = full[0]
+        if part.name == "@" and not part.operator:
+            return self.scope.arguments if part.quoted else None
+        if part.operator in ("[@]", "[*]") and part.name in self.scope.variables:
+            return self.scope.variables[part.name].items
+        return None
 
     def separated(self, text: str) -> list[str]:
         """The pieces that an unquoted value falls into: at blanks, or at what `IFS` holds."""
@@ -145,7 +177,7 @@ class Expander:
         if part.kind == "((":
             return Stream(None, output.taints, "value")
         if part.kind in "<>":
-            return replace(output, text=None, origin="value")
+            return output
         return output if output.text is None else replace(output, text=output.text.rstrip("\n"))
 
     def parameter(self, part: Parameter) -> Stream:
@@ -155,7 +187,12 @@ class Expander:
         argument = self.one(part.argument) if part.argument else None
         other = Stream(argument.text, argument.taints, argument.origin) if argument else NOTHING
         if part.operator in ("", "@"):
-            return value
+            return value.items[0] if value.items else value
+        if part.operator.startswith("["):
+            index = part.operator[1:-1]
+            if value.items is None or not index.isdigit():
+                return replace(value, items=None) if value.items is None else spaced(value.items)
+            return value.items[int(index)] if int(index) < len(value.items) else NOTHING
         if part.operator in (":-", "-", ":=", "="):
             if not known:
                 return replace(merged_choice(value, other), assumed=other.text is not None)
@@ -214,8 +251,10 @@ def assembled(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = Fal
     for stream, _ in pieces:
         if stream.text is None:
             break
-        start += stream.text
+        start += stream.text[: LONGEST_TEXT + 1]
     texts = [stream.text for stream, _ in pieces]
+    if len(start) > LONGEST_TEXT:
+        return Field(None, start[:LONGEST_TEXT], span, taints, "", glob)
     assumed = any(stream.assumed for stream, _ in pieces)
     if None not in texts:
         return Field(start, start, span, taints, "", glob, assumed=assumed)

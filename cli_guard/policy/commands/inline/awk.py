@@ -22,7 +22,9 @@ ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\n": ""}
 # A name after which "/" begins a regular expression and does not divide.
 KEYWORDS = frozenset("return print printf in case do else exit getline BEGIN END delete".split())
-BEGINNING = frozenset(("(", "{", "}", ";", "\n", "=", "&&", "||", "!", ")", "while", "if", "return", "do", "else"))
+BEGINNING = frozenset(
+    ("(", "{", "}", ";", "\n", "=", "&&", "||", "!", ")", "while", "if", "return", "do", "else")
+)
 CONDITIONS = frozenset("if while for switch".split())
 OPERANDS = frozenset(("name", "number", "string", "regex"))
 CLOSING = frozenset((")", "]", "++", "--"))
@@ -64,7 +66,7 @@ def tokens_of(code: str) -> Iterator[Token]:
     after_condition = False
     while at < len(code):
         if code[at] == "/":
-            divides = last.kind in OPERANDS and last.text not in KEYWORDS or last.text in CLOSING
+            divides = (last.kind in OPERANDS and last.text not in KEYWORDS) or last.text in CLOSING
             if divides and after_condition:
                 raise NotAwk("a regular expression or a division")
             found = DIVISION.match(code, at) if divides else REGEX.match(code, at)

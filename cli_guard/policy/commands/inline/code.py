@@ -130,8 +130,22 @@ class Odd:
 
 
 Node = (
-    Const | Name | Member | Call | Spread | Infix | Text | Items | Mix | Either | Assign | Function | Return | Each
-    | Import | Odd
+    Const
+    | Name
+    | Member
+    | Call
+    | Spread
+    | Infix
+    | Text
+    | Items
+    | Mix
+    | Either
+    | Assign
+    | Function
+    | Return
+    | Each
+    | Import
+    | Odd
 )
 NOTHING = Mix()
 

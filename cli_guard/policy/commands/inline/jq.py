@@ -52,7 +52,7 @@ def acts(code: str) -> Iterator[Act]:
 
 
 def text_end(code: str, at: int) -> int:
-    """The place behind a string, or behind the `\\(` that opens a filter in it; -1 if it does not end."""
+    r"""The place behind a string, or behind the `\(` that opens a filter in it; -1 if it does not end."""
     found = TEXT.match(code, at)
     end = found.end() if found else at
     if code.startswith('"', end):

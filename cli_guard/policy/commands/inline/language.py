@@ -24,7 +24,7 @@ from cli_guard.policy.commands.inline.values import (
 from cli_guard.policy.commands.model import Kind
 
 if TYPE_CHECKING:
-    from cli_guard.policy.commands.inline.evaluate import Run
+    from cli_guard.policy.commands.inline.state import State
 
 
 class NotUnderstood(Exception):
@@ -35,7 +35,7 @@ class NotUnderstood(Exception):
 class Calling:
     """One call of a function that the tables know."""
 
-    run: "Run"
+    run: "State"
     function: Reference
     arguments: list[Values]
     named: Mapping[str, Values]
@@ -77,7 +77,7 @@ class Language:
     methods: Mapping[str, Handler] = field(default_factory=dict)
     odd_member: Callable[[str], bool] = lambda name: False
     variable: Callable[[str], bool] = lambda name: False
-    same: Mapping[str, str] = field(default_factory=dict)
+    same: Callable[[str], str] = lambda name: name
     environment: frozenset[str] = frozenset()
     environment_members: bool = False
     calls_by_text: bool = False
@@ -88,11 +88,7 @@ class Language:
 
     def reference(self, name: str) -> str:
         """The full name of something that has several."""
-        return self.same.get(name, name)
-
-    def module(self, name: str) -> str:
-        """The full name of a module."""
-        return self.same.get(name, name)
+        return self.same(name)
 
     def part_of(self, of: Reference, name: str) -> Reference:
         """A part of a module or of an object."""
@@ -168,7 +164,10 @@ def made(make: Callable[..., "str | bytes | list[str] | None"], count: int = 1) 
     """A harmless function that makes a text of texts."""
 
     def handler(calling: Calling) -> Values:
-        given = [calling.run.data(values) if len(values) != 1 else values[0] for values in calling.arguments[:count]]
+        given = [
+            calling.run.data(values) if len(values) != 1 else values[0]
+            for values in calling.arguments[:count]
+        ]
         return (worked_out(make, given) or taint(calling.everything()),)
 
     return handler
@@ -185,7 +184,9 @@ def is_object(name: str) -> Handler:
     return handler
 
 
-def runs_code(place: int = 0, name: str = "", reason: str = "runs code that the text does not tell") -> Handler:
+def runs_code(
+    place: int = 0, name: str = "", reason: str = "runs code that the text does not tell"
+) -> Handler:
     """A function that runs text as code of the same language."""
     return lambda calling: calling.run.code(calling.given(place, name) or ANY, reason)
 
@@ -246,7 +247,9 @@ def runs_words(place: int = 0, first: int | None = None) -> Handler:
     return handler
 
 
-def opens(place: int = 0, name: str = "file", mode_place: int = 1, mode_name: str = "mode", default: str = "r") -> Handler:
+def opens(
+    place: int = 0, name: str = "file", mode_place: int = 1, mode_name: str = "mode", default: str = "r"
+) -> Handler:
     """A function that opens a file for what its mode says."""
 
     def handler(calling: Calling) -> Values:

@@ -28,7 +28,7 @@ def unknown(what: str) -> Act:
 
 def shell(text: str) -> Act:
     """A command line that is handed to a shell."""
-    return Act(Kind.EXEC, None, "runs a shell command", shell=text)
+    return Act(Kind.EXEC, None, "runs a shell command", text)
 
 
 def unseen_command(reason: str = "runs a command that the text does not tell") -> Act:

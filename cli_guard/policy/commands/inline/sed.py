@@ -149,8 +149,10 @@ class Script:
         replacement = self.delimited(delimiter)
         if "e" in self.take(FLAGS):
             fixed = not BACK_REFERENCE.search(replacement)
-            yield shell(ESCAPED.sub(r"\1", replacement)) if fixed and replacement else unseen_command(
-                "runs the lines of its input as commands"
+            yield (
+                shell(ESCAPED.sub(r"\1", replacement))
+                if fixed and replacement
+                else unseen_command("runs the lines of its input as commands")
             )
         if self.next() == "w":
             self.at += 1

@@ -115,9 +115,17 @@ class Statement:
     def kind(self) -> Iterator[Act]:
         """What its kind of statement does."""
         words = set(self.words)
-        if self.first in ("SELECT", "WITH", "VALUES", "TABLE", "EXPLAIN", "DESCRIBE", "DESC", "SHOW", "FROM") or (
-            self.first == "" and self.token(0)[1] == "("
-        ):
+        if self.first in (
+            "SELECT",
+            "WITH",
+            "VALUES",
+            "TABLE",
+            "EXPLAIN",
+            "DESCRIBE",
+            "DESC",
+            "SHOW",
+            "FROM",
+        ) or (self.first == "" and self.token(0)[1] == "("):
             yield from self.query(words)
         elif self.first in CHANGES:
             yield self.change()
@@ -159,7 +167,11 @@ class Statement:
     def inner_change(self) -> str | None:
         """The word of a change that is a part of this statement: `WITH x AS (DELETE ...`."""
         for index, word in enumerate(self.words):
-            behind = self.token(index - 1)[1] in ("(", ")") or self.word(index - 1) in ("ANALYZE", "VERBOSE", "EXPLAIN")
+            behind = self.token(index - 1)[1] in ("(", ")") or self.word(index - 1) in (
+                "ANALYZE",
+                "VERBOSE",
+                "EXPLAIN",
+            )
             if word in PARTS and index and behind and self.token(index + 1)[1] != "(":
                 return word
         return None
@@ -211,9 +223,15 @@ class Statement:
             before = self.word(index - 1)
             if name in CALLS:
                 yield from self.call(CALLS[name], index, name)
-            elif lists or text.upper() in BEFORE_PAREN or before in ("AS", "WITH", "RECURSIVE", "JOIN", "INTO"):
-                continue
-            elif self.first == "PRAGMA" or self.named_list(index):
+            elif (
+                (
+                    lists
+                    or text.upper() in BEFORE_PAREN
+                    or before in ("AS", "WITH", "RECURSIVE", "JOIN", "INTO")
+                )
+                or self.first == "PRAGMA"
+                or self.named_list(index)
+            ):
                 continue
             elif name not in FUNCTIONS and not name.startswith(HARMLESS_PREFIX):
                 yield unknown(f"calls the SQL function {name[:60]}")

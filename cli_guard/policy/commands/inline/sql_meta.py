@@ -1,4 +1,4 @@
-"""The commands of the SQL clients themselves: `\\d` of psql, `.tables` of sqlite3, `source` of mysql."""
+r"""The commands of the SQL clients themselves: `\d` of psql, `.tables` of sqlite3, `source` of mysql."""
 
 import re
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from cli_guard.policy.commands.inline.names import file
 from cli_guard.policy.commands.model import Kind
 
 # A line that is a command of sqlite3 or of mysql, where a statement could begin.
-LINE = re.compile(r"[ \t]*(?:\.[A-Za-z][^\n]*|(?:source|system|tee|pager|delimiter)[ \t][^\n]*)", re.IGNORECASE)
+LINE = re.compile(
+    r"[ \t]*(?:\.[A-Za-z][^\n]*|(?:source|system|tee|pager|delimiter)[ \t][^\n]*)", re.IGNORECASE
+)
 REST = re.compile(r"\\[^\n]*")
 WORDS = re.compile(r"'[^']*'|\"[^\"]*\"|\S+")
 
-COPY = re.compile(
-    r"\b(to|from)\s+(program\s+)?(?:'([^']*)'|(\S+))(?!.*\b(?:to|from)\s)", re.IGNORECASE
-)
+COPY = re.compile(r"\b(to|from)\s+(program\s+)?(?:'([^']*)'|(\S+))(?!.*\b(?:to|from)\s)", re.IGNORECASE)
 MOST = 2000
 
 ASKING = frozenset(
@@ -28,7 +28,21 @@ LISTING = re.compile(r"\\(?:d[A-Za-z]*|l)[S+]{0,2}\Z")
 SHELLS = frozenset((r"\!", ".shell", ".system", "system", r"\p", "pager", r"\P"))
 RUNS_FILE = frozenset((r"\i", r"\ir", r"\include", ".read", "source", r"\."))
 WRITES = frozenset(
-    (r"\o", r"\out", r"\w", r"\write", r"\T", "tee", ".output", ".once", ".log", ".trace", ".backup", ".save", ".clone")
+    (
+        r"\o",
+        r"\out",
+        r"\w",
+        r"\write",
+        r"\T",
+        "tee",
+        ".output",
+        ".once",
+        ".log",
+        ".trace",
+        ".backup",
+        ".save",
+        ".clone",
+    )
 )
 READS_IN = frozenset((".import", r"\lo_import"))
 

@@ -16,7 +16,9 @@ STEPS = frozenset(
     """BEGIN COMMIT ROLLBACK END START SAVEPOINT RELEASE ABORT USE CLOSE FETCH LISTEN UNLISTEN DISCARD HELP STATUS
     CHECK CHECKSUM GO EXIT QUIT""".split()
 )
-SETTINGS = frozenset("GLOBAL PERSIST PERSIST_ONLY PASSWORD ROLE DEFAULT SESSION_AUTHORIZATION RESOURCE".split())
+SETTINGS = frozenset(
+    "GLOBAL PERSIST PERSIST_ONLY PASSWORD ROLE DEFAULT SESSION_AUTHORIZATION RESOURCE".split()
+)
 READING_PRAGMAS = frozenset(
     """TABLE_INFO TABLE_XINFO TABLE_LIST INDEX_LIST INDEX_INFO INDEX_XINFO FOREIGN_KEY_LIST FOREIGN_KEY_CHECK
     INTEGRITY_CHECK QUICK_CHECK DATABASE_LIST COLLATION_LIST FUNCTION_LIST""".split()
@@ -62,7 +64,18 @@ FUNCTIONS = frozenset(
     ts_rank ts_rank_cd setweight plainto_tsquery phraseto_tsquery websearch_to_tsquery similarity levenshtein
     word_similarity starts_with ends_with contains array_agg xmlagg xpath decode_json columns exclude""".split()
 )
-HARMLESS_PREFIX = ("json_", "jsonb_", "array_", "list_", "regexp_", "string_", "to_ts", "ts_", "st_", "pragma_")
+HARMLESS_PREFIX = (
+    "json_",
+    "jsonb_",
+    "array_",
+    "list_",
+    "regexp_",
+    "string_",
+    "to_ts",
+    "ts_",
+    "st_",
+    "pragma_",
+)
 CALLS: Mapping[str, Kind] = {
     **dict.fromkeys(
         """pg_read_file pg_read_binary_file pg_ls_dir pg_stat_file pg_ls_logdir pg_ls_waldir load_file readfile

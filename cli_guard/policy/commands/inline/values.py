@@ -65,13 +65,14 @@ def taint(values: Iterable[Value]) -> Data:
 
 
 def alternatives(values: Iterable[Value]) -> Values:
-    """Each value once; plain ones become one where there are too many."""
+    """Each value once; where there are too many, the first plain ones and data for all the others."""
     each = tuple(dict.fromkeys(values))
     if len(each) <= ALTERNATIVES:
         return each
     plain = [value for value in each if isinstance(value, Data | Literal)]
     others = [value for value in each if not isinstance(value, Data | Literal)]
-    return (*others[: 4 * ALTERNATIVES], taint(plain))
+    first = [value for value in plain if isinstance(value, Literal)][: ALTERNATIVES // 2]
+    return (*others[: 4 * ALTERNATIVES], *first, taint(plain))
 
 
 def as_text(value: Value) -> str | None:
@@ -103,11 +104,15 @@ def joined(operator: str, left: Value, right: Value) -> Value:
     return taint((left, right))
 
 
-def plain_result(operator: str, left: "str | bytes | int | float | None", right: Value) -> "str | bytes | int | None":
+def plain_result(
+    operator: str, left: "str | bytes | int | float | None", right: Value
+) -> "str | bytes | int | None":
     """What an operator makes of a literal, None where that is not worked out."""
     other = right.value if isinstance(right, Literal) else None
     if operator == "%" and isinstance(left, str):
-        given = tuple(as_text(part) for part in right.parts) if isinstance(right, Sequence) else (as_text(right),)
+        given = (
+            tuple(as_text(part) for part in right.parts) if isinstance(right, Sequence) else (as_text(right),)
+        )
         return filled(left, given)
     if isinstance(left, str) and isinstance(other, str) and operator in ("+", "."):
         return left + other if len(left) + len(other) <= MOST else None
@@ -164,6 +169,11 @@ def replaced(text: str, old: str, new: str) -> str | None:
     return text.replace(old, new) if old and text.count(old) * len(new) + len(text) <= MOST else None
 
 
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+ROT13 = str.maketrans(
+    LETTERS + LETTERS.upper(),
+    LETTERS[13:] + LETTERS[:13] + (LETTERS[13:] + LETTERS[:13]).upper(),
+)
 # What a text makes of itself, by the name of the method in any of the languages.
 METHODS: Mapping[str, Callable[..., "str | bytes | list[str] | None"]] = {
     **dict.fromkeys(("lower", "toLowerCase", "downcase", "strtolower"), str.lower),
@@ -186,11 +196,6 @@ MADE: Mapping[str, Callable[..., "str | bytes | list[str] | None"]] = {
     "rot13": lambda text: text.translate(ROT13),
     "text": lambda text: text,
 }
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
-ROT13 = str.maketrans(
-    LETTERS + LETTERS.upper(),
-    LETTERS[13:] + LETTERS[:13] + (LETTERS[13:] + LETTERS[:13]).upper(),
-)
 
 
 def worked_out(make: Callable[..., "str | bytes | list[str] | None"], given: Iterable[Value]) -> Value | None:

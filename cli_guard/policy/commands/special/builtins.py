@@ -9,7 +9,7 @@ from cli_guard.policy.commands.model import Kind
 from cli_guard.policy.commands.paths import path_of
 from cli_guard.policy.commands.quoting import ansi_c
 from cli_guard.policy.commands.scope import NOTHING, SECRET, TOKEN, Stream
-from cli_guard.policy.commands.values import run_shell, take_script
+from cli_guard.policy.commands.values import INPUT, run_shell, take_script
 from cli_guard.policy.commands.words import Field
 
 FORMAT = re.compile(r"%(?:%|[-0-9.]*[sbd])")
@@ -41,7 +41,7 @@ def export(call: Call) -> Stream:
         if equals:
             known = value if word.text is not None else None
             call.shell.scope.variables[name] = Stream(known, word.taints, word.origin)
-        if exporting or name in call.shell.scope.exported:
+        if exporting or name in call.shell.scope.exported or CODE_NAMES.match(name):
             call.shell.scope.exported.add(name)
             held = call.shell.scope.variables.get(name)
             if equals or held:
@@ -58,6 +58,13 @@ def set_options(call: Call) -> Stream:
     rest = words
     while rest and rest[0].start[:1] in ("-", "+") and rest[0].text != "--":
         rest = rest[2:] if rest[0].start[1:].endswith("o") else rest[1:]
+    if rest and rest[0].text != "--" and "=" in rest[0].start:
+        call.effect(
+            Kind.UNKNOWN,
+            None,
+            "sets no variable in this shell: it looks like the Windows command line",
+            call.span,
+        )
     if rest:
         given = rest[1:] if rest[0].text == "--" else rest
         call.shell.scope.arguments = tuple(Stream(each.text, each.taints, each.origin) for each in given)
@@ -129,6 +136,8 @@ def evaluate(call: Call) -> Stream:
 def source(call: Call) -> Stream:
     """A file is run in this shell."""
     for operand in call.arguments.operands[:1]:
+        if operand.text in INPUT:
+            return run_shell(call, call.stdin, operand.span, NOTHING)
         take_script(call, operand, "")
         known = operand.stream or call.shell.scope.files.get(path_of(call.shell, operand))
         if known is not None and known.text is not None:
@@ -211,7 +220,7 @@ def lookup(call: Call) -> Stream:
             words = words[1:]
             break
         if set(words[0].start[1:]) & set("vV"):
-            return Stream(None, frozenset(), "value")
+            return located(words[1:])
         takes_name = call.program.name == "exec" and words[0].text == "-a"
         words = words[2:] if takes_name else words[1:]
     if not words:
@@ -223,6 +232,18 @@ def lookup(call: Call) -> Stream:
         return invoke(call.shell, words, call.stdin, call.span)
     finally:
         call.shell.scope.functions = functions
+
+
+def located(words: list[Field]) -> Stream:
+    """The path of a program, which runs it as well as its name does."""
+    name = words[0].text if len(words) == 1 else None
+    return Stream(f"{name}\n") if name else Stream(None, frozenset(), "value")
+
+
+def which(call: Call) -> Stream:
+    """Where a program is."""
+    call.run()
+    return located(call.arguments.operands)
 
 
 def coproc(call: Call) -> Stream:
@@ -282,6 +303,7 @@ HANDLERS = {
     "command": lookup,
     "exec": lookup,
     "coproc": coproc,
+    "which": which,
     "env": environment,
     "printenv": environment,
 }

@@ -10,7 +10,7 @@ from cli_guard.policy.commands.call import Call
 from cli_guard.policy.commands.model import Kind, Setting
 from cli_guard.policy.commands.paths import delete_path, path_of, write_path
 from cli_guard.policy.commands.places import Place, is_credential, place_of, whole
-from cli_guard.policy.commands.scope import EVERYTHING, NOTHING, SECRET, Stream
+from cli_guard.policy.commands.scope import EVERYTHING, HOOKS, NOTHING, SECRET, Stream
 from cli_guard.policy.commands.values import take
 from cli_guard.policy.commands.words import Field, literal
 
@@ -30,10 +30,11 @@ TESTS = {
 ARITY = {word: count for count, words in TESTS.items() for word in words.split()}
 NARROWING = frozenset(
     "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -newer -size -empty -user -lname -inum -samefile "
-    "-perm -maxdepth -atime -ctime -group -nouser -links".split()
+    "-perm -atime -ctime -group -nouser -links".split()
 )
 RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 OUTPUTS = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}
+HOOK_FILE = re.compile(r"(?:^|/)\.(?:husky|githooks)/[\w-]+\Z")
 STARS = re.compile(r"\*+(?:\.\*)?\Z")
 
 
@@ -96,10 +97,19 @@ def what_is_found(call: Call, roots: list[Field], tests: list[Field]) -> list[Fi
             call.effect(Kind.CREDENTIAL, path, f"looks into {path}", root.span)
         everything = whole(path) is not Place.ORDINARY and not narrow
         taints = frozenset((EVERYTHING,)) if everything else root.taints
+        if guarded(path, tests):
+            taints |= {HOOKS}
         if is_credential(path) or any(word.text and is_credential(word.text) for word in tests):
             taints |= {SECRET}
         found.append(Field(None, f"{path.rstrip('/')}/", root.span, taints, "paths"))
     return found
+
+
+def guarded(path: str, tests: list[Field]) -> bool:
+    """Is the repository itself searched, or looked for by its name?"""
+    if place_of(path) in (Place.REPOSITORY, Place.HOOKS):
+        return True
+    return any(word.text in ("-name", "-path") and after.text == ".git" for word, after in pairwise(tests))
 
 
 def run_on(call: Call, words: list[Field], at: int, found: list[Field]) -> int:
@@ -149,13 +159,19 @@ def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> 
     closed = (wanted.isdigit() and wanted.strip("0") == "") or bool(
         re.match(r"(?:a|ugo)?[-=]\w*[rx]|(?:a|ugo)?=\Z", wanted)
     )
-    extent = whole(path)
-    if extent is not Place.ORDINARY and operand.text is not None and (recursive or open_to_all or closed):
+    extent = (
+        Place.ROOT
+        if EVERYTHING in operand.taints
+        else whole(path)
+        if operand.text is not None
+        else Place.ORDINARY
+    )
+    if extent is not Place.ORDINARY and (recursive or open_to_all or closed):
         reason = f"changes who may do what with {path}{' and all below it' if recursive else ''}"
         rule = floors.OPEN_PERMISSIONS
         call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
         return
-    if place_of(path) is Place.HOOKS or (path.endswith(".git") and recursive):
+    if place_of(path) is Place.HOOKS or HOOK_FILE.search(path) or (path.endswith(".git") and recursive):
         runs = (
             bool(re.search(r"[1357]", wanted))
             if wanted.isdigit()
@@ -204,6 +220,9 @@ def tar(call: Call) -> Stream:
             take(call, "host", value, "", "")
         elif value.text != "-":
             take(call, "write" if writes else "read", value, "", "")
+    for _, value in others:
+        if value.text and value.text.startswith("exec="):
+            call.shell.text(value.text[5:], value.span)
     if extracts and not to_output:
         folders = [value for option, value in others if "--directory" in option.names]
         for folder in folders or [literal(".", call.span)]:

@@ -11,7 +11,18 @@ from cli_guard.policy.commands.scope import ANYTHING, SECRET, Stream
 from cli_guard.policy.commands.values import configure
 from cli_guard.policy.commands.words import literal
 
-QUIET = frozenset(("git version", "git help", "git config", "git init", "git clone"))
+QUIET = frozenset(
+    f"git {name}"
+    for name in "version help config init clone rev-parse rev-list show-ref for-each-ref symbolic-ref remote "
+    "merge-base ls-tree var name-rev".split()
+)
+# What `git rev-parse` prints in the top folder of a repository.
+PLACES = {
+    "--git-dir": ".git",
+    "--git-common-dir": ".git",
+    "--absolute-git-dir": ".git",
+    "--show-toplevel": ".",
+}
 SHOWS = frozenset(("git show", "git cat-file", "git archive", "git diff", "git blame"))
 FOLDERS = ("-C", "--git-dir", "--work-tree")
 READS = frozenset(("get", "list", "get-all", "get-regexp", "get-urlmatch", "get-color", "get-colorbool"))
@@ -34,7 +45,19 @@ def git(call: Call) -> Stream:
         elsewhere(call)
     if call.spec.name in SHOWS:
         recorded(call)
-    return call.run()
+    output = call.run()
+    return places(call, output) if call.spec.name == "git rev-parse" else output
+
+
+def places(call: Call, output: Stream) -> Stream:
+    """`git rev-parse --git-dir` and the like print a path that is known."""
+    words = [word.text for word in call.fields[1:]]
+    for at, word in enumerate(words):
+        if word in PLACES:
+            return Stream(f"{PLACES[word]}\n")
+        if word == "--git-path" and words[at + 1 : at + 2] != [None] and words[at + 1 :]:
+            return Stream(f".git/{words[at + 1]}\n")
+    return output
 
 
 def elsewhere(call: Call) -> None:

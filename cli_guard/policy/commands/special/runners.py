@@ -96,6 +96,8 @@ def parallel(call: Call) -> Stream:
 def kill(call: Call) -> Stream:
     """kill: a signal to processes; -1 is every process there is."""
     words = [word.shown for word in call.fields[1:]]
+    if words[:1] in (["-l"], ["-L"], ["--list"], ["--table"]):
+        return Stream(None, frozenset(), "value")
     signalled = bool(words) and (words[0].startswith("-") and words[0] not in ("-l", "-L"))
     after = words[2:] if words[:1] in (["-s"], ["-n"], ["--signal"]) else words[1:]
     if signalled and "-1" in after:
