@@ -23,3 +23,9 @@ class Place:
             return self.env.get("LOGNAME") or self.env.get("USER") or getpass.getuser()
         except (KeyError, OSError):
             return "unknown"
+
+
+def user_file(env: Mapping[str, str]) -> Path | None:
+    """The user's own file in the platform's configuration folder (XDG base directory specification)."""
+    base = env.get("XDG_CONFIG_HOME") or (f"{env['HOME']}/.config" if env.get("HOME") else None)
+    return Path(base) / "cli-guard" / "config.toml" if base else None

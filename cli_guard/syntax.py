@@ -32,7 +32,7 @@ LANGUAGES = {
     ".yaml": "yaml",
 }
 # What can be parsed: also a language that no rule of the code reviewer is about.
-GRAMMARS = frozenset((*LANGUAGES.values(), "hcl"))
+GRAMMARS = frozenset((*LANGUAGES.values(), "hcl", "php", "ruby"))
 
 INTERPRETERS = {
     "sh": "bash",

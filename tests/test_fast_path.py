@@ -71,6 +71,31 @@ def test_loads_nothing_heavy(committed: Repo, argv: tuple[str, ...], stdin: str,
     assert not modules & set(HEAVIER)
 
 
+JUDGED = (
+    (("check-command", "ls -l"), "", 0),
+    (("check-command", "git status"), "", 0),
+    (("check-command", "rm -rf /"), "", 1),
+    (("check-command", "npm install left-pad", "--format", "json"), "", 3),
+    (("check-command", "--jsonl"), '{"command": "ls"}\n{"command": "git add ."}\n', 0),
+    (("hook", "claude-code"), '{"hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{}}', 0),
+    (
+        ("hook", "claude-code"),
+        '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git log"}}',
+        0,
+    ),
+)
+
+
+@pytest.mark.parametrize(("argv", "stdin", "code"), JUDGED, ids=lambda value: str(value))
+def test_a_command_is_judged_without_what_a_review_needs(
+    committed: Repo, argv: tuple[str, ...], stdin: str, code: int
+) -> None:
+    ended, modules = run(committed, *argv, stdin=stdin)
+    assert ended == code
+    # The grammar of the shell is what judging is made of.
+    assert not modules & (set(HEAVIER) - {"ast_grep_py"})
+
+
 def test_a_review_loads_them(committed: Repo) -> None:
     stage(committed, {"a.py": "y = 1\n"})
     code, modules = run(committed, "review")

@@ -17,6 +17,7 @@ FLOORS = (
     ("cli",),
     ("review",),
     ("recording", "intake"),
+    ("command_context",),
     ("in_force",),
     ("graph",),
     ("tools",),
@@ -37,7 +38,7 @@ FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 SEAMS = {
     "ast_grep_py": {"syntax.py", "reviewers/code/trees.py"},
     "lizard": {"reviewers/refactor/metrics.py"},
-    "yaml": {"rules/catalog.py", "reviewers/code/trees.py"},
+    "yaml": {"rules/catalog.py", "reviewers/code/trees.py", "reviewers/commands/extract/yaml_nodes.py"},
     "click": {"cli", "__main__.py"},
     "pydantic": {"policy/config.py", "tools"},
     "langgraph": {"graph"},

@@ -10,9 +10,10 @@ from cli_guard.cli.io import Io
 
 COMMANDS = {
     "review": "Review a change: staged, in the work tree, a commit, a range, a patch.",
-    "hook": "What Git's hooks call; see `cli-guard install`.",
-    "install": "Install the Git hooks in this repository.",
-    "uninstall": "Take the Git hooks out and put back what was there before.",
+    "hook": "What Git's hooks and coding agents call; see `cli-guard install`.",
+    "check-command": "Judge a shell command by what it would do, without running it.",
+    "install": "Install the Git hooks, or the hook of a coding agent, in this repository.",
+    "uninstall": "Take the hooks out and put back what was there before.",
     "approve": "Approve a review that waits, after looking at it.",
     "reviews": "List the reviews that wait for a person.",
     "audit": "Show or verify the audit trail.",
@@ -65,7 +66,7 @@ class App(Group):
         """The command of a name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"cli_guard.cli.{cmd_name}").command
+        command: click.Command = import_module(f"cli_guard.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -12,13 +12,15 @@ from cli_guard import __version__
 GO_ON = "to go on without it once, set SKIP=cli-guard"
 
 
-def report_crash(error: Exception, argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> str:
-    """Writes the report and says in one line where it is."""
+def report_crash(
+    error: Exception, argv: Sequence[str], cwd: Path, env: Mapping[str, str], go_on: str = GO_ON
+) -> str:
+    """Writes the report and says in one line where it is, and how to go on."""
     # Redacted before it is cut: half a key would be recognised no more.
     what = safe(" ".join(f"{type(error).__name__}: {error}".split()))[:200]
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return (
-            f"the disk is full ({error.filename or error.strerror}): free some space and try again; {GO_ON}"
+            f"the disk is full ({error.filename or error.strerror}): free some space and try again; {go_on}"
         )
     text = "\n".join(
         (
@@ -30,8 +32,8 @@ def report_crash(error: Exception, argv: Sequence[str], cwd: Path, env: Mapping[
     try:
         path = write_report(text, cwd, env)
     except OSError as unwritable:
-        return f"internal error: {what}; no report could be written ({unwritable.strerror}); {GO_ON}"
-    return f"internal error: {what}; the report to attach is {path}; {GO_ON}"
+        return f"internal error: {what}; no report could be written ({unwritable.strerror}); {go_on}"
+    return f"internal error: {what}; the report to attach is {path}; {go_on}"
 
 
 def safe(text: str) -> str:

@@ -67,6 +67,17 @@ def hook_lines(repository: Repository) -> Iterator[str]:
             yield f"{path.name}: {'calls' if calls_us(path) else 'does not call'} cli-guard"
     if not runs:
         yield "! nothing runs cli-guard here: `cli-guard install`"
+    if not repository.bare:
+        yield from agent_lines(repository)
+
+
+def agent_lines(repository: Repository) -> Iterator[str]:
+    """Which coding agent asks us before it acts; nothing where none is used."""
+    from cli_guard.cli import claude_settings
+
+    asks = claude_settings.installed(repository)
+    if asks is not None:
+        yield f"Claude Code: {'asks cli-guard first' if asks else 'does not ask cli-guard'}"
 
 
 def calls_us(path: Path) -> bool:

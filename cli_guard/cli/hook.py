@@ -1,9 +1,10 @@
-"""`cli-guard hook`: what Git (or a hook framework) calls.
+"""`cli-guard hook`: what Git (or a hook framework) calls, and what a coding agent calls.
 
 The most frequent answer is that nothing is staged; what a review needs is imported once there is one.
 """
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import click
 
 from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
-from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.errors import CliGuardError, ExitCode, UsageError
 
 if TYPE_CHECKING:
     from cli_guard.events.request import Request
@@ -147,7 +148,40 @@ def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
     return answer(io, Push(plan, name))
 
 
-command = Group("hook", help="What Git's hooks call; `cli-guard install` writes those.")
+@click.pass_obj
+def claude_code(io: Io) -> int:
+    """Answers Claude Code. Only exit code 2 blocks the tool there, so every failure ends with it."""
+    try:
+        if io.stdin.isatty():
+            raise UsageError("claude-code reads a request of Claude Code on standard input")
+        from cli_guard.cli.claude_code import respond
+
+        return respond(io)
+    except (Exception, KeyboardInterrupt) as error:
+        return blocked(io, error)
+
+
+def blocked(io: Io, error: BaseException) -> int:
+    """Says in one line why the tool may not be used, and gives the code that blocks it."""
+    # Whatever is wrong with the line, the code counts.
+    with suppress(Exception):
+        if isinstance(error, CliGuardError | ValueError):
+            words = f"the tool use could not be judged: {error}"
+        elif isinstance(error, Exception):
+            from cli_guard.cli.crash import report_crash
+
+            go_on = "to go on without it, `cli-guard uninstall --agent claude-code`"
+            words = report_crash(error, ("hook", "claude-code"), io.cwd, io.env, go_on)
+        else:
+            words = "interrupted: the tool use was not judged"
+        from cli_guard.redact import redact
+        from cli_guard.report.printable import printable
+
+        io.warn(f"cli-guard: {printable(redact(words))}")
+    return ExitCode.USAGE
+
+
+command = Group("hook", help="What Git's hooks and coding agents call; `cli-guard install` writes those.")
 command.add_command(Command("pre-commit", callback=pre_commit, help="Review what is about to be committed."))
 command.add_command(
     Command("pre-merge-commit", callback=pre_merge_commit, help="Review what a merge adds of its own.")
@@ -163,5 +197,12 @@ command.add_command(
         callback=pre_push,
         help="Review what is about to be pushed; reads Git's lines on standard input.",
         params=[click.Argument(["remote"], required=False), click.Argument(["url"], required=False)],
+    )
+)
+command.add_command(
+    Command(
+        "claude-code",
+        callback=claude_code,
+        help="Answer a PreToolUse request of Claude Code; reads it on standard input. Exit code 2 blocks.",
     )
 )

@@ -1,7 +1,8 @@
 """What a command may touch of the process: its streams, folder and environment, handed in, never looked up."""
 
+import io
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -41,6 +42,18 @@ class Io:
         """Standard input, whole, as bytes."""
         buffer = getattr(self.stdin, "buffer", None)
         return buffer.read() if buffer is not None else self.stdin.read().encode("utf-8", "surrogateescape")
+
+    def byte_lines(self, longest: int) -> Iterator[bytes | None]:
+        """Standard input line by line, as it comes; None for a line of more than `longest` bytes."""
+        source = getattr(self.stdin, "buffer", None)
+        if source is None:
+            source = io.BytesIO(self.read_bytes())
+        while line := source.readline(longest + 1):
+            too_long = len(line) > longest and not line.endswith(b"\n")
+            rest = line
+            while len(rest) > longest and not rest.endswith(b"\n"):
+                rest = source.readline(longest + 1)
+            yield None if too_long else line.rstrip(b"\r\n")
 
     def colored(self, choice: str) -> bool:
         """May colour be used? NO_COLOR and FORCE_COLOR count where the choice is `auto`."""

@@ -3,19 +3,29 @@
 import click
 
 from cli_guard.cli.app import Command
+from cli_guard.cli.install import AGENT
 from cli_guard.cli.io import Io
 from cli_guard.git.hooks import uninstall
 from cli_guard.git.repository import Repository
 
 
 @click.pass_obj
-def run(io: Io, /) -> int:
+def run(io: Io, /, agent: str | None) -> int:
     """Takes the hooks out."""
-    done = uninstall(Repository.discover(io.cwd, io.env))
+    repository = Repository.discover(io.cwd, io.env)
+    if agent:
+        from cli_guard.cli import claude_settings
+
+        done = [line for line in [claude_settings.uninstall(repository)] if line]
+    else:
+        done = uninstall(repository)
     io.say("\n".join(f"cli-guard: {line}" for line in done) or "cli-guard: no hook of ours is installed here")
     return 0
 
 
 command = Command(
-    "uninstall", callback=run, help="Take the Git hooks out and put back what was there before."
+    "uninstall",
+    callback=run,
+    help="Take the Git hooks out and put back what was there before.",
+    params=[AGENT],
 )

@@ -63,7 +63,11 @@ def policy_gate(state: State, runtime: Runtime[Context]) -> State:
                 return stopped(state, action, verdict, entries)
             return decide_recording(state, context, action)
         verdict = judge_tool(
-            action, context.tools, set(state["allowed_paths"]), review_only=context.review_only
+            action,
+            context.tools,
+            set(state["allowed_paths"]),
+            review_only=context.review_only,
+            commands=context.commands,
         )
         entries += log(
             "policy_gate",

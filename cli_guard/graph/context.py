@@ -3,6 +3,7 @@
 import datetime
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from cli_guard.git.snapshot import SnapshotContents, changes_between
 from cli_guard.graph.state import State
@@ -15,6 +16,9 @@ from cli_guard.reviewers.subject import Limits, Subject
 from cli_guard.tools.registry import all_tools
 from cli_guard.tools.tool import Tool, World
 
+if TYPE_CHECKING:
+    from cli_guard.policy.commands import Context as CommandContext
+
 
 def no_answer(finding: Finding) -> tuple[Answer, bool] | None:
     """Nothing is answered inline."""
@@ -26,7 +30,8 @@ class Context:
     """The run context (`context_schema`).
 
     `commits` are those of a range, for approvals given before they were recorded. `answer` finds the inline
-    suppression that answers a finding. `today` decides what has expired.
+    suppression that answers a finding. `today` decides what has expired. `commands` is where a command that a
+    tool carries would run.
     """
 
     subject: Subject | None = None
@@ -38,6 +43,7 @@ class Context:
     answer: Callable[[Finding], tuple[Answer, bool] | None] = no_answer
     today: datetime.date = field(default_factory=lambda: datetime.datetime.now(datetime.UTC).date())
     review_only: bool = True
+    commands: "CommandContext | None" = None
 
     @property
     def limits(self) -> Limits:

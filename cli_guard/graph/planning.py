@@ -36,7 +36,7 @@ def plan_reviewers(subject: Subject, paths: list[str]) -> list[Action]:
     else:
         names = ["secrets"]
         if paths:
-            names += ["code", "docs", "refactor", "policy"]
+            names += ["code", "commands", "docs", "refactor", "policy"]
         if subject.message or subject.history:
             names.append("message")
         if subject.pushed:

@@ -1,7 +1,7 @@
 """The configuration: its one schema, how it is read, and errors that name the nearest right key.
 
 A repository's file is `cli-guard.toml` at the root, or `[tool.cli-guard]` in `pyproject.toml`. A user's own
-file may only tighten what the repository says.
+file may only tighten what the repository says; commands are allowed there alone.
 """
 
 import datetime
@@ -9,17 +9,29 @@ import difflib
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from cli_guard.errors import ConfigError
-from cli_guard.model import Disposition, Severity
+from cli_guard.model import Decision, Disposition, Severity
+from cli_guard.policy.commands.judge import example_matches
+from cli_guard.policy.commands.model import Pattern
+from cli_guard.policy.commands.patterns import checked
 from cli_guard.policy.globs import rule_matches
 from cli_guard.rules.catalog import load_all
 
 FILE = "cli-guard.toml"
 PYPROJECT = "pyproject.toml"
+USER_FILE = "~/.config/cli-guard/config.toml"
 MOST = 1_000_000_000
 
 DEFAULT_DECISIONS = {
@@ -96,6 +108,56 @@ class MessageSection(Section):
     ] = "plain"
 
 
+class CommandPattern(Section):
+    """A pattern over the words of a command, with examples that are tried when it is read."""
+
+    pattern: Annotated[
+        str, Field(min_length=1, max_length=500, description="Words of one command; * stands for anything.")
+    ]
+    reason: Annotated[str, Field(max_length=300, description="Why, for whoever is asked or stopped.")] = ""
+    match: Annotated[tuple[str, ...], Field(description="Commands that it must match.")] = ()
+    not_match: Annotated[tuple[str, ...], Field(description="Commands that it must not match.")] = ()
+
+
+def as_table(entry: object) -> object:
+    """A pattern alone as the table that it is short for."""
+    return {"pattern": entry} if isinstance(entry, str) else entry
+
+
+Entry = Annotated[CommandPattern, BeforeValidator(as_table, json_schema_input_type=str | CommandPattern)]
+
+
+class CommandsSection(Section):
+    """`[commands]`: what is made of commands, by patterns over their words; the strictest one counts."""
+
+    allow: Annotated[
+        tuple[Entry, ...], Field(description="Need not be asked about. In a user's own file only.")
+    ] = ()
+    review: Annotated[tuple[Entry, ...], Field(description="A person is asked.")] = ()
+    deny: Annotated[tuple[Entry, ...], Field(description="May not run.")] = ()
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """All patterns, the strictest first."""
+        lists = {Decision.DENY: self.deny, Decision.REVIEW: self.review, Decision.ALLOW: self.allow}
+        return tuple(
+            Pattern(entry.pattern, decision, entry.reason)
+            for decision, entries in lists.items()
+            for entry in entries
+        )
+
+    @model_validator(mode="after")
+    def tried(self) -> Self:
+        """Every pattern can be read and does what its examples say. Raises ValueError."""
+        for pattern, entry in zip(self.patterns, (*self.deny, *self.review, *self.allow), strict=True):
+            checked(pattern)
+            for example in (*entry.match, *entry.not_match):
+                if example_matches(pattern, example) is not (example in entry.match):
+                    says = "does not match" if example in entry.match else "matches"
+                    raise ValueError(f"the pattern {pattern.text!r} {says} its example {example!r}")
+        return self
+
+
 class Config(Section):
     """cli-guard.toml, whole. Every key has a default; no file is needed."""
 
@@ -110,6 +172,7 @@ class Config(Section):
     limits: LimitsSection = LimitsSection()
     git: GitSection = GitSection()
     message: MessageSection = MessageSection()
+    commands: CommandsSection = Field(default_factory=CommandsSection)
 
 
 SECTIONS: dict[str, type[BaseModel]] = {
@@ -117,6 +180,8 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "limits": LimitsSection,
     "git": GitSection,
     "message": MessageSection,
+    "commands": CommandsSection,
+    **dict.fromkeys(("allow", "review", "deny"), CommandPattern),
 }
 
 
@@ -165,15 +230,18 @@ def read_config(read: Callable[[str], bytes | None], where: str) -> tuple[Config
         table = tools.get("cli-guard") if isinstance(tools, dict) else None
     if own is not None and table is not None:
         raise ConfigError(f"{FILE} and [tool.cli-guard] in {PYPROJECT} both stand there{where}: keep one")
-    if own is not None:
-        source = f"{FILE}{where}"
-        return parse_config(parse_toml(own, source), source), source
-    if table is not None:
-        source = f"{PYPROJECT}{where}"
-        if not isinstance(table, dict):
-            raise ConfigError(f"{source}: tool.cli-guard must be a table: write [tool.cli-guard]")
-        return parse_config(table, source), source
-    return None
+    if own is None and table is None:
+        return None
+    source = f"{FILE if own is not None else PYPROJECT}{where}"
+    data = parse_toml(own, source) if own is not None else table
+    if not isinstance(data, dict):
+        raise ConfigError(f"{source}: tool.cli-guard must be a table: write [tool.cli-guard]")
+    config = parse_config(data, source)
+    if config.commands.allow:
+        raise ConfigError(
+            f"{source}: 'commands.allow' belongs in the user's own file, {USER_FILE}: a repository only tightens"
+        )
+    return config, source
 
 
 def parse_toml(raw: bytes, source: str) -> dict[str, Any]:
@@ -207,7 +275,7 @@ def read_user_config(env: Mapping[str, str]) -> Config | None:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     config = parse_config(parse_toml(raw, str(path)), str(path))
-    loose = config.model_fields_set - {"decisions", "rules", "git", "message"}
+    loose = config.model_fields_set - {"decisions", "rules", "git", "message", "commands"}
     if loose:
         raise ConfigError(
             f"{path}: {sorted(loose)[0]!r} may not stand in a user file, which can only tighten"

@@ -5,16 +5,21 @@ pure functions of what they are handed; what they answer is a `Verdict`.
 """
 
 import datetime
-from collections.abc import Callable, Collection, Iterable, Mapping
+import shlex
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from cli_guard.model import Action, Decision, Disposition, Finding, Judged, Suppressed, Verdict
 from cli_guard.policy.decisions import FLOORS, Policy
 from cli_guard.policy.suppressions import Answer
 
+if TYPE_CHECKING:
+    from cli_guard.policy.commands import Context as CommandContext
+
 READ_ONLY = "read_only"
 RECORDING = "git"
+COMMAND_KEYS = frozenset(("command", "commands", "cmd"))
 
 
 class ToolFacts(Protocol):
@@ -23,6 +28,10 @@ class ToolFacts(Protocol):
     @property
     def risk(self) -> str:
         """The risk class: `read_only`, or what makes it not so."""
+
+    @property
+    def shows_command(self) -> bool:
+        """Is a command in the arguments shown to a person, and never run?"""
 
     def problem_with(self, arguments: Mapping[str, object]) -> str | None:
         """What is wrong with these arguments, None if nothing is."""
@@ -46,8 +55,12 @@ def judge_tool(
     allowed_paths: Collection[str],
     *,
     review_only: bool,
+    commands: "CommandContext | None" = None,
 ) -> Verdict:
-    """May a planned tool run? Recording actions are judged by `judge_record` instead."""
+    """May a planned tool run? Recording actions are judged by `judge_record` instead.
+
+    A command in the arguments is judged as it would run in the context `commands`.
+    """
     tool = tools.get(action.tool)
     if tool is None:
         return Verdict(Decision.DENY, f"there is no tool {action.tool}", "tool-unavailable")
@@ -57,11 +70,49 @@ def judge_tool(
     outside = [path for path in paths_in(action.arguments) if path not in allowed_paths]
     if outside:
         return Verdict(Decision.DENY, f"{outside[0]} is outside the allowed paths", "path-not-allowed")
+    about = judge_commands(action.arguments, commands)
+    # To show somebody a command that needs a look is what such a tool is for; a denied one is not even shown.
+    if about.decision is Decision.DENY or (about.decision is Decision.REVIEW and not tool.shows_command):
+        return Verdict(Decision.DENY, about.reason, about.rule) if review_only else about
     if tool.risk == READ_ONLY:
         return Verdict(Decision.ALLOW, "reads only", "read-only")
     if review_only:
         return Verdict(Decision.DENY, f"{tool.risk} tools do not run in review-only mode", "review-only")
     return Verdict(Decision.REVIEW, f"{tool.risk} actions need approval", "needs-approval")
+
+
+def judge_commands(arguments: Mapping[str, object], context: "CommandContext | None") -> Verdict:
+    """The strictest verdict on any command that a request carries, however deep it lies."""
+    strictest = Verdict(Decision.ALLOW, "carries no command that needs a look", "command-allowed")
+    for command in dict.fromkeys(commands_in(arguments)):
+        from cli_guard.policy.commands import judge
+
+        judged = judge(command, context)
+        if judged.verdict is Decision.ALLOW:
+            continue
+        rules = (each.rule for each in judged.effects if each.rule and each.decision is judged.verdict)
+        rule = next(rules, "command-denied" if judged.verdict is Decision.DENY else "command-review")
+        if judged.verdict is Decision.DENY:
+            return Verdict(judged.verdict, judged.reason, rule)
+        if strictest.decision is Decision.ALLOW:
+            strictest = Verdict(judged.verdict, judged.reason, rule)
+    return strictest
+
+
+def commands_in(value: object, *, named: bool = False) -> Iterator[str]:
+    """Every text under the name of a command; a list under it may be several commands, or the words of one."""
+    if isinstance(value, str):
+        if named:
+            yield value
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from commands_in(each, named=named or str(key).lower() in COMMAND_KEYS)
+    elif isinstance(value, list | tuple | set | frozenset):
+        texts = [each for each in value if isinstance(each, str)]
+        if named and len(texts) > 1:
+            yield shlex.join(texts)
+        for each in value:
+            yield from commands_in(each, named=named)
 
 
 def paths_in(arguments: Mapping[str, object]) -> Iterable[str]:

@@ -3,7 +3,8 @@
 import datetime
 from collections.abc import Iterable, Iterator, Mapping
 
-from cli_guard.model import Category, Confidence, Disposition, Finding, Severity
+from cli_guard.model import Category, Confidence, Decision, Disposition, Finding, Severity
+from cli_guard.policy.commands.patterns import covers
 from cli_guard.policy.config import Config, Ignore
 from cli_guard.policy.decisions import FLOORS, STRICTNESS, Policy
 from cli_guard.policy.globs import rule_matches
@@ -25,11 +26,21 @@ def loosenings(before: Config, after: Config) -> Iterator[str]:
     for name in ("files", "file_chars", "total_chars", "seconds", "rounds"):
         if getattr(after.limits, name) < getattr(before.limits, name):
             yield f"limits.{name} falls from {getattr(before.limits, name)} to {getattr(after.limits, name)}"
+    yield from weaker_patterns(before, after)
     for branch in before.git.protected_branches:
         if branch not in after.git.protected_branches:
             yield f"{branch} is protected no longer"
     if before.message.style == "conventional" != after.message.style:
         yield "conventional commit messages are binding no longer"
+
+
+def weaker_patterns(before: Config, after: Config) -> Iterator[str]:
+    """The command patterns that are gone or ask where they denied, unless another one covers what they match."""
+    for old in before.commands.patterns:
+        wider = [new.decision for new in after.commands.patterns if covers(new.text, old.text)]
+        if Decision.DENY not in wider and (old.decision is Decision.DENY or Decision.REVIEW not in wider):
+            becomes = "becomes review" if Decision.REVIEW in wider else "is gone"
+            yield f"the command pattern {old.text!r} was {old.decision}, {becomes}"
 
 
 def disposition_of(config: Config, rule: Rule) -> Disposition:

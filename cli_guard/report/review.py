@@ -7,7 +7,7 @@ from types import MappingProxyType
 from cli_guard.errors import ExitCode
 from cli_guard.model import Decision, Disposition, Judged, Severity, Skipped, Suppressed
 
-_EXIT_CODES = {
+EXIT_CODES = {
     Decision.ALLOW: ExitCode.OK,
     Decision.DENY: ExitCode.DENIED,
     Decision.REVIEW: ExitCode.NEEDS_REVIEW,
@@ -47,7 +47,7 @@ class Review:
     @property
     def exit_code(self) -> ExitCode:
         """What a command that ends with this review answers its caller."""
-        return _EXIT_CODES[self.decision]
+        return EXIT_CODES[self.decision]
 
     @property
     def nothing(self) -> bool:

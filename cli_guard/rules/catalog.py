@@ -122,6 +122,8 @@ def one(group: str, rule_id: str) -> Rule:
 @cache
 def load_all() -> Mapping[str, Rule]:
     """Every rule by its id, sorted."""
-    groups = {p.stem for p in FOLDER.iterdir() if p.suffix == ".toml" or (p.is_dir() and p.name not in NOT_RULES)}
+    groups = {
+        p.stem for p in FOLDER.iterdir() if p.suffix == ".toml" or (p.is_dir() and p.name not in NOT_RULES)
+    }
     rules = (rule for group in groups for rule in load(group))
     return MappingProxyType({rule.id: rule for rule in sorted(rules, key=lambda rule: rule.id)})

@@ -136,6 +136,11 @@ def reading_tools() -> dict[str, Tool]:
         ),
         "read_file": Tool("read_file", "one file of the snapshot", "read_only", OneFile, read_file),
         "suggest_command": Tool(
-            "suggest_command", "a command as text, not run", "read_only", CommandText, suggest_command
+            "suggest_command",
+            "a command as text, not run",
+            "read_only",
+            CommandText,
+            suggest_command,
+            shows_command=True,
         ),
     }

@@ -12,6 +12,7 @@ from cli_guard.tools.tool import Arguments, Tool, ToolOutput, World
 REVIEWERS = {
     "secrets": "credentials in added lines, file names, messages and every commit of a push",
     "code": "risky constructs, conflict markers, debug leftovers, large and newly executable files",
+    "commands": "what the shell commands do that are added, in scripts, CI files, images, makefiles, settings",
     "docs": "public functions and classes whose documentation is missing or no longer true",
     "refactor": "functions that the change pushes over a limit, and blocks that it adds twice",
     "message": "the form of commit messages, and messages that contradict their change",

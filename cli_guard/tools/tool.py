@@ -34,13 +34,17 @@ class ToolOutput:
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool. `risk` is `read_only`, or the class of effect that needs a decision (`git`, `write`, ...)."""
+    """One tool. `risk` is `read_only`, or the class of effect that needs a decision (`git`, `write`, ...).
+
+    `shows_command`: a command in its arguments is shown to a person, and never run.
+    """
 
     name: str
     summary: str
     risk: str
     schema: type[Arguments]
     run: Callable[[World, Arguments], ToolOutput]
+    shows_command: bool = False
 
     def problem_with(self, arguments: Mapping[str, object]) -> str | None:
         """What the schema has against these arguments, None if nothing."""

@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_guard.errors import ConfigError
+from cli_guard.model import Decision
+from cli_guard.policy.commands.model import Pattern
 from cli_guard.policy.config import Config, json_schema, parse_config, read_config, read_user_config
 from cli_guard.rules.catalog import load_all
 
@@ -33,6 +35,13 @@ files = 2000
 protected_branches = ["main", "release/*"]
 [message]
 style = "conventional"
+[commands]
+review = ["git push *"]
+[[commands.deny]]
+pattern = "terraform destroy *"
+reason = "only the pipeline does that"
+match = ["terraform -chdir=prod destroy -auto-approve", "sudo terraform destroy"]
+not_match = ["terraform plan -destroy", "echo terraform destroy"]
 """
 
 
@@ -99,6 +108,23 @@ def test_a_byte_order_mark_is_no_mistake() -> None:
         ("ignore = 'docs-*'", "'ignore'"),
         ("[git]\nprotected_branches = 'main'", "'git.protected_branches'"),
         ("[message]\nstyle = 'angular'", "'plain' or 'conventional'"),
+        ("[commands]\ndenied = []", "'commands.denied'; did you mean 'deny'?"),
+        ("[[commands.deny]]\npatern = 'rm *'", "did you mean 'pattern'?"),
+        ("[[commands.deny]]\nreason = 'because'", "'commands.deny.0.pattern' is missing"),
+        ("[commands]\ndeny = 'rm *'", "'commands.deny'"),
+        ("[commands]\ndeny = [3]", "'commands.deny.0'"),
+        ("[commands]\ndeny = ['']", "'commands.deny.0.pattern'"),
+        ("[commands]\ndeny = ['curl * | sh']", "'curl * | sh' is more than the plain words of one command"),
+        ("[commands]\nreview = ['* --force']", "'* --force' does not begin with the name of a program"),
+        ("[commands]\nallow = ['make *']", "'commands.allow' belongs in the user's own file"),
+        (
+            "[[commands.deny]]\npattern = 'rm *'\nmatch = ['echo rm x']",
+            "the pattern 'rm *' does not match its example 'echo rm x'",
+        ),
+        (
+            "[[commands.review]]\npattern = 'rm *'\nnot_match = ['ls; rm x']",
+            "the pattern 'rm *' matches its example 'ls; rm x'",
+        ),
         ("[limits\nfiles = 3", "line 1"),
         ("files = 1\n\nfiles = 2\n", "line 3"),
         ("a = " + "[" * 5_000, "cli-guard.toml"),
@@ -123,8 +149,12 @@ def test_a_mistake_is_one_line_that_names_it(text: str, says: str) -> None:
         ({"pyproject.toml": "[tool]\ncli-guard = 3\n"}, "must be a table"),
         ({"pyproject.toml": "[tool.cli-guard]\nlimit = 3\n"}, "did you mean 'limits'?"),
         ({"pyproject.toml": "[tool.cli-guard\n"}, "not valid TOML"),
+        (
+            {"pyproject.toml": "[tool.cli-guard.commands]\nallow = ['make']\n"},
+            "belongs in the user's own file",
+        ),
     ],
-    ids=["not UTF-8", "both files", "no table", "pyproject key", "pyproject broken"],
+    ids=["not UTF-8", "both files", "no table", "pyproject key", "pyproject broken", "pyproject allows"],
 )
 def test_a_mistake_in_the_files(files: dict[str, str | bytes], says: str) -> None:
     with pytest.raises(ConfigError, match="at HEAD") as raised:
@@ -138,7 +168,9 @@ JSON = st.recursive(
     max_leaves=6,
 )
 TABLES = st.dictionaries(
-    st.sampled_from(["decisions", "rules", "ignore", "limits", "git", "message", "other"]), JSON, max_size=4
+    st.sampled_from(["decisions", "rules", "ignore", "limits", "git", "message", "commands", "other"]),
+    JSON,
+    max_size=4,
 )
 
 
@@ -178,6 +210,32 @@ def test_a_user_file_that_tightens(tmp_path: Path) -> None:
     assert config.decisions["high"] == "deny"
 
 
+def test_a_user_file_holds_all_three_lists_of_commands(tmp_path: Path) -> None:
+    text = "[commands]\nallow = ['make *']\nreview = ['b']\n[[commands.deny]]\npattern = 'c'\nreason = 'because'\n"
+    assert user(tmp_path, text).commands.patterns == (
+        Pattern("c", Decision.DENY, "because"),
+        Pattern("b", Decision.REVIEW),
+        Pattern("make *", Decision.ALLOW),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[commands]\nallow = ['* x']", "does not begin with the name of a program"),
+        ("[commands]\nallow = ['kube* x']", "'kube* x' allows programs that it does not name"),
+        (
+            "[[commands.allow]]\npattern = 'make *'\nmatch = ['make $x']",
+            "does not match its example 'make $x'",
+        ),
+    ],
+)
+def test_a_mistake_in_what_a_user_allows(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        user(tmp_path, text)
+    assert says in str(raised.value)
+
+
 @pytest.mark.parametrize("env", [{}, {"HOME": "/nowhere"}, {"XDG_CONFIG_HOME": "/dev/null"}], ids=repr)
 def test_no_user_file(env: dict[str, str]) -> None:
     assert read_user_config(env) is None
@@ -199,6 +257,8 @@ def test_the_schema_accepts_the_example_and_nothing_unknown() -> None:
         {"ignore": [{"rule": "docs-*", "reason": "because", "paht": "x"}]},
         {"decisions": {"high": "block"}},
         {"message": {"style": "angular"}},
+        {"commands": {"deny": [{"patern": "rm *"}]}},
+        {"commands": {"deny": [3]}},
     )
     for wrong in mistakes:
         assert list(check.iter_errors(wrong)), wrong

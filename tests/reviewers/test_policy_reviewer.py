@@ -375,6 +375,44 @@ def test_the_message_names_what_is_weaker() -> None:
     assert (finding.path, finding.line) == ("cli-guard.toml", 1)
 
 
+DENIES = "[commands]\ndeny = ['terraform apply *']\n"
+ASKS = DENIES.replace("deny", "review")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        (DENIES, "", "the command pattern 'terraform apply *' was deny, is gone"),
+        (ASKS, "", "the command pattern 'terraform apply *' was review, is gone"),
+        (DENIES, ASKS, "the command pattern 'terraform apply *' was deny, becomes review"),
+        (DENIES, DENIES.replace("apply *", "apply"), "was deny, is gone"),
+        (DENIES, DENIES.replace("apply", "destroy"), "was deny, is gone"),
+        (DENIES, ASKS.replace("apply ", ""), "was deny, becomes review"),
+    ],
+)
+def test_a_command_pattern_that_does_less_weakens(before: str, after: str, message: str) -> None:
+    old = {"cli-guard.toml": before}
+    [finding] = review(subject(old, {"cli-guard.toml": after} if after else {})).findings
+    assert finding.rule == "policy-weakened"
+    assert message in finding.message
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (DENIES, DENIES),
+        (ASKS, DENIES),
+        ("", DENIES),
+        (DENIES, DENIES.replace("apply *", "*")),
+        (DENIES, DENIES + "review = ['ls']\n"),
+        (DENIES, "[[commands.deny]]\npattern = 'terraform apply *'\nreason = 'now with a reason'\n"),
+    ],
+    ids=["same", "stricter", "new", "wider", "one more", "with a reason"],
+)
+def test_a_command_pattern_that_does_as_much_does_not(before: str, after: str) -> None:
+    assert rules(subject({"cli-guard.toml": before}, {"cli-guard.toml": after})) == []
+
+
 CONFIGS = st.builds(
     Config,
     decisions=st.dictionaries(

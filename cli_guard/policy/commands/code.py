@@ -1,5 +1,6 @@
 """Code of other languages that a command carries: what `inline` finds in it, judged like everything else."""
 
+import re
 from typing import TYPE_CHECKING
 
 from cli_guard.policy.commands import floors
@@ -12,6 +13,11 @@ from cli_guard.policy.commands.words import Field, literal
 if TYPE_CHECKING:
     from cli_guard.policy.commands.call import Call
 
+RUNS = frozenset((Kind.EXEC, Kind.PROCESS, Kind.UNKNOWN))
+FORKS = re.compile(
+    r"\bfork\b(?:\(\))?\s*(?:while|until)\b|(?:while|until|loop|for)\b[^\n]*[:{\n)]\s*(?:os\.)?fork\b"
+)
+KILLS_ALL = re.compile(r"\bkill\w*\b[\s(,]*(?:['\"]?\w+['\"]?\s*,\s*)?-1\b")
 NETWORK = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT))
 
 
@@ -30,10 +36,20 @@ def run_code(call: "Call", language: str, code: Stream, span: Span) -> None:
         for act in found:
             call.shell.budget.step()
             one_act(call, act, span)
+    if any(act.kind in RUNS for act in found):
+        endless(call, code.text, span)
     if any(act.kind in NETWORK for act in found):
         carried = frozenset().union(*(stream.taints for stream in call.reads), call.stdin.taints)
         secret = carried & {SECRET} or any(act.kind is Kind.CREDENTIAL for act in found)
         floors.sent(call.shell, frozenset((SECRET,)) if secret else frozenset(), call.title, span)
+
+
+def endless(call: "Call", code: str, span: Span) -> None:
+    """A loop that starts processes without end, or a signal to every process."""
+    if FORKS.search(code):
+        floors.fork_bomb(call.shell, span)
+    if KILLS_ALL.search(code):
+        floors.kill_all(call.shell, span)
 
 
 def one_act(call: "Call", act: Act, span: Span) -> None:

@@ -67,6 +67,12 @@ def fork_bomb(shell: "Shell", span: Span) -> None:
     shell.emit(Kind.PROCESS, None, reason, span, rule=FORK_BOMB, decision=Decision.DENY)
 
 
+def kill_all(shell: "Shell", span: Span) -> None:
+    """A signal goes to every process there is."""
+    reason = "ends every process that there is"
+    shell.emit(Kind.PROCESS, "-1", reason, span, rule=KILL_ALL, decision=Decision.DENY)
+
+
 def calls_itself_twice(function: Function) -> bool:
     """Does a function start itself in the background or on both sides of a pipe?"""
     return multiplies(function.body, function.name, False)

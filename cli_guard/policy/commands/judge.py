@@ -2,7 +2,9 @@
 
 from cli_guard.model import Decision
 from cli_guard.policy.commands.floors import ALTERNATIVES
-from cli_guard.policy.commands.model import Context, Effect, Kind, Span, Verdict, strictest
+from cli_guard.policy.commands.model import Context, Effect, Kind, Pattern, Setting, Span, Verdict, strictest
+from cli_guard.policy.commands.patterns import fitted, settled
+from cli_guard.policy.commands.saving import savable
 from cli_guard.policy.commands.shell import judge_script
 
 LONGEST = 100_000
@@ -16,19 +18,36 @@ def judge(command: str, context: Context | None = None) -> Verdict:
     if problem:
         effect = Effect(Kind.UNKNOWN, None, Decision.REVIEW, problem, Span(0, min(len(command), 1)))
         return Verdict(command, Decision.REVIEW, problem, (effect,), "partial")
-    shell = judge_script(command, context or Context())
-    effects = tuple(shell.effects)
+    context = context or Context()
+    shell = judge_script(command, context)
+    effects = settled(shell.effects, shell.invocations, context)
     decision = strictest([effect.decision for effect in effects])
     decisive = [effect for effect in effects if effect.decision is decision]
-    first = min(decisive, key=lambda effect: (effect.kind is Kind.UNKNOWN, effect.span.start), default=None)
+    first = min(decisive, key=weight, default=None)
     if first is None or decision is Decision.ALLOW:
-        reason = "reads only" if effects else "has no effect but its output"
-        return Verdict(command, Decision.ALLOW, reason, effects)
+        lifted = next((effect.reason for effect in effects if effect not in shell.effects), "reads only")
+        reason = lifted if effects else "has no effect but its output"
+        return Verdict(command, Decision.ALLOW, reason, effects, files=shell.left())
     more = len(decisive) - 1
     reason = first.reason if not more else f"{first.reason} (and {more} more)"
     coverage = "partial" if shell.partial else "full"
     alternative = first.alternative or ALTERNATIVES.get(first.rule)
-    return Verdict(command, decision, reason, effects, coverage, alternative)
+    asks = decision is Decision.REVIEW and context.setting is not Setting.CHANGE
+    pattern = savable(decisive, shell.effects) if asks else None
+    return Verdict(command, decision, reason, effects, coverage, alternative, pattern, shell.left())
+
+
+def weight(effect: Effect) -> tuple[bool, bool, int]:
+    """What is told first of a command is least: a floor rather than a pattern, what is known, what comes first."""
+    is_floor = effect.decision is Decision.DENY and bool(effect.rule)
+    return not is_floor, effect.kind is Kind.UNKNOWN, effect.span.start
+
+
+def example_matches(pattern: Pattern, command: str) -> bool:
+    """Does a pattern match one of the commands in a text?"""
+    if unreadable(command):
+        return False
+    return any(fitted(pattern, each) is not None for each in judge_script(command, Context()).invocations)
 
 
 def unreadable(command: str) -> str | None:

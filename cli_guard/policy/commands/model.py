@@ -74,7 +74,7 @@ class Effect:
 class Pattern:
     """A pattern of the configuration over the words of a parsed command: `terraform apply *`."""
 
-    words: tuple[str, ...]
+    text: str
     decision: Decision
     reason: str = ""
 
@@ -85,6 +85,8 @@ class Context:
 
     `home` and `folder` are absolute paths as text, `root` that of the work tree. `git_config` is the
     configuration that the repository itself brings: key in lower case (the sub-section as written) -> values.
+    `files` are paths that something else has written before, with what they hold: "remote" for what came from the
+    network, "secret".
     """
 
     setting: Setting = Setting.AGENT
@@ -92,6 +94,7 @@ class Context:
     folder: str | None = None
     root: str | None = None
     git_config: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    files: Mapping[str, frozenset[str]] = field(default_factory=dict)
     patterns: tuple[Pattern, ...] = ()
 
 
@@ -100,7 +103,8 @@ class Verdict:
     """The answer about one command.
 
     `coverage` is "partial" when a part of it could not be understood. `savable` is a pattern that a person may
-    keep to allow such commands, None where none should be kept.
+    keep to allow such commands, None where none should be kept. `files` are the paths that it leaves behind with
+    something from the network or a secret in them, as in `Context`.
     """
 
     command: str
@@ -110,6 +114,7 @@ class Verdict:
     coverage: str = "full"
     alternative: str | None = None
     savable: str | None = None
+    files: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def evidence(self) -> tuple[Span, ...]:

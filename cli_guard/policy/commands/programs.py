@@ -6,19 +6,14 @@ met. The format is described in `rules/programs/README.md`.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from cli_guard.policy.commands.model import Kind
-from cli_guard.rules.catalog import FOLDER
-
-TABLES = FOLDER / "programs"
-NAMES = "names"
+from cli_guard.rules import tables
 
 STYLES = ("gnu", "posix", "single", "pairs", "none")
 PRINTS = ("text", "input", "paths", "value", "operands")
@@ -117,38 +112,20 @@ class BrokenTable(ValueError):
 
 
 @cache
-def table_files() -> Mapping[str, Path]:
-    """Every table by the name of its program."""
-    return MappingProxyType({path.stem: path for path in sorted(TABLES.rglob("*.toml"))})
-
-
-@cache
-def other_names() -> Mapping[str, str]:
-    """The program whose table stands for another name: `egrep` -> `grep`."""
-    with (TABLES / f"{NAMES}.toml").open("rb") as file:
-        return MappingProxyType(tomllib.load(file)["names"])
-
-
-@cache
 def table(name: str) -> Spec | None:
     """The table of a program, by its own name, another one, or one with a version (`python3.12`); None if unknown."""
-    known, others = table_files(), other_names()
     for candidate in (name, VERSION.sub("", name)):
-        file = known.get(others.get(candidate, candidate))
-        if file is not None and file.stem != NAMES:
-            return read_table(file)
+        known = tables.other_names().get(candidate, candidate)
+        if tables.exists(known):
+            return read_table(known)
     return None
 
 
 @cache
-def read_table(path: Path) -> Spec:
-    """The table of one file. Raises BrokenTable."""
-    with path.open("rb") as file:
-        data = tomllib.load(file)
-    try:
-        return spec_from(data, data.get("name", path.stem), Spec(""))
-    except BrokenTable as error:
-        raise BrokenTable(f"{path.name}: {error}") from error
+def read_table(name: str) -> Spec:
+    """The table of this very name. Raises BrokenTable, KeyError."""
+    data = tables.read(name)
+    return spec_from(data, data.get("name", name), Spec(""))
 
 
 def sub_command(spec: Spec, word: str) -> Spec | None:
@@ -156,10 +133,10 @@ def sub_command(spec: Spec, word: str) -> Spec | None:
     if word in spec.commands:
         return spec.commands[word]
     # `git commit` has a file of its own; `ssh add` is no `ssh-add`.
-    file = table_files().get(f"{spec.name} {word}".replace(" ", "-")) if spec.commands else None
-    if file is None:
+    name = f"{spec.name} {word}".replace(" ", "-")
+    if not spec.commands or not tables.exists(name):
         return None
-    own = read_table(file)
+    own = read_table(name)
     if spec.parsing == "posix":
         return own
     return replace(own, options={**spec.options, **own.options})

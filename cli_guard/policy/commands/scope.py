@@ -90,6 +90,10 @@ class Budget:
     depth: int = 0
     outer: list[Span] = field(default_factory=list)
 
+    def place(self, span: Span) -> Span:
+        """Where something stands in the text given."""
+        return self.outer[0] if self.outer else span
+
     def step(self) -> None:
         """One command or word more. Raises OutOfBudget."""
         self.steps -= 1

@@ -8,20 +8,22 @@ from dataclasses import dataclass, field
 from cli_guard.model import Decision
 from cli_guard.policy.commands import floors
 from cli_guard.policy.commands.environment import CODE_NAMES, variable_means
-from cli_guard.policy.commands.invocation import invoke
+from cli_guard.policy.commands.invocation import Invocation, acting, invoke
 from cli_guard.policy.commands.model import DECISIONS, Context, Effect, Kind, Span
 from cli_guard.policy.commands.redirects import connected, redirected, written
+from cli_guard.policy.commands.respelling import respelled
 from cli_guard.policy.commands.scope import (
     ANYTHING,
     NOTHING,
     REMOTE,
+    SECRET,
     Budget,
     OutOfBudget,
     Scope,
     Stream,
     merged,
 )
-from cli_guard.policy.commands.syntax import parse, respelled
+from cli_guard.policy.commands.syntax import parse
 from cli_guard.policy.commands.tree import (
     Assignment,
     Block,
@@ -40,11 +42,13 @@ CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?=\S)")
 
 @dataclass
 class Shell:
-    """One shell, with what it has collected so far."""
+    """One shell, with what it has collected so far: each effect with the commands that have it."""
 
     scope: Scope
     budget: Budget = field(default_factory=Budget)
-    effects: list[Effect] = field(default_factory=list)
+    effects: dict[Effect, list[Invocation | None]] = field(default_factory=dict)
+    invocations: list[Invocation] = field(default_factory=list)
+    caller: Invocation | None = None
     partial: bool = False
     running: list[str] = field(default_factory=list)
     uncalled: dict[str, Node] = field(default_factory=dict)
@@ -66,10 +70,9 @@ class Shell:
         alternative: str = "",
     ) -> None:
         """One effect."""
-        place = self.budget.outer[0] if self.budget.outer else span
+        place = self.budget.place(span)
         effect = Effect(kind, target, decision or DECISIONS[kind], reason, place, rule, alternative)
-        if effect not in self.effects:
-            self.effects.append(effect)
+        self.effects.setdefault(effect, []).append(self.caller)
         if kind is Kind.UNKNOWN:
             self.partial = True
 
@@ -96,7 +99,7 @@ class Shell:
     @contextmanager
     def nested(self, span: Span) -> Iterator[None]:
         """Everything inside is reported at this place. Raises OutOfBudget."""
-        self.budget.outer.append(self.budget.outer[0] if self.budget.outer else span)
+        self.budget.outer.append(self.budget.place(span))
         self.budget.depth += 1
         try:
             yield
@@ -106,9 +109,10 @@ class Shell:
 
     def script(self, script: Script, stdin: Stream = NOTHING) -> Stream:
         """Runs a script; what the grammar did not understand is an effect of its own."""
-        output = self.several(script.items, stdin)
-        for span in script.errors[:1]:
-            self.emit(Kind.UNKNOWN, None, "not understood as shell syntax", span)
+        with acting(self, None):
+            output = self.several(script.items, stdin)
+            for span in script.errors[:1]:
+                self.emit(Kind.UNKNOWN, None, "not understood as shell syntax", span)
         return output
 
     def several(self, nodes: tuple[Node, ...], stdin: Stream) -> Stream:
@@ -174,7 +178,8 @@ class Shell:
         outer, self.scope.arguments = self.scope.arguments, arguments
         self.running.append(running)
         try:
-            return self.run(body, stdin)
+            with acting(self, None):
+                return self.run(body, stdin)
         finally:
             self.running.pop()
             self.scope.arguments = outer
@@ -233,6 +238,14 @@ class Shell:
             rule = floors.GUARD_OFF if kind is Kind.GUARD else ""
             self.emit(kind, name, reason, span, rule=rule)
 
+    def left(self) -> dict[str, frozenset[str]]:
+        """The files that hold something from the network or a secret at the end."""
+        return {
+            path: stream.taints
+            for path, stream in self.scope.files.items()
+            if stream.taints & {REMOTE, SECRET}
+        }
+
     def expander(self) -> Expander:
         """Expands words in the state as it is now."""
         return Expander(self.scope, self.substitute)
@@ -264,7 +277,8 @@ def restored(outer: dict[str, Stream], assignments: tuple[Assignment, ...]) -> d
 
 def judge_script(text: str, context: Context) -> Shell:
     """The shell that has walked through a text. Running out of budget is an effect; what was found before stays."""
-    shell = Shell(Scope(context, folder=context.folder))
+    files = {path: Stream(None, taints) for path, taints in context.files.items()}
+    shell = Shell(Scope(context, folder=context.folder, files=files))
     try:
         shell.top(text)
         while shell.uncalled:

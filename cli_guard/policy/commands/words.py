@@ -50,6 +50,11 @@ class Field:
         return self.text is None and not self.origin
 
     @property
+    def known(self) -> bool:
+        """Is it certain before the command runs that this is the word, and one word?"""
+        return self.text is not None and not (self.assumed or self.pattern or self.many)
+
+    @property
     def shown(self) -> str:
         """The word for people."""
         return self.text if self.text is not None else f"{self.start}(...)"

@@ -21,9 +21,6 @@ TOPICS = {
 
 DOCKER_NAME = re.compile(r"(?:^|\.)(?:docker|container)file(?:$|\.)", re.IGNORECASE)
 SQL_ENDINGS = frozenset((".sql", ".ddl", ".psql", ".pgsql", ".mysql", ".tsql"))
-SCRIPT_NAME = re.compile(
-    r"^(?:gnu)?makefile|\.mk$|^justfile$|^package\.json$|\.ps1$|^taskfile\.ya?ml$", re.IGNORECASE
-)
 SOURCE_ENDINGS = re.compile(
     r"\.(?:[cm]?[jt]sx?|pyi?|vue|svelte|go|java|kts?|scala|groovy|gradle|rs|[chm]|cc|cpp|cxx|hpp|mm|cs|fs|vb|swift"
     r"|rb|erb|rake|php|p[lm]|lua|exs?|erl|hs|clj|dart|r|jl|sh|bash|zsh|ps1|sql|tf|hcl|ya?ml|toml|s?css)$",
@@ -62,7 +59,7 @@ def line_topics(path: str) -> tuple[str, ...]:
     ending = pure.suffix.lower()
     asked = {
         "docker": bool(DOCKER_NAME.search(pure.name)),
-        "scripts": bool(SCRIPT_NAME.search(pure.name)),
+        "powershell": ending == ".ps1",
         "source": bool(SOURCE_ENDINGS.search(pure.name)),
         "sql": ending in SQL_ENDINGS,
     }

@@ -5,9 +5,11 @@ import pytest
 from cli_guard.model import Decision
 from cli_guard.policy.commands import judge
 from cli_guard.policy.commands.model import DECISIONS, HARMLESS, Kind
-from cli_guard.policy.commands.programs import Option, Spec, other_names, read_table, table, table_files
+from cli_guard.policy.commands.programs import Option, Spec, read_table, table
+from cli_guard.rules.catalog import FOLDER
+from cli_guard.rules.tables import other_names, programs
 
-TABLES = [(name, read_table(path)) for name, path in table_files().items() if name != "names"]
+TABLES = [(name, read_table(name)) for name in programs()]
 SPECS = [spec for _, each in TABLES for spec in each.every()]
 # A sub-command has the options of its program as well: each is tried once.
 FACTS = list(
@@ -80,3 +82,8 @@ def test_other_names_lead_to_a_table() -> None:
 
 def test_there_are_tables_of_at_least_150_programs() -> None:
     assert len([name for name, _ in TABLES if "-" not in name]) >= 150
+
+
+def test_no_program_has_two_tables() -> None:
+    files = [path.stem for path in (FOLDER / "programs").rglob("*.toml")]
+    assert len(files) == len(set(files))

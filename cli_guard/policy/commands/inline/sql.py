@@ -199,6 +199,8 @@ class Statement:
                 yield shell(text) if text is not None else Act(Kind.EXEC, None, "COPY PROGRAM")
             elif self.token(index + 1)[0] == "text":
                 yield from file(Kind.WRITE if word == "TO" else Kind.READ, self.string(index + 1), "COPY")
+            elif self.word(index + 1) not in ("STDOUT", "STDIN"):
+                yield unknown("a file that COPY names without quotes")
             if word == "FROM":
                 yield Act(Kind.SERVICE_WRITE, None, "COPY FROM")
         if change := self.inner_change():

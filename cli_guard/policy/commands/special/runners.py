@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from cli_guard.model import Decision
 from cli_guard.policy.commands import floors
 from cli_guard.policy.commands.call import Call
 from cli_guard.policy.commands.model import Kind
@@ -101,9 +100,7 @@ def kill(call: Call) -> Stream:
     signalled = bool(words) and (words[0].startswith("-") and words[0] not in ("-l", "-L"))
     after = words[2:] if words[:1] in (["-s"], ["-n"], ["--signal"]) else words[1:]
     if signalled and "-1" in after:
-        reason = "ends every process that there is"
-        rule = floors.KILL_ALL
-        call.shell.emit(Kind.PROCESS, "-1", reason, call.span, rule=rule, decision=Decision.DENY)
+        floors.kill_all(call.shell, call.span)
         return NOTHING
     return call.run()
 

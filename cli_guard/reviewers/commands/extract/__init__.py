@@ -16,6 +16,7 @@ from cli_guard.reviewers.commands.extract import (
     known,
     languages,
     make,
+    packages,
     playbooks,
     scripts,
     workflows,
@@ -23,11 +24,11 @@ from cli_guard.reviewers.commands.extract import (
 from cli_guard.reviewers.commands.extract.json_nodes import read_json
 from cli_guard.reviewers.commands.extract.known import YAML, path
 from cli_guard.reviewers.commands.extract.nodes import Document
-from cli_guard.reviewers.commands.extract.snippet import Snippet, Where
+from cli_guard.reviewers.commands.extract.snippet import Snippet, Where, variable
 from cli_guard.reviewers.commands.extract.toml_nodes import read_toml
 from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
 
-__all__ = ["Snippet", "Unreadable", "Where", "snippets"]
+__all__ = ["Snippet", "Unreadable", "Where", "looks_so", "snippets"]
 
 FromDocument = Callable[[Document], Iterator[Snippet]]
 FromText = Callable[[str], Iterator[Snippet]]
@@ -36,49 +37,51 @@ DOCUMENTS: tuple[tuple[re.Pattern[str], FromDocument], ...] = (
     (path(rf"\.(?:github|gitea|forgejo)/workflows/[^/]+{YAML}|action{YAML}"), workflows.snippets),
     *((kind.paths, kind.snippets) for kind in (*known.CI, *known.TASKS)),
     (path(rf"(?:docker-|podman-)?compose(?:[.-][^/]*)?{YAML}"), containers.compose),
-    (path(rf"\.pre-commit-(?:config|hooks){YAML}|prek\.toml$"), frameworks.snippets),
-    (path(r"\.vscode/tasks\.json$"), editors.tasks),
+    (path(r"pyproject\.toml"), ini.tox_in_pyproject),
+    (path(r"composer\.json"), packages.composer),
+    (path(rf"cloudbuild[^/]*(?:{YAML}|\.json)"), containers.build_steps),
+    (path(rf"\.pre-commit-(?:config|hooks){YAML}|prek\.toml"), frameworks.snippets),
+    (path(r"\.vscode/tasks\.json"), editors.tasks),
     (
         path(
             r"\.?(?:claude|cursor|gemini|codex|vscode|roo|windsurf|kiro|amazonq|continue|opencode)/"
-            r"(?:.+/)?(?:settings(?:\.local)?|hooks|mcp|config|mcp_settings|mcp_config|opencode)\.(?:jsonc?|toml|ya?ml)$"
-            r"|\.?mcp\.json|hooks/hooks\.json|claude_desktop_config\.json|opencode\.jsonc?$"
+            r"(?:.+/)?(?:settings(?:\.local)?|hooks|mcp|config|mcp_settings|mcp_config|opencode)\.(?:jsonc?|toml|ya?ml)"
+            r"|\.?mcp\.json|hooks/hooks\.json|claude_desktop_config\.json|opencode\.jsonc?"
         ),
         editors.agent,
     ),
 )
 # Files of which only the content tells what they are; the word must be there for the file to be read at all.
 BY_CONTENT: tuple[tuple[re.Pattern[str], re.Pattern[str], FromDocument], ...] = (
-    (re.compile(YAML), re.compile(r"\A#cloud-config"), playbooks.cloud_init),
+    (re.compile(rf"{YAML}$"), re.compile(r"\A#cloud-config"), playbooks.cloud_init),
+    (re.compile(rf"{YAML}$"), re.compile(r"(?m)^apiVersion:"), containers.manifest),
     (
-        re.compile(YAML),
-        re.compile(r"(?m)^apiVersion:|^[ \t]*-[ \t]+name:[ \t]*['\"]?gcr\.io/"),
-        containers.manifest,
-    ),
-    (
-        re.compile(YAML),
+        re.compile(rf"{YAML}$"),
         playbooks.LOOKS_SO,
         playbooks.ansible,
     ),
 )
 TEXTS: tuple[tuple[re.Pattern[str], FromText], ...] = (
-    (path(r"(?:[^/]+\.)?(?:docker|container)file(?:[.-][^/]*)?$"), docker.snippets),
-    (path(r"(?:gnu|bsd)?makefile(?:\.[^/]*)?$|[^/]+\.(?:mk|mak|make)$"), make.snippets),
-    (path(r"\.?justfile$|[^/]+\.just$"), just.snippets),
-    (path(r"tox\.ini|setup\.cfg$"), ini.tox),
+    (path(r"(?:[^/]+\.)?(?:docker|container)file(?:[.-][^/]*)?"), docker.snippets),
+    (path(r"(?:gnu|bsd)?makefile(?:\.(?!msc|vc|nmake|win)[^/]*)?|[^/]+\.(?:mk|make)"), make.snippets),
+    (path(r"\.?justfile|[^/]+\.just"), just.snippets),
+    (path(r"tox\.ini|setup\.cfg"), ini.tox),
     (
         path(
-            r"[^/]+\.(?:service|socket|mount|swap|timer|container|kube)(?:\.in|\.j2)?$|[^/]+\.service\.d/[^/]+\.conf$"
+            r"[^/]+\.(?:service|socket|mount|swap|timer|container|kube)(?:\.in)?|[^/]+\.service\.d/[^/]+\.conf"
         ),
         ini.unit,
     ),
-    (path(r"procfile(?:\.[^/]*)?$"), ini.procfile),
-    (path(r"jenkinsfile(?:\.[^/]*)?$|[^/]+\.jenkinsfile$|[^/]+\.jenkins$"), languages.jenkinsfile),
-    (path(r"vagrantfile$"), languages.vagrantfile),
-    (path(r"[^/]+\.(?:tf|pkr\.hcl)$"), languages.terraform),
-    (path(r"(?:noxfile|tasks|fabfile)\.py$"), languages.python_tasks),
+    (path(r"procfile(?:\.[^/]*)?"), ini.procfile),
+    (path(r"jenkinsfile(?:\.[^/]*)?|[^/]+\.jenkinsfile|[^/]+\.jenkins"), languages.jenkinsfile),
+    (path(r"vagrantfile"), languages.vagrantfile),
+    (path(r"[^/]+\.(?:tf|pkr\.hcl)"), languages.terraform),
+    (path(r"(?:noxfile|tasks|fabfile)\.py"), languages.python_tasks),
 )
-CRONTAB = path(r"crontab(?:\.[^/]*)?$|[^/]+\.(?:cron|crontab)$|cron\.d/[^/]+$")
+CRONTAB = path(r"crontab(?:\.[^/]*)?|[^/]+\.(?:cron|crontab)|cron\.d/[^/]+")
+TEMPLATE = re.compile(r"\.(?:j2|jinja2?|tmpl|tpl)$", re.IGNORECASE)
+TEMPLATE_VALUE = re.compile(r"\{\{[^\n]{1,500}?\}\}")
+TEMPLATE_STATEMENT = re.compile(r"\{%[^\n]{1,500}?%\}|(?<!\$)\{#[^\n]{0,500}?#\}")
 READERS = {".json": read_json, ".jsonc": read_json, ".toml": read_toml}
 
 
@@ -86,8 +89,19 @@ class Unreadable(ValueError):
     """A part of the file could not be read; what is in front of it has been given."""
 
 
+def looks_so(file: str, start: str) -> bool:
+    """Do the path of a file, or how it starts, say that it holds commands?"""
+    file = TEMPLATE.sub("", file)
+    kinds = (CRONTAB, *(paths for paths, _ in (*TEXTS, *DOCUMENTS)))
+    return scripts.is_script(file, start) or any(paths.search(file) for paths in kinds)
+
+
 def snippets(file: str, text: str) -> Iterator[Snippet]:
     """The commands in a file, in no certain order. Raises Unreadable at its end if it could not read all of it."""
+    if TEMPLATE.search(file):
+        file = TEMPLATE.sub("", file)
+        text = TEMPLATE_STATEMENT.sub(lambda found: " " * len(found[0]), text)
+        text = TEMPLATE_VALUE.sub(lambda found: variable(found[0]), text)
     if scripts.is_script(file, text):
         yield from scripts.snippets(file, text)
         return
@@ -98,19 +112,21 @@ def snippets(file: str, text: str) -> Iterator[Snippet]:
         if paths.search(file):
             yield from from_text(text)
             return
-    for extract in _from_documents(file, text):
-        document = _read(file, text)
-        yield from extract(document)
-        if document.problem:
-            raise Unreadable(document.problem)
+    extractors = _from_documents(file, text)
+    if not extractors:
         return
+    document = _read(file, text)
+    for extract in extractors:
+        yield from extract(document)
+    if document.problem:
+        raise Unreadable(document.problem)
 
 
-def _from_documents(file: str, text: str) -> Iterator[FromDocument]:
-    yield from (extract for paths, extract in DOCUMENTS if paths.search(file))
-    for paths, content, extract in BY_CONTENT:
-        if paths.search(file) and content.search(text):
-            yield extract
+def _from_documents(file: str, text: str) -> list[FromDocument]:
+    """What its path says that a file is, or else its content."""
+    return [extract for paths, extract in DOCUMENTS if paths.search(file)] or [
+        extract for paths, content, extract in BY_CONTENT if paths.search(file) and content.search(text)
+    ]
 
 
 def _read(file: str, text: str) -> Document:

@@ -35,18 +35,20 @@ def compose(document: Document) -> Iterator[Snippet]:
             yield each.substituted(DOLLARS, lambda _: "$")
 
 
+def build_steps(document: Document) -> Iterator[Snippet]:
+    """The steps of Cloud Build."""
+    for each in manifest(document):
+        yield each.substituted(DOLLARS, lambda _: "$")
+
+
 def manifest(document: Document) -> Iterator[Snippet]:
-    """The containers of a Kubernetes manifest, with their probes and hooks; steps of a build service."""
+    """The containers of a Kubernetes manifest, with their probes and hooks, and steps of its pipelines."""
     for table in tables(document.roots):
         if table.get("image") or table.get("name"):
-            yield from _started(table.get("command"), table.get("args"))
-            yield from _started(
-                table.get("entrypoint"), table.get("args") if table.get("entrypoint") else None
-            )
+            yield from _started(table.get("command") or table.get("entrypoint"), table.get("args"))
             yield from lines(table.get("script"), Where.SERVICE)
-        yield from (
-            found for probe in at([table], "exec", "command") for found in words(probe, Where.SERVICE)
-        )
+        for probe in at([table], "exec", "command"):
+            yield from words(probe, Where.SERVICE)
 
 
 def _started(first: Node | None, rest: Node | None) -> Iterator[Snippet]:

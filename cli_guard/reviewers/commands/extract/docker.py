@@ -12,7 +12,7 @@ from cli_guard.reviewers.commands.extract.values import words
 ESCAPE = re.compile(r"#\s*escape\s*=\s*([\\`])\s*$", re.IGNORECASE)
 DIRECTIVE = re.compile(r"#\s*\w+\s*=")
 VERB = re.compile(r"\s*([A-Za-z]+)(?:\s+|$)")
-FLAGS = re.compile(r"(?:--[a-z-]+(?:=(?:\"[^\"]*\"|'[^']*'|\S)*)?\s+)*")
+FLAGS = re.compile(r"\s*(?:--[a-z-]+(?:=(?:\"[^\"]*\"|'[^']*'|\S)*)?\s+)+")
 HEREDOC = re.compile(r"(?:^|(?<=\s))\d?<<(-?)(['\"]?)([A-Za-z_][\w.]*)\2(?=[\s;&|>)]|$)")
 ONLY_HEREDOC = re.compile(r"\s*<<-?(['\"]?)[A-Za-z_][\w.]*\1\s*$")
 SCRIPT_NAME = re.compile(r"\.(?:sh|bash)['\"]?\s*$")
@@ -87,7 +87,8 @@ def _instruction(pieces: list[tuple[int, str]], waiting: Iterator[tuple[int, str
             break
         verb = found[1].upper()
         pieces = _without(pieces, found.end())
-        pieces = _without(pieces, _flags_end(pieces))
+        while pieces and (flags := FLAGS.match(pieces[0][1])):
+            pieces = _without(pieces, flags.end())
     below: list[tuple[int, str]] = []
     if verb in ("RUN", "COPY", "ADD"):
         for opened in HEREDOC.finditer("".join(text for _, text in pieces)):
@@ -96,11 +97,6 @@ def _instruction(pieces: list[tuple[int, str]], waiting: Iterator[tuple[int, str
                 if (line.lstrip("\t") if opened[1] else line).rstrip("\n") == opened[3]:
                     break
     return Instruction(verb, pieces, below)
-
-
-def _flags_end(pieces: Pieces) -> int:
-    found = FLAGS.match(pieces[0][1]) if pieces else None
-    return found.end() if found else 0
 
 
 def _without(pieces: list[tuple[int, str]], length: int) -> list[tuple[int, str]]:

@@ -4,11 +4,14 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from cli_guard.reviewers.commands.extract.nodes import Document, Scalar, at
 from cli_guard.reviewers.commands.extract.snippet import Pieces, Snippet, Where, pieces_of, snippet
 
 PAIR = re.compile(r"([A-Za-z_][\w-]*)[ \t]*[=:][ \t]*")
 TOX_KEYS = ("commands", "commands_pre", "commands_post", "install_command", "list_dependencies_command")
-TOX_VALUE = re.compile(r"\{[^{}\s'\"$]*(?:\{[^{}]*\}[^{}]*|:[^{}]*)?\}")
+TOX_VALUE = re.compile(
+    r"\{(?:[a-z_]+(?::(?:[^{}\n]|\{[^{}\n]{0,200}\}){0,500})?|\[[^{}\n]{1,200}\][^{}\n]{0,200}|/|:)\}"
+)
 TOX_PREFIX = re.compile(r"[ \t]*(?:[\w{},.!-]+:[ \t]+)?(?:[-!][ \t]*)*")
 UNIT_PAIR = re.compile(
     r"[ \t]*(Exec(?:Start|Stop|Reload|Condition)?(?:Pre|Post)?|HealthCmd)[ \t]*=[ \t]*[@:+!|-]*"
@@ -21,11 +24,22 @@ PERCENT = re.compile(r"(?<!\\)%")
 PROCESS = re.compile(r"[A-Za-z0-9_-]+:[ \t]*")
 
 
+def tox_in_pyproject(document: Document) -> Iterator[Snippet]:
+    """The tox.ini that a pyproject.toml holds as a text."""
+    for node in at(document.roots, "tool", "tox", "legacy_tox_ini"):
+        if isinstance(node, Scalar):
+            yield from _tox(node.pieces)
+
+
 def tox(text: str) -> Iterator[Snippet]:
     """The commands of tox.ini, each run for itself, without a shell."""
+    yield from _tox(pieces_of(text))
+
+
+def _tox(pieces: Pieces) -> Iterator[Snippet]:
     key = ""
     waiting: list[tuple[int, str]] = []
-    for number, line in pieces_of(text):
+    for number, line in pieces:
         if not waiting:
             pair = PAIR.match(line)
             if pair:

@@ -51,8 +51,9 @@ def snippets(text: str) -> Iterator[Snippet]:
 
 
 def _recipe(recipe: list[tuple[int, str]], shell: str, script: str) -> Iterator[Snippet]:
-    whole = "".join(text for _, text in recipe)
-    first = whole.lstrip()
+    first = "".join(text for _, text in recipe).lstrip()
+    if not first:
+        return
     if script or first.startswith("#!"):
         kind = shell_of(script or first.split("\n", 1)[0])
         yield snippet(recipe, Where.BUILD, kind)

@@ -15,8 +15,8 @@ BRACES = re.compile(r"\{\{.{1,500}?\}\}", re.DOTALL)
 GITLAB_INPUT = re.compile(r"\$\[\[.{1,500}?\]\]")
 AZURE_VALUE = re.compile(r"\$\{\{.{1,500}?\}\}|\$\[.{1,500}?\]|\$\((?=[\w.-]*[A-Z._])[A-Za-z][\w.-]{0,200}\)")
 CIRCLE_VALUE = re.compile(r"<<\s*[#/^]?[\w.| -]{1,200}>>")
-HOOK_FILES = re.compile(r"\{[\w-]{1,40}\}")
-YAML = r"\.ya?ml$"
+HOOK_FILES = re.compile(r"\{[\w:.-]{1,80}\}")
+YAML = r"\.ya?ml"
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def sh(keys: str) -> dict[str, str]:
 
 def path(pattern: str) -> re.Pattern[str]:
     """A pattern over the end of a path: whole names, in either case."""
-    return re.compile(rf"(?:^|/)(?:{pattern})", re.IGNORECASE)
+    return re.compile(rf"(?:^|/)(?:{pattern})$", re.IGNORECASE)
 
 
 CI = (
@@ -128,7 +128,7 @@ CI = (
     ),
     Known(
         path(
-            r"netlify\.toml|vercel\.json|render\.ya?ml|app\.json|heroku\.yml|fly\.toml|railway\.(?:json|toml)$"
+            r"netlify\.toml|vercel\.json|render\.ya?ml|app\.json|heroku\.yml|fly\.toml|railway\.(?:json|toml)"
         ),
         Where.CI,
         keys=sh(
@@ -150,7 +150,11 @@ PYTHON_TOOLS = (
     *("pdm.scripts.*.shell", "pdm.scripts.*.composite", "hatch.envs.*.scripts.*", "pdm.scripts.*"),
     *("hatch.envs.*.pre-install-commands", "hatch.envs.*.post-install-commands", "poe.tasks.*"),
     *("cibuildwheel.before-*", "cibuildwheel.test-command", "cibuildwheel.repair-wheel-command"),
-    *("cibuildwheel.*.before-*", "cibuildwheel.*.test-command", "cibuildwheel.*.repair-wheel-command"),
+    *(
+        "cibuildwheel.[!w]*.before-*",
+        "cibuildwheel.[!w]*.test-command",
+        "cibuildwheel.[!w]*.repair-wheel-command",
+    ),
     *("cibuildwheel.overrides.[].before-*", "cibuildwheel.overrides.[].test-command"),
     *("semantic_release.build_command", "bumpversion.pre_commit_hooks", "bumpversion.post_commit_hooks"),
     *("commitizen.pre_bump_hooks", "commitizen.post_bump_hooks"),
@@ -165,22 +169,22 @@ TASKS = (
         hide=BRACES,
     ),
     Known(
-        path(r"package\.json$"),
+        path(r"package\.json"),
         Where.BUILD,
         lines=("scripts.*", "husky.hooks.*", "gitHooks.*", "simple-git-hooks.*", "wireit.*.command"),
         apart=("lint-staged.*",),
     ),
-    Known(path(r"\.lintstagedrc(?:\.json|\.ya?ml)?$"), Where.BUILD, apart=("*",)),
-    Known(path(r"\.huskyrc(?:\.json)?|\.?simple-git-hooks\.json$"), Where.HOOK, lines=("hooks.*", "*")),
+    Known(path(r"\.lintstagedrc(?:\.json|\.ya?ml)?"), Where.BUILD, apart=("*",)),
+    Known(path(r"\.huskyrc(?:\.json)?|\.?simple-git-hooks\.json"), Where.HOOK, lines=("hooks.*", "*")),
     Known(
-        path(r"project\.json|nx\.json$"),
+        path(r"project\.json|nx\.json"),
         Where.BUILD,
         lines=("targets.*.command", "targets.*.options.command"),
         apart=("targets.*.options.commands", "targets.*.options.commands.[].command"),
     ),
-    Known(path(r"deno\.jsonc?$"), Where.BUILD, lines=("tasks.*", "tasks.*.command")),
+    Known(path(r"deno\.jsonc?"), Where.BUILD, lines=("tasks.*", "tasks.*.command")),
     Known(
-        path(r"pyproject\.toml$"),
+        path(r"pyproject\.toml"),
         Where.BUILD,
         lines=tuple(f"tool.{place}" for place in PYTHON_TOOLS),
         words=(
@@ -190,34 +194,33 @@ TASKS = (
         hide=HOOK_FILES,
     ),
     Known(
-        path(r"hatch\.toml$"),
+        path(r"hatch\.toml"),
         Where.BUILD,
         lines=("envs.*.scripts.*", "envs.*.pre-install-commands", "envs.*.post-install-commands"),
         hide=HOOK_FILES,
     ),
     Known(
-        path(r"tox\.toml$"),
+        path(r"tox\.toml"),
         Where.BUILD,
         words=("env.*.commands*.[]", "env_run_base.commands*.[]"),
         hide=HOOK_FILES,
     ),
-    Known(path(r"poe_tasks\.toml$"), Where.BUILD, lines=("tasks.*.shell", "tasks.*.cmd", "tasks.*")),
+    Known(path(r"poe_tasks\.toml"), Where.BUILD, lines=("tasks.*.shell", "tasks.*.cmd", "tasks.*")),
     Known(
-        path(r"mise\.toml|\.mise\.toml$"),
+        path(r"mise\.toml|\.mise\.toml"),
         Where.BUILD,
         lines=("tasks.*.run", "tasks.*", "hooks.*", "hooks.*.*"),
     ),
     Known(
-        path(r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)$"),
+        path(r"\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)"),
         Where.HOOK,
         keys=sh("run"),
         hide=re.compile(r"\{[\w-]{1,40}\}|\{\d+\}"),
     ),
-    Known(path(r"\.?gitpod\.yml$"), Where.BUILD, keys=sh("before init command prebuild")),
+    Known(path(r"\.?gitpod\.yml"), Where.BUILD, keys=sh("before init command prebuild")),
     Known(
-        path(r"\.?devcontainer\.json|\.devcontainer/[^/]*\.json|devcontainer-feature\.json$"),
+        path(r"\.?devcontainer\.json|\.devcontainer/[^/]*\.json|devcontainer-feature\.json"),
         Where.BUILD,
         words=("*Command", "*Command.*"),
     ),
-    Known(path(r"cloudbuild[^/]*\.(?:ya?ml|json)$"), Where.CI, lines=("steps.[].script",)),
 )

@@ -86,7 +86,7 @@ def terraform(text: str) -> Iterator[Snippet]:
         else:
             script = snippet(ended(texts), Where.SCRIPT, _hcl_shell(attribute))
         if script.text.startswith("#!"):
-            script = replace(script, shell=shell_of(script.text.split("\n", 1)[0]))
+            script = replace(script, language=shell_of(script.text.split("\n", 1)[0]))
         elif name.text() not in ("command", "inline", "program"):
             continue
         yield script.substituted(HCL_VALUE).substituted(HCL_DOLLAR, lambda text: text[1:])

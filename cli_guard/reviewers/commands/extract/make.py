@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from cli_guard.reviewers.commands.extract.snippet import (
@@ -28,7 +28,7 @@ PREFIX = re.compile(r"[ \t]*(?:[@+-][ \t]*)+|[ \t]+")
 INLINE = re.compile(r"^[^#\n]*?:[^=#\n;]*;")
 REFERENCE = re.compile(r"\$(?:\$|[({]|[^\s({$])")
 SHELL_CALL = re.compile(r"(?<!\$)\$([({])shell[ \t]+")
-CLOSING = {"(": ")", "{": "}"}
+BRACKETS = {"(": re.compile("[()]"), "{": re.compile("[{}]")}
 LONGEST_REFERENCE = 2_000
 LONGEST_VALUE = 500
 
@@ -42,20 +42,19 @@ class _State:
     in_rule: bool = False
     in_define: bool = False
     one_shell: bool = False
+    is_template: bool = False
+    values: Mapping[str, str] = field(default_factory=dict)
     recipe: list[tuple[int, str]] = field(default_factory=list)
 
 
 def snippets(text: str) -> Iterator[Snippet]:
     """The commands of a makefile. A logical line of a recipe has a shell of its own, but under .ONESHELL."""
-    values = _simple_variables(text)
-    state = _State(one_shell=bool(re.search(r"(?m)^\.ONESHELL[ ]*:", text)))
+    state = _State(one_shell=bool(re.search(r"(?m)^\.ONESHELL[ ]*:", text)), values=_simple_variables(text))
     for pieces in _logical_lines(text):
-        for found in _line(state, pieces):
-            yield _expanded(found, values)
-    for found in _recipe(state):
-        yield _expanded(found, values)
+        yield from _line(state, pieces)
+    yield from _recipe(state)
     for found in _calls(text):
-        yield _expanded(found, values)
+        yield _expanded(found, state.values)
 
 
 def _logical_lines(text: str) -> Iterator[list[tuple[int, str]]]:
@@ -74,8 +73,8 @@ def _line(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
     """What a logical line brings: a line of the recipe, or something that begins or ends one."""
     number, first = pieces[0]
     if state.in_define and re.match(r"[ ]*endef\b", first):
-        state.in_define = False
         yield from _recipe(state)
+        state.in_define = state.is_template = False
     elif first.startswith(state.prefix) and (state.in_rule or state.in_define):
         stripped = [(line, text.removeprefix(state.prefix)) for line, text in pieces]
         skipped = PREFIX.match(stripped[0][1])
@@ -85,6 +84,9 @@ def _line(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
             yield from _recipe(state)
     elif re.match(r"[ ]*define\b", first):
         state.in_define = True
+    elif state.in_define and RULE.match(first):
+        # What defines rules is read twice: when it is called, and when it is evaluated.
+        state.is_template = True
     elif not first.strip() or first.lstrip().startswith("#") or KEYWORD.match(first) or state.in_define:
         return
     else:
@@ -100,7 +102,8 @@ def _top(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
     if assigned:
         name, operator, value = assigned[1], assigned[2], assigned[3].strip()
         if operator == "!=":
-            yield snippet([(number, first[assigned.start(3) :]), *pieces[1:]], Where.BUILD)
+            found = snippet([(number, first[assigned.start(3) :]), *pieces[1:]], Where.BUILD)
+            yield _expanded(found, state.values)
         elif name == ".RECIPEPREFIX":
             state.prefix = value[:1] or "\t"
         elif name == "SHELL" and value:
@@ -119,7 +122,8 @@ def _top(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
 def _recipe(state: _State) -> Iterator[Snippet]:
     recipe, state.recipe = state.recipe, []
     if any(text.strip() for _, text in recipe):
-        yield snippet(recipe, Where.BUILD, state.shell)
+        found = _expanded(snippet(recipe, Where.BUILD, state.shell), state.values)
+        yield _expanded(found, state.values) if state.is_template else found
 
 
 def _calls(text: str) -> Iterator[Snippet]:
@@ -151,7 +155,7 @@ def _simple_variables(text: str) -> dict[str, str]:
     }
 
 
-def _expanded(found: Snippet, values: dict[str, str]) -> Snippet:
+def _expanded(found: Snippet, values: Mapping[str, str]) -> Snippet:
     """The text as the shell gets it: what make fills in is its value or a variable, `$$` is a dollar."""
     changes: list[tuple[int, int, str]] = []
     position = 0
@@ -160,7 +164,7 @@ def _expanded(found: Snippet, values: dict[str, str]) -> Snippet:
         if reference[0] == "$$":
             changes.append((start, position, "$"))
             continue
-        if reference[0][-1] in CLOSING:
+        if reference[0][-1] in BRACKETS:
             position = _end_of(found.text, start + 1)
         name = found.text[start + 2 : position - 1] if position - start > 2 else found.text[start + 1]
         value = values.get(name)
@@ -171,11 +175,9 @@ def _expanded(found: Snippet, values: dict[str, str]) -> Snippet:
 def _end_of(text: str, opening: int) -> int:
     """Where the reference whose bracket stands at `opening` ends."""
     bracket, depth = text[opening], 0
-    for position in range(opening, min(len(text), opening + LONGEST_REFERENCE)):
-        if text[position] == bracket:
-            depth += 1
-        elif text[position] == CLOSING[bracket]:
-            depth -= 1
-            if not depth:
-                return position + 1
-    return min(len(text), opening + LONGEST_REFERENCE)
+    end = min(len(text), opening + LONGEST_REFERENCE)
+    for found in BRACKETS[bracket].finditer(text, opening, end):
+        depth += 1 if found[0] == bracket else -1
+        if not depth:
+            return found.end()
+    return end

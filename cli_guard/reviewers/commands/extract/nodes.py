@@ -144,7 +144,8 @@ def aligned(value: str, raw: Iterable[tuple[int, str]]) -> Pieces:
         place = BLANKS.match(value, cursor)
         cursor = place.end() if place else cursor
         if value.startswith(stripped, cursor):
-            found.append((cursor, number))
+            begin = value.rfind("\n", place.start() if place else 0, cursor) + 1
+            found.append((begin or cursor, number))
             cursor += len(stripped)
     if not found:
         return ((first, value),)

@@ -15,10 +15,10 @@ HOOKS = re.compile(
     r"(?:pre-commit|prepare-commit-msg|commit-msg|post-commit|pre-merge-commit|pre-push|pre-rebase|post-checkout"
     r"|post-merge|post-rewrite|pre-auto-gc|pre-receive|update|post-receive|post-update)(?:\.sample)?$"
 )
-# A first line names no shell here, whatever it says: the ending is that of another language.
-SHEBANG = re.compile(
-    r"#![ \t]*\S*(?:/|env[ \t].*?)(?:ba|z|da|a|m?k)?sh\d*(?:[ \t]|\r?\n|$)|#![ \t]*/bin/busybox sh\b"
-)
+ZSH = re.compile(r"\.zsh$|(?:^|/)\.?z(?:sh(?:rc|env)|profile|login|logout)$")
+ZSH_FIRST = re.compile(r"#!.{0,100}zsh\b|#(?:compdef|autoload)\b")
+# The first lines are for sh, and start the same file again as a program of another language.
+TWO_LANGUAGES = re.compile(r"#![^\n]*\n(?:[ \t]*(?:#[^\n]*)?\n){0,9}(?:\"\"\"|'''|\"exec\"|'exec'|\":\"|':')")
 
 
 def is_script(path: str, text: str) -> bool:
@@ -30,5 +30,7 @@ def is_script(path: str, text: str) -> bool:
 
 def snippets(path: str, text: str) -> Iterator[Snippet]:
     """The script."""
+    mixed = ZSH.search(path) or ZSH_FIRST.match(text) or TWO_LANGUAGES.match(text)
+    language = "mixed" if mixed else "sh"
     where = Where.HOOK if HOOKS.search(path) else Where.SCRIPT
-    yield snippet(pieces_of(text.removeprefix("\ufeff")), where)
+    yield snippet(pieces_of(text.removeprefix("\ufeff")), where, language)

@@ -12,8 +12,13 @@ Pieces = Sequence[tuple[int, str]]
 
 SHELLS = re.compile(r"(?:.*[/\\])?(?:r?bash|sh|dash|ash|zsh|m?ksh\d*|busybox sh)(?:\.exe)?(?:\s|$)")
 POWERSHELLS = re.compile(r"(?:.*[/\\])?(?:pwsh|powershell)(?:\.exe)?(?:\s|$)", re.IGNORECASE)
-NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+POWERSHELL_TEXT = re.compile(
+    r"(?m)^\s*\$[\w:]+\s*=|\[[A-Za-z][\w.]*\](?:::|@\{)|\$env:\w|\|\s*(?:Where|Select|ForEach|Sort|Out)-\w+"
+    r"|^\s*\(?(?:Get|Set|New|Remove|Invoke|Write|Import|Start|Stop)-[A-Z]\w+|^\s*(?:param|foreach)\s*\("
+)
 NO_NAME = re.compile(r"\W", re.ASCII)
+NO_DIGIT = re.compile(r"^\d")
+AROUND = "${}()[]<>% \t\n"
 
 
 class Where(StrEnum):
@@ -32,14 +37,14 @@ class Where(StrEnum):
 class Snippet:
     """Text for a shell. From each offset of `starts` on it comes from the line of the same place in `lines`.
 
-    `shell` is "sh" for all that speak as sh does, "pwsh", "cmd" or "other".
+    `language` is "sh" for all that speak as sh does, "mixed" for what does so in part (zsh), "pwsh", "cmd", "other".
     """
 
     text: str
     starts: tuple[int, ...]
     lines: tuple[int, ...]
     where: Where
-    shell: str = "sh"
+    language: str = "sh"
 
     def line_at(self, offset: int) -> int:
         """The line of the file that the character at `offset` stands on."""
@@ -89,11 +94,11 @@ class Lines:
         return bisect_left(self._ends, offset) + 1
 
 
-def snippet(pieces: Pieces, where: Where, shell: str = "sh") -> Snippet:
+def snippet(pieces: Pieces, where: Where, language: str = "sh") -> Snippet:
     """The snippet that the pieces make."""
     starts = accumulate((len(text) for _, text in pieces), initial=0)
     lines = tuple(line for line, _ in pieces)
-    return Snippet("".join(text for _, text in pieces), tuple(starts)[: len(lines)], lines, where, shell)
+    return Snippet("".join(text for _, text in pieces), tuple(starts)[: len(lines)], lines, where, language)
 
 
 def pieces_of(text: str, first: int = 1) -> list[tuple[int, str]]:
@@ -106,11 +111,16 @@ def pieces_of(text: str, first: int = 1) -> list[tuple[int, str]]:
 
 def variable(text: str) -> str:
     """A shell variable as long as the text, which stands for something that only the run will tell."""
-    if len(text) < 4:
+    size = len(text) - 3
+    if size < 1:
         return "$" + "_" * (len(text) - 1)
-    if NAME.fullmatch(text[2:-1]):
-        return f"${{{text[2:-1]}}}"
-    return f"${{_{NO_NAME.sub('_', text[3:-1])}}}"
+    name = NO_NAME.sub("_", NO_DIGIT.sub("_", text.strip(AROUND)))
+    return f"${{{name[:size].ljust(size, '_')}}}"
+
+
+def language_of_text(text: str) -> str:
+    """What a text is most likely written in, where only the machine that runs it knows: "pwsh" or "sh"."""
+    return "pwsh" if POWERSHELL_TEXT.search(text) else "sh"
 
 
 def shell_of(program: str) -> str:

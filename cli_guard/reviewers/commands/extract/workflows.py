@@ -10,6 +10,8 @@ from cli_guard.reviewers.commands.extract.values import lines
 EXPRESSION = re.compile(r"\$\{\{.{1,2000}?\}\}", re.DOTALL)
 # Inputs of actions that run their value on a machine: a retry, an SSH session, an emulator.
 RUN_INPUTS = ("run", "command", "script")
+WINDOWS_RUNNER = re.compile(r"^windows", re.IGNORECASE)
+ONLY_WINDOWS = re.compile(r"(?:==\s*'windows|\((?:runner|matrix)\.os,\s*'windows)", re.IGNORECASE)
 JAVASCRIPT = re.compile(r"^actions/github-script\b")
 
 
@@ -17,9 +19,9 @@ def snippets(document: Document) -> Iterator[Snippet]:
     """The scripts of a workflow or an action."""
     roots = document.roots
     for job in at(roots, "jobs", "*"):
-        default = _default(job) or _default(*roots) or _of_runner(job)
+        named = _default(job) or _default(*roots)
         for step in at([job], "steps", "[]"):
-            yield from _step(step, default)
+            yield from _step(step, named or ("pwsh" if _on_windows(job, step) else "sh"))
     for step in at(roots, "runs", "steps", "[]"):
         yield from _step(step, "sh")
 
@@ -28,7 +30,8 @@ def _step(step: Node, default: str) -> Iterator[Snippet]:
     if not isinstance(step, Table):
         return
     named = step.text("shell")
-    shell = shell_of(named) if named and "${{" not in named else default
+    # Which shell an expression stands for only the run tells; that it is Python may be said beside it.
+    shell = shell_of(named) if named and ("${{" not in named or "python" in named) else default
     values = [(step.get("run"), shell)]
     inputs = step.get("with")
     if isinstance(inputs, Table) and not JAVASCRIPT.match(step.text("uses")):
@@ -44,7 +47,11 @@ def _default(*nodes: Node) -> str:
     return shell_of(named[0]) if named and "${{" not in named[0] else ""
 
 
-def _of_runner(job: Node) -> str:
+def _on_windows(job: Node, step: Node) -> bool:
+    """Does the job run on Windows, or the step nowhere else?"""
     runs_on = [*at([job], "runs-on"), *at([job], "runs-on", "[]")]
-    windows = any(isinstance(node, Scalar) and node.text.lower().startswith("windows") for node in runs_on)
-    return "pwsh" if windows else "sh"
+    return any(
+        isinstance(node, Scalar) and pattern.search(node.text)
+        for nodes, pattern in ((runs_on, WINDOWS_RUNNER), (at([job, step], "if"), ONLY_WINDOWS))
+        for node in nodes
+    )

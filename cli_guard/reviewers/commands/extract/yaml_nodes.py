@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
 BLOCK_HEADER = re.compile(r"[|>][^\n]*\n?")
+# The parser takes time in proportion to the depth for each token.
+DEEPEST = 500
 QUOTES = ("'", '"')
 ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.?))")
 ESCAPED = {
@@ -79,6 +81,8 @@ class _Reader:
             node = Items(tag=tag) if kind == "SequenceStartEvent" else Table(tag=tag)
             self.add(node, anchor)
             self.open.append((node, []))
+            if len(self.open) > DEEPEST:
+                raise _Broken(f"nested deeper than {DEEPEST}")
         elif kind in ("SequenceEndEvent", "MappingEndEvent"):
             self.open.pop()
 

@@ -1,0 +1,165 @@
+"""The command reviewer: what the shell commands do that a change adds, wherever in a file they stand.
+
+Each family of files has its extractor (`extract`); the engine of the policy judges what it finds
+(`judging`), and of the effects only the notable ones are told, those that have a rule: that a script writes
+files or uses the network is its work.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+
+from cli_guard.model import Contents, FileChange, Finding, Kind, Report, Skipped, Status
+from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
+from cli_guard.reviewers.commands.judging import LONG, PART, UNREADABLE, Act, Files, Judgement, judged, parts
+from cli_guard.reviewers.commands.remarks import applies, remark
+from cli_guard.reviewers.subject import Subject
+
+__all__ = ["review"]
+
+MAX_PER_RULE = 50
+
+
+@dataclass
+class Source:
+    """A file of the change: its snippets that the change touches, and what was judged of each."""
+
+    change: FileChange
+    snippets: list[Snippet] = field(default_factory=list)
+    judgements: list[Judgement] = field(default_factory=list)
+    skipped: dict[Skipped, None] = field(default_factory=dict)
+
+    def leave(self, reason: str, *, by_limit: bool = False) -> None:
+        """Say what was not looked at."""
+        self.skipped[Skipped(self.change.path, f"commands: {reason}", by_limit)] = None
+
+
+def review(subject: Subject) -> Report:
+    """What the commands do that the change adds, in order of path, line and rule."""
+    sources = [_source(subject, change) for change in subject.changes if _of_interest(change)]
+    files: dict[str, frozenset[str]] = {}
+    for source in sources:
+        _judge(subject, source)
+        for judgement in source.judgements:
+            files.update(
+                {path: files.get(path, frozenset()) | taints for path, taints in judgement.files.items()}
+            )
+    findings: list[Finding] = []
+    skipped: list[Skipped] = []
+    for source in sources:
+        for item in _told(subject.contents, _with_files(source, files)):
+            (findings if isinstance(item, Finding) else skipped).append(item)  # type: ignore[arg-type]
+    findings.sort(key=lambda f: (f.path, f.line or 0, f.rule))
+    return Report(tuple(findings), tuple(skipped))
+
+
+def _of_interest(change: FileChange) -> bool:
+    return change.status is not Status.DELETED and change.kind is Kind.TEXT and bool(change.added)
+
+
+def _source(subject: Subject, change: FileChange) -> Source:
+    """The snippets of a file that the change touches, in parts that the engine takes."""
+    source = Source(change)
+    text = _text(subject, source)
+    if not looks_so(change.path, text[:300]):
+        source.skipped.clear()
+    try:
+        for snippet in snippets(change.path, text):
+            if _for_shell(snippet) and _touched(change, snippet):
+                source.snippets += (part for part in _parts(snippet) if _touched(change, part))
+    except Unreadable as error:
+        source.leave(str(error))
+    return source
+
+
+def _parts(snippet: Snippet) -> Iterable[Snippet]:
+    return parts(snippet, PART) if len(snippet.text) > LONG else (snippet,)
+
+
+def _text(subject: Subject, source: Source) -> str:
+    """The text after the change. Of a bare patch it has the added lines alone, empty ones in place of the others."""
+    change, most = source.change, subject.limits.file_chars
+    text = subject.contents.new(change)
+    if text is None:
+        if change.status is not Status.ADDED or len(change.hunks) != 1:
+            source.leave("whole text not available")
+        lines = range(1, min(max(change.added), most) + 1)
+        text = "\n".join((*(change.added.get(number, "") for number in lines), ""))
+    if len(text) > most:
+        source.leave(f"over {most} characters", by_limit=True)
+        return ""
+    return text
+
+
+def _for_shell(snippet: Snippet) -> bool:
+    return snippet.language in ("sh", "mixed") and bool(snippet.text.strip())
+
+
+def _touched(change: FileChange, snippet: Snippet) -> bool:
+    return any(line in change.added for line in snippet.lines)
+
+
+def _judge(subject: Subject, source: Source) -> None:
+    """Judge the snippets, as many as there is time for."""
+    ends = subject.clock() + subject.limits.seconds
+    for snippet in source.snippets:
+        if subject.clock() > ends:
+            spent = f"{subject.limits.seconds:g} s were spent"
+            source.leave(f"{spent} before line {snippet.lines[0]}", by_limit=True)
+            break
+        source.judgements.append(judged(snippet, {}))
+
+
+def _with_files(source: Source, files: Files) -> Source:
+    """The source, judged again where it may use a file that another snippet of the change leaves behind."""
+    names = {PurePosixPath(path).name: path for path in files}
+    again = [
+        judged(snippet, files)
+        if any(name in snippet.text and path not in before.files for name, path in names.items())
+        else before
+        for snippet, before in zip(source.snippets, source.judgements, strict=False)
+    ]
+    return replace(source, judgements=again)
+
+
+def _told(contents: Contents, source: Source) -> Iterator[Finding | Skipped]:
+    """What there is to say of a file."""
+    change = source.change
+    seen: set[tuple[int | None, str]] = set()
+    counts: Counter[str] = Counter()
+    old: set[tuple[str, str, str]] | None = None
+    for snippet, judgement in zip(source.snippets, source.judgements, strict=False):
+        if judgement.problem:
+            source.leave(f"{judgement.problem}, from line {snippet.lines[0]} on", by_limit=True)
+        for act in filter(applies, judgement.acts):
+            if not change.touches(act.first, act.last):
+                old = _old_acts(contents, change) if old is None else old
+                if old is None or act.key in old:
+                    continue
+            finding = remark(change, act, snippet.where)
+            # Where one place cannot be read, what follows often cannot either.
+            place = (None if act.rule == UNREADABLE else finding.line, finding.rule)
+            if place in seen:
+                continue
+            seen.add(place)
+            counts[finding.rule] += 1
+            if counts[finding.rule] <= MAX_PER_RULE:
+                yield finding
+    for rule, count in counts.items():
+        if count > MAX_PER_RULE:
+            source.leave(f"{count - MAX_PER_RULE} more findings of {rule}")
+    yield from source.skipped
+
+
+def _old_acts(contents: Contents, change: FileChange) -> set[tuple[str, str, str]]:
+    """What the commands of the file did before; what an unchanged line still does is not the change's doing."""
+    text = contents.old(change)
+    acts: list[Act] = []
+    try:
+        for snippet in snippets(change.old_path or change.path, text or ""):
+            if _for_shell(snippet):
+                acts += (act for part in _parts(snippet) for act in judged(part, {}).acts)
+    except Unreadable:
+        pass
+    return {act.key for act in acts}

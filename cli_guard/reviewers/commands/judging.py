@@ -1,0 +1,185 @@
+"""From a snippet to what it does that is worth telling: the engine judges it, rules name the notable effects."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cli_guard.policy.commands import Context, Effect, Kind, Setting, judge
+from cli_guard.reviewers.commands.extract import Snippet
+from cli_guard.syntax import Trees
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+# What the engine reads at once is bounded, and its time grows with the text: a long script is judged in parts.
+LONG = 40_000
+PART = 20_000
+SMALL_PART = 1_000
+Files = Mapping[str, frozenset[str]]
+
+# In these words the engine speaks of what it does not see; it has no rule for that.
+GAVE_UP = ("looked at", "too deeply nested")
+NOT_SHELL = "not understood as shell syntax"
+UNREADABLE = "command-unreadable"
+
+# Nodes of the grammar that hold statements beside others; what stands in them is a statement of its own.
+HOLD_STATEMENTS = frozenset(
+    "program list compound_statement subshell command_substitution process_substitution do_group if_statement"
+    " elif_clause else_clause case_item while_statement".split()
+)
+DIVISIBLE = HOLD_STATEMENTS | {
+    "function_definition",
+    "redirected_statement",
+    "case_statement",
+    "for_statement",
+}
+SEPARATORS = (";", "&", "\n", ";;")
+DEEPEST = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One notable effect: the rule that names it, and the lines and the text of its statement.
+
+    `line` is the one that the effect itself stands on.
+    """
+
+    rule: str
+    reason: str
+    first: int
+    last: int
+    line: int
+    statement: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What it has in common with itself on another line."""
+        return self.rule, self.reason, " ".join(self.statement.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a snippet does: its acts, the files it leaves behind, and why not all of it was looked at."""
+
+    acts: tuple[Act, ...]
+    files: Files
+    problem: str
+
+
+def judged(snippet: Snippet, files: Files) -> Judgement:
+    """What a snippet does where these files are already there; what is too much at once is judged in parts."""
+    whole = _judged(snippet, files)
+    pieces = list(parts(snippet, SMALL_PART)) if whole.problem else []
+    if len(pieces) < 2:
+        return whole
+    each = [_judged(piece, files) for piece in pieces]
+    acts = dict.fromkeys(act for judgement in (whole, *each) for act in judgement.acts)
+    left = {path: taints for judgement in (whole, *each) for path, taints in judgement.files.items()}
+    return Judgement(
+        tuple(acts), left, next((judgement.problem for judgement in each if judgement.problem), "")
+    )
+
+
+def _judged(snippet: Snippet, files: Files) -> Judgement:
+    verdict = judge(snippet.text, Context(setting=Setting.CHANGE, files=files))
+    problem = next((effect.reason for effect in verdict.effects if _gave_up(effect)), "")
+    acts = (_act(snippet, effect, rule) for effect in verdict.effects if (rule := _rule(effect, snippet)))
+    return Judgement(tuple(dict.fromkeys(acts)), verdict.files, problem)
+
+
+def _gave_up(effect: Effect) -> bool:
+    """Is it the effect by which the engine says that there is more than it looks at?"""
+    return effect.kind is Kind.UNKNOWN and any(words in effect.reason for words in GAVE_UP)
+
+
+def _rule(effect: Effect, snippet: Snippet) -> str:
+    if effect.reason != NOT_SHELL:
+        return effect.rule
+    return UNREADABLE if snippet.language == "sh" else ""
+
+
+def _act(snippet: Snippet, effect: Effect, rule: str) -> Act:
+    start, end = statement(snippet.text, effect.span.start, effect.span.end)
+    first, last = snippet.lines_of(start, end)
+    line, _ = snippet.lines_of(effect.span.start, effect.span.end)
+    return Act(rule, effect.reason, first, last, line, snippet.text[start:end].strip())
+
+
+def statement(text: str, start: int, end: int) -> tuple[int, int]:
+    """The pipeline around a place, from its first word to its last redirection.
+
+    Where the grammar is lost, it is the lines that the place stands on.
+    """
+    node: SgNode | None = Trees().root("bash", text)
+    found = (start, end)
+    while node:
+        if node.kind() == "ERROR":
+            last = text.find("\n", end)
+            return text.rfind("\n", 0, start) + 1, last if last >= 0 else len(text)
+        inside = node.kind() in HOLD_STATEMENTS
+        node = next((child for child in node.children() if _holds(child, start, end)), None)
+        if node and inside and node.is_named():
+            found = _bounds(node)
+            if node.kind() == "redirected_statement" and (last := _last_of_list(node)):
+                found = (last, found[1])
+    return found
+
+
+def _last_of_list(node: "SgNode") -> int:
+    """Where the last command of a list begins: the grammar gives `a && b > c` the redirection of both."""
+    begin = 0
+    inner = node.child(0)
+    while inner and inner.kind() == "list":
+        inner = inner.children()[-1]
+        begin = _bounds(inner)[0]
+    return begin
+
+
+def _holds(node: "SgNode", start: int, end: int) -> bool:
+    first, last = _bounds(node)
+    return first <= start and end <= last
+
+
+def _bounds(node: "SgNode") -> tuple[int, int]:
+    where = node.range()
+    return where.start.index, where.end.index
+
+
+def parts(snippet: Snippet, size: int) -> Iterator[Snippet]:
+    """Pieces of about a size that begin and end between commands; of what is larger, what stands in it."""
+    for begin, end in _pieces(Trees().root("bash", snippet.text), size, 0):
+        yield part(snippet, begin, end)
+
+
+def _pieces(node: "SgNode", size: int, depth: int) -> Iterator[tuple[int, int]]:
+    """The bounds of runs of statements below a node, none across a word of the grammar such as `then`."""
+    if node.kind() not in HOLD_STATEMENTS:
+        bodies = (child for child in node.children() if child.kind() in DIVISIBLE)
+        yield from (bounds for body in bodies for bounds in _pieces(body, size, depth + 1))
+        return
+    open_at = open_to = -1
+    for child in node.children():
+        begin, end = _bounds(child)
+        divided = end - begin > size and child.kind() in DIVISIBLE and depth < DEEPEST
+        goes_on = child.is_named() or child.text() in SEPARATORS
+        if node.kind() == "case_item" and child.text() == ")":
+            open_at = -1  # what came before were the patterns
+        if open_at >= 0 and (divided or not goes_on or end - open_at > size):
+            yield open_at, open_to
+            open_at = -1
+        if divided:
+            yield from _pieces(child, size, depth + 1)
+        elif child.is_named():
+            open_at, open_to = (begin if open_at < 0 else open_at), end
+    if open_at >= 0:
+        yield open_at, open_to
+
+
+def part(snippet: Snippet, begin: int, end: int) -> Snippet:
+    """A piece of a snippet."""
+    first, last = max(bisect_right(snippet.starts, begin) - 1, 0), bisect_right(snippet.starts, end)
+    starts = tuple(max(start - begin, 0) for start in snippet.starts[first:last])
+    return Snippet(
+        snippet.text[begin:end], starts, snippet.lines[first:last], snippet.where, snippet.language
+    )

@@ -1,0 +1,41 @@
+"""Every rule of the command reviewer reports its `fires` examples and none of its `silent` ones."""
+
+import pytest
+from reviewers.code.code_changes import Texts, new_file
+
+from cli_guard.model import ChangeSet, Severity
+from cli_guard.reviewers.commands import review
+from cli_guard.reviewers.commands.extract import Where
+from cli_guard.reviewers.subject import Subject
+from cli_guard.rules import catalog
+from cli_guard.rules.catalog import Rule
+from cli_guard.rules.examples import split_path
+
+RULES = catalog.load("commands")
+EXAMPLES = [
+    pytest.param(rule, example, fires, id=f"{rule.id}-{'fires' if fires else 'silent'}-{number}")
+    for rule in RULES
+    for fires, examples in ((True, rule.fires), (False, rule.silent))
+    for number, example in enumerate(examples)
+]
+
+
+@pytest.mark.parametrize(("rule", "example", "fires"), EXAMPLES)
+def test_example(rule: Rule, example: str, fires: bool) -> None:
+    path, text = split_path(example)
+    assert path is not None
+    report = review(Subject("test", ChangeSet((new_file(path, text),)), Texts({path: text})))
+    assert report.skipped == ()
+    assert {finding.rule for finding in report.findings} == ({rule.id} if fires else set())
+    for finding in report.findings:
+        assert finding.line is not None and finding.evidence and finding.message
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_rule_is_complete(rule: Rule) -> None:
+    assert rule.id.startswith("command-")
+    assert rule.title and rule.why and rule.remedy and rule.source and rule.fires and rule.silent
+    for grade in rule.extra.get("grades", ()):
+        assert set(grade) <= {"severity", "pattern", "reason", "where"}
+        assert Severity(grade["severity"]) is not rule.severity
+        assert [Where(where) for where in grade.get("where", ())] == list(grade.get("where", ()))
