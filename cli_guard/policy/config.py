@@ -154,7 +154,7 @@ class CommandsSection(Section):
             for example in (*entry.match, *entry.not_match):
                 if example_matches(pattern, example) is not (example in entry.match):
                     says = "does not match" if example in entry.match else "matches"
-                    raise ValueError(f"the pattern {pattern.text!r} {says} its example {example!r}")
+                    raise ValueError(f"the pattern {pattern.text!r} {says} its example {example[:100]!r}")
         return self
 
 

@@ -314,3 +314,62 @@ def test_a_fault_of_ours_is_an_answer_too(
     done = check(folder, isolated, "ls")
     assert (done.code, done.out, len(done.err.splitlines())) == (4, "", 1)
     assert KEY not in done.err
+
+
+def configure_user(repo: Repo, text: str) -> None:
+    file = Path(repo.env["XDG_CONFIG_HOME"]) / "cli-guard" / "config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+def test_the_user_s_own_file_allows_what_is_asked_about(committed: Repo) -> None:
+    assert guard(committed, "check-command", "make test").code == 3
+    configure_user(committed, "[commands]\nallow = ['make test', 'rm *']\ndeny = ['ls *']\n")
+    codes = {"make test": 0, "make deploy": 3, "rm -rf /": 1, "ls -l": 1, "pwd": 0}
+    assert {each: guard(committed, "check-command", each).code for each in codes} == codes
+    stdin = "".join(json.dumps({"command": each}) + "\n" for each in codes)
+    answers = lines(guard(committed, "check-command", "--jsonl", stdin=stdin))
+    assert [each["verdict"] for each in answers] == ["allow", "review", "deny", "deny", "allow"]
+
+
+@pytest.mark.parametrize(
+    ("name", "section"), [("cli-guard.toml", "commands"), ("pyproject.toml", "tool.cli-guard.commands")]
+)
+def test_the_policy_at_head_tightens(committed: Repo, name: str, section: str) -> None:
+    text = f"[{section}]\ndeny = ['terraform plan *']\n"
+    committed.write(name, text)
+    committed.git("add", "-A")
+    assert guard(committed, "check-command", "terraform plan").code == 3
+    committed.commit("Configure", {name: text})
+    (committed.path / name).unlink()
+    assert guard(committed, "check-command", "terraform plan").code == 1
+    below = committed.path / "below"
+    below.mkdir()
+    assert call(below, committed.env, "check-command", "terraform plan").code == 1
+
+
+def test_a_repository_cannot_allow(committed: Repo) -> None:
+    committed.commit("Configure", {"cli-guard.toml": "[commands]\nallow = ['npm *']\n"})
+    assert guard(committed, "check-command", "npm install x").code in (2, 3)
+
+
+@pytest.mark.parametrize(
+    "text", ["[commands]\nden = ['x']\n", "[commands\n", "[commands]\ndeny = ['a | b']\n"]
+)
+def test_a_broken_configuration_is_one_line(committed: Repo, text: str) -> None:
+    configure_user(committed, text)
+    done = guard(committed, "check-command", "ls")
+    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+    assert "config.toml" in done.err
+    [answer] = lines(guard(committed, "check-command", "--jsonl", stdin='{"command": "ls"}'))
+    assert answer["verdict"] == "review"
+    assert "config.toml" in answer["error"]
+
+
+def test_the_rule_that_could_be_saved_works_once_it_is(committed: Repo) -> None:
+    asked = guard(committed, "check-command", "terraform plan -out x", "--format", "json")
+    assert asked.code == 3
+    rule = asked.json["rule"]
+    assert rule in guard(committed, "check-command", "terraform plan -out x").out
+    configure_user(committed, f"[commands]\nallow = [{json.dumps(rule)}]\n")
+    assert guard(committed, "check-command", "terraform plan -out x").code == 0

@@ -229,6 +229,7 @@ def test_a_push_that_says_more_is_asked_about(cloned: Repo, command: str) -> Non
     assert says(cloned, command) == "ask"
 
 
+BASH = b'{"hook_event_name": "PreToolUse", "tool_name": "Bash", '
 BROKEN = {
     "nothing": b"",
     "no JSON": b"{",
@@ -239,15 +240,15 @@ BROKEN = {
     "no tool": b'{"hook_event_name": "PreToolUse"}',
     "tool no text": b'{"hook_event_name": "PreToolUse", "tool_name": 3}',
     "no input": b'{"hook_event_name": "PreToolUse", "tool_name": "Bash"}',
-    "input no object": b'{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": "ls"}',
-    "no command": b'{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}}',
-    "command no text": b'{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": ["ls"]}}',
-    "half a character": b'{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "\\ud800"}}',
-    "two commands": b'{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls", "command": "x"}}',
+    "input no object": BASH + b'"tool_input": "ls"}',
+    "no command": BASH + b'"tool_input": {}}',
+    "command no text": BASH + b'"tool_input": {"command": ["ls"]}}',
+    "half a character": BASH + b'"tool_input": {"command": "\\ud800"}}',
+    "two commands": BASH + b'"tool_input": {"command": "ls", "command": "x"}}',
     "no path": b'{"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": {"path": "x"}}',
     "path empty": b'{"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": {"file_path": ""}}',
     "path with NUL": b'{"hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": {"file_path": "a\\u0000"}}',
-    "cwd no text": b'{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "cwd": 1}',
+    "cwd no text": BASH + b'"tool_input": {"command": "ls"}, "cwd": 1}',
     "deep": b"[" * 100_000,
 }
 

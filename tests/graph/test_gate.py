@@ -9,6 +9,7 @@ from pydantic import Field
 from cli_guard.graph import build_graph, planning
 from cli_guard.graph.context import Context
 from cli_guard.model import Action
+from cli_guard.policy.commands import Context as CommandContext
 from cli_guard.tools.registry import all_tools
 from cli_guard.tools.tool import Arguments, Tool, ToolOutput, World
 
@@ -18,6 +19,11 @@ RAN: list[str] = []
 class Target(Arguments):
     path: str
     mode: int = Field(default=0, ge=0)
+
+
+class Shell(Arguments):
+    command: str = ""
+    steps: tuple[dict[str, str], ...] = ()
 
 
 def note(world: World, arguments: Arguments) -> ToolOutput:
@@ -30,6 +36,7 @@ TOOLS = {
     "write_file": Tool("write_file", "writes a file", "write", Target, note),
     "call_api": Tool("call_api", "calls a service", "external", Target, note),
     "touch": Tool("touch", "looks", "read_only", Target, note),
+    "run_shell": Tool("run_shell", "runs a command", "read_only", Shell, note),
 }
 
 
@@ -38,9 +45,9 @@ def planned(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Runs a question whose plan is the one given: a planner may propose anything, a model one day too."""
     RAN.clear()
 
-    def run(*actions: Action, review_only: bool = True) -> Any:
+    def run(*actions: Action, review_only: bool = True, commands: CommandContext | None = None) -> Any:
         monkeypatch.setattr("cli_guard.graph.acting.plan", lambda state, context: list(actions))
-        context = Context(tools=TOOLS, review_only=review_only)
+        context = Context(tools=TOOLS, review_only=review_only, commands=commands)
         return build_graph().invoke(
             {"input": "What is this?", "repo_snapshot": {"a.py": "x = 1\n"}}, context=context
         )
@@ -62,6 +69,10 @@ def planned(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         (Action("write_file", {"path": "a.py"}, risk="read_only"), "review-only", "review-only mode"),
         (Action("call_api", {"path": "a.py"}), "review-only", "review-only mode"),
         (Action("git_commit", {"content": "x"}), "tool-malformed", "findings"),
+        (Action("run_shell", {"command": "rm -rf /"}), "command-wipe", "whole file system"),
+        (Action("run_shell", {"command": "npm install x"}), "command-review", "installs"),
+        (Action("run_shell", {"steps": ({"command": "rm -rf /"},)}), "command-wipe", "whole file system"),
+        (Action("suggest_command", {"command": "rm -rf ~"}), "command-wipe", "home folder"),
     ],
     ids=lambda value: value.tool if isinstance(value, Action) else None,
 )
@@ -85,6 +96,26 @@ def test_an_effect_asks_for_a_person_outside_review_only_mode(planned: Any, tool
     assert [blocked["tool"] for blocked in state["blocked_actions"]] == [tool]
     assert "need approval" in state["review_reason"]
     assert RAN == []
+
+
+def test_a_command_runs_after_it_was_judged(planned: Any) -> None:
+    assert planned(Action("run_shell", {"command": "ls -la"}))["status"] == "ok"
+    assert RAN == ["Shell"]
+
+
+def test_a_command_that_needs_a_person_waits_for_one(planned: Any) -> None:
+    state = planned(Action("run_shell", {"command": "npm install x"}), review_only=False)
+    assert (state["status"], state["requires_human_review"]) == ("needs_review", True)
+    [blocked] = state["blocked_actions"]
+    assert (blocked["tool"], blocked["rule"]) == ("run_shell", "command-review")
+    assert RAN == []
+
+
+def test_a_command_is_judged_where_it_would_run(planned: Any) -> None:
+    status = Action("run_shell", {"command": "git status"})
+    assert planned(status)["status"] == "ok"
+    watched = CommandContext(git_config={"core.fsmonitor": ("./watch",)})
+    assert planned(status, commands=watched)["status"] == "failed"
 
 
 def test_one_bad_request_stops_the_good_ones_too(planned: Any) -> None:

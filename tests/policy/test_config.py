@@ -1,6 +1,7 @@
 """The configuration: what it accepts, and what it says of what it does not."""
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -52,8 +53,7 @@ def read(files: Mapping[str, str | bytes]) -> Any:
 
 def test_reads_either_file() -> None:
     own = read({"cli-guard.toml": EXAMPLE})
-    table = EXAMPLE.replace("[[ignore]]", "[[tool.cli-guard.ignore]]").replace("\n[", "\n[tool.cli-guard.")
-    shared = read({"pyproject.toml": table.replace("[tool.cli-guard.[tool.", "[[tool.")})
+    shared = read({"pyproject.toml": re.sub(r"(?m)^(\[+)", r"\1tool.cli-guard.", EXAMPLE)})
     assert own[0] == shared[0]
     assert own[0].limits.files == 2000
     assert (own[1], shared[1]) == ("cli-guard.toml at HEAD", "pyproject.toml at HEAD")

@@ -1,16 +1,19 @@
 """The gate as a function: what stands, what was answered, and what Git may record."""
 
 import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli_guard.model import Category, Confidence, Decision, Disposition, Finding, Severity
+from cli_guard.model import Action, Category, Confidence, Decision, Disposition, Finding, Severity
+from cli_guard.policy.commands import Context
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import FLOORS, Policy
-from cli_guard.policy.gate import judge_findings, judge_record
+from cli_guard.policy.gate import commands_in, judge_findings, judge_record, judge_tool
 from cli_guard.policy.suppressions import Answer
 from cli_guard.rules.catalog import load_all
 
@@ -123,3 +126,92 @@ def test_what_is_off_is_gone() -> None:
 
 def test_the_rules_of_the_floors_exist() -> None:
     assert set(FLOORS) <= set(load_all())
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the gate knows of a tool that takes any arguments."""
+
+    risk: str = "read_only"
+    shows_command: bool = False
+
+    def problem_with(self, arguments: Mapping[str, object]) -> str | None:
+        return None
+
+
+HARMLESS, ASKED, DENIED = "ls -la", "npm install left-pad", "rm -rf /"
+
+
+def judge_call(
+    arguments: dict[str, object], *, review_only: bool = False, context: Context | None = None, **facts: Any
+) -> Any:
+    tools = {"tool": Facts(**facts)}
+    return judge_tool(Action("tool", arguments), tools, (), review_only=review_only, commands=context)
+
+
+@pytest.mark.parametrize(
+    ("command", "review_only", "decision", "rule"),
+    [
+        (HARMLESS, False, "allow", "read-only"),
+        (HARMLESS, True, "allow", "read-only"),
+        (ASKED, False, "review", "command-review"),
+        (ASKED, True, "deny", "command-review"),
+        (DENIED, False, "deny", "command-wipe"),
+        (DENIED, True, "deny", "command-wipe"),
+        ("", False, "review", "command-review"),
+    ],
+)
+def test_a_command_of_a_tool_is_judged(command: str, review_only: bool, decision: str, rule: str) -> None:
+    verdict = judge_call({"command": command}, review_only=review_only)
+    assert (verdict.decision, verdict.rule) == (decision, rule)
+    assert verdict.reason
+
+
+def test_a_harmless_command_lets_the_other_checks_go_on() -> None:
+    assert judge_call({"command": HARMLESS}, risk="process").decision == "review"
+    assert judge_call({"command": HARMLESS}, risk="process", review_only=True).rule == "review-only"
+    assert judge_call({"command": HARMLESS, "path": "elsewhere"}).rule == "path-not-allowed"
+    assert judge_call({"command": DENIED}, risk="process").rule == "command-wipe"
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        {"commands": [HARMLESS, DENIED]},
+        {"commands": (HARMLESS, DENIED)},
+        {"steps": [{"name": "x"}, {"run": {"command": DENIED}}]},
+        {"command": {"text": DENIED}},
+        {"command": {"a": [{"b": DENIED}]}},
+        {"command": ["rm", "-rf", "/"]},
+        {"command": [["rm", "-rf", "/"]]},
+        {"Command": DENIED},
+        {"a": [[[{"COMMANDS": {"x": DENIED}}]]]},
+        {"cmd": DENIED},
+        {"command": HARMLESS, "more": {"command": DENIED}},
+        {"commands": frozenset({DENIED})},
+    ],
+    ids=str,
+)
+def test_a_command_cannot_hide(hidden: dict[str, object]) -> None:
+    assert judge_call(hidden).decision == "deny"
+    assert judge_call(hidden, shows_command=True).decision == "deny"
+
+
+@pytest.mark.parametrize(
+    "plain", [{}, {"query": DENIED}, {"command": 3}, {"command": None}, {"text": [DENIED]}], ids=str
+)
+def test_a_text_that_is_no_command_is_none(plain: dict[str, object]) -> None:
+    assert list(commands_in(plain)) == []
+    assert judge_call(plain).decision == "allow"
+
+
+def test_a_command_that_is_only_shown_is_stopped_by_a_deny_alone() -> None:
+    for review_only in (True, False):
+        assert judge_call({"command": ASKED}, shows_command=True, review_only=review_only).decision == "allow"
+        assert judge_call({"command": DENIED}, shows_command=True, review_only=review_only).decision == "deny"
+
+
+def test_the_context_of_the_run_counts() -> None:
+    watched = Context(git_config={"core.fsmonitor": ("./watch",)})
+    assert judge_call({"command": "git status"}).decision == "allow"
+    assert judge_call({"command": "git status"}, context=watched).decision == "review"

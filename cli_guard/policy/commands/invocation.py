@@ -92,16 +92,28 @@ def resolved(shell: "Shell", fields: list[Field], stdin: Stream, span: Span) -> 
     name = fields[0].text
     if name is None or fields[0].assumed:
         return dynamic(shell, fields, stdin, span)
+    defined = by_definition(shell, name, fields, stdin, span)
+    if defined is None:
+        return program(shell, name, fields, stdin, span)
+    if table(name) is None:
+        return defined
+    # A definition may not be in force here (in a branch, in a subshell, behind `env`): the program counts as well.
+    other = program(shell, name, fields, stdin, span)
+    return Stream(None, defined.taints | other.taints, defined.origin and other.origin)
+
+
+def by_definition(shell: "Shell", name: str, fields: list[Field], stdin: Stream, span: Span) -> Stream | None:
+    """A function or an alias; None if the name is neither."""
     if name in shell.scope.functions:
         body = shell.scope.functions[name]
         return shell.call(name, body, tuple(stream_of(each) for each in fields[1:]), stdin)
-    if name in shell.scope.aliases and name not in shell.running:
-        shell.running.append(name)
-        try:
-            return again(shell, shell.scope.aliases[name], fields[1:], stdin, span)
-        finally:
-            shell.running.pop()
-    return program(shell, name, fields, stdin, span)
+    if name not in shell.scope.aliases or name in shell.running:
+        return None
+    shell.running.append(name)
+    try:
+        return again(shell, shell.scope.aliases[name], fields[1:], stdin, span)
+    finally:
+        shell.running.pop()
 
 
 def again(shell: "Shell", text: str, rest: list[Field], stdin: Stream, span: Span) -> Stream:
@@ -162,4 +174,5 @@ def unknown_reason(name: str) -> str:
         return f"{name} is PowerShell, which is not judged: run it through a POSIX shell"
     if name.lower() in CMD or name.endswith((".exe", ".bat", ".cmd", ".ps1")):
         return f"{name} belongs to the Windows command line, which is not judged"
-    return f"{name[:60]} is not a program whose effects are known"
+    shown = name[:60] if name.isprintable() else repr(name[:60])
+    return f"{shown} is not a program whose effects are known"

@@ -1,7 +1,7 @@
 """Patterns of the configuration over parsed commands: what they match, what they forbid, and what they lift."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -160,7 +160,7 @@ def reached(pattern: tuple[tuple[str, ...], ...], at: int, word: Field) -> Itera
 
 
 def settled(
-    found: Mapping[Effect, Sequence[Invocation | None]], invocations: Sequence[Invocation], context: Context
+    found: dict[Effect, list[Invocation | None]], invocations: Sequence[Invocation], context: Context
 ) -> tuple[Effect, ...]:
     """The effects of a script after the patterns: deny over review over allow over the engine's own answer.
 
@@ -172,24 +172,21 @@ def settled(
     if context.setting is Setting.CHANGE:
         allowing = []
     own = [lifted(effect, callers, allowing) for effect, callers in found.items()]
+    kinds = {caller: effect.kind for effect, callers in reversed(found.items()) for caller in callers}
     hits: dict[Effect, None] = {}
     for pattern in context.patterns:
         if pattern.decision is not Decision.ALLOW:
             met = [each for each in invocations if fitted(pattern, each) is not None]
-            hits.update(dict.fromkeys(hit(pattern, each, found) for each in met))
+            hits.update(dict.fromkeys(hit(pattern, each, kinds.get(each, Kind.READ)) for each in met))
     asked = [effect for effect in hits if effect.decision is Decision.REVIEW]
     return (*asked, *own, *(effect for effect in hits if effect.decision is Decision.DENY))
 
 
-def hit(
-    pattern: Pattern, invocation: Invocation, found: Mapping[Effect, Sequence[Invocation | None]]
-) -> Effect:
+def hit(pattern: Pattern, invocation: Invocation, kind: Kind) -> Effect:
     """What a pattern that asks or denies makes of a command: an effect of the kind that the command has."""
-    kinds = [effect.kind for effect, callers in found.items() if invocation in callers]
     reason = (
         f"the pattern {pattern.text!r} {'denies' if pattern.decision is Decision.DENY else 'asks for'} it"
     )
-    kind = kinds[0] if kinds else Kind.READ
     return Effect(kind, pattern.text, pattern.decision, with_reason(reason, pattern), invocation.span)
 
 
@@ -229,5 +226,5 @@ def names_code(effect: Effect, invocation: Invocation, words: Sequence[Field]) -
 
 
 def with_reason(text: str, pattern: Pattern) -> str:
-    """A sentence with the reason of a pattern behind it, if it has one."""
-    return f"{text}: {pattern.reason}" if pattern.reason else text
+    """A sentence with the reason of a pattern behind it, if it has one, on one line."""
+    return f"{text}: {' '.join(pattern.reason.split())}" if pattern.reason else text

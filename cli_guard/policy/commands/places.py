@@ -73,6 +73,10 @@ CREDENTIALS = re.compile(
     | \.kube(?:/(?:config|cache|\*).*)?\Z | \.docker/config\.json\Z | \.config/containers/auth\.json\Z
     | \.netrc\Z | _netrc\Z | \.pgpass\Z | \.my\.cnf\Z | \.npmrc\Z | \.pypirc\Z | \.git-credentials\Z
     | \.config/(?:gh/hosts\.yml|git/credentials|hub|op|rclone/rclone\.conf|doctl/.*)\Z | \.gnupg(?:/.*)?\Z
+    | \.config/(?:pypoetry/auth\.toml|glab-cli/config\.yml|hcloud/cli\.toml|ngrok/ngrok\.yml|flyctl/.*|github-copilot/.*)\Z
+    | \.config/configstore/.*\Z | \.ngrok2/ngrok\.yml\Z | \.codex/auth\.json\Z | \.claude/\.credentials\.json\Z
+    | \.gemini/oauth_creds\.json\Z | \.kaggle/kaggle\.json\Z | \.cloudflared/.*\Z | \.oci/config\Z | \.sentryclirc\Z
+    | \.vercel/auth\.json\Z | \.terraformrc\Z | \.local/share/keyrings(?:/.*)?\Z
     | \.gem/credentials\Z | \.cargo/credentials(?:\.toml)?\Z | \.m2/settings(?:-security)?\.xml\Z
     | \.terraform\.d/credentials.*\Z
     | \.vault-token\Z | \.password-store(?:/.*)?\Z | \.boto\Z | \.s3cfg\Z | \.databrickscfg\Z | \.snowsql/config\Z

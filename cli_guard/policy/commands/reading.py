@@ -19,6 +19,7 @@ WORDS = EXPANSIONS | frozenset(
     "regex process_substitution variable_name special_variable_name test_operator array".split()
 )
 
+BACKTICKS = re.compile(r"(?<!\\)`((?:[^`\\]|\\.)*)`", re.DOTALL)
 LINE_END = re.compile(r"(?<!\\)\n")
 ELEMENT = re.compile(r"\$\{(\w+)\[(@|\*|\d{1,4})\]\}")
 # Nodes that are rightly empty.
@@ -106,12 +107,17 @@ class WordReader(ABC):
                 continue
             where = kid.range()
             if where.start.index > at:
-                yield Text(unescaped_in_quotes(self.text[at : where.start.index]), True)
+                yield from self.literal(self.text[at : where.start.index])
             for part in self.parts(kid):
                 yield quoted(part)
             at = where.end.index
         if inside.end > at:
-            yield Text(unescaped_in_quotes(self.text[at : inside.end]), True)
+            yield from self.literal(self.text[at : inside.end])
+
+    def literal(self, text: str) -> Iterator[Part]:
+        """Text in double quotes or in a here-document."""
+        for part in self.plain(text, is_quoted=True):
+            yield Text(unescaped_in_quotes(part.text), True) if isinstance(part, Text) else part
 
     def expansion(self, node: "SgNode", is_quoted: bool) -> Parameter:
         """`${...}`: the name, the operator and, as a word, what follows it."""
@@ -138,11 +144,11 @@ class WordReader(ABC):
         for kid in kids:
             where = kid.range()
             if where.start.index > at:
-                yield Text(self.text[at : where.start.index], True)
+                yield from self.plain(self.text[at : where.start.index], is_quoted=True)
             yield from self.parts(kid)
             at = where.end.index
         if inside.end > at:
-            yield Text(self.text[at : inside.end], True)
+            yield from self.plain(self.text[at : inside.end], is_quoted=True)
 
     def inner(self, node: "SgNode", *, is_quoted: bool) -> Iterator[Substitution]:
         """An arithmetic expansion: a number, and the commands that its terms run."""
@@ -154,6 +160,19 @@ class WordReader(ABC):
             for item in self.items(kid)
         )
         yield Substitution(Script(found), is_quoted, "((")
+
+    @abstractmethod
+    def script_of(self, text: str) -> Script:
+        """The script of a text inside a word."""
+
+    def plain(self, text: str, *, is_quoted: bool) -> Iterator[Part]:
+        """Text between expansions. Commands in backticks that the grammar has left in it are found here."""
+        pieces = BACKTICKS.split(text)
+        for at, piece in enumerate(pieces):
+            if at % 2:
+                yield Substitution(self.script_of(re.sub(r"\\([`$\\])", r"\1", piece)), is_quoted)
+            elif piece:
+                yield Text(piece, is_quoted)
 
     def kids(self, node: "SgNode") -> "list[SgNode]":
         """The children of a node; one that the grammar only supposes to be there is an error."""

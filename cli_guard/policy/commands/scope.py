@@ -64,6 +64,8 @@ class Scope:
     aliases: dict[str, str] = field(default_factory=dict)
     files: dict[str, Stream] = field(default_factory=dict)
     descriptors: dict[str, str] = field(default_factory=dict)
+    stdin: Stream | None = None
+    local: set[str] = field(default_factory=set)
     arguments: tuple[Stream, ...] | None = None
     folder: str | None = None
 

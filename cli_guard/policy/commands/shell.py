@@ -71,7 +71,8 @@ class Shell:
     ) -> None:
         """One effect."""
         place = self.budget.place(span)
-        effect = Effect(kind, target, decision or DECISIONS[kind], reason, place, rule, alternative)
+        line = reason if reason.isprintable() else " ".join(reason.split())
+        effect = Effect(kind, target, decision or DECISIONS[kind], line, place, rule, alternative)
         self.effects.setdefault(effect, []).append(self.caller)
         if kind is Kind.UNKNOWN:
             self.partial = True
@@ -127,7 +128,7 @@ class Shell:
         if isinstance(node, Pipeline):
             stream = stdin
             for stage in node.stages:
-                stream = self.run(stage, stream)
+                stream = self.apart(stage, stream)
             return stream
         if isinstance(node, For):
             return self.for_each(node, stdin)
@@ -135,15 +136,26 @@ class Shell:
             return self.define(node)
         return self.block(node, stdin)
 
+    def apart(self, node: Node, stdin: Stream) -> Stream:
+        """One node in a subshell of its own, whose variables nobody else sees."""
+        before, self.scope = self.scope, self.scope.copied()
+        try:
+            return self.run(node, stdin)
+        finally:
+            self.scope = before
+
     def block(self, node: Block, stdin: Stream) -> Stream:
         """A group, a branch, a loop; a subshell works on a copy of the state."""
         source, sinks = redirected(self, node.redirects, stdin)
         before = self.scope
         if node.kind in ("subshell", "background"):
             self.scope = self.scope.copied()
+        # What stands first in a list runs in any case, what follows it may not.
+        sure = 1 if node.kind == "list" else 0
+        first = self.several(node.items[:sure], source)
         variables = dict(self.scope.variables)
-        output = self.several(node.items, source)
-        if node.kind in ("if", "case", "loop"):
+        output = merged([first, self.several(node.items[sure:], source)])
+        if node.kind in ("if", "case", "loop", "list"):
             self.scope.variables = unsure(variables, self.scope.variables)
         if node.kind in ("subshell", "background"):
             self.scope = before
@@ -176,6 +188,7 @@ class Shell:
             self.emit(Kind.UNKNOWN, name, f"{name} calls itself, and for how long is not known", Span(0, 0))
             return ANYTHING
         outer, self.scope.arguments = self.scope.arguments, arguments
+        variables, local, self.scope.local = dict(self.scope.variables), self.scope.local, set()
         self.running.append(running)
         try:
             with acting(self, None):
@@ -183,6 +196,9 @@ class Shell:
         finally:
             self.running.pop()
             self.scope.arguments = outer
+            for name_of_local in self.scope.local:
+                self.scope.variables[name_of_local] = variables.get(name_of_local, ANYTHING)
+            self.scope.local = local
 
     def command(self, node: Command, stdin: Stream) -> Stream:
         """A simple command."""
@@ -198,6 +214,8 @@ class Shell:
             # `IFS= read` is how a line is read: it splits nothing else.
             reads_line = assignment.name == "IFS" and fields[0].text in ("read", "mapfile", "readarray")
             self.assign(assignment, expander, alone=reads_line)
+        if source == NOTHING and self.scope.stdin is not None:
+            source = self.scope.stdin
         if source == NOTHING and connected(self, sinks):
             source = Stream(None, frozenset((REMOTE,)))
         output = invoke(self, fields, source, node.span)

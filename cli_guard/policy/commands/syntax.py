@@ -58,6 +58,14 @@ class Reader(CommandReader):
         """The whole text."""
         return Script(tuple(self.items(node)), tuple(self.errors))
 
+    def script_of(self, text: str) -> Script:
+        """The script of a text inside a word; one level deeper than the word."""
+        if self.depth >= DEEPEST:
+            return Script()
+        script = parse(text)
+        self.errors += (Span(0, len(self.text)) for _ in script.errors[:1])
+        return script
+
     def items(self, node: "SgNode") -> Iterator[Node]:
         """The commands below a node, in order."""
         self.depth += 1

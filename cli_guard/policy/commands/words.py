@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from cli_guard.policy.commands.braces import braces
 from cli_guard.policy.commands.model import Span
 from cli_guard.policy.commands.scope import ANYTHING, NOTHING, TOKEN, Scope, Stream, merged
+from cli_guard.policy.commands.syntax import parse
 from cli_guard.policy.commands.tree import Parameter, Part, Script, Substitution, Text, Word
 
 SECRET_NAME = re.compile(
@@ -191,6 +192,14 @@ class Expander:
         known = part.name in self.scope.variables or value.text is not None
         argument = self.one(part.argument) if part.argument else None
         other = Stream(argument.text, argument.taints, argument.origin) if argument else NOTHING
+        if (
+            part.operator == "@"
+            and part.argument
+            and value.text
+            and ("$(" in value.text or "`" in value.text)
+        ):
+            # `${name@P}` runs the substitutions in the value.
+            return self.run(parse(f': "{value.text}"'), "$")
         if part.operator in ("", "@"):
             return value.items[0] if value.items else value
         if part.operator.startswith("["):

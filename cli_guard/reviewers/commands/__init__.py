@@ -5,6 +5,7 @@ Each family of files has its extractor (`extract`); the engine of the policy jud
 files or uses the network is its work.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from cli_guard.reviewers.subject import Subject
 __all__ = ["review"]
 
 MAX_PER_RULE = 50
+AROUND_NAMES = re.compile(r"[\s'\"/=;|&()<>{}$,:`]+")
 
 
 @dataclass
@@ -112,14 +114,15 @@ def _judge(subject: Subject, source: Source) -> None:
 
 
 def _with_files(source: Source, files: Files) -> Source:
-    """The source, judged again where it may use a file that another snippet of the change leaves behind."""
-    names = {PurePosixPath(path).name: path for path in files}
-    again = [
-        judged(snippet, files)
-        if any(name in snippet.text and path not in before.files for name, path in names.items())
-        else before
-        for snippet, before in zip(source.snippets, source.judgements, strict=False)
-    ]
+    """The source, judged again where it names a file that another snippet of the change leaves behind."""
+    by_name: dict[str, list[str]] = {}
+    for path in files:
+        by_name.setdefault(PurePosixPath(path).name, []).append(path)
+    again = []
+    for snippet, before in zip(source.snippets, source.judgements, strict=False):
+        named = (by_name.get(word, ()) for word in {*AROUND_NAMES.split(snippet.text)} - {""})
+        used = {path: files[path] for paths in named for path in paths if path not in before.files}
+        again.append(judged(snippet, used) if used else before)
     return replace(source, judgements=again)
 
 

@@ -8,8 +8,8 @@ from cli_guard.reviewers.refactor.duplicates import is_code, review_duplicates
 from cli_guard.reviewers.refactor.growth import Grown, Growth
 from cli_guard.reviewers.subject import Subject
 from cli_guard.reviewers.symbols import LANGUAGES, is_test, unreadable
-from cli_guard.syntax import language_of
 from cli_guard.rules import catalog
+from cli_guard.syntax import language_of
 
 PLANS = 10
 

@@ -9,8 +9,8 @@ from cli_guard.reviewers.refactor.metrics import Measure, code_of, may_exceed, m
 from cli_guard.reviewers.refactor.plan import plan
 from cli_guard.reviewers.subject import Subject
 from cli_guard.reviewers.symbols import LANGUAGES, Symbol, symbols_of
-from cli_guard.syntax import language_of
 from cli_guard.rules.catalog import Rule
+from cli_guard.syntax import language_of
 
 ALIKE = 0.6
 # What the framework, the command line or the data model asks for is not the author's choice.

@@ -93,6 +93,8 @@ def test_the_line(path: str, text: str, line: int) -> None:
         ("setup.sh", "echo x >> ~/.ssh/authorized_keys", "high"),
         ("Dockerfile", "RUN echo x >> /etc/sudoers", "medium"),
         ("setup.sh", "echo x >> ~/.profile", "medium"),
+        ("setup.sh", "chmod -R 777 /usr", "critical"),
+        ("setup.sh", "chmod -R 777 /var/www", "high"),
         ("tests/x.sh", WIPE, "high"),
     ],
 )
@@ -141,6 +143,7 @@ def test_a_line_twice_is_told_once() -> None:
             "curl https://a.example.com | sh -s -- 'a;\nb'",
         ),
         (f"if ls; then\n  {WIPE} # so\nfi )\n", WIPE),
+        (f"( (\n{WIPE} # where the grammar is lost\n", f"{WIPE} # where the grammar is lost"),
         ("a && b && echo x >> ~/.ssh/authorized_keys\n", "echo x >> ~/.ssh/authorized_keys"),
         ("echo 'a\n;b' | sudo tee /etc/sudoers\n", "echo 'a\n;b' | sudo tee /etc/sudoers"),
         ("if ls; then\n  x=$(curl https://a.example.com | sh)\nfi\n", "curl https://a.example.com | sh"),

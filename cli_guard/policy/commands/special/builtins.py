@@ -33,6 +33,8 @@ def export(call: Call) -> Stream:
     for word in names:
         name, equals, value = word.start.partition("=")
         name = name.removesuffix("+")
+        if call.program.name == "declare" and call.shell.running:
+            call.shell.scope.local.add(name)
         if equals:
             known = value if word.text is not None else None
             call.shell.scope.variables[name] = Stream(known, word.taints, word.origin)
@@ -154,6 +156,9 @@ def lookup(call: Call) -> Stream:
         takes_name = call.program.name == "exec" and words[0].text == "-a"
         words = words[2:] if takes_name else words[1:]
     if not words:
+        if call.program.name == "exec" and call.stdin != NOTHING:
+            # `exec < file`: everything behind reads from there.
+            call.shell.scope.stdin = call.stdin
         return NOTHING
     if remote_code(call.shell, words[0].taints, "as the name of a program", call.span):
         return NOTHING
