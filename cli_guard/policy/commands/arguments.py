@@ -73,7 +73,12 @@ class Reader:
             elif not found.operands and self.enters(word):
                 self.ended = found.spec.parsing == "none"
             else:
-                if not self.ended and word.dynamic and not word.start:
+                if (
+                    not self.ended
+                    and word.text is None
+                    and not word.start
+                    and word.origin not in ("value", "rooted")
+                ):
                     found.loose.append(word)
                 if self.takes_rest(word):
                     return
@@ -114,7 +119,7 @@ class Reader:
                 # `-check=false` of a Go program says the opposite of what the table knows.
                 self.found.unknown.append(word)
             if options[0].takes == "command":
-                self.runs(options[0])
+                self.runs(options[0], given)
                 return
             for option in options:
                 self.take(option, given)
@@ -123,13 +128,13 @@ class Reader:
         elif word.start.startswith("--") or self.found.spec.parsing == "single" or not self.cluster(word):
             self.found.unknown.append(word)
 
-    def runs(self, option: Option) -> None:
+    def runs(self, option: Option, attached: Field | None) -> None:
         """An option that takes a command, up to a `;` (fd -x): what the program finds goes to its end."""
         self.found.present.append(option)
         end = next(
             (i for i in range(self.at, len(self.fields)) if self.fields[i].text == ";"), len(self.fields)
         )
-        self.found.rest = self.fields[self.at : end]
+        self.found.rest = [*([attached] if attached else []), *self.fields[self.at : end]]
         self.found.appended = True
         self.at = end + 1
 
@@ -170,7 +175,10 @@ class Reader:
             if option is None:
                 return letters[at:].isdigit() and "-#" in options
             if option.takes == "command":
-                self.runs(option)
+                attached = (
+                    cut(word, len(word.start) - len(letters) + at + 1) if at + 1 < len(letters) else None
+                )
+                self.runs(option, attached)
                 return True
             more = at + 1 < len(letters) or word.text is None
             length = len(word.start) - len(letters) + at + 1

@@ -11,7 +11,16 @@ from cli_guard.policy.commands.model import HARMLESS, Kind, Span
 from cli_guard.policy.commands.paths import delete_path, path_of, write_path
 from cli_guard.policy.commands.places import Place, is_credential, whole
 from cli_guard.policy.commands.programs import Spec
-from cli_guard.policy.commands.scope import EVERYTHING, NOTHING, REMOTE, SECRET, TOKEN, Stream, merged
+from cli_guard.policy.commands.scope import (
+    EVERYTHING,
+    NOTHING,
+    REMOTE,
+    SECRET,
+    TOKEN,
+    Stream,
+    merged,
+    narrowest,
+)
 from cli_guard.policy.commands.words import Field
 
 if TYPE_CHECKING:
@@ -267,6 +276,6 @@ def printed(operands: list[Field], taints: frozenset[str]) -> Stream:
     texts = [each.text for each in operands]
     if None in texts:
         origins = {each.origin or ("value" if each.text is not None else "") for each in operands}
-        return Stream(None, taints, "" if "" in origins else "paths" if "paths" in origins else "value")
+        return Stream(None, taints, narrowest(origins))
     text = " ".join(text for text in texts if text is not None)
     return Stream(f"{text}\n", taints, "", any(each.assumed for each in operands))

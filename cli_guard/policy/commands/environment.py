@@ -27,6 +27,7 @@ HARMLESS_VALUES = {
     "LESS": None,
     "GIT_EDITOR": ("true", ":"),
 }
+LESS_FLAGS = re.compile(r"-?[FRSXiIMmNnGgEeQqWwCcdrsJu]*\Z")
 HOOK_SWITCHES = {
     "SKIP": "skips hooks of pre-commit",
     "PRE_COMMIT_ALLOW_NO_CONFIG": "lets pre-commit pass without its configuration",
@@ -106,9 +107,7 @@ def variable_means(name: str, value: str | None) -> Meaning:
         return None
     if name in HARMLESS_VALUES:
         allowed = HARMLESS_VALUES[name]
-        if value is not None and (
-            (allowed is None and "!" not in value) or (allowed is not None and value in allowed)
-        ):
+        if value is not None and (LESS_FLAGS.match(value) if allowed is None else value in allowed):
             return None
     if CODE_NAMES.match(name):
         return Kind.EXEC, f"sets {name}, which decides what code runs or where it connects"

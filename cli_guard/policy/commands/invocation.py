@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ POWERSHELL = re.compile(
     r"|ConvertFrom|Restart|Install|Expand|Enter|Resolve|Join|Split|Format|Sort|Measure|Compare|Rename|Update|Unblock)-[A-Za-z]+\Z"
     r"|(?:iex|iwr|irm)\Z"
 )
+LIKELY = ("rm", "sh", "bash", "curl", "wget", "dd", "chmod", "mv", "shred", "git", "find", "nc", "python3")
 CMD = frozenset(
     "dir del erase rd copy xcopy robocopy move ren md cls ver vol attrib icacls reg schtasks tasklist taskkill".split()
 )
@@ -90,7 +92,7 @@ def invoke(shell: "Shell", fields: list[Field], stdin: Stream, span: Span) -> St
 def resolved(shell: "Shell", fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """Finds out what the name of a command stands for."""
     name = fields[0].text
-    if name is None or fields[0].assumed:
+    if name is None or fields[0].assumed or fields[0].pattern:
         return dynamic(shell, fields, stdin, span)
     defined = by_definition(shell, name, fields, stdin, span)
     if defined is None:
@@ -131,6 +133,11 @@ def dynamic(shell: "Shell", fields: list[Field], stdin: Stream, span: Span) -> S
         shell.emit(Kind.UNKNOWN, first.shown, "which program runs is not known before it runs", span)
     if first.assumed and first.text:
         return program(shell, first.text, fields, stdin, span)
+    if first.pattern and first.text:
+        # What the pattern finds is run, and it is written so for a reason.
+        pattern = first.text.rsplit("/", 1)[-1]
+        for likely in (each for each in LIKELY if fnmatchcase(each, pattern)):
+            program(shell, likely, fields, stdin, span)
     return ANYTHING
 
 

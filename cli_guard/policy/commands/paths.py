@@ -26,6 +26,9 @@ def read_path(shell: "Shell", given: Field, span: Span) -> Stream:
     """A file is read. Gives what is known of what is in it."""
     path = path_of(shell, given)
     known = shell.scope.files.get(path)
+    if given.shape and is_credential(resolved(given.shape, shell.scope.folder, shell.context)):
+        shell.emit(Kind.CREDENTIAL, given.shown, "reads what may be a secret", span)
+        return Stream(None, frozenset((SECRET,)))
     if given.dynamic:
         if SECRET in given.taints or is_credential(path):
             shell.emit(Kind.CREDENTIAL, path, "reads what may be a secret", span)
@@ -36,6 +39,9 @@ def read_path(shell: "Shell", given: Field, span: Span) -> Stream:
         return ANYTHING
     if is_credential(path):
         shell.emit(Kind.CREDENTIAL, path, f"reads {path}, which may hold a secret", span)
+        return Stream(None, frozenset((SECRET,)))
+    if whole(path) in (Place.ROOT, Place.HOME):
+        shell.emit(Kind.CREDENTIAL, path, f"reads everything under {path}, secrets among it", span)
         return Stream(None, frozenset((SECRET,)))
     place = place_of(path)
     if place is Place.DISK or path in MEMORY:

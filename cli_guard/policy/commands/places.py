@@ -5,8 +5,10 @@ import re
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
+from cli_guard.policy.commands.credentials import CREDENTIALS
 from cli_guard.policy.commands.model import Context
 
+PROCESS_ROOT = re.compile(r"^/proc/[^/]+/root(?=/|\Z)")
 GLOBS = re.compile(r"[*?\[]")
 ONLY_GLOB = re.compile(r"[*?.\[\]!^]+\Z")
 
@@ -54,9 +56,7 @@ SYSTEM_TREES = (
     "/Library",
     "/proc",
 )
-SINKS = re.compile(
-    r"/dev/(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd/\d+|ptmx|pts/\d+|shm/.+)\Z"
-)
+SINKS = re.compile(r"/dev/(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd/\d+|ptmx)\Z")
 DISKS = re.compile(
     r"/dev/(?:r?disk\d|[hsv]d[a-z*?\[]|xvd[a-z]|nvme|mmcblk|mapper/|dm-\d|md\d|loop\d|sr\d|nbd\d|mem\b|kmem\b|port\b|block/"
     r"|disk/|vg|zd\d|bcache|\*|[a-z]+\*)"
@@ -66,36 +66,6 @@ KERNEL = re.compile(
     r"/proc/(?:sysrq-trigger|sys/|kcore|kmem|mem\b)|/sys/(?:kernel|power|firmware|class/block)"
 )
 
-CREDENTIALS = re.compile(
-    r"""(?:^|/)(?:
-      \.ssh(?:/(?!known_hosts|config\Z|authorized_keys|[^/]+\.pub\Z).*)?\Z
-    | \.aws(?:/(?:credentials|sso|cli|\*).*)?\Z | \.azure(?:/.*)?\Z | \.config/gcloud(?:/.*)?\Z
-    | \.kube(?:/(?:config|cache|\*).*)?\Z | \.docker/config\.json\Z | \.config/containers/auth\.json\Z
-    | \.netrc\Z | _netrc\Z | \.pgpass\Z | \.my\.cnf\Z | \.npmrc\Z | \.pypirc\Z | \.git-credentials\Z
-    | \.config/(?:gh/hosts\.yml|git/credentials|hub|op|rclone/rclone\.conf|doctl/.*)\Z | \.gnupg(?:/.*)?\Z
-    | \.config/(?:pypoetry/auth\.toml|glab-cli/config\.yml|hcloud/cli\.toml|ngrok/ngrok\.yml|flyctl/.*|github-copilot/.*)\Z
-    | \.config/configstore/.*\Z | \.ngrok2/ngrok\.yml\Z | \.codex/auth\.json\Z | \.claude/\.credentials\.json\Z
-    | \.gemini/oauth_creds\.json\Z | \.kaggle/kaggle\.json\Z | \.cloudflared/.*\Z | \.oci/config\Z | \.sentryclirc\Z
-    | \.vercel/auth\.json\Z | \.terraformrc\Z | \.local/share/keyrings(?:/.*)?\Z
-    | \.gem/credentials\Z | \.cargo/credentials(?:\.toml)?\Z | \.m2/settings(?:-security)?\.xml\Z
-    | \.terraform\.d/credentials.*\Z
-    | \.vault-token\Z | \.password-store(?:/.*)?\Z | \.boto\Z | \.s3cfg\Z | \.databrickscfg\Z | \.snowsql/config\Z
-    | \.(?:bash|zsh|sh|python|psql|mysql|node_repl|rediscli)_history\Z
-    | id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?\Z | [^/]*\.(?:p12|pfx|jks|keystore|kdbx|ppk)\Z
-    | (?![^/]*(?:cert|chain|\bca\b|pub|bundle))[^/]*\.pem\Z | [^/]*(?<!pub)\.key\Z
-    | \.env(?:\.(?!example\Z|sample\Z|template\Z|dist\Z|test\Z|defaults\Z)[\w.*?-]+)?\Z | \.envrc\Z
-    | (?!example|sample|template)[\w-]+\.env\Z
-    | (?:secrets?|credentials?)(?:\.(?:ya?ml|json|toml|ini|txt|env|conf|cfg|properties|enc))?\Z
-    | service[-_]account[^/]*\.json\Z
-    | terraform\.tfstate(?:\.backup)?\Z | [^/]*\.tfvars\Z
-    | Login\ Data\Z | cookies\.sqlite\Z | logins\.json\Z | key4\.db\Z | Cookies\Z
-    | wallet\.dat\Z | [^/]*\.keychain(?:-db)?\Z
-    )
-    | ^/etc/(?:shadow|gshadow|sudoers|master\.passwd|krb5\.keytab|ssl/private)(?:-|/.*)?\Z
-    | ^/proc/[^/]+/(?:environ|mem|maps|cmdline)\Z
-    | ^/(?:var/)?run/secrets(?:/.*)?\Z | ^/etc/ssh/ssh_host_\w+_key\Z | ^/etc/kubernetes/(?:admin\.conf|pki/.*)\Z""",
-    re.VERBOSE,
-)
 HOOKS = re.compile(
     r"(?:^|/)(?:\.git(?:/modules/[^/]+|/worktrees/[^/]+)?/hooks|\.git/h[^/]*[*?\[][^/]*|\.git/cli-guard)(?:/.*)?\Z"
 )
@@ -129,6 +99,7 @@ def resolved(path: str, folder: str | None, context: Context) -> str:
         path = re.sub(r"/{2,}", "/", path)
     if path.startswith("file:///"):
         path = path[7:]
+    path = PROCESS_ROOT.sub("", path, count=1) or "/"
     if not path.startswith(("/", "~")) and folder is not None:
         path = f"{folder.rstrip('/') or ''}/{path}" if path else folder
     trailing = path.startswith("~")
@@ -221,6 +192,8 @@ GLOBBED = (
     (".ssh/id_ed25519", Place.CREDENTIAL),
     (".aws/credentials", Place.CREDENTIAL),
     (".env", Place.CREDENTIAL),
+    ("etc/shadow", Place.CREDENTIAL),
+    ("etc/sudoers", Place.CREDENTIAL),
     (".git/hooks", Place.HOOKS),
     (".git/config", Place.GIT_CONFIG),
     (".git", Place.REPOSITORY),

@@ -58,3 +58,41 @@ def unescaped_parts(word: str) -> Iterator[Text]:
         at = found.end()
     if at < len(word) or not word:
         yield Text(word[at:], False)
+
+
+def hidden_substitutions(text: str) -> Iterator[tuple[int, int, str]]:
+    """Each `$(...)`, `<(...)` and backtick command in a text: where it begins and ends, and what runs in it."""
+    at = 0
+    while at < len(text):
+        if text[at] == "\\":
+            at += 2
+        elif text[at] == "`":
+            end = closing_backtick(text, at + 1)
+            yield at, end, re.sub(r"\\([`$\\])", r"\1", text[at + 1 : end - 1])
+            at = end
+        elif text.startswith(("$(", "<("), at):
+            end = closing_parenthesis(text, at + 2)
+            yield at, end, text[at + 2 : end - 1]
+            at = end
+        else:
+            at += 1
+
+
+def closing_backtick(text: str, at: int) -> int:
+    """The place behind the backtick that ends a substitution, or the end."""
+    while at < len(text):
+        if text[at] == "`":
+            return at + 1
+        at += 2 if text[at] == "\\" else 1
+    return len(text) + 1
+
+
+def closing_parenthesis(text: str, at: int) -> int:
+    """The place behind the parenthesis that ends a substitution, or the end."""
+    depth = 1
+    while at < len(text):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        at += 1
+        if depth == 0:
+            return at
+    return len(text) + 1

@@ -7,8 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cli_guard.policy.commands.model import Span
-from cli_guard.policy.commands.quoting import ansi_c, unescaped_in_quotes, unescaped_parts
-from cli_guard.policy.commands.tree import Node, Parameter, Part, Script, Substitution, Text, Word
+from cli_guard.policy.commands.quoting import (
+    ansi_c,
+    hidden_substitutions,
+    unescaped_in_quotes,
+    unescaped_parts,
+)
+from cli_guard.policy.commands.tree import Command, Node, Parameter, Part, Script, Substitution, Text, Word
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -19,7 +24,7 @@ WORDS = EXPANSIONS | frozenset(
     "regex process_substitution variable_name special_variable_name test_operator array".split()
 )
 
-BACKTICKS = re.compile(r"(?<!\\)`((?:[^`\\]|\\.)*)`", re.DOTALL)
+HIDDEN = re.compile(r"`|\$\(|<\(")
 LINE_END = re.compile(r"(?<!\\)\n")
 ELEMENT = re.compile(r"\$\{(\w+)\[(@|\*|\d{1,4})\]\}")
 # Nodes that are rightly empty.
@@ -70,7 +75,11 @@ class WordReader(ABC):
             else:
                 yield self.expansion(node, False)
         elif kind == "command_substitution":
-            yield Substitution(Script(tuple(self.items(node))), False)
+            if node.text().startswith("`") and "\\`" in node.text():
+                # Backticks inside backticks, which the grammar takes for text.
+                yield from self.plain(node.text(), is_quoted=False)
+            else:
+                yield Substitution(Script(tuple(self.items(node))), False)
         elif kind == "process_substitution":
             yield Substitution(Script(tuple(self.items(node))), False, node.text()[0])
         elif kind == "arithmetic_expansion":
@@ -81,7 +90,11 @@ class WordReader(ABC):
             if kind == "ERROR":
                 self.errors.append(span_of(node))
             self.one_line(node)
-            yield from unescaped_parts(node.text())
+            text = node.text()
+            if HIDDEN.search(text):
+                yield from self.plain(text, is_quoted=False)
+            else:
+                yield from unescaped_parts(text)
 
     def one_line(self, node: "SgNode") -> None:
         """A word without quotes holds no line end but behind a backslash."""
@@ -159,25 +172,42 @@ class WordReader(ABC):
             )
             for item in self.items(kid)
         )
-        yield Substitution(Script(found), is_quoted, "((")
+        names = tuple(
+            Command(
+                (
+                    Word((Text("let", True),), span_of(name)),
+                    Word((Parameter(name.text(), True),), span_of(name)),
+                ),
+                span_of(name),
+            )
+            for name in descend(node, lambda kid: kid.kind() == "variable_name")
+        )
+        yield Substitution(Script(found + names), is_quoted, "((")
 
     @abstractmethod
     def script_of(self, text: str) -> Script:
         """The script of a text inside a word."""
 
     def plain(self, text: str, *, is_quoted: bool) -> Iterator[Part]:
-        """Text between expansions. Commands in backticks that the grammar has left in it are found here."""
-        pieces = BACKTICKS.split(text)
-        for at, piece in enumerate(pieces):
-            if at % 2:
-                yield Substitution(self.script_of(re.sub(r"\\([`$\\])", r"\1", piece)), is_quoted)
-            elif piece:
-                yield Text(piece, is_quoted)
+        """Text between expansions. Substitutions that the grammar has left in it are found here."""
+        at = 0
+        for start, end, inner in hidden_substitutions(text):
+            if start > at:
+                yield Text(text[at:start], is_quoted)
+            yield Substitution(self.script_of(inner), is_quoted)
+            at = end
+        if at < len(text):
+            yield Text(text[at:], is_quoted)
 
     def kids(self, node: "SgNode") -> "list[SgNode]":
         """The children of a node; one that the grammar only supposes to be there is an error."""
         kids = node.children()
         for kid in kids:
+            if kid.kind() == "comment" and "\n" in kid.text():
+                # A comment ends with its line, whatever stands at its end.
+                start = kid.range().start.index
+                self.comments.append(Span(start, start + kid.text().index("\n")))
+                self.line_ends.append(self.comments[-1].end)
             if kid.is_leaf() and not kid.text() and kid.kind() not in EMPTY:
                 self.errors.append(span_of(kid))
         return kids

@@ -40,6 +40,11 @@ NOTHING = Stream("")
 ANYTHING = Stream(None)
 
 
+def narrowest(origins: set[str]) -> str:
+    """What several origins are together: as little known as the least known of them."""
+    return next((origin for origin in ("", "paths", "rooted") if origin in origins), "value")
+
+
 def merged(streams: Iterable[Stream]) -> Stream:
     """Several outputs one after the other."""
     given = [stream for stream in streams if stream != NOTHING]
@@ -49,7 +54,7 @@ def merged(streams: Iterable[Stream]) -> Stream:
     texts = [stream.text for stream in given]
     text = "".join(text for text in texts if text is not None) if None not in texts else None
     origins = {stream.origin or ("value" if stream.text is not None else "") for stream in given}
-    origin = "" if "" in origins else "paths" if "paths" in origins else "value"
+    origin = narrowest(origins)
     return Stream(text, taints, origin if text is None else "", any(stream.assumed for stream in given))
 
 
@@ -107,3 +112,16 @@ class Budget:
         self.characters -= len(text)
         if self.characters < 0 or self.depth > MOST_DEPTH:
             raise OutOfBudget("longer or more deeply nested than is looked at")
+
+
+def unsure(before: dict[str, Stream], after: dict[str, Stream]) -> dict[str, Stream]:
+    """The variables behind a branch that may not have run: what it changed is not known, but what it carries is."""
+    return {
+        name: value if before.get(name, value) == value else Stream(None, value.taints | before[name].taints)
+        for name, value in after.items()
+    }
+
+
+def restored(outer: dict[str, Stream], names: Iterable[str]) -> dict[str, Stream]:
+    """Variables that were set for one command or function alone, as they were before."""
+    return {name: outer.get(name, ANYTHING) for name in names}

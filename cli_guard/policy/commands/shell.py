@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cli_guard.model import Decision
 from cli_guard.policy.commands import floors
-from cli_guard.policy.commands.environment import CODE_NAMES, variable_means
+from cli_guard.policy.commands.environment import CODE_NAMES, HOOK_SWITCHES, variable_means
 from cli_guard.policy.commands.invocation import Invocation, acting, invoke
 from cli_guard.policy.commands.model import DECISIONS, Context, Effect, Kind, Span
 from cli_guard.policy.commands.redirects import connected, redirected, written
@@ -22,6 +22,8 @@ from cli_guard.policy.commands.scope import (
     Scope,
     Stream,
     merged,
+    restored,
+    unsure,
 )
 from cli_guard.policy.commands.syntax import parse
 from cli_guard.policy.commands.tree import (
@@ -97,6 +99,14 @@ class Shell:
                     return self.script(other, stdin)
         return self.script(script, stdin)
 
+    def child(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
+        """Runs a text in a shell of its own, of whose variables nothing comes back."""
+        before, self.scope = self.scope, self.scope.copied()
+        try:
+            return self.text(text, span, stdin)
+        finally:
+            self.scope = before
+
     @contextmanager
     def nested(self, span: Span) -> Iterator[None]:
         """Everything inside is reported at this place. Raises OutOfBudget."""
@@ -166,6 +176,8 @@ class Shell:
         fields = self.expander().fields(node.words) if node.words is not None else []
         streams = [stream_of(each) for each in fields] or [self.expander().variable("@")]
         outputs = []
+        if CODE_NAMES.match(node.name):
+            self.environment(node.name, None, node.span)
         for stream in dict.fromkeys(streams):
             self.scope.variables[node.name] = stream
             outputs.append(self.block(node.body, stdin))
@@ -196,9 +208,9 @@ class Shell:
         finally:
             self.running.pop()
             self.scope.arguments = outer
-            for name_of_local in self.scope.local:
-                self.scope.variables[name_of_local] = variables.get(name_of_local, ANYTHING)
-            self.scope.local = local
+            # A function may end before it has set what it sets.
+            after = {**self.scope.variables, **restored(variables, self.scope.local)}
+            self.scope.variables, self.scope.local = unsure(variables, after), local
 
     def command(self, node: Command, stdin: Stream) -> Stream:
         """A simple command."""
@@ -220,7 +232,10 @@ class Shell:
             source = Stream(None, frozenset((REMOTE,)))
         output = invoke(self, fields, source, node.span)
         if node.assignments:
-            self.scope.variables = {**self.scope.variables, **restored(outer, node.assignments)}
+            self.scope.variables = {
+                **self.scope.variables,
+                **restored(outer, (each.name for each in node.assignments)),
+            }
         return written(self, output, sinks)
 
     def assign(self, node: Assignment, expander: Expander, *, alone: bool) -> None:
@@ -266,7 +281,13 @@ class Shell:
 
     def expander(self) -> Expander:
         """Expands words in the state as it is now."""
-        return Expander(self.scope, self.substitute)
+        return Expander(self.scope, self.substitute, self.set_by_default)
+
+    def set_by_default(self, name: str, value: Stream, span: Span) -> None:
+        """`${name:=value}` sets a variable."""
+        self.scope.variables[name] = value
+        if name in self.scope.exported or CODE_NAMES.match(name) or name in HOOK_SWITCHES:
+            self.environment(name, value.text, span)
 
     def substitute(self, script: Script, kind: str) -> Stream:
         """Runs `$(...)` or `<(...)`, in a subshell."""
@@ -278,19 +299,6 @@ class Shell:
         finally:
             self.budget.depth -= 1
             self.scope = before
-
-
-def unsure(before: dict[str, Stream], after: dict[str, Stream]) -> dict[str, Stream]:
-    """The variables behind a branch that may not have run: what it changed is not known, but what it carries is."""
-    return {
-        name: value if before.get(name, value) == value else Stream(None, value.taints | before[name].taints)
-        for name, value in after.items()
-    }
-
-
-def restored(outer: dict[str, Stream], assignments: tuple[Assignment, ...]) -> dict[str, Stream]:
-    """The variables that were set for one command alone, as they were before."""
-    return {node.name: outer.get(node.name, ANYTHING) for node in assignments}
 
 
 def judge_script(text: str, context: Context) -> Shell:

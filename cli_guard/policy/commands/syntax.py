@@ -3,13 +3,14 @@
 The grammar keeps quotes and escapes; here a word becomes its parts, so that nothing above has to know them.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cli_guard.policy.commands.joining import with_redirects
 from cli_guard.policy.commands.model import Span
-from cli_guard.policy.commands.reading import WORDS, descend, span_of
+from cli_guard.policy.commands.reading import HIDDEN, WORDS, descend, span_of
 from cli_guard.policy.commands.respelling import separated
 from cli_guard.policy.commands.simple import REDIRECTS, CommandReader
 from cli_guard.policy.commands.tree import (
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 DEEPEST = 40
 MOST_REPAIRS = 12
+COMPUTED = re.compile(r"\s-(?:eq|ne|lt|le|gt|ge|v)\s")
 CASE_ENDS = (";;", ";&", ";;&")
 
 
@@ -139,7 +141,14 @@ class Reader(CommandReader):
         kids = self.kids(node)
         subject = [self.as_words(kid) for kid in kids if kid.kind() in WORDS]
         branches = tuple(self.branch(kid) for kid in kids if kid.kind() == "case_item")
-        return Block("case", (*subject, *branches), span_of(node))
+        patterns = [
+            self.as_words(pattern)
+            for kid in kids
+            if kid.kind() == "case_item" and HIDDEN.search(kid.text())
+            for pattern in self.kids(kid)
+            if pattern.kind() in WORDS
+        ]
+        return Block("case", (*subject, *patterns, *branches), span_of(node))
 
     def branch(self, node: "SgNode") -> Block:
         """One branch of a case, without its patterns."""
@@ -154,11 +163,11 @@ class Reader(CommandReader):
 
     def test(self, node: "SgNode") -> Command:
         """`[[ ... ]]` or `[ ... ]`: its words are expanded, nothing else happens."""
-        words = [Word((Text(":", True),), span_of(node))]
         self.kids(node)
-        for leaf in descend(node, lambda kid: kid.kind() in WORDS):
-            words.append(self.word(leaf))
-        return Command(tuple(words), span_of(node))
+        words = tuple(self.word(leaf) for leaf in descend(node, lambda kid: kid.kind() in WORDS))
+        # What is compared as a number, or is the name of a variable, is computed.
+        name = "let" if COMPUTED.search(node.text()) else ":"
+        return Command((Word((Text(name, True),), span_of(node)), *words), span_of(node))
 
     def pipeline(self, node: "SgNode") -> Pipeline:
         """`a | b`."""

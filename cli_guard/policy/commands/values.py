@@ -9,6 +9,7 @@ from cli_guard.policy.commands.code import run_code
 from cli_guard.policy.commands.environment import key_means
 from cli_guard.policy.commands.model import Kind, Span
 from cli_guard.policy.commands.paths import path_of, read_path
+from cli_guard.policy.commands.places import is_credential, resolved
 from cli_guard.policy.commands.scope import ANYTHING, NOTHING, REMOTE, SECRET, Stream
 from cli_guard.policy.commands.words import Field, literal, stream_of
 
@@ -66,7 +67,8 @@ def take_read(call: "Call", given: Field, reason: str) -> None:
     elif given.stream is not None:
         call.reads.append(given.stream)
     elif given.text is None and given.origin:
-        if SECRET in given.taints:
+        shape = resolved(given.shape, call.shell.scope.folder, call.shell.context)
+        if SECRET in given.taints or is_credential(shape):
             call.effect(Kind.CREDENTIAL, given.shown, "reads what may be a secret", given.span)
         call.reads.append(Stream(None, given.taints))
     elif ADDRESS.match(given.start) and not given.start.startswith("file:"):
@@ -177,11 +179,11 @@ def take_shell(call: "Call", given: Field, reason: str) -> None:
     call.shell.scope.arguments = outer
 
 
-def run_shell(call: "Call", code: Stream, span: Span, stdin: Stream) -> Stream:
-    """Code that a shell runs, as far as it is known."""
+def run_shell(call: "Call", code: Stream, span: Span, stdin: Stream, *, here: bool = False) -> Stream:
+    """Code that a shell runs, as far as it is known: one of its own, or `here`, this one (eval)."""
     call.took_input = True
     if code.text is not None:
-        return call.shell.text(code.text, span, stdin)
+        return (call.shell.text if here else call.shell.child)(code.text, span, stdin)
     if not floors.remote_code(call.shell, code.taints, call.title, span):
         call.effect(Kind.EXEC, None, "runs commands that are not known before they run", span)
     return ANYTHING

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from cli_guard.policy.commands.braces import braces
 from cli_guard.policy.commands.model import Span
-from cli_guard.policy.commands.scope import ANYTHING, NOTHING, TOKEN, Scope, Stream, merged
+from cli_guard.policy.commands.quoting import hidden_substitutions
+from cli_guard.policy.commands.scope import ANYTHING, NOTHING, TOKEN, Scope, Stream, merged, narrowest
 from cli_guard.policy.commands.syntax import parse
 from cli_guard.policy.commands.tree import Parameter, Part, Script, Substitution, Text, Word
 
@@ -31,7 +32,8 @@ class Field:
     """One word as a program gets it.
 
     `text` is None when a part is not known before it runs; `start` is what is known of its beginning. `many`: it may
-    turn out to be several words or none. `pattern`: a glob is in it, unquoted.
+    turn out to be several words or none. `pattern`: a glob is in it, unquoted. `shape` is the word with a letter in
+    the place of each part that is not known.
     """
 
     text: str | None
@@ -44,6 +46,7 @@ class Field:
     assumed: bool = False
     script: Script | None = None
     stream: Stream | None = None
+    shape: str = ""
 
     @property
     def dynamic(self) -> bool:
@@ -86,6 +89,7 @@ class Expander:
 
     scope: Scope
     run: Callable[[Script, str], Stream]
+    assign: Callable[[str, Stream, Span], None]
 
     def fields(self, words: tuple[Word, ...]) -> list[Field]:
         """The fields of some words."""
@@ -192,14 +196,10 @@ class Expander:
         known = part.name in self.scope.variables or value.text is not None
         argument = self.one(part.argument) if part.argument else None
         other = Stream(argument.text, argument.taints, argument.origin) if argument else NOTHING
-        if (
-            part.operator == "@"
-            and part.argument
-            and value.text
-            and ("$(" in value.text or "`" in value.text)
-        ):
-            # `${name@P}` runs the substitutions in the value.
-            return self.run(parse(f': "{value.text}"'), "$")
+        if part.operator in ("@", "!") and value.text:
+            # `${name@P}` and `${!name}` run the substitutions in the value.
+            for _, _, inner in hidden_substitutions(value.text):
+                self.run(parse(inner), "$")
         if part.operator in ("", "@"):
             return value.items[0] if value.items else value
         if part.operator.startswith("["):
@@ -207,6 +207,8 @@ class Expander:
             if value.items is None or not index.isdigit():
                 return replace(value, items=None) if value.items is None else spaced(value.items)
             return value.items[int(index)] if int(index) < len(value.items) else NOTHING
+        if part.operator in (":=", "=") and part.argument:
+            self.assign(part.name, other, part.argument.span)
         if part.operator in (":-", "-", ":=", "="):
             if not known:
                 return replace(merged_choice(value, other), assumed=other.text is not None)
@@ -272,9 +274,10 @@ def assembled(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = Fal
     assumed = any(stream.assumed for stream, _ in pieces)
     if None not in texts:
         return Field(start, start, span, taints, "", glob, assumed=assumed)
-    origins = [stream.origin for stream, _ in pieces if stream.text is None]
-    origin = "" if "" in origins else "paths" if "paths" in origins else "value"
-    return Field(None, start, span, taints, origin, glob, assumed=assumed)
+    shape = "".join(stream.text if stream.text is not None else "x" for stream, _ in pieces)
+    origins = {stream.origin for stream, _ in pieces if stream.text is None}
+    origin = narrowest(origins)
+    return Field(None, start, span, taints, origin, glob, assumed=assumed, shape=shape)
 
 
 def transformed(value: str, operator: str, argument: str) -> str | None:

@@ -8,13 +8,14 @@ files or uses the network is its work.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from cli_guard.model import Contents, FileChange, Finding, Kind, Report, Skipped, Status
+from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
 from cli_guard.reviewers.commands.judging import LONG, PART, UNREADABLE, Act, Files, Judgement, judged, parts
-from cli_guard.reviewers.commands.remarks import applies, remark
+from cli_guard.reviewers.commands.remarks import STEPS, applies, remark
 from cli_guard.reviewers.subject import Subject
 
 __all__ = ["review"]
@@ -50,7 +51,7 @@ def review(subject: Subject) -> Report:
     findings: list[Finding] = []
     skipped: list[Skipped] = []
     for source in sources:
-        for item in _told(subject.contents, _with_files(source, files)):
+        for item in _told(subject, _with_files(source, files)):
             (findings if isinstance(item, Finding) else skipped).append(item)  # type: ignore[arg-type]
     findings.sort(key=lambda f: (f.path, f.line or 0, f.rule))
     return Report(tuple(findings), tuple(skipped))
@@ -126,43 +127,48 @@ def _with_files(source: Source, files: Files) -> Source:
     return replace(source, judgements=again)
 
 
-def _told(contents: Contents, source: Source) -> Iterator[Finding | Skipped]:
+def _told(subject: Subject, source: Source) -> Iterator[Finding | Skipped]:
     """What there is to say of a file."""
-    change = source.change
-    seen: set[tuple[int | None, str]] = set()
     counts: Counter[str] = Counter()
-    old: set[tuple[str, str, str]] | None = None
-    for snippet, judgement in zip(source.snippets, source.judgements, strict=False):
-        if judgement.problem:
-            source.leave(f"{judgement.problem}, from line {snippet.lines[0]} on", by_limit=True)
-        for act in filter(applies, judgement.acts):
-            if not change.touches(act.first, act.last):
-                old = _old_acts(contents, change) if old is None else old
-                if old is None or act.key in old:
-                    continue
-            finding = remark(change, act, snippet.where)
-            # Where one place cannot be read, what follows often cannot either.
-            place = (None if act.rule == UNREADABLE else finding.line, finding.rule)
-            if place in seen:
-                continue
-            seen.add(place)
-            counts[finding.rule] += 1
-            if counts[finding.rule] <= MAX_PER_RULE:
-                yield finding
+    for finding in _findings(subject, source):
+        counts[finding.rule] += 1
+        if counts[finding.rule] <= MAX_PER_RULE:
+            yield finding
     for rule, count in counts.items():
         if count > MAX_PER_RULE:
             source.leave(f"{count - MAX_PER_RULE} more findings of {rule}")
     yield from source.skipped
 
 
-def _old_acts(contents: Contents, change: FileChange) -> set[tuple[str, str, str]]:
+def _findings(subject: Subject, source: Source) -> Iterable[Finding]:
+    """The gravest finding of each rule on each line."""
+    change = source.change
+    found: dict[tuple[int | None, str], Finding] = {}
+    old: set[tuple[str, str, str]] | None = None
+    for snippet, judgement in zip(source.snippets, source.judgements, strict=False):
+        if judgement.problem:
+            source.leave(f"{judgement.problem}, from line {snippet.lines[0]} on", by_limit=True)
+        for act in filter(applies, judgement.acts):
+            if not change.touches(act.first, act.last):
+                old = _old_acts(subject, change) if old is None else old
+                if act.key in old:
+                    continue
+            finding = remark(change, act, snippet.where)
+            # Where one place cannot be read, what follows often cannot either.
+            place = (None if act.rule == UNREADABLE else finding.line, finding.rule)
+            if place not in found or STEPS.index(finding.severity) < STEPS.index(found[place].severity):
+                found[place] = finding
+    return found.values()
+
+
+def _old_acts(subject: Subject, change: FileChange) -> set[tuple[str, str, str]]:
     """What the commands of the file did before; what an unchanged line still does is not the change's doing."""
-    text = contents.old(change)
+    text = subject.contents.old(change)
+    ends = subject.clock() + subject.limits.seconds
     acts: list[Act] = []
-    try:
+    with suppress(Unreadable):
         for snippet in snippets(change.old_path or change.path, text or ""):
-            if _for_shell(snippet):
-                acts += (act for part in _parts(snippet) for act in judged(part, {}).acts)
-    except Unreadable:
-        pass
+            for part in _parts(snippet) if _for_shell(snippet) else ():
+                if subject.clock() < ends:
+                    acts += judged(part, {}).acts
     return {act.key for act in acts}

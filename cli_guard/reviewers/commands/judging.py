@@ -84,7 +84,10 @@ def judged(snippet: Snippet, files: Files) -> Judgement:
 def _judged(snippet: Snippet, files: Files) -> Judgement:
     verdict = judge(snippet.text, Context(setting=Setting.CHANGE, files=files))
     problem = next((effect.reason for effect in verdict.effects if _gave_up(effect)), "")
-    acts = (_act(snippet, effect, rule) for effect in verdict.effects if (rule := _rule(effect, snippet)))
+    trees = Trees()
+    acts = (
+        _act(trees, snippet, effect, rule) for effect in verdict.effects if (rule := _rule(effect, snippet))
+    )
     return Judgement(tuple(dict.fromkeys(acts)), verdict.files, problem)
 
 
@@ -99,19 +102,19 @@ def _rule(effect: Effect, snippet: Snippet) -> str:
     return UNREADABLE if snippet.language == "sh" else ""
 
 
-def _act(snippet: Snippet, effect: Effect, rule: str) -> Act:
-    start, end = statement(snippet.text, effect.span.start, effect.span.end)
+def _act(trees: Trees, snippet: Snippet, effect: Effect, rule: str) -> Act:
+    start, end = statement(trees, snippet.text, effect.span.start, effect.span.end)
     first, last = snippet.lines_of(start, end)
     line, _ = snippet.lines_of(effect.span.start, effect.span.end)
     return Act(rule, effect.reason, first, last, line, snippet.text[start:end].strip())
 
 
-def statement(text: str, start: int, end: int) -> tuple[int, int]:
+def statement(trees: Trees, text: str, start: int, end: int) -> tuple[int, int]:
     """The pipeline around a place, from its first word to its last redirection.
 
     Where the grammar is lost, it is the lines that the place stands on.
     """
-    node: SgNode | None = Trees().root("bash", text)
+    node: SgNode | None = trees.root("bash", text)
     found = (start, end)
     while node:
         if node.kind() == "ERROR":

@@ -155,6 +155,11 @@ def test_the_evidence_is_the_statement(text: str, evidence: str) -> None:
     assert shown == [evidence]
 
 
+def test_the_gravest_of_a_rule_on_a_line_is_told() -> None:
+    text = "git update-ref refs/heads/main $x; git commit --no-verify\n"
+    assert told(added(("a.sh", text))) == [("guard-off", 1, "critical")]
+
+
 def test_two_rules_on_a_line() -> None:
     assert told(added(("a.sh", f"{WIPE}; kill -9 -1\n"))) == [
         ("kill-all", 1, "high"),

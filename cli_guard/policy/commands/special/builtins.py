@@ -1,10 +1,13 @@
 """Built-in commands of the shell that change its own state."""
 
+import re
+
 from cli_guard.policy.commands.call import Call
-from cli_guard.policy.commands.environment import CODE_NAMES
+from cli_guard.policy.commands.environment import CODE_NAMES, variable_means
 from cli_guard.policy.commands.floors import remote_code
 from cli_guard.policy.commands.model import Kind
 from cli_guard.policy.commands.paths import path_of
+from cli_guard.policy.commands.quoting import hidden_substitutions
 from cli_guard.policy.commands.scope import NOTHING, SECRET, Stream
 from cli_guard.policy.commands.values import INPUT, run_shell, take_script
 from cli_guard.policy.commands.words import Field
@@ -33,6 +36,12 @@ def export(call: Call) -> Stream:
     for word in names:
         name, equals, value = word.start.partition("=")
         name = name.removesuffix("+")
+        compute(call, word)
+        if call.fields[0].text == "local" and not call.shell.running:
+            continue
+        if any("n" in option.start for option in options) and variable_means(value, None):
+            # A name for another variable: to set it is to set that one.
+            call.shell.environment(value, None, word.span)
         if call.program.name == "declare" and call.shell.running:
             call.shell.scope.local.add(name)
         if equals:
@@ -52,6 +61,8 @@ def set_options(call: Call) -> Stream:
     if not words:
         call.effect(Kind.CREDENTIAL, None, "prints every variable, secrets among them", call.span)
         return Stream(None, frozenset((SECRET,)))
+    if any(re.match(r"-[a-zA-Z]*k|keyword\Z", word.start) for word in words):
+        call.effect(Kind.UNKNOWN, None, "lets assignments stand behind a command", call.span)
     rest = words
     while rest and rest[0].start[:1] in ("-", "+") and rest[0].text != "--":
         rest = rest[2:] if rest[0].start[1:].endswith("o") else rest[1:]
@@ -72,7 +83,10 @@ def read(call: Call) -> Stream:
     """Variables are read from the input: what they hold is as little known as that."""
     stdin = call.stdin
     for operand in call.arguments.operands:
-        origin = "paths" if stdin.origin == "paths" else ""
+        origin = stdin.origin if stdin.origin in ("paths", "rooted") else ""
+        compute(call, operand)
+        if CODE_NAMES.match(operand.shown):
+            call.shell.environment(operand.shown, None, operand.span)
         known = stdin.text.rstrip("\n") if stdin.text is not None and stdin != NOTHING else None
         single = (
             known if known is not None and "\n" not in known and len(call.arguments.operands) == 1 else None
@@ -84,6 +98,7 @@ def read(call: Call) -> Stream:
 def unset(call: Call) -> Stream:
     """Variables and functions are gone."""
     for operand in call.arguments.operands:
+        compute(call, operand)
         if operand.text is not None:
             call.shell.scope.variables[operand.text] = NOTHING
             call.shell.scope.functions.pop(operand.text, None)
@@ -134,7 +149,7 @@ def source(call: Call) -> Stream:
     """A file is run in this shell."""
     for operand in call.arguments.operands[:1]:
         if operand.text in INPUT:
-            return run_shell(call, call.stdin, operand.span, NOTHING)
+            return run_shell(call, call.stdin, operand.span, NOTHING, here=True)
         take_script(call, operand, "")
         known = operand.stream or call.shell.scope.files.get(path_of(call.shell, operand))
         if known is not None and known.text is not None:
@@ -192,18 +207,30 @@ def coproc(call: Call) -> Stream:
     return invoke(call.shell, words, call.stdin, call.span) if words else NOTHING
 
 
+def compute(call: Call, word: Field) -> None:
+    """A term, or the name of a variable, is computed: a substitution in a subscript is run, quoted or not."""
+    for _, _, inner in hidden_substitutions(word.text or ""):
+        call.shell.text(inner, word.span)
+
+
 def arithmetic(call: Call) -> Stream:
     """Terms that are computed; a substitution in one is run, quoted or not."""
     for word in call.fields[1:]:
-        if word.text is None:
-            call.effect(Kind.UNKNOWN, word.shown, "computes what is not known before it runs", word.span)
-        elif "$(" in word.text or "`" in word.text:
-            call.shell.text(f': "$(( {word.text} ))"', word.span)
+        compute(call, word)
     return NOTHING
+
+
+def examine(call: Call) -> Stream:
+    """test: a name behind `-v` is computed, as are numbers."""
+    words = [word.text for word in call.fields[1:]]
+    if {"-v", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"}.intersection(words):
+        arithmetic(call)
+    return call.run()
 
 
 HANDLERS = {
     "let": arithmetic,
+    "test": examine,
     "cd": cd,
     "export": export,
     "set": set_options,

@@ -50,7 +50,9 @@ def find(call: Call) -> Stream:
     ):
         at += 1
     roots: list[Field] = []
-    while at < len(words) and (words[at].start[:1] not in ("-", "(", "!") or words[at].text is None):
+    while (at < len(words) and words[at].start[:1] not in ("-", "(", "!", "")) or (
+        words[at : at + 1] and words[at].origin
+    ):
         roots.append(words[at])
         at += 1
     found = what_is_found(call, roots, words[at:])
@@ -77,7 +79,7 @@ def find(call: Call) -> Stream:
             )
             at += 1
     taints = frozenset().union(*(each.taints for each in found))
-    return Stream(None, taints, "paths")
+    return Stream(None, taints, "rooted")
 
 
 def what_is_found(call: Call, roots: list[Field], tests: list[Field]) -> list[Field]:
@@ -101,7 +103,7 @@ def what_is_found(call: Call, roots: list[Field], tests: list[Field]) -> list[Fi
             taints |= {HOOKS}
         if is_credential(path) or any(word.text and is_credential(word.text) for word in tests):
             taints |= {SECRET}
-        found.append(Field(None, f"{path.rstrip('/')}/", root.span, taints, "paths"))
+        found.append(Field(None, f"{path.rstrip('/')}/", root.span, taints, "rooted"))
     return found
 
 

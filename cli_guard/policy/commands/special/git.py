@@ -1,6 +1,8 @@
 """Git: aliases, what the repository's own configuration runs, and the many forms of `git config`."""
 
+import re
 import shlex
+from dataclasses import replace
 
 from cli_guard.policy.commands.call import Call
 from cli_guard.policy.commands.environment import READING_KEYS, SWITCHES
@@ -17,6 +19,10 @@ QUIET = frozenset(
     "merge-base ls-tree var name-rev".split()
 )
 # What `git rev-parse` prints in the top folder of a repository.
+# Formats that print nothing but ids, dates and names of branches, which begin with no dash.
+IDENTIFYING = re.compile(
+    r"--(?:pretty|format)=(?:format:)?(?:%(?:[hHtT]|c[tIis]|a[tIis]|\((?:refname|objectname)(?::\w+)?\))[ n]?)+"
+)
 PLACES = {
     "--git-dir": ".git",
     "--git-common-dir": ".git",
@@ -46,7 +52,11 @@ def git(call: Call) -> Stream:
     if call.spec.name in SHOWS:
         recorded(call)
     output = call.run()
-    return places(call, output) if call.spec.name == "git rev-parse" else output
+    if call.spec.name == "git rev-parse":
+        return places(call, output)
+    if any(IDENTIFYING.fullmatch(word.start) for word in call.fields[1:]):
+        return replace(output, origin="value")
+    return output
 
 
 def places(call: Call, output: Stream) -> Stream:

@@ -17,7 +17,8 @@ def items_of(call: Call, *, lines: bool = False) -> list[Field]:
     """What the input holds, one field a word or line; one that is not known stands for all."""
     stdin = call.stdin
     if stdin == NOTHING:
-        return []
+        # Whatever the input of the shell itself is.
+        return [Field(None, "", call.span, many=True)]
     if stdin.text is not None:
         text = stdin.text.replace("\0", "\n")
         words = [part for part in (text.split("\n") if lines else text.split()) if part][:MOST_ITEMS]
@@ -95,7 +96,7 @@ def parallel(call: Call) -> Stream:
 def kill(call: Call) -> Stream:
     """kill: a signal to processes; -1 is every process there is."""
     words = [word.shown for word in call.fields[1:]]
-    if words[:1] in (["-l"], ["-L"], ["--list"], ["--table"]):
+    if words[:1] in (["-l"], ["-L"], ["--list"], ["--table"], ["-0"]):
         return Stream(None, frozenset(), "value")
     signalled = bool(words) and (words[0].startswith("-") and words[0] not in ("-l", "-L"))
     after = words[2:] if words[:1] in (["-s"], ["-n"], ["--signal"]) else words[1:]

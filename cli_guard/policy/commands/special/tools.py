@@ -3,12 +3,13 @@
 import re
 from base64 import b64decode
 from binascii import Error as BinasciiError
+from dataclasses import replace
 
 from cli_guard.policy.commands.call import Call
 from cli_guard.policy.commands.floors import remote_code, sent
 from cli_guard.policy.commands.model import Kind
 from cli_guard.policy.commands.paths import delete_path, read_path, remember
-from cli_guard.policy.commands.places import resolved
+from cli_guard.policy.commands.places import is_credential, resolved
 from cli_guard.policy.commands.scope import HIDDEN, NOTHING, REMOTE, SECRET, Stream
 from cli_guard.policy.commands.values import INPUT, REMOTE_PLACE, take
 from cli_guard.policy.commands.words import Field, literal
@@ -74,11 +75,14 @@ def resources(call: Call) -> Stream:
         if SECRETS.search(operand.shown):
             call.effect(Kind.CREDENTIAL, operand.shown, "shows secrets", operand.span)
             call.reads.append(Stream(None, frozenset((SECRET,))))
+    named = any(value.start.startswith(("name", "jsonpath=")) for _, value in call.arguments.values)
     for _, value in call.arguments.values:
         kind, equals, path = value.start.partition("=")
         if equals and kind.endswith("-file"):
             take(call, Kind.READ, literal(path, value.span, like=value), "", "")
-    return call.run()
+    output = call.run()
+    # Names in a cluster are of letters, digits and dashes, and begin with a letter or digit.
+    return replace(output, origin="value") if named and not output.taints & {SECRET} else output
 
 
 def cloud(call: Call) -> Stream:
@@ -108,6 +112,44 @@ def jq(call: Call) -> Stream:
             words.append(rest.pop(0))
             rest = [each for each in rest if each.start.startswith("-")]
     call.again([call.fields[0], *words])
+    return call.run()
+
+
+def perl(call: Call) -> Stream:
+    """perl: with `-n` or `-p` an operand is opened as a command if it has a pipe in it, or written if it has `>`."""
+    loops = any(set("np") & set("".join(option.names).replace("-", "")) for option in call.arguments.present)
+    for operand in call.arguments.operands if loops else ():
+        if operand.dynamic or (operand.text is None and operand.origin == "paths"):
+            call.effect(Kind.UNKNOWN, operand.shown, "opens what is not known before it runs", operand.span)
+        elif "|" in operand.shown:
+            call.effect(Kind.EXEC, operand.shown, "runs the command in the name of a file", operand.span)
+            call.shell.text(operand.shown.strip().strip("|"), operand.span)
+        elif operand.start.lstrip().startswith(">"):
+            take(
+                call,
+                "write",
+                literal(operand.start.lstrip()[1:].lstrip(">"), operand.span, like=operand),
+                "",
+                "",
+            )
+    return call.run()
+
+
+def yq(call: Call) -> Stream:
+    """yq: its language reads files and variables."""
+    for word in call.fields[1:]:
+        if re.search(r"\b(?:load\w*|strenv|env|envsubst)\b", word.start):
+            call.effect(
+                Kind.CREDENTIAL, None, "reads files or variables that its expression names", word.span
+            )
+    return call.run()
+
+
+def search(call: Call) -> Stream:
+    """Grep and rg: a search through files of a name that keeps secrets."""
+    for option, value in call.arguments.values:
+        if {"--include", "-g", "--glob", "--iglob"} & set(option.names) and is_credential(value.start):
+            call.effect(Kind.CREDENTIAL, value.shown, f"searches {value.shown}", value.span)
     return call.run()
 
 
@@ -226,6 +268,11 @@ def sed(call: Call) -> Stream:
 
 HANDLERS = {
     "sed": sed,
+    "perl": perl,
+    "yq": yq,
+    "grep": search,
+    "rg": search,
+    "ag": search,
     "aria2c": fetch,
     "nc": connection,
     "socat": connection,
