@@ -79,3 +79,21 @@ def with_redirects(inner: Node | None, redirects: tuple[Redirect, ...], span: Sp
     if isinstance(inner, Block):
         return Block(inner.kind, inner.items, span, inner.redirects + real)
     return Block("group", (inner,), span, real)
+
+
+def piped(stages: tuple[Node, ...], span: Span) -> Node:
+    """A pipeline. One whose stage is a list (`a | b && c`) has been read the wrong way round: a list of pipelines."""
+    pipelines: list[list[Node]] = [[]]
+    for stage in stages:
+        first, *rest = unfolded(stage)
+        pipelines[-1].append(first)
+        pipelines += [[each] for each in rest]
+    whole = [Pipeline(tuple(each), span) if len(each) > 1 else each[0] for each in pipelines if each]
+    return whole[0] if len(whole) == 1 else Block("list", tuple(whole), span)
+
+
+def unfolded(node: Node) -> list[Node]:
+    """The commands of a list, one after the other; what is none is alone."""
+    if isinstance(node, Block) and node.kind == "list" and not node.redirects:
+        return [each for item in node.items for each in unfolded(item)] or [node]
+    return [node]

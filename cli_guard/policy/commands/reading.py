@@ -158,7 +158,11 @@ class WordReader(ABC):
             where = kid.range()
             if where.start.index > at:
                 yield from self.plain(self.text[at : where.start.index], is_quoted=True)
-            yield from self.parts(kid)
+            if kid.kind() == "raw_string" and HIDDEN.search(kid.text()):
+                # Inside double quotes a single quote protects nothing.
+                yield from self.plain(kid.text(), is_quoted=True)
+            else:
+                yield from self.parts(kid)
             at = where.end.index
         if inside.end > at:
             yield from self.plain(self.text[at : inside.end], is_quoted=True)

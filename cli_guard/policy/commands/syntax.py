@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cli_guard.policy.commands.joining import with_redirects
+from cli_guard.policy.commands.joining import piped, with_redirects
 from cli_guard.policy.commands.model import Span
 from cli_guard.policy.commands.reading import HIDDEN, WORDS, descend, span_of
 from cli_guard.policy.commands.respelling import separated
@@ -169,9 +169,9 @@ class Reader(CommandReader):
         name = "let" if COMPUTED.search(node.text()) else ":"
         return Command((Word((Text(name, True),), span_of(node)), *words), span_of(node))
 
-    def pipeline(self, node: "SgNode") -> Pipeline:
+    def pipeline(self, node: "SgNode") -> Node:
         """`a | b`."""
-        return Pipeline(tuple(self.items(node)), span_of(node))
+        return piped(tuple(self.items(node)), span_of(node))
 
     def for_each(self, node: "SgNode") -> Node:
         """`for x in words` and `select`; a C-style loop is a loop."""

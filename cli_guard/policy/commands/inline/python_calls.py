@@ -121,6 +121,8 @@ CALLS = table(
         "os.getcwd": gives(Literal(".")),
         "os.getenv os.environ.get": variable_of,
         "os.environ.setdefault os.environ.pop os.environ.update os.environ.clear os.putenv os.unsetenv": set_variable,
+        # Where modules are looked for decides whose code runs.
+        "sys.path.insert sys.path.append sys.path.extend": set_variable,
         "os.chdir os.fchdir os.chroot": odd("goes to another folder"),
         "os.kill os.killpg os.abort os.nice os.setpriority signal.raise_signal": does(Kind.PROCESS, -1),
         "os.setuid os.setgid os.seteuid os.setreuid os.setresuid os.setgroups": does(Kind.PRIVILEGE, -1),

@@ -135,6 +135,18 @@ def perl(call: Call) -> Stream:
     return call.run()
 
 
+def node(call: Call) -> Stream:
+    """node: `-p` prints the value of its code."""
+    given = call.arguments
+    given.values[:] = [
+        (option, literal(f"console.log({value.text})", value.span, like=value))
+        if {"-p", "--print"} & set(option.names) and value.text and "env" in value.text
+        else (option, value)
+        for option, value in given.values
+    ]
+    return call.run()
+
+
 def yq(call: Call) -> Stream:
     """yq: its language reads files and variables."""
     for word in call.fields[1:]:
@@ -268,6 +280,7 @@ def sed(call: Call) -> Stream:
 
 HANDLERS = {
     "sed": sed,
+    "node": node,
     "perl": perl,
     "yq": yq,
     "grep": search,
