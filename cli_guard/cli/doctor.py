@@ -92,7 +92,8 @@ def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
     """The policy that judges the next commit."""
     from cli_guard.events.request import Staged
     from cli_guard.in_force import policy_for
-    from cli_guard.policy.config import DEFAULT_DECISIONS, FILE, user_file
+    from cli_guard.place import user_file
+    from cli_guard.policy.config import DEFAULT_DECISIONS, FILE
 
     try:
         policy, notes = policy_for(Staged(), repository, io.env)

@@ -8,7 +8,6 @@ import datetime
 import difflib
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -23,9 +22,8 @@ from pydantic import (
 
 from cli_guard.errors import ConfigError
 from cli_guard.model import Decision, Disposition, Severity
-from cli_guard.policy.commands.judge import example_matches
+from cli_guard.place import user_file
 from cli_guard.policy.commands.model import Pattern
-from cli_guard.policy.commands.patterns import checked
 from cli_guard.policy.globs import rule_matches
 from cli_guard.rules.catalog import load_all
 
@@ -149,6 +147,11 @@ class CommandsSection(Section):
     @model_validator(mode="after")
     def tried(self) -> Self:
         """Every pattern can be read and does what its examples say. Raises ValueError."""
+        if not self.patterns:
+            return self
+        from cli_guard.policy.commands.judging import example_matches
+        from cli_guard.policy.commands.patterns import checked
+
         for pattern, entry in zip(self.patterns, (*self.deny, *self.review, *self.allow), strict=True):
             checked(pattern)
             for example in (*entry.match, *entry.not_match):
@@ -255,12 +258,6 @@ def parse_toml(raw: bytes, source: str) -> dict[str, Any]:
         raise ConfigError(f"{source}: not valid TOML: {error}") from error
     except RecursionError as error:
         raise ConfigError(f"{source}: nested too deeply for a configuration") from error
-
-
-def user_file(env: Mapping[str, str]) -> Path | None:
-    """The user's own file in the platform's configuration folder (XDG base directory specification)."""
-    base = env.get("XDG_CONFIG_HOME") or (f"{env['HOME']}/.config" if env.get("HOME") else None)
-    return Path(base) / "cli-guard" / "config.toml" if base else None
 
 
 def read_user_config(env: Mapping[str, str]) -> Config | None:

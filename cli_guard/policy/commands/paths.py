@@ -13,6 +13,7 @@ from cli_guard.policy.commands.words import Field
 if TYPE_CHECKING:
     from cli_guard.policy.commands.shell import Shell
 
+REFS = re.compile(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
 MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")
 GUARDED = (Place.HOOKS, Place.GIT_CONFIG)
 
@@ -82,6 +83,8 @@ def write_path(shell: "Shell", given: Field, span: Span, carried: Stream, *, ver
         shell.emit(Kind.GIT_WRITE, path, f"writes {path}, Git's configuration", span)
     elif place in GUARDED or (place is Place.GUARD and verb == "writes" and emptied_hook and carried.text):
         floors.guard_off(shell, path, f"{verb} {path}, where Git's hooks are switched on and off", span)
+    elif place is Place.REPOSITORY and REFS.search(path):
+        floors.guard_off(shell, path, f"{verb} {path}, which moves a branch past the hooks", span)
     elif place is Place.GUARD:
         shell.emit(
             Kind.GUARD, path, f"{verb} {path}, by which the guard works", span, decision=Decision.REVIEW

@@ -67,12 +67,14 @@ KERNEL = re.compile(
 )
 
 HOOKS = re.compile(
-    r"(?:^|/)(?:\.git(?:/modules/[^/]+|/worktrees/[^/]+)?/hooks|\.git/h[^/]*[*?\[][^/]*|\.git/cli-guard)(?:/.*)?\Z"
+    r"(?i)(?:^|/)(?:\.git(?:/modules/[^/]+|/worktrees/[^/]+)?/hooks|\.git/h[^/]*[*?\[][^/]*|\.git/cli-guard)(?:/.*)?\Z"
 )
 GIT_CONFIG = re.compile(
-    r"(?:^|/)\.git/config(?:\.worktree)?\Z|(?:^|/)\.gitconfig\Z|(?:^|/)\.config/git/config\Z|^/etc/gitconfig\Z"
+    r"(?i)(?:^|/)\.git/config(?:\.worktree)?\Z|(?:^|/)\.gitconfig\Z|(?:^|/)\.config/git/config\Z|^/etc/gitconfig\Z"
 )
-REPOSITORY = re.compile(r"(?:^|/)\.git(?:/(?:\*|objects|refs|HEAD|index|info|logs|packed-refs|modules).*)?\Z")
+REPOSITORY = re.compile(
+    r"(?i)(?:^|/)\.git(?:/(?:\*|objects|refs|HEAD|index|info|logs|packed-refs|modules).*)?\Z"
+)
 GUARD = re.compile(
     r"(?:^|/)(?:cli-guard(?:-baseline)?\.(?:toml|json)|\.cli-guard(?:/.*)?|cli-guard/config\.toml|\.pre-commit-config\.ya?ml"
     r"|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.overcommit\.yml|\.gitleaks\.toml"

@@ -18,7 +18,6 @@ from cli_guard.policy.commands.scope import (
     REMOTE,
     SECRET,
     Budget,
-    OutOfBudget,
     Scope,
     Stream,
     merged,
@@ -299,21 +298,3 @@ class Shell:
         finally:
             self.budget.depth -= 1
             self.scope = before
-
-
-def judge_script(text: str, context: Context) -> Shell:
-    """The shell that has walked through a text. Running out of budget is an effect; what was found before stays."""
-    files = {path: Stream(None, taints) for path, taints in context.files.items()}
-    shell = Shell(Scope(context, folder=context.folder, files=files))
-    try:
-        shell.top(text)
-        while shell.uncalled:
-            shell.call(*shell.uncalled.popitem(), None, NOTHING)
-    except (OutOfBudget, RecursionError) as error:
-        shell.emit(
-            Kind.UNKNOWN,
-            None,
-            str(error) if isinstance(error, OutOfBudget) else "too deeply nested",
-            Span(0, 0),
-        )
-    return shell

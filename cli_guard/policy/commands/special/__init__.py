@@ -5,13 +5,14 @@ from types import MappingProxyType
 
 from cli_guard.policy.commands.call import Call
 from cli_guard.policy.commands.scope import Stream
-from cli_guard.policy.commands.special import builtins, files, git, printing, runners, tools
+from cli_guard.policy.commands.special import builtins, files, git, network, printing, runners, tools
 
 HANDLERS: Mapping[str, Callable[[Call], Stream]] = MappingProxyType(
     {
         **builtins.HANDLERS,
         **files.HANDLERS,
         **git.HANDLERS,
+        **network.HANDLERS,
         **printing.HANDLERS,
         **runners.HANDLERS,
         **tools.HANDLERS,

@@ -73,6 +73,14 @@ def places(call: Call, output: Stream) -> Stream:
 def elsewhere(call: Call) -> None:
     """Another repository has a configuration of its own, which nobody has looked at."""
     root = call.shell.context.root
+    here = call.shell.scope.folder
+    if root and here and here != call.shell.context.folder:
+        at = resolved(here, None, call.shell.context)
+        around = resolved(root, None, call.shell.context)
+        if at.startswith(("/", "~")) and not f"{at}/".startswith(f"{around}/"):
+            call.effect(
+                Kind.EXEC, at, f"reads the repository {at}, whose configuration may run programs", call.span
+            )
     folders = [value for option, value in call.arguments.values if set(option.names) & set(FOLDERS)]
     inside = resolved(root, None, call.shell.context) if root else None
     for folder in folders:

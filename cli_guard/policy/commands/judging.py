@@ -5,7 +5,8 @@ from cli_guard.policy.commands.floors import ALTERNATIVES
 from cli_guard.policy.commands.model import Context, Effect, Kind, Pattern, Setting, Span, Verdict, strictest
 from cli_guard.policy.commands.patterns import fitted, settled
 from cli_guard.policy.commands.saving import savable
-from cli_guard.policy.commands.shell import judge_script
+from cli_guard.policy.commands.scope import NOTHING, OutOfBudget, Scope, Stream
+from cli_guard.policy.commands.shell import Shell
 
 LONGEST = 100_000
 
@@ -19,7 +20,7 @@ def judge(command: str, context: Context | None = None) -> Verdict:
         effect = Effect(Kind.UNKNOWN, None, Decision.REVIEW, problem, Span(0, min(len(command), 1)))
         return Verdict(command, Decision.REVIEW, problem, (effect,), "partial")
     context = context or Context()
-    shell = judge_script(command, context)
+    shell = walked(command, context)
     effects = settled(shell.effects, shell.invocations, context)
     decision = strictest([effect.decision for effect in effects])
     decisive = [effect for effect in effects if effect.decision is decision]
@@ -47,7 +48,7 @@ def example_matches(pattern: Pattern, command: str) -> bool:
     """Does a pattern match one of the commands in a text?"""
     if unreadable(command):
         return False
-    return any(fitted(pattern, each) is not None for each in judge_script(command, Context()).invocations)
+    return any(fitted(pattern, each) is not None for each in walked(command, Context()).invocations)
 
 
 def unreadable(command: str) -> str | None:
@@ -56,6 +57,28 @@ def unreadable(command: str) -> str | None:
         return "empty: there is no command to judge"
     if "\0" in command:
         return "holds a NUL character, which no shell takes"
+    try:
+        command.encode("utf-8")
+    except UnicodeEncodeError:
+        return "holds bytes that are no UTF-8 text"
     if len(command) > LONGEST:
         return f"longer than {LONGEST:,} characters: it is not looked at in full"
     return None
+
+
+def walked(text: str, context: Context) -> Shell:
+    """The shell that has walked through a text. Running out of budget is an effect; what was found before stays."""
+    files = {path: Stream(None, taints) for path, taints in context.files.items()}
+    shell = Shell(Scope(context, folder=context.folder, files=files))
+    try:
+        shell.top(text)
+        while shell.uncalled:
+            shell.call(*shell.uncalled.popitem(), None, NOTHING)
+    except (OutOfBudget, RecursionError) as error:
+        shell.emit(
+            Kind.UNKNOWN,
+            None,
+            str(error) if isinstance(error, OutOfBudget) else "too deeply nested",
+            Span(0, 0),
+        )
+    return shell
