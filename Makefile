@@ -10,7 +10,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/cli-guard demo
 
 test: $(VENV)/.developing
-	@$(BIN)/python -m pytest -n 2
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: $(VENV)/.developing
 	@$(BIN)/ruff check .

@@ -12,6 +12,7 @@ from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
 EVIDENCE_CHARS = 120
+SHOWN_CHARS = 2_000
 CONTINUED = re.compile(r"[ \t]*\\\n\s*")
 STEPS = list(Severity)
 
@@ -54,6 +55,6 @@ def remark(change: FileChange, act: Act, where: Where) -> Finding:
         line=line,
         message=message,
         severity=severity(rule, act, where, change.path),
-        evidence=CONTINUED.sub(" ", act.statement).strip()[:EVIDENCE_CHARS],
+        evidence=CONTINUED.sub(" ", act.statement[:SHOWN_CHARS]).strip()[:EVIDENCE_CHARS],
         fingerprint=fingerprint(rule.id, change.path, act.statement),
     )

@@ -5,7 +5,6 @@ from collections import Counter
 
 import labelled_commands
 import pytest
-from labelled_commands import Labelled
 
 from cli_guard.model import Decision
 from cli_guard.policy.commands import judge
@@ -13,16 +12,23 @@ from cli_guard.policy.commands import judge
 CASES = labelled_commands.every()
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_command_gets_the_verdict_that_it_is_labelled_with(case: Labelled) -> None:
-    verdict = judge(case.command, case.context)
-    assert verdict.verdict is case.verdict, verdict.reason
+@pytest.mark.parametrize("group", sorted({case.group for case in CASES}))
+def test_commands_get_the_verdicts_that_they_are_labelled_with(group: str) -> None:
+    wrong = [
+        f"{case.command!r} is {verdict.verdict}, not {case.verdict}: {verdict.reason}"
+        for case in CASES
+        if case.group == group and (verdict := judge(case.command, case.context)).verdict is not case.verdict
+    ]
+    assert wrong == []
 
 
-@pytest.mark.parametrize("case", labelled_commands.every(borderline=True), ids=str)
-def test_a_borderline_danger_is_never_allowed(case: Labelled) -> None:
-    verdict = judge(case.command, case.context)
-    assert case.verdict is not Decision.DENY or verdict.verdict is not Decision.ALLOW, verdict.reason
+def test_a_borderline_danger_is_never_allowed() -> None:
+    allowed = [
+        case.command
+        for case in labelled_commands.every(borderline=True)
+        if case.verdict is Decision.DENY and judge(case.command, case.context).verdict is Decision.ALLOW
+    ]
+    assert allowed == []
 
 
 def test_the_set_is_large_and_says_nothing_twice() -> None:

@@ -12,7 +12,7 @@ from cli_guard.reviewers.commands.extract.values import words
 ESCAPE = re.compile(r"#\s*escape\s*=\s*([\\`])\s*$", re.IGNORECASE)
 DIRECTIVE = re.compile(r"#\s*\w+\s*=")
 VERB = re.compile(r"\s*([A-Za-z]+)(?:\s+|$)")
-FLAGS = re.compile(r"\s*(?:--[a-z-]+(?:=(?:\"[^\"]*\"|'[^']*'|\S)*)?\s+)+")
+FLAGS = re.compile(r"\s*(?:--[a-z-]+(?:=(?:\"[^\"]*\"|'[^']*'|[^\s\"'])*)?\s+)+")
 HEREDOC = re.compile(r"(?:^|(?<=\s))\d?<<(-?)(['\"]?)([A-Za-z_][\w.]*)\2(?=[\s;&|>)]|$)")
 ONLY_HEREDOC = re.compile(r"\s*<<-?(['\"]?)[A-Za-z_][\w.]*\1\s*$")
 SCRIPT_NAME = re.compile(r"\.(?:sh|bash)['\"]?\s*$")

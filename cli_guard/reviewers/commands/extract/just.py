@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from cli_guard.reviewers.commands.extract.known import BRACES
 from cli_guard.reviewers.commands.extract.snippet import (
     Lines,
+    Pieces,
     Snippet,
     Where,
     pieces_of,
@@ -13,10 +14,11 @@ from cli_guard.reviewers.commands.extract.snippet import (
     snippet,
 )
 
-HEADER = re.compile(r"@?[A-Za-z_][\w-]*(?:[ \t][^:=#\n]*|[ \t]*)(?:(?:'[^']*'|\"[^\"]*\"|[^:#\n])*):(?!=)")
+HEADER = re.compile(r"@?[A-Za-z_][\w-]*(?=[ \t:])(?:'[^'\n]*'|\"[^\"\n]*\"|[^:#'\"\n])*:(?!=)")
 SHELL = re.compile(r"set[ \t]+shell[ \t]*:=[ \t]*\[[ \t]*['\"]([^'\"]+)")
 SCRIPT = re.compile(r"\[script(?:\([ \t]*['\"]([^'\"]+)['\"].*\))?\]")
-BACKTICKS = re.compile(r"(?m)^(?!#)(?![ \t]).*?:=.*?(?:```(.*?)```|`([^`\n]*)`)", re.DOTALL)
+ASSIGNED = re.compile(r"(?m)^[A-Za-z_][\w-]*[ \t]*:=(.*)")
+BACKTICKS = re.compile(r"```|`([^`\n]*)`")
 PREFIX = re.compile(r"[ \t]*(?:[@-]{1,2}[ \t]*)?")
 
 
@@ -42,12 +44,21 @@ def snippets(text: str) -> Iterator[Snippet]:
         elif not line.startswith("["):
             in_recipe = bool(HEADER.match(line)) and number > 0
             script = script if in_recipe else ""
+    for found in _backticks(text):
+        yield snippet(found, Where.BUILD, shell).substituted(BRACES)
+
+
+def _backticks(text: str) -> Iterator[Pieces]:
+    """The commands whose output is assigned."""
     lines = Lines(text)
-    for call in BACKTICKS.finditer(text):
-        group = 1 if call[1] is not None else 2
-        yield snippet(pieces_of(call[group], lines.at(call.start(group))), Where.BUILD, shell).substituted(
-            BRACES
-        )
+    for assigned in ASSIGNED.finditer(text):
+        for call in BACKTICKS.finditer(text, assigned.start(1), assigned.end(1)):
+            if call[1] is not None:
+                yield pieces_of(call[1], lines.at(call.start(1)))
+                continue
+            end = text.find("```", call.end())
+            yield pieces_of(text[call.end() : end if end >= 0 else call.end()], lines.at(call.end()))
+            break
 
 
 def _recipe(recipe: list[tuple[int, str]], shell: str, script: str) -> Iterator[Snippet]:

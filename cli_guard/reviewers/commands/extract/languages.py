@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 GROOVY = re.compile(
     r"(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z))"
-    r"|(?P<step>\b(?:sh|bat|powershell|pwsh)\b[ \t]*\(?\s*(?:(?:label|returnStdout|returnStatus|encoding)\s*:\s*"
+    r"|(?P<step>\b(?:sh|bat|powershell|pwsh)\b[ \t]*(?:\(\s*)?(?:(?:label|returnStdout|returnStatus|encoding)\s*:\s*"
     r"(?:'[^'\n]*'|\"[^\"\n]*\"|\w+)\s*,\s*)*(?:script\s*:\s*)?)?"
     r"(?P<string>'''(?:[^'\\]|\\.|'{1,2}(?!'))*'''|\"\"\"(?:[^\"\\]|\\.|\"{1,2}(?!\"))*\"\"\""
     r"|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")",
@@ -33,7 +33,7 @@ GROOVY = re.compile(
 GROOVY_VALUE = re.compile(r"(?<!\\)\$\{[^{}\n]{1,300}\}")
 GROOVY_ESCAPE = re.compile(r"\\([\\'\"$])")
 STEP_SHELLS = {"sh": "sh", "bat": "cmd", "powershell": "pwsh", "pwsh": "pwsh"}
-RUBY_HEREDOC = re.compile(r"<<[~-]?(['\"]?)([A-Z][A-Z0-9_]*)\1[^\n]*\n(?s:(.*?))(?m:^[ \t]*\2\b)")
+RUBY_HEREDOC = re.compile(r"<<[~-]?(['\"]?)([A-Z][A-Z0-9_]*)\1[^\n]*\n")
 RUBY_INLINE = re.compile(r"\binline(?::|[ \t]*=>)[ \t]*('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")", re.DOTALL)
 HCL_KEYS = ("command", "inline", "user_data", "startup_script", "metadata_startup_script", "program")
 HCL_VALUE = re.compile(r"(?<!\$)\$\{[^{}]{1,500}\}|%\{[^{}]{1,500}\}")
@@ -65,8 +65,13 @@ def jenkinsfile(text: str) -> Iterator[Snippet]:
 def vagrantfile(text: str) -> Iterator[Snippet]:
     """Here-documents and inline scripts."""
     lines = Lines(text)
-    for found in RUBY_HEREDOC.finditer(text):
-        yield snippet(pieces_of(found[3], lines.at(found.start(3))), Where.SCRIPT)
+    position = 0
+    while opened := RUBY_HEREDOC.search(text, position):
+        closed = re.compile(rf"(?m)^[ \t]*{opened[2]}\b").search(text, opened.end())
+        if not closed:
+            break
+        position = closed.end()
+        yield snippet(pieces_of(text[opened.end() : closed.start()], lines.at(opened.end())), Where.SCRIPT)
     for found in RUBY_INLINE.finditer(text):
         yield snippet(pieces_of(found[1][1:-1], lines.at(found.start(1))), Where.SCRIPT)
 

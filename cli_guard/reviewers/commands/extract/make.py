@@ -25,7 +25,7 @@ TARGET_VARIABLE = re.compile(
 )
 KEYWORD = re.compile(r"[ ]*(?:ifn?eq|ifn?def|else|endif|-?include|sinclude|vpath)\b")
 PREFIX = re.compile(r"[ \t]*(?:[@+-][ \t]*)+|[ \t]+")
-INLINE = re.compile(r"^[^#\n]*?:[^=#\n;]*;")
+INLINE = re.compile(r"[^#=\n;]*;")
 REFERENCE = re.compile(r"\$(?:\$|[({]|[^\s({$])")
 SHELL_CALL = re.compile(r"(?<!\$)\$([({])shell[ \t]+")
 BRACKETS = {"(": re.compile("[()]"), "{": re.compile("[{}]")}

@@ -13,8 +13,8 @@ Pieces = Sequence[tuple[int, str]]
 SHELLS = re.compile(r"(?:.*[/\\])?(?:r?bash|sh|dash|ash|zsh|m?ksh\d*|busybox sh)(?:\.exe)?(?:\s|$)")
 POWERSHELLS = re.compile(r"(?:.*[/\\])?(?:pwsh|powershell)(?:\.exe)?(?:\s|$)", re.IGNORECASE)
 POWERSHELL_TEXT = re.compile(
-    r"(?m)^\s*\$[\w:]+\s*=|\[[A-Za-z][\w.]*\](?:::|@\{)|\$env:\w|\|\s*(?:Where|Select|ForEach|Sort|Out)-\w+"
-    r"|^\s*\(?(?:Get|Set|New|Remove|Invoke|Write|Import|Start|Stop)-[A-Z]\w+|^\s*(?:param|foreach)\s*\("
+    r"(?m)^[ \t]*\$[\w:]+\s*=|\[[A-Za-z][\w.]*\](?:::|@\{)|\$env:\w|\|[ \t]*(?:Where|Select|ForEach|Sort|Out)-\w+"
+    r"|^[ \t]*\(?(?:Get|Set|New|Remove|Invoke|Write|Import|Start|Stop)-[A-Z]\w+|^[ \t]*(?:param|foreach)\s*\("
 )
 NO_NAME = re.compile(r"\W", re.ASCII)
 NO_DIGIT = re.compile(r"^\d")

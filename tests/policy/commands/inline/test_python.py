@@ -160,7 +160,7 @@ ACTS: list[Row] = [
     ("import threading, os; threading.Thread(target=os.abort).start()", "process unknown"),
     ("import functools, os; functools.partial(os.remove, 'x')()", "delete unknown", "x"),
     ("@eval\ndef f(): pass", "exec"),
-    ("import sys; sys.path.insert(0, '.')", ""),
+    ("import sys; sys.path.insert(0, '.')", "unknown"),
     ("import sys; sys.stdout = None; sys.meta_path = []", "unknown"),
     ("import os; os.kill(-1, 9)", "process"),
     ("import os; os.setuid(0)", "privilege"),
