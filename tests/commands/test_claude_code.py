@@ -92,7 +92,7 @@ GUARDING = [
     (".git/hooks/pre-commit", "deny"),
     (".git/config", "deny"),
     ("src/../.git/hooks/pre-push", "deny"),
-    (".git/HEAD", "ask"),
+    (".git/HEAD", "deny"),
     ("cli-guard.toml", "ask"),
     (".claude/settings.json", "ask"),
     (".claude/settings.local.json", "ask"),

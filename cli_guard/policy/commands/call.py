@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 CONNECTED = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT, Kind.SERVICE_WRITE))
 FETCHED = CONNECTED | {Kind.SERVICE_READ}
+# What these print of their service is made on this machine.
+LOCAL_SERVICES = frozenset(
+    "docker docker-compose systemctl loginctl journalctl minikube kind k3d vagrant virsh lxc crictl ctr".split()
+)
 SETS_ENVIRONMENT = frozenset(("env", "sudo", "doas"))
 COPIES_INPUT = frozenset(("cat", "tee"))
 GUARD_PACKAGES = frozenset(("cli-guard", "cli_guard", "pre-commit", "prek", "husky", "lefthook"))
@@ -220,7 +224,8 @@ class Call:
 
     def fetched(self) -> frozenset[str]:
         """The taint of what comes out of a call that talks to somebody else."""
-        return frozenset((REMOTE,)) if self.kinds & FETCHED else frozenset()
+        kinds = self.kinds & (CONNECTED if self.program.name in LOCAL_SERVICES else FETCHED)
+        return frozenset((REMOTE,)) if kinds else frozenset()
 
     def finish(self) -> Stream:
         """What flows on: into the files that are written, and to the output."""

@@ -112,7 +112,7 @@ def remember(shell: "Shell", path: str, carried: Stream) -> None:
 def delete_path(shell: "Shell", given: Field, span: Span, *, verb: str = "deletes") -> None:
     """A file or folder is deleted, moved away or emptied."""
     path = path_of(shell, given)
-    if HOOKS in given.taints:
+    if HOOKS in given.taints and shell.context.setting is not Setting.CHANGE:
         floors.guard_off(shell, given.shown, f"{verb} what was found in .git", span)
         return
     if EVERYTHING in given.taints:
@@ -148,9 +148,11 @@ def delete_path(shell: "Shell", given: Field, span: Span, *, verb: str = "delete
         shell.emit(
             Kind.UNKNOWN, given.shown, f"what it {verb} is not known before it runs ({given.shown})", span
         )
-    if place in (*GUARDED, Place.REPOSITORY) or (
-        place is Place.GUARD and shell.context.setting is not Setting.CHANGE
-    ):
+    # A script may tidy away a repository that it has made or fetched somewhere below.
+    own = place in (*GUARDED, Place.REPOSITORY) and (
+        shell.context.setting is not Setting.CHANGE or path.startswith(".git")
+    )
+    if own or (place is Place.GUARD and shell.context.setting is not Setting.CHANGE):
         what = (
             "the repository itself" if place is Place.REPOSITORY else "by which Git's hooks or the guard work"
         )

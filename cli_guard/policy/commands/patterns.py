@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from cli_guard.model import Decision
 from cli_guard.policy.commands.invocation import SYSTEM_PROGRAMS, Invocation
 from cli_guard.policy.commands.model import Context, Effect, Kind, Pattern, Setting
-from cli_guard.policy.commands.words import GLOB, Field
+from cli_guard.policy.commands.parameters import GLOB
+from cli_guard.policy.commands.words import Field
 
 if TYPE_CHECKING:
     from cli_guard.policy.decisions import Policy

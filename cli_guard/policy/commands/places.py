@@ -101,7 +101,8 @@ def resolved(path: str, folder: str | None, context: Context) -> str:
         path = re.sub(r"/{2,}", "/", path)
     if path.startswith("file:///"):
         path = path[7:]
-    path = PROCESS_ROOT.sub("", path, count=1) or "/"
+    if PROCESS_ROOT.match(path):
+        path = PROCESS_ROOT.sub("", path, count=1) or "/"
     if not path.startswith(("/", "~")) and folder is not None:
         path = f"{folder.rstrip('/') or ''}/{path}" if path else folder
     trailing = path.startswith("~")

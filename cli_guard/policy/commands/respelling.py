@@ -5,6 +5,7 @@ import re
 from cli_guard.policy.commands.model import Span
 
 BRACED = re.compile(r"(?<![\w$'\"}]){[^\s{}$`]{0,500},[^\s{}]{0,500}}")
+TIMED = re.compile(r"((?:^|[;&|\n])\s*)time\s+(?:-p\s+)?(?=[({])")
 BEFORE_HERE_STRING = re.compile(
     r"((?:\s+\d?>{1,2}&?\s*[\w./-]+){1,4})\s*<<<\s*(\"[^\"]*\"|'[^']*'|[^\s;|&<>]+)"
 )
@@ -28,4 +29,5 @@ def respelled(text: str) -> str:
     """
     plain = BRACED.sub(lambda found: found[0].replace(",", " ").strip("{}"), text)
     plain = plain.replace("<>", "> ")
+    plain = TIMED.sub(lambda found: found[1] + " " * (len(found[0]) - len(found[1])), plain)
     return BEFORE_HERE_STRING.sub(r" <<< \2\1", plain)

@@ -18,6 +18,8 @@ HIDDEN = "hidden"
 MOST_STEPS = 4_000
 MOST_DEPTH = 24
 MOST_CHARACTERS = 100_000
+# A value that grows beyond this is not followed any further.
+LONGEST_TEXT = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ def merged(streams: Iterable[Stream]) -> Stream:
     taints = frozenset().union(*(stream.taints for stream in given))
     texts = [stream.text for stream in given]
     text = "".join(text for text in texts if text is not None) if None not in texts else None
+    if text is not None and len(text) > LONGEST_TEXT:
+        text = None
     origins = {stream.origin or ("value" if stream.text is not None else "") for stream in given}
     origin = narrowest(origins)
     return Stream(text, taints, origin if text is None else "", any(stream.assumed for stream in given))

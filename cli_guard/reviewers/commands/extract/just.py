@@ -44,8 +44,8 @@ def snippets(text: str) -> Iterator[Snippet]:
         elif not line.startswith("["):
             in_recipe = bool(HEADER.match(line)) and number > 0
             script = script if in_recipe else ""
-    for found in _backticks(text):
-        yield snippet(found, Where.BUILD, shell).substituted(BRACES)
+    for pieces in _backticks(text):
+        yield snippet(pieces, Where.BUILD, shell).substituted(BRACES)
 
 
 def _backticks(text: str) -> Iterator[Pieces]:
