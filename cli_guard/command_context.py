@@ -66,11 +66,10 @@ def patterns_in_force(git: Git, root: Path | None) -> tuple[Pattern, ...]:
         return ()
     from cli_guard.events.request import Staged
     from cli_guard.in_force import policy_for
-    from cli_guard.policy.commands.patterns import patterns_of
 
     repository = Repository.discover(git.cwd, git.env) if root else None
     policy, _ = policy_for(Staged(), repository, git.env)
-    return patterns_of(policy)
+    return policy.patterns
 
 
 def user_configures(env: Mapping[str, str]) -> bool:

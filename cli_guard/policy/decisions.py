@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from cli_guard.errors import ConfigError
-from cli_guard.model import Confidence, Disposition, Finding
+from cli_guard.model import Confidence, Decision, Disposition, Finding
+from cli_guard.policy.commands.model import Pattern
 from cli_guard.policy.config import DEFAULT_DECISIONS, Config, Ignore
 from cli_guard.policy.globs import matches, rule_matches
 
@@ -77,6 +78,13 @@ class Policy:
         own = self.user.git.protected_branches if self.user and given else ()
         named = (branch for config in self.configs for branch in config.git.protected_branches)
         return tuple(dict.fromkeys((*named, *own)))
+
+    @property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """The patterns over commands in force, each once; those that allow come from the user's own file alone."""
+        shared = [each for config in self.configs for each in config.commands.patterns]
+        own = self.user.commands.patterns if self.user else ()
+        return tuple(dict.fromkeys((*(each for each in shared if each.decision is not Decision.ALLOW), *own)))
 
     def disposition(self, finding: Finding) -> Disposition:
         """What the finding leads to."""

@@ -1,16 +1,14 @@
 """A call of a program that has a table: each option, value and operand with its effect, and what flows through."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from cli_guard.policy.commands import floors, values
-from cli_guard.policy.commands.arguments import Arguments, operand_kinds, read_arguments
-from cli_guard.policy.commands.model import HARMLESS, Kind, Span
+from cli_guard.policy.commands.arguments import operand_kinds
+from cli_guard.policy.commands.called import Called
+from cli_guard.policy.commands.model import Kind, Span
 from cli_guard.policy.commands.paths import delete_path, path_of, write_path
 from cli_guard.policy.commands.places import Place, is_credential, whole
-from cli_guard.policy.commands.programs import Spec
 from cli_guard.policy.commands.scope import (
     EVERYTHING,
     NOTHING,
@@ -23,9 +21,6 @@ from cli_guard.policy.commands.scope import (
 )
 from cli_guard.policy.commands.words import Field
 
-if TYPE_CHECKING:
-    from cli_guard.policy.commands.shell import Shell
-
 CONNECTED = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT, Kind.SERVICE_WRITE))
 FETCHED = CONNECTED | {Kind.SERVICE_READ}
 # What these print of their service is made on this machine.
@@ -37,62 +32,9 @@ COPIES_INPUT = frozenset(("cat", "tee"))
 GUARD_PACKAGES = frozenset(("cli-guard", "cli_guard", "pre-commit", "prek", "husky", "lefthook"))
 REMOVALS = frozenset(("uninstall", "remove", "rm", "un", "erase", "purge"))
 
-HELP = frozenset(("--help", "-h", "-help", "--version", "-V", "-version", "-?"))
 
-PHRASES = {
-    Kind.READ: "reads",
-    Kind.SERVICE_READ: "asks",
-    Kind.WRITE: "writes",
-    Kind.DELETE: "deletes",
-    Kind.NETWORK_IN: "fetches from the network",
-    Kind.NETWORK_OUT: "connects to the network",
-    Kind.EXEC: "runs code",
-    Kind.GIT_WRITE: "changes the repository",
-    Kind.SERVICE_WRITE: "changes something at a service",
-    Kind.CREDENTIAL: "shows or changes a secret",
-    Kind.PERSISTENCE: "makes something run again by itself",
-    Kind.GUARD: "switches hooks or the guard off",
-    Kind.PRIVILEGE: "runs with other rights",
-    Kind.PROCESS: "acts on other processes",
-    Kind.SYSTEM: "changes the system",
-    Kind.UNKNOWN: "has an effect that is not known",
-}
-
-
-@dataclass
-class Call:
-    """One call. `fields` are its words, the name first."""
-
-    shell: "Shell"
-    fields: list[Field]
-    stdin: Stream
-    span: Span
-    program: Spec
-    reads: list[Stream] = field(default_factory=list)
-    written: list[tuple[Field, str]] = field(default_factory=list)
-    kinds: set[Kind] = field(default_factory=set)
-    took_input: bool = False
-
-    @cached_property
-    def arguments(self) -> Arguments:
-        """The words by the table of the program."""
-        return read_arguments(self.program, self.fields[1:])
-
-    @property
-    def spec(self) -> Spec:
-        """The table of the sub-command, or of the program if there is none."""
-        return self.arguments.spec
-
-    @property
-    def looks(self) -> bool:
-        """Is there an option that makes the program only look, such as `--check`?"""
-        own = (o for o in self.arguments.present if self.spec.options.get(o.names[0]) is o)
-        return any(option.effect in HARMLESS for option in own)
-
-    @property
-    def title(self) -> str:
-        """The program and its sub-command, for people."""
-        return self.spec.name.replace("-", " ") if self.spec.program != self.program.name else self.spec.name
+class Call(Called):
+    """One call, run by its table."""
 
     def run(self) -> Stream:
         """Everything that the table says of this call. Gives what it prints."""
@@ -108,30 +50,6 @@ class Call:
         own = self.finish()
         self.shell.scope.folder = folder
         return own if output is None else output
-
-    def again(self, fields: list[Field]) -> None:
-        """The words turn out to be others."""
-        self.fields = fields
-        self.__dict__.pop("arguments", None)
-
-    def asks_for_help(self) -> bool:
-        """Is the only word behind the program, or behind its sub-command, one that asks for help?"""
-        words = self.fields[1:]
-        if self.arguments.sub_command in words:
-            words = words[words.index(self.arguments.sub_command) + 1 :]
-        own = self.spec.options.get(words[0].start) if len(words) == 1 else None
-        return len(words) == 1 and words[0].text in HELP and (own is None or own.harmless)
-
-    def effect(
-        self, kind: Kind, target: str | None, reason: str, span: Span, rule: str = "", alternative: str = ""
-    ) -> None:
-        """One effect of this call; `reason` may be empty."""
-        self.kinds.add(kind)
-        # That a program wipes disks says nothing of what it is pointed at: the paths say that.
-        rule = floors.GUARD_OFF if kind is Kind.GUARD else "" if rule in (floors.DISK, floors.WIPE) else rule
-        text = f"{self.title} {reason or PHRASES[kind]}"
-        better = alternative or self.spec.alternative
-        self.shell.emit(kind, target, text, span, rule=rule, alternative=better)
 
     def own_effect(self) -> None:
         """What the program or sub-command does; an option that makes it only look (`--check`) takes that away."""
@@ -186,14 +104,12 @@ class Call:
 
     def by_rest(self) -> Stream | None:
         """The command that this one runs."""
-        from cli_guard.policy.commands.invocation import invoke
-
         rest = self.arguments.rest
         if self.arguments.appended:
             found = Field(None, "", self.span, origin="paths", many=True)
             rest = [found if word.text == "{}" else word for word in rest]
             return (
-                invoke(self.shell, rest if found in rest else [*rest, found], NOTHING, self.span)
+                self.shell.invoke(rest if found in rest else [*rest, found], NOTHING, self.span)
                 if rest
                 else None
             )
@@ -202,7 +118,7 @@ class Call:
             return self.shell_words(rest)
         if self.program.name in SETS_ENVIRONMENT:
             rest = self.environment(rest)
-        return invoke(self.shell, rest, self.stdin, self.span) if rest else None
+        return self.shell.invoke(rest, self.stdin, self.span) if rest else None
 
     def shell_words(self, rest: list[Field]) -> Stream:
         """Words that are joined and given to a shell, elsewhere perhaps."""
@@ -212,15 +128,6 @@ class Call:
         span = Span(rest[0].span.start, rest[-1].span.end)
         output = values.run_shell(self, Stream(whole_text if known else None, taints), span, self.stdin)
         return replace(output, taints=output.taints | self.fetched())
-
-    def environment(self, words: list[Field]) -> list[Field]:
-        """`NAME=VALUE` in front of a command is set; gives the words of the command."""
-        for at, word in enumerate(words):
-            name, equals, value = word.start.partition("=")
-            if not equals or not name.isidentifier():
-                return words[at:]
-            self.shell.environment(name, value if word.text is not None else None, word.span)
-        return []
 
     def fetched(self) -> frozenset[str]:
         """The taint of what comes out of a call that talks to somebody else."""

@@ -1,17 +1,14 @@
 """Code of other languages that a command carries: what `inline` finds in it, judged like everything else."""
 
 import re
-from typing import TYPE_CHECKING
 
 from cli_guard.policy.commands import floors
+from cli_guard.policy.commands.called import Called
 from cli_guard.policy.commands.inline.model import Act
 from cli_guard.policy.commands.model import HARMLESS, Kind, Span
 from cli_guard.policy.commands.paths import delete_path, read_path
 from cli_guard.policy.commands.scope import REMOTE, SECRET, Stream
 from cli_guard.policy.commands.words import Field, literal
-
-if TYPE_CHECKING:
-    from cli_guard.policy.commands.call import Call
 
 RUNS = frozenset((Kind.EXEC, Kind.PROCESS, Kind.UNKNOWN))
 FORKS = re.compile(
@@ -21,7 +18,7 @@ KILLS_ALL = re.compile(r"\bkill\w*\b[\s(,]*(?:['\"]?\w+['\"]?\s*,\s*)?-1\b")
 NETWORK = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT))
 
 
-def run_code(call: "Call", language: str, code: Stream, span: Span) -> None:
+def run_code(call: Called, language: str, code: Stream, span: Span) -> None:
     """Code in one of the languages that `inline` knows."""
     call.took_input = True
     if code.text is None:
@@ -44,7 +41,7 @@ def run_code(call: "Call", language: str, code: Stream, span: Span) -> None:
         floors.sent(call.shell, frozenset((SECRET,)) if secret else frozenset(), call.title, span)
 
 
-def endless(call: "Call", code: str, span: Span) -> None:
+def endless(call: Called, code: str, span: Span) -> None:
     """A loop that starts processes without end, or a signal to every process."""
     if FORKS.search(code):
         floors.fork_bomb(call.shell, span)
@@ -52,17 +49,15 @@ def endless(call: "Call", code: str, span: Span) -> None:
         floors.kill_all(call.shell, span)
 
 
-def one_act(call: "Call", act: Act, span: Span) -> None:
+def one_act(call: Called, act: Act, span: Span) -> None:
     """One thing that the code does."""
-    from cli_guard.policy.commands.invocation import invoke
-
     shell = call.shell
     if act.shell is not None:
         call.effect(Kind.EXEC, act.shell[:60], act.reason or "runs a shell command", span)
         shell.text(act.shell, span)
     elif act.words:
         call.effect(Kind.EXEC, act.words[0], act.reason or "runs a program", span)
-        invoke(shell, [literal(word, span) for word in act.words], call.stdin, span)
+        shell.invoke([literal(word, span) for word in act.words], call.stdin, span)
     elif act.remote:
         floors.remote_code(shell, frozenset((REMOTE,)), act.reason or call.title, span)
     elif act.kind is Kind.READ and act.target is not None:

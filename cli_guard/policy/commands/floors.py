@@ -1,21 +1,16 @@
 """What no configuration allows: the rules of the floors, and what a single command does not show by itself."""
 
-from typing import TYPE_CHECKING
-
 from cli_guard.model import Decision
-from cli_guard.policy.commands.model import Kind, Setting, Span
+from cli_guard.policy.commands.machine import Machine
+from cli_guard.policy.commands.model import GUARD_OFF, Kind, Setting, Span
 from cli_guard.policy.commands.scope import HIDDEN, REMOTE, SECRET, TOKEN
 from cli_guard.policy.commands.tree import Block, Command, For, Function, Node, Pipeline, Text
-
-if TYPE_CHECKING:
-    from cli_guard.policy.commands.shell import Shell
 
 WIPE = "command-wipe"
 DISK = "command-disk"
 FORK_BOMB = "command-fork-bomb"
 REMOTE_CODE = "command-remote-code"
 SECRET_SENT = "command-secret-sent"  # noqa: S105 - the name of a rule
-GUARD_OFF = "command-guard-off"
 KILL_ALL = "command-kill-all"
 OPEN_PERMISSIONS = "command-open-permissions"
 PRIVILEGE_FILE = "command-privilege-file"
@@ -32,7 +27,7 @@ ALTERNATIVES = {
 }
 
 
-def remote_code(shell: "Shell", taints: frozenset[str], how: str, span: Span) -> bool:
+def remote_code(shell: Machine, taints: frozenset[str], how: str, span: Span) -> bool:
     """Code that came from the network is run unseen. True if that is so."""
     if not taints & {REMOTE, HIDDEN}:
         return False
@@ -43,7 +38,7 @@ def remote_code(shell: "Shell", taints: frozenset[str], how: str, span: Span) ->
     return True
 
 
-def sent(shell: "Shell", taints: frozenset[str], where: str | None, span: Span) -> bool:
+def sent(shell: Machine, taints: frozenset[str], where: str | None, span: Span) -> bool:
     """A secret goes out to the network. True if that is so."""
     if not taints & SECRETS:
         return False
@@ -56,18 +51,18 @@ def sent(shell: "Shell", taints: frozenset[str], where: str | None, span: Span) 
     return True
 
 
-def guard_off(shell: "Shell", target: str | None, reason: str, span: Span) -> None:
+def guard_off(shell: Machine, target: str | None, reason: str, span: Span) -> None:
     """The hooks or the guard itself are switched off."""
     shell.emit(Kind.GUARD, target, reason, span, rule=GUARD_OFF)
 
 
-def fork_bomb(shell: "Shell", span: Span) -> None:
+def fork_bomb(shell: Machine, span: Span) -> None:
     """A function that starts itself again and again."""
     reason = "starts itself again and again until nothing else can run"
     shell.emit(Kind.PROCESS, None, reason, span, rule=FORK_BOMB, decision=Decision.DENY)
 
 
-def kill_all(shell: "Shell", span: Span) -> None:
+def kill_all(shell: Machine, span: Span) -> None:
     """A signal goes to every process there is."""
     reason = "ends every process that there is"
     shell.emit(Kind.PROCESS, "-1", reason, span, rule=KILL_ALL, decision=Decision.DENY)

@@ -1,26 +1,19 @@
 """One command with its words: who runs, what its table says, and what follows from that."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 from cli_guard.policy.commands import floors
-from cli_guard.policy.commands.arguments import read_arguments
 from cli_guard.policy.commands.call import Call
+from cli_guard.policy.commands.invocations import SYSTEM_PROGRAMS, Invocation
+from cli_guard.policy.commands.machine import Machine
 from cli_guard.policy.commands.model import Kind, Span
-from cli_guard.policy.commands.programs import sub_command, table
+from cli_guard.policy.commands.paths import path_of
+from cli_guard.policy.commands.programs import table
 from cli_guard.policy.commands.scope import ANYTHING, Stream
 from cli_guard.policy.commands.special import HANDLERS
 from cli_guard.policy.commands.words import Field, literal, stream_of
 
-if TYPE_CHECKING:
-    from cli_guard.policy.commands.shell import Shell
-
-SYSTEM_PROGRAMS = re.compile(r"(?:/usr(?:/local)?|/opt/homebrew)?/s?bin/[^/]+\Z")
 POWERSHELL = re.compile(
     r"(?:Get|Set|New|Remove|Invoke|Start|Stop|Write|Out|Select|Where|ForEach|Test|Copy|Move|Add|Clear|Import|Export|ConvertTo"
     r"|ConvertFrom|Restart|Install|Expand|Enter|Resolve|Join|Split|Format|Sort|Measure|Compare|Rename|Update|Unblock)-[A-Za-z]+\Z"
@@ -32,64 +25,16 @@ CMD = frozenset(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Invocation:
-    """One command with its words, as it was met. `parent` is the command whose words it stands in (`uv run`)."""
-
-    fields: tuple[Field, ...]
-    stdin: Stream
-    span: Span
-    parent: "Invocation | None" = None
-
-    @property
-    def name(self) -> str:
-        """The name or path of the program, empty if it is not known before it runs."""
-        return self.fields[0].text or "" if self.fields[0].known else ""
-
-    @cached_property
-    def plain(self) -> bool:
-        """Are all words known, and does nothing flow in that came from the network or is a secret?"""
-        return not self.stdin.taints and all(each.known and not each.taints for each in self.fields)
-
-    @cached_property
-    def spelled(self) -> tuple[tuple[Field, ...], bool]:
-        """The words without the options in front of sub-commands, and whether those left out do no harm."""
-        spec, rest = table(self.name.rpartition("/")[2]), self.fields[1:]
-        kept, harmless = [self.fields[0]], True
-        while spec and spec.commands:
-            bare = replace(spec, commands={}, operands=())
-            operand = next(iter(read_arguments(bare, list(rest)).operands), None)
-            below = sub_command(spec, operand.text) if operand and operand.text else None
-            if below is None:
-                break
-            at = next(at for at, word in enumerate(rest) if word is operand)
-            before = read_arguments(bare, list(rest[:at]))
-            harmless = harmless and not before.unknown and all(each.harmless for each in before.present)
-            kept.append(rest[at])
-            spec, rest = below, rest[at + 1 :]
-        return (*kept, *rest), harmless
-
-
-@contextmanager
-def acting(shell: "Shell", caller: Invocation | None) -> Iterator[None]:
-    """What happens inside is done by this command, or by none: redirections, texts, bodies of functions."""
-    outer, shell.caller = shell.caller, caller
-    try:
-        yield
-    finally:
-        shell.caller = outer
-
-
-def invoke(shell: "Shell", fields: list[Field], stdin: Stream, span: Span) -> Stream:
+def invoke(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """A command: a function, an alias or a program. Gives what it prints."""
     shell.budget.step()
     met = Invocation(tuple(fields), stdin, shell.budget.place(span), shell.caller)
     shell.invocations.append(met)
-    with acting(shell, met):
+    with shell.acting(met):
         return resolved(shell, fields, stdin, span)
 
 
-def resolved(shell: "Shell", fields: list[Field], stdin: Stream, span: Span) -> Stream:
+def resolved(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """Finds out what the name of a command stands for."""
     name = fields[0].text
     if name is None or fields[0].assumed or fields[0].pattern:
@@ -104,7 +49,7 @@ def resolved(shell: "Shell", fields: list[Field], stdin: Stream, span: Span) -> 
     return Stream(None, defined.taints | other.taints, defined.origin and other.origin)
 
 
-def by_definition(shell: "Shell", name: str, fields: list[Field], stdin: Stream, span: Span) -> Stream | None:
+def by_definition(shell: Machine, name: str, fields: list[Field], stdin: Stream, span: Span) -> Stream | None:
     """A function or an alias; None if the name is neither."""
     if name in shell.scope.functions:
         body = shell.scope.functions[name]
@@ -118,15 +63,15 @@ def by_definition(shell: "Shell", name: str, fields: list[Field], stdin: Stream,
         shell.running.pop()
 
 
-def again(shell: "Shell", text: str, rest: list[Field], stdin: Stream, span: Span) -> Stream:
+def again(shell: Machine, text: str, rest: list[Field], stdin: Stream, span: Span) -> Stream:
     """Words that stand for others: the text of an alias, then the rest of the words."""
     words = [literal(word, span) for word in text.split()]
     if re.search(r"[;&|$`'\"<>(){}\\]", text):
         return shell.text(text, span, stdin)
-    return invoke(shell, [*words, *rest], stdin, span) if words else ANYTHING
+    return shell.invoke([*words, *rest], stdin, span) if words else ANYTHING
 
 
-def dynamic(shell: "Shell", fields: list[Field], stdin: Stream, span: Span) -> Stream:
+def dynamic(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """The program is not known before it runs. What can be told of it still counts."""
     first = fields[0]
     if not floors.remote_code(shell, first.taints, "as the name of a program", span):
@@ -141,7 +86,7 @@ def dynamic(shell: "Shell", fields: list[Field], stdin: Stream, span: Span) -> S
     return ANYTHING
 
 
-def program(shell: "Shell", name: str, fields: list[Field], stdin: Stream, span: Span) -> Stream:
+def program(shell: Machine, name: str, fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """A program by its name or path."""
     base = name.rsplit("/", 1)[-1]
     if "/" in name and not SYSTEM_PROGRAMS.match(name):
@@ -162,10 +107,8 @@ def program(shell: "Shell", name: str, fields: list[Field], stdin: Stream, span:
     return handler(call) if handler else call.run()
 
 
-def by_path(shell: "Shell", given: Field, span: Span) -> None:
+def by_path(shell: Machine, given: Field, span: Span) -> None:
     """A program that is named by its path: a file of the project, or one that was fetched or written before."""
-    from cli_guard.policy.commands.paths import path_of
-
     path = path_of(shell, given)
     known = shell.scope.files.get(path)
     if known and floors.remote_code(shell, known.taints, given.shown, span):

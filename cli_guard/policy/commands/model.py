@@ -39,6 +39,8 @@ class Setting(StrEnum):
 
 STRICTNESS = (Decision.ALLOW, Decision.REVIEW, Decision.DENY)
 
+# The rule of whatever switches the hooks or the guard off.
+GUARD_OFF = "command-guard-off"
 # A service read asks a service that the user has set up, with the credentials that are there (`gh pr list`).
 HARMLESS = frozenset({Kind.READ, Kind.SERVICE_READ})
 DECISIONS: Mapping[Kind, Decision] = MappingProxyType(

@@ -1,29 +1,26 @@
 """Reading, writing and deleting a path: what the effect is, and where it is a floor."""
 
 import re
-from typing import TYPE_CHECKING
 
 from cli_guard.model import Decision
 from cli_guard.policy.commands import floors
+from cli_guard.policy.commands.machine import Machine
 from cli_guard.policy.commands.model import Kind, Setting, Span
 from cli_guard.policy.commands.places import Place, emptied, is_credential, place_of, resolved, whole
 from cli_guard.policy.commands.scope import ANYTHING, EVERYTHING, HOOKS, NOTHING, REMOTE, SECRET, Stream
 from cli_guard.policy.commands.words import Field
-
-if TYPE_CHECKING:
-    from cli_guard.policy.commands.shell import Shell
 
 REFS = re.compile(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
 MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")
 GUARDED = (Place.HOOKS, Place.GIT_CONFIG)
 
 
-def path_of(shell: "Shell", given: Field) -> str:
+def path_of(shell: Machine, given: Field) -> str:
     """The path of a field as far as it is known, in one spelling."""
     return resolved(given.text if given.text is not None else given.start, shell.scope.folder, shell.context)
 
 
-def read_path(shell: "Shell", given: Field, span: Span) -> Stream:
+def read_path(shell: Machine, given: Field, span: Span) -> Stream:
     """A file is read. Gives what is known of what is in it."""
     path = path_of(shell, given)
     known = shell.scope.files.get(path)
@@ -59,7 +56,7 @@ def read_path(shell: "Shell", given: Field, span: Span) -> Stream:
     return known or ANYTHING
 
 
-def write_path(shell: "Shell", given: Field, span: Span, carried: Stream, *, verb: str = "writes") -> None:
+def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, verb: str = "writes") -> None:
     """A file is written; `carried` is what goes into it."""
     path = path_of(shell, given)
     place = place_of(path)
@@ -102,14 +99,14 @@ def write_path(shell: "Shell", given: Field, span: Span, carried: Stream, *, ver
         remember(shell, path, carried)
 
 
-def remember(shell: "Shell", path: str, carried: Stream) -> None:
+def remember(shell: Machine, path: str, carried: Stream) -> None:
     """What is in a file from here on; a second write adds to it."""
     before = shell.scope.files.get(path)
     taints = carried.taints | (before.taints if before else frozenset())
     shell.scope.files[path] = Stream(carried.text if before is None else None, taints)
 
 
-def delete_path(shell: "Shell", given: Field, span: Span, *, verb: str = "deletes") -> None:
+def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "deletes") -> None:
     """A file or folder is deleted, moved away or emptied."""
     path = path_of(shell, given)
     if HOOKS in given.taints and shell.context.setting is not Setting.CHANGE:

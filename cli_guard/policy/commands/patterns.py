@@ -4,16 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 from cli_guard.model import Decision
-from cli_guard.policy.commands.invocation import SYSTEM_PROGRAMS, Invocation
+from cli_guard.policy.commands.invocations import SYSTEM_PROGRAMS, Invocation
 from cli_guard.policy.commands.model import Context, Effect, Kind, Pattern, Setting
 from cli_guard.policy.commands.parameters import GLOB
 from cli_guard.policy.commands.words import Field
-
-if TYPE_CHECKING:
-    from cli_guard.policy.decisions import Policy
 
 PIECE = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)""", re.DOTALL)
 OPERATORS = re.compile(r"[;&|<>()$`]")
@@ -60,17 +56,6 @@ def shape_of(text: str) -> Shape:
         raise ValueError(f"the pattern {text[:40]!r}... has more than {MOST_WORDS} words")
     is_open = len(words[-1]) > 1 and not any(words[-1])
     return Shape(tuple(tuple(word) for word in (words[:-1] if is_open else words)), is_open)
-
-
-def patterns_of(policy: "Policy") -> tuple[Pattern, ...]:
-    """Every pattern in force, once; those that allow come from the user's own file alone."""
-    patterns = [
-        pattern
-        for config in policy.configs
-        for pattern in config.commands.patterns
-        if pattern.decision is not Decision.ALLOW
-    ]
-    return tuple(dict.fromkeys((*patterns, *(policy.user.commands.patterns if policy.user else ()))))
 
 
 def checked(pattern: Pattern) -> None:

@@ -1,16 +1,13 @@
 """Redirections: what a command reads instead of its input, and the files that its output goes to."""
 
 import re
-from typing import TYPE_CHECKING
 
+from cli_guard.policy.commands.machine import Machine
 from cli_guard.policy.commands.paths import path_of, read_path, write_path
 from cli_guard.policy.commands.places import Place, place_of
 from cli_guard.policy.commands.scope import NOTHING, Stream
 from cli_guard.policy.commands.tree import Redirect
 from cli_guard.policy.commands.words import Field, literal, stream_of
-
-if TYPE_CHECKING:
-    from cli_guard.policy.commands.shell import Shell
 
 DESCRIPTOR = re.compile(r"(\d*)-?")
 STANDARD = ("", "0", "1", "2", "&")
@@ -18,7 +15,7 @@ OUTPUT = ("", "1", "&")
 Sinks = list[tuple[str, Field]]
 
 
-def redirected(shell: "Shell", redirects: tuple[Redirect, ...], stdin: Stream) -> tuple[Stream, Sinks]:
+def redirected(shell: Machine, redirects: tuple[Redirect, ...], stdin: Stream) -> tuple[Stream, Sinks]:
     """The input of a command, and where its output goes: a descriptor with its file each."""
     sinks: Sinks = []
     for redirect in redirects:
@@ -43,14 +40,14 @@ def redirected(shell: "Shell", redirects: tuple[Redirect, ...], stdin: Stream) -
     return stdin, sinks
 
 
-def connected(shell: "Shell", sinks: Sinks) -> bool:
+def connected(shell: Machine, sinks: Sinks) -> bool:
     """Does the output go to a connection? Then, most of the time, the input comes from there."""
     return any(
         place_of(path_of(shell, target)) is Place.SOCKET for _, target in sinks if target.start[:5] == "/dev/"
     )
 
 
-def written(shell: "Shell", output: Stream, sinks: Sinks) -> Stream:
+def written(shell: Machine, output: Stream, sinks: Sinks) -> Stream:
     """The output goes to files: what is left of it for the pipe."""
     for descriptor, target in sinks:
         carried = output if descriptor in OUTPUT else NOTHING

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
-from cli_guard.policy.commands.invocation import Invocation
+from cli_guard.policy.commands.invocations import Invocation
 from cli_guard.policy.commands.model import Effect, Kind
 from cli_guard.policy.commands.patterns import NEVER_LIFTED, names_code
 from cli_guard.policy.commands.programs import table

@@ -1,15 +1,13 @@
 """Walks through a script as a shell would, without running anything, and collects what it would do."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from cli_guard.model import Decision
 from cli_guard.policy.commands import floors
-from cli_guard.policy.commands.environment import CODE_NAMES, HOOK_SWITCHES, variable_means
-from cli_guard.policy.commands.invocation import Invocation, acting, invoke
-from cli_guard.policy.commands.model import DECISIONS, Context, Effect, Kind, Span
+from cli_guard.policy.commands.environment import CODE_NAMES, HOOK_SWITCHES
+from cli_guard.policy.commands.invocation import invoke
+from cli_guard.policy.commands.machine import Machine
+from cli_guard.policy.commands.model import Kind, Span
 from cli_guard.policy.commands.redirects import connected, redirected, written
 from cli_guard.policy.commands.respelling import respelled
 from cli_guard.policy.commands.scope import (
@@ -17,8 +15,6 @@ from cli_guard.policy.commands.scope import (
     NOTHING,
     REMOTE,
     SECRET,
-    Budget,
-    Scope,
     Stream,
     merged,
     restored,
@@ -35,48 +31,21 @@ from cli_guard.policy.commands.tree import (
     Pipeline,
     Script,
 )
-from cli_guard.policy.commands.words import Expander, stream_of
+from cli_guard.policy.commands.words import Expander, Field, stream_of
 
 # A line that goes on in the middle of a word.
 CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?=\S)")
 
 
 @dataclass
-class Shell:
-    """One shell, with what it has collected so far: each effect with the commands that have it."""
+class Shell(Machine):
+    """A shell that goes through a script node by node."""
 
-    scope: Scope
-    budget: Budget = field(default_factory=Budget)
-    effects: dict[Effect, list[Invocation | None]] = field(default_factory=dict)
-    invocations: list[Invocation] = field(default_factory=list)
-    caller: Invocation | None = None
-    partial: bool = False
-    running: list[str] = field(default_factory=list)
     uncalled: dict[str, Node] = field(default_factory=dict)
 
-    @property
-    def context(self) -> Context:
-        """Where it runs."""
-        return self.scope.context
-
-    def emit(
-        self,
-        kind: Kind,
-        target: str | None,
-        reason: str,
-        span: Span,
-        *,
-        rule: str = "",
-        decision: Decision | None = None,
-        alternative: str = "",
-    ) -> None:
-        """One effect."""
-        place = self.budget.place(span)
-        line = reason if reason.isprintable() else " ".join(reason.split())
-        effect = Effect(kind, target, decision or DECISIONS[kind], line, place, rule, alternative)
-        self.effects.setdefault(effect, []).append(self.caller)
-        if kind is Kind.UNKNOWN:
-            self.partial = True
+    def invoke(self, fields: list[Field], stdin: Stream, span: Span) -> Stream:
+        """A command with its words: a function, an alias or a program."""
+        return invoke(self, fields, stdin, span)
 
     def text(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
         """Runs a text that stands, as a word or a here-document, at one place of the script."""
@@ -106,20 +75,9 @@ class Shell:
         finally:
             self.scope = before
 
-    @contextmanager
-    def nested(self, span: Span) -> Iterator[None]:
-        """Everything inside is reported at this place. Raises OutOfBudget."""
-        self.budget.outer.append(self.budget.place(span))
-        self.budget.depth += 1
-        try:
-            yield
-        finally:
-            self.budget.depth -= 1
-            self.budget.outer.pop()
-
     def script(self, script: Script, stdin: Stream = NOTHING) -> Stream:
         """Runs a script; what the grammar did not understand is an effect of its own."""
-        with acting(self, None):
+        with self.acting(None):
             output = self.several(script.items, stdin)
             for span in script.errors[:1]:
                 self.emit(Kind.UNKNOWN, None, "not understood as shell syntax", span)
@@ -202,7 +160,7 @@ class Shell:
         variables, local, self.scope.local = dict(self.scope.variables), self.scope.local, set()
         self.running.append(running)
         try:
-            with acting(self, None):
+            with self.acting(None):
                 return self.run(body, stdin)
         finally:
             self.running.pop()
@@ -229,7 +187,7 @@ class Shell:
             source = self.scope.stdin
         if source == NOTHING and connected(self, sinks):
             source = Stream(None, frozenset((REMOTE,)))
-        output = invoke(self, fields, source, node.span)
+        output = self.invoke(fields, source, node.span)
         if node.assignments:
             self.scope.variables = {
                 **self.scope.variables,
@@ -261,14 +219,6 @@ class Shell:
         self.scope.variables[node.name] = value
         if exported:
             self.environment(node.name, value.text, node.span)
-
-    def environment(self, name: str, value: str | None, span: Span) -> None:
-        """A variable of the environment is set for what runs from here on."""
-        meaning = variable_means(name, value)
-        if meaning:
-            kind, reason = meaning
-            rule = floors.GUARD_OFF if kind is Kind.GUARD else ""
-            self.emit(kind, name, reason, span, rule=rule)
 
     def left(self) -> dict[str, frozenset[str]]:
         """The files that hold something from the network or a secret at the end."""

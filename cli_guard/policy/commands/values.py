@@ -2,19 +2,17 @@
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from cli_guard.policy.commands import floors
+from cli_guard.policy.commands.called import Called
 from cli_guard.policy.commands.code import run_code
 from cli_guard.policy.commands.environment import key_means
 from cli_guard.policy.commands.model import Kind, Span
 from cli_guard.policy.commands.paths import path_of, read_path
 from cli_guard.policy.commands.places import is_credential, resolved
+from cli_guard.policy.commands.programs import sub_command, table
 from cli_guard.policy.commands.scope import ANYTHING, NOTHING, REMOTE, SECRET, Stream
 from cli_guard.policy.commands.words import Field, literal, stream_of
-
-if TYPE_CHECKING:
-    from cli_guard.policy.commands.call import Call
 
 REMOTE_PLACE = re.compile(r"(?:[\w.+-]+@)?[\w.-]+:(?!\\)|[\w+]+://")
 ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://")
@@ -29,7 +27,7 @@ FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
 SHELLS = frozenset("sh bash zsh dash ksh fish ash mksh".split())
 
 
-def take(call: "Call", kind: str, given: Field, reason: str, rule: str) -> None:
+def take(call: Called, kind: str, given: Field, reason: str, rule: str) -> None:
     """One value of a call."""
     call.shell.budget.step()
     if kind in TAKERS:
@@ -47,7 +45,7 @@ def take(call: "Call", kind: str, given: Field, reason: str, rule: str) -> None:
         by_effect(call, Kind(kind), given, reason, rule)
 
 
-def by_effect(call: "Call", kind: Kind, given: Field, reason: str, rule: str) -> None:
+def by_effect(call: Called, kind: Kind, given: Field, reason: str, rule: str) -> None:
     """A value that is an effect, with itself as the target. One that begins with `!` is text for a shell as well."""
     if kind in (Kind.EXEC, Kind.PERSISTENCE) and given.text and given.text.startswith("!"):
         call.shell.text(given.text[1:], given.span)
@@ -60,7 +58,7 @@ def by_effect(call: "Call", kind: Kind, given: Field, reason: str, rule: str) ->
     call.effect(kind, given.shown, reason if not reason.startswith("(") else "", given.span, rule)
 
 
-def take_read(call: "Call", given: Field, reason: str) -> None:
+def take_read(call: Called, given: Field, reason: str) -> None:
     """A file that is read."""
     if given.text in INPUT:
         call.reads.append(call.stdin)
@@ -77,7 +75,7 @@ def take_read(call: "Call", given: Field, reason: str) -> None:
         call.reads.append(read_path(call.shell, given, given.span))
 
 
-def take_url(call: "Call", given: Field, reason: str) -> None:
+def take_url(call: Called, given: Field, reason: str) -> None:
     """An address that is fetched from."""
     text = given.start
     if text.startswith("file:"):
@@ -90,20 +88,20 @@ def take_url(call: "Call", given: Field, reason: str) -> None:
     call.effect(Kind.NETWORK_IN, given.shown, f"fetches {shortened(given)}", given.span)
 
 
-def take_helper(call: "Call", given: Field) -> None:
+def take_helper(call: Called, given: Field) -> None:
     """`ext::command` is an address that runs a command (git-remote-ext(1))."""
     if "::" in given.start.partition("/")[0]:
         call.effect(Kind.EXEC, given.shown, "runs the command in the address", given.span)
 
 
-def take_host(call: "Call", given: Field, reason: str) -> None:
+def take_host(call: Called, given: Field, reason: str) -> None:
     """A host that is connected to."""
     take_helper(call, given)
     floors.sent(call.shell, given.taints, given.shown, given.span)
     call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shortened(given)}", given.span)
 
 
-def take_upload(call: "Call", given: Field, reason: str) -> None:
+def take_upload(call: Called, given: Field, reason: str) -> None:
     """A file that goes out, or the place where it goes."""
     if given.text in INPUT:
         call.effect(Kind.NETWORK_OUT, None, "sends its input", given.span)
@@ -118,7 +116,7 @@ def take_upload(call: "Call", given: Field, reason: str) -> None:
     call.effect(Kind.NETWORK_OUT, given.shown, f"sends {shortened(given)}", given.span)
 
 
-def take_send(call: "Call", given: Field, reason: str) -> None:
+def take_send(call: Called, given: Field, reason: str) -> None:
     """A text that goes out; `@FILE` in it is a file."""
     file = FILE_IN_FORM.match(given.start)
     if file and given.start:
@@ -130,7 +128,7 @@ def take_send(call: "Call", given: Field, reason: str) -> None:
     call.effect(Kind.NETWORK_OUT, None, "sends data", given.span)
 
 
-def take_header(call: "Call", given: Field, reason: str) -> None:
+def take_header(call: Called, given: Field, reason: str) -> None:
     """A header of a request. A variable with a key in it is how one logs in; a file with one is not."""
     if given.taints & {SECRET}:
         take_send(call, given, reason)
@@ -140,25 +138,25 @@ def take_header(call: "Call", given: Field, reason: str) -> None:
         call.effect(Kind.CREDENTIAL, None, "sends a key that a variable holds", given.span)
 
 
-def take_folder(call: "Call", given: Field, reason: str) -> None:
+def take_folder(call: Called, given: Field, reason: str) -> None:
     """The folder that a command runs in."""
     call.shell.scope.folder = path_of(call.shell, given) if given.text is not None else None
 
 
-def take_env(call: "Call", given: Field, reason: str) -> None:
+def take_env(call: Called, given: Field, reason: str) -> None:
     """`NAME=VALUE` of the environment."""
     name, _, value = given.start.partition("=")
     call.shell.environment(name, value if given.text is not None else None, given.span)
 
 
-def take_config(call: "Call", given: Field, reason: str) -> None:
+def take_config(call: Called, given: Field, reason: str) -> None:
     """`key=value` of Git's configuration; a key alone means true, and a name of the environment hides the value."""
     key, equals, value = given.start.partition("=")
     hidden = given.text is None or "config-env" in reason
     configure(call, key, None if hidden else value if equals else "true", given.span)
 
 
-def configure(call: "Call", key: str, value: str | None, span: Span) -> None:
+def configure(call: Called, key: str, value: str | None, span: Span) -> None:
     """A key of Git's configuration is set."""
     meaning = key_means(key, value)
     if meaning:
@@ -170,7 +168,7 @@ def configure(call: "Call", key: str, value: str | None, span: Span) -> None:
             call.shell.text(f"git {value}" if alias else value.removeprefix("!"), span)
 
 
-def take_shell(call: "Call", given: Field, reason: str) -> None:
+def take_shell(call: Called, given: Field, reason: str) -> None:
     """Text for a shell."""
     words = call.arguments.operands
     behind = words[words.index(given) + 2 :] if given in words else []
@@ -179,7 +177,7 @@ def take_shell(call: "Call", given: Field, reason: str) -> None:
     call.shell.scope.arguments = outer
 
 
-def run_shell(call: "Call", code: Stream, span: Span, stdin: Stream, *, here: bool = False) -> Stream:
+def run_shell(call: Called, code: Stream, span: Span, stdin: Stream, *, here: bool = False) -> Stream:
     """Code that a shell runs, as far as it is known: one of its own, or `here`, this one (eval)."""
     call.took_input = True
     if code.text is not None:
@@ -189,7 +187,7 @@ def run_shell(call: "Call", code: Stream, span: Span, stdin: Stream, *, here: bo
     return ANYTHING
 
 
-def take_script(call: "Call", given: Field, reason: str) -> None:
+def take_script(call: Called, given: Field, reason: str) -> None:
     """A file whose code is run."""
     call.took_input = True
     if given.text in INPUT:
@@ -211,11 +209,8 @@ def take_script(call: "Call", given: Field, reason: str) -> None:
     call.effect(Kind.EXEC, path, f"runs the script {given.shown}", given.span)
 
 
-def take_module(call: "Call", given: Field, reason: str) -> None:
+def take_module(call: Called, given: Field, reason: str) -> None:
     """A Python module that is run: it has a table of its own, or that of the program of its name."""
-    from cli_guard.policy.commands.invocation import invoke
-    from cli_guard.policy.commands.programs import sub_command, table
-
     call.took_input = True
     words = call.fields[call.fields.index(given) + 1 :] if given in call.fields else []
     modules = table("python-m")
@@ -226,15 +221,15 @@ def take_module(call: "Call", given: Field, reason: str) -> None:
     if known is None and program not in PYTHON_TOOLS:
         call.effect(Kind.EXEC, given.shown, f"runs the module {given.shown}", given.span)
     elif known is None:
-        invoke(call.shell, [literal(program, given.span), *words], call.stdin, call.span)
+        call.shell.invoke([literal(program, given.span), *words], call.stdin, call.span)
     else:
-        invoke(call.shell, [literal("python-m", given.span), given, *words], call.stdin, call.span)
+        call.shell.invoke([literal("python-m", given.span), given, *words], call.stdin, call.span)
     call.arguments.operands.clear()
     call.arguments.kinds.clear()
     call.arguments.unknown.clear()
 
 
-def take_input(call: "Call", kind: str) -> None:
+def take_input(call: Called, kind: str) -> None:
     """The input of a call is more than data to it."""
     stdin = call.stdin
     if kind == "shell":

@@ -8,7 +8,7 @@ import pytest
 from cli_guard.model import Decision
 from cli_guard.policy.commands import Context, Kind, Setting, Verdict, judge
 from cli_guard.policy.commands.model import Pattern
-from cli_guard.policy.commands.patterns import checked, covers, patterns_of, shape_of
+from cli_guard.policy.commands.patterns import checked, covers, shape_of
 from cli_guard.policy.commands.saving import NEVER
 from cli_guard.policy.config import parse_config
 from cli_guard.policy.decisions import Policy
@@ -373,11 +373,11 @@ def test_every_configuration_denies_and_only_the_users_own_allows() -> None:
         also=(config(deny=["c", "a *"]),),
         user=config(allow=["d"], deny=["e"]),
     )
-    assert [(each.text, each.decision) for each in patterns_of(policy)] == [
+    assert [(each.text, each.decision) for each in policy.patterns] == [
         ("a *", DENY),
         ("b", REVIEW),
         ("c", DENY),
         ("e", DENY),
         ("d", ALLOW),
     ]
-    assert patterns_of(Policy()) == ()
+    assert Policy().patterns == ()

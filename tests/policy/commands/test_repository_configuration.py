@@ -86,7 +86,6 @@ def test_of_several_values_the_last_counts(settings: tuple[str, ...], verdict: D
 @pytest.mark.parametrize(
     "command",
     [
-        "git --version",
         "git version",
         "git help log",
         "git rev-parse HEAD",
@@ -202,7 +201,6 @@ def test_aliases_that_lead_back_come_to_an_end(aliases: tuple[str, ...]) -> None
         ("git --git-dir /tmp/x.git log", REVIEW),
         ("git --work-tree=/tmp status", REVIEW),
         ("git --git-dir=.git log", ALLOW),
-        ("git -C /tmp --version", ALLOW),
         ("git -C /tmp rev-parse HEAD", ALLOW),
         ("grep -C 3 x /work/app/f", ALLOW),
     ],
@@ -210,8 +208,3 @@ def test_aliases_that_lead_back_come_to_an_end(aliases: tuple[str, ...]) -> None
 def test_another_repository_has_a_configuration_of_its_own(command: str, verdict: Decision) -> None:
     given = answer(command, root="/work/app", folder="/work/app")
     assert given.verdict is verdict, given.reason
-
-
-def test_without_a_root_nobody_can_tell_which_repository_it_is() -> None:
-    assert answer("git -C /tmp status").verdict is ALLOW
-    assert answer("git -C /tmp status", "core.fsmonitor=./x").verdict is REVIEW

@@ -159,8 +159,6 @@ def source(call: Call) -> Stream:
 
 def lookup(call: Call) -> Stream:
     """`command -v NAME` asks, `command NAME ...` runs."""
-    from cli_guard.policy.commands.invocation import invoke
-
     words = call.fields[1:]
     while words and words[0].start.startswith("-") and words[0].text not in (None, "-"):
         if words[0].text == "--":
@@ -179,7 +177,7 @@ def lookup(call: Call) -> Stream:
         return NOTHING
     functions, call.shell.scope.functions = call.shell.scope.functions, {}
     try:
-        return invoke(call.shell, words, call.stdin, call.span)
+        return call.shell.invoke(words, call.stdin, call.span)
     finally:
         call.shell.scope.functions = functions
 
@@ -198,13 +196,11 @@ def which(call: Call) -> Stream:
 
 def coproc(call: Call) -> Stream:
     """A command in the background; the grammar takes its braces for words."""
-    from cli_guard.policy.commands.invocation import invoke
-
     words = call.fields[1:]
     braces = next((at for at, word in enumerate(words) if word.text == "{"), None)
     words = words[braces + 1 :] if braces is not None else words
     call.effect(Kind.PROCESS, None, "starts a command that runs beside the shell", call.span)
-    return invoke(call.shell, words, call.stdin, call.span) if words else NOTHING
+    return call.shell.invoke(words, call.stdin, call.span) if words else NOTHING
 
 
 def compute(call: Call, word: Field) -> None:

@@ -116,14 +116,12 @@ def guarded(path: str, tests: list[Field]) -> bool:
 
 def run_on(call: Call, words: list[Field], at: int, found: list[Field]) -> int:
     """`-exec command ;`: the command with what was found in the place of `{}`. Gives the place behind it."""
-    from cli_guard.policy.commands.invocation import invoke
-
     end = next((i for i in range(at, len(words)) if words[i].text in (";", "+")), len(words))
     command: list[Field] = []
     for word in words[at:end]:
         command += found if word.text == "{}" else [held(word, found)] if "{}" in word.start else [word]
     if command:
-        invoke(call.shell, command, NOTHING, command[0].span)
+        call.shell.invoke(command, NOTHING, command[0].span)
     return end + 1
 
 

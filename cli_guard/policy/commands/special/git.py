@@ -101,8 +101,6 @@ def recorded(call: Call) -> None:
 
 def aliased(call: Call, name: str, text: str) -> Stream:
     """A word that the configuration gives a meaning to."""
-    from cli_guard.policy.commands.invocation import invoke
-
     if f"git {name}" in call.shell.running:
         return ANYTHING
     at = next(i for i, word in enumerate(call.fields) if word.text == name)
@@ -117,7 +115,7 @@ def aliased(call: Call, name: str, text: str) -> Stream:
             call.effect(Kind.UNKNOWN, name, f"the alias {name} is not understood", call.span)
             return ANYTHING
         fields = [*call.fields[:at], *(literal(word, call.span) for word in words), *call.fields[at + 1 :]]
-        return invoke(call.shell, fields, call.stdin, call.span)
+        return call.shell.invoke(fields, call.stdin, call.span)
     finally:
         call.shell.running.pop()
 

@@ -28,8 +28,6 @@ def items_of(call: Call, *, lines: bool = False) -> list[Field]:
 
 def xargs(call: Call) -> Stream:
     """A command with its input as further words, or in the place of a mark."""
-    from cli_guard.policy.commands.invocation import invoke
-
     given = call.arguments
     call.own_effect()
     call.by_options()
@@ -44,11 +42,11 @@ def xargs(call: Call) -> Stream:
     if not given.rest:
         return replace(call.stdin, text=None)
     if mark is None:
-        return invoke(call.shell, [*given.rest, *items], NOTHING, call.span)
+        return call.shell.invoke([*given.rest, *items], NOTHING, call.span)
     output = NOTHING
     for item in items or [Field(None, "", call.span)]:
         words = [filled(word, mark, item) for word in given.rest]
-        output = invoke(call.shell, words, NOTHING, call.span)
+        output = call.shell.invoke(words, NOTHING, call.span)
     return output
 
 
@@ -84,10 +82,8 @@ def parallel(call: Call) -> Stream:
         if known:
             output = call.shell.text(text, call.span)
         elif words and words[0].text is not None and not set(text) & set(";|&$`<>()"):
-            from cli_guard.policy.commands.invocation import invoke
-
             split = [literal(part, call.span) for part in words[0].text.split()]
-            output = invoke(call.shell, [*split, *words[1:]], NOTHING, call.span)
+            output = call.shell.invoke([*split, *words[1:]], NOTHING, call.span)
         else:
             call.effect(Kind.UNKNOWN, None, "runs commands that are not known before they run", call.span)
     return output
