@@ -173,7 +173,7 @@ class Reader:
         for at, letter in enumerate(letters):
             option = options.get(f"-{letter}")
             if option is None:
-                return letters[at:].isdigit() and "-#" in options
+                return letters[at:].isdecimal() and "-#" in options
             if option.takes == "command":
                 attached = (
                     cut(word, len(word.start) - len(letters) + at + 1) if at + 1 < len(letters) else None

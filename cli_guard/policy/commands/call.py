@@ -166,7 +166,9 @@ class Call(Called):
         if prints == "value":
             return Stream(None, frozenset(), "value")
         if prints == "paths":
-            return Stream(None, self.found(), "paths")
+            folders = self.searched()
+            # A path below a folder that was named begins with that name.
+            return Stream(None, self.found(folders), "rooted" if folders else "paths")
         if prints == "operands":
             return printed(self.arguments.operands, taints)
         if prints == "input":
@@ -174,10 +176,14 @@ class Call(Called):
             return replace(carried if same else Stream(None, origin=carried.origin), taints=taints)
         return Stream(None, taints)
 
-    def found(self) -> frozenset[str]:
+    def searched(self) -> list[str]:
+        """The paths that a call was pointed at."""
+        operands = [operand for kind, operand in self.arguments.kinds if kind == "read"]
+        return [path_of(self.shell, each) for each in operands or self.arguments.operands if each.start]
+
+    def found(self, folders: list[str]) -> frozenset[str]:
         """What the paths carry that a call finds: a secret, or everything there is."""
-        given = [path_of(self.shell, operand) for operand in self.arguments.operands if operand.start]
-        given = given or [self.shell.scope.folder or "."]
+        given = folders or [self.shell.scope.folder or "."]
         everything = {EVERYTHING} if any(whole(path) is not Place.ORDINARY for path in given) else set()
         secret = {SECRET} if any(is_credential(path) for path in given) else set()
         return frozenset(everything | secret)

@@ -54,8 +54,8 @@ def numbered(redirects: tuple[Redirect, ...]) -> tuple[Redirect, ...]:
     for each in redirects:
         before = found[-1] if found else None
         if before and before.operator == "word" and before.span.end == each.span.start and before.target:
-            part = before.target.parts[0]
-            if isinstance(part, Text) and part.text.isdigit():
+            part = next(iter(before.target.parts), None)
+            if isinstance(part, Text) and part.text.isdecimal():
                 found[-1] = replace(each, descriptor=part.text)
                 continue
         found.append(each)

@@ -174,7 +174,7 @@ def commands_from(tables: list[Mapping[str, Any]] | tuple[()], parent: Spec) -> 
     found: dict[str, Spec] = {}
     longer: dict[str, list[Mapping[str, Any]]] = {}
     for data in tables:
-        for name in (each.strip() for each in data["name"].split("|")):
+        for name in (" ".join(each.split()) for each in data["name"].split("|")):
             first, _, rest = name.partition(" ")
             if rest:
                 longer.setdefault(first, []).append({**data, "name": rest})

@@ -97,7 +97,7 @@ class CommandReader(WordReader):
             if (
                 target
                 and target.span.end == other.span.start
-                and self.text[target.span.start : target.span.end].isdigit()
+                and self.text[target.span.start : target.span.end].isdecimal()
             ):
                 self.errors.append(one.span)
 

@@ -22,6 +22,8 @@ PYTHON_TOOLS = frozenset(
     "yamllint cli-guard codespell radon lizard sqlfluff djlint pyright invoke semgrep locust "
     "pre-commit virtualenv".split()
 )
+# `@FILE` stands for the options in a file.
+TAKES_OPTIONS_FROM_FILES = frozenset("gcc clang ld as nm objdump size strings javac tsc mypy".split())
 INPUT = ("-", "/dev/stdin", "/dev/fd/0")
 FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
 SHELLS = frozenset("sh bash zsh dash ksh fish ash mksh".split())
@@ -64,6 +66,11 @@ def take_read(call: Called, given: Field, reason: str) -> None:
         call.reads.append(call.stdin)
     elif given.stream is not None:
         call.reads.append(given.stream)
+    elif given.start.startswith("|") or (
+        given.start.startswith("@") and call.program.name in TAKES_OPTIONS_FROM_FILES
+    ):
+        reason = "takes what it does from a name that is more than a path"
+        call.effect(Kind.UNKNOWN, given.shown, reason, given.span)
     elif given.text is None and given.origin:
         shape = resolved(given.shape, call.shell.scope.folder, call.shell.context)
         if SECRET in given.taints or is_credential(shape):

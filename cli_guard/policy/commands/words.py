@@ -111,6 +111,8 @@ class Expander:
 
     def expanded(self, word: Word) -> Iterator[Field]:
         """The fields of one word."""
+        if not word.parts:
+            return
         first = word.parts[0]
         if len(word.parts) == 1 and isinstance(first, Text) and (first.quoted or "{" not in first.text):
             pattern = not first.quoted and bool(GLOB.search(first.text))
@@ -206,7 +208,7 @@ class Expander:
             return value.items[0] if value.items else value
         if part.operator.startswith("["):
             index = part.operator[1:-1]
-            if value.items is None or not index.isdigit():
+            if value.items is None or not index.isdecimal():
                 return replace(value, items=None) if value.items is None else spaced(value.items)
             return value.items[int(index)] if int(index) < len(value.items) else NOTHING
         if part.operator in (":=", "=") and part.argument:
@@ -239,7 +241,7 @@ class Expander:
         if name in "@*":
             given = scope.arguments
             return Stream("", assumed=True) if given is None else spaced(given)
-        if name.isdigit() and name != "0":
+        if name.isdecimal() and name != "0":
             given, at = scope.arguments, int(name) - 1
             if given is None:
                 return ANYTHING

@@ -153,10 +153,10 @@ def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> 
     path = path_of(call.shell, operand)
     open_to_all = (
         bool(re.search(r"[2367]\Z", wanted))
-        if wanted.isdigit()
+        if wanted.isdecimal()
         else bool(re.match(r"[ugoa]*[ao]?[+=][rxXst]*w", wanted))
     )
-    closed = (wanted.isdigit() and wanted.strip("0") == "") or bool(
+    closed = (wanted.isdecimal() and wanted.strip("0") == "") or bool(
         re.match(r"(?:a|ugo)?[-=]\w*[rx]|(?:a|ugo)?=\Z", wanted)
     )
     extent = (
@@ -174,7 +174,7 @@ def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> 
     if place_of(path) is Place.HOOKS or HOOK_FILE.search(path) or (path.endswith(".git") and recursive):
         runs = (
             bool(re.search(r"[1357]", wanted))
-            if wanted.isdigit()
+            if wanted.isdecimal()
             else "+" in wanted or "x" in wanted.partition("=")[2]
         )
         if not runs:

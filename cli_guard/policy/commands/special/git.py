@@ -23,6 +23,12 @@ QUIET = frozenset(
 IDENTIFYING = re.compile(
     r"--(?:pretty|format)=(?:format:)?(?:%(?:[hHtT]|c[tIis]|a[tIis]|\((?:refname|objectname)(?::\w+)?\))[ n]?)+"
 )
+# Options beside such a format that add nothing to what is printed.
+NARROWING = re.compile(
+    IDENTIFYING.pattern
+    + r"|-\d+|-n\d*|--(?:max-count|skip|author|since|until|after|before|grep|sort|count|points-at)(?:=.*)?"
+    r"|--(?:all|no-merges|merges|reverse|first-parent|branches|tags|remotes|no-patch|follow)|-s|--"
+)
 PLACES = {
     "--git-dir": ".git",
     "--git-common-dir": ".git",
@@ -54,7 +60,9 @@ def git(call: Call) -> Stream:
     output = call.run()
     if call.spec.name == "git rev-parse":
         return places(call, output)
-    if any(IDENTIFYING.fullmatch(word.start) for word in call.fields[1:]):
+    options = [word.start for word in call.fields[1:] if word.start.startswith("-")]
+    brief = call.spec.name != "git show" or {"-s", "--no-patch"}.intersection(options)
+    if brief and any(map(IDENTIFYING.fullmatch, options)) and all(map(NARROWING.fullmatch, options)):
         return replace(output, origin="value")
     return output
 
