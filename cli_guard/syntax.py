@@ -57,6 +57,12 @@ def language_of(path: str, first_line: str = "") -> str | None:
     return INTERPRETERS.get(named[1]) if named else None
 
 
+# The scanner of the bash grammar looks characters up in a table of the C library that ends with Latin-1, and reads
+# beyond it for others, until the process crashes. One letter stands for them all, so that every position holds.
+BEYOND_LATIN = re.compile("[^\x00-\xfe]")
+STAND_IN = "\xff"
+
+
 class Trees:
     """Syntax trees by content, so that three reviewers of one file parse it once."""
 
@@ -74,6 +80,8 @@ class Trees:
 
             # Lone surrogates are no UTF-8 and the parser refuses them; "?" keeps every position.
             clean = text.encode("utf-8", "replace").decode("utf-8")
+            if language == "bash":
+                clean = BEYOND_LATIN.sub(STAND_IN, clean)
             self._roots[key] = SgRoot(clean, language).root()
         return self._roots[key]
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field, replace
 
+from cli_guard.policy.commands.fields import Field, literal
 from cli_guard.policy.commands.programs import REPEATED, Option, Spec, sub_command
-from cli_guard.policy.commands.words import Field, literal
 
 REST = ("command", f"shell{REPEATED}")
 
@@ -66,7 +66,7 @@ class Reader:
                 if found.spec.operands and found.spec.operands[-1] in REST and self.at < len(self.fields):
                     found.rest = self.fields[self.at :]
                     return
-            elif not self.ended and word.start.startswith("-") and word.start != "-":
+            elif not self.ended and word.start.startswith("-") and (word.start != "-" or word.text is None):
                 self.option(word)
             elif found.spec.parsing == "pairs" and "=" in word.start:
                 self.pair(word)
@@ -112,6 +112,9 @@ class Reader:
             self.found.loose.append(word)
             return
         name, equals, _ = word.start.partition("=")
+        if word.text is None and not equals:
+            self.unfinished(word)
+            return
         options = self.known(name)
         if options:
             given = cut(word, len(name) + 1) if equals else None
@@ -127,6 +130,14 @@ class Reader:
                 self.at += 1
         elif word.start.startswith("--") or self.found.spec.parsing == "single" or not self.cluster(word):
             self.found.unknown.append(word)
+
+    def unfinished(self, word: Field) -> None:
+        """An option whose end is not known: its value is attached (`-n$n`), or it may be any that begins so."""
+        option = self.found.spec.options.get(word.start)
+        if option and option.takes and not word.start.startswith("--"):
+            self.take(option, cut(word, len(word.start)))
+        elif word.start.startswith("--") or not self.cluster(word):
+            self.found.loose.append(word)
 
     def runs(self, option: Option, attached: Field | None) -> None:
         """An option that takes a command, up to a `;` (fd -x): what the program finds goes to its end."""

@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise, product
+from itertools import pairwise, product, zip_longest
 
-from cli_guard.policy.commands.tree import Part, Text
+from cli_guard.policy.commands.tree import Parameter, Part, Text
 
 MOST_BRACES = 100
 LONGEST_BRACES = 1_000
-_RANGE = re.compile(r"(-?\d{1,4})\.\.(-?\d{1,4})\Z|([a-zA-Z])\.\.([a-zA-Z])\Z")
+_RANGE = re.compile(
+    r"(-?\d{1,4})\.\.(-?\d{1,4})(?:\.\.(-?\d{1,3}))?\Z|([a-zA-Z])\.\.([a-zA-Z])(?:\.\.(-?\d{1,3}))?\Z"
+)
 
 
 def braces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
@@ -25,14 +27,31 @@ def braces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
         for at, part in enumerate(parts)
     )
     for text in list(brace_words(plain))[:MOST_BRACES]:
-        pieces = re.split("([\ue000-\uf8ff])", text)
-        yield tuple(
+        pieces = [piece for piece in re.split("([\ue000-\uf8ff])", text) if piece]
+        word = [
             parts[ord(piece) - 0xE000]
             if len(piece) == 1 and 0xE000 <= ord(piece) < 0xE000 + len(parts)
             else Text(piece, False)
             for piece in pieces
-            if piece
-        ) or (Text("", False),)
+        ]
+        yield tuple(lengthened(word)) or (Text("", False),)
+
+
+def lengthened(word: list[Part]) -> Iterator[Part]:
+    """`$x{o,x}` is `$xo` and `$xx`: braces come first, so that a name may go on in them and is then another."""
+    for part, after in zip_longest(word, word[1:]):
+        grows = isinstance(after, Text) and not after.quoted and re.match(r"\w", after.text)
+        if (
+            part is not None
+            and isinstance(part, Parameter)
+            and not part.quoted
+            and not part.operator
+            and not part.braced
+            and grows
+        ):
+            yield Parameter("", False)
+        elif part is not None:
+            yield part
 
 
 def brace_words(text: str, depth: int = 0) -> Iterator[str]:
@@ -75,17 +94,22 @@ def brace_group(text: str) -> tuple[str, list[str], str] | None:
 
 
 def brace_range(text: str) -> list[str]:
-    """`1..3` -> 1 2 3; nothing for what is no range."""
+    """`1..3` -> 1 2 3, `01..03` with its zeros, `a..e..2` in steps; nothing for what is no range."""
     found = _RANGE.match(text)
     if not found:
         return []
-    if found[3]:
-        first, last = ord(found[3]), ord(found[4])
-        return [chr(code) for code in stepped(first, last)]
-    return [str(number) for number in stepped(int(found[1]), int(found[2]))]
+    if found[4]:
+        return [chr(code) for code in stepped(ord(found[4]), ord(found[5]), found[6])]
+    padded = any(re.match(r"-?0\d", end) for end in (found[1], found[2]))
+    width = max(len(found[1]), len(found[2])) if padded else 0
+    return [
+        f"{number:0{width}d}" if width else str(number)
+        for number in stepped(int(found[1]), int(found[2]), found[3])
+    ]
 
 
-def stepped(first: int, last: int) -> range:
+def stepped(first: int, last: int, step: str | None) -> range:
     """From the first to the last, both included, up or down, up to a bound."""
-    step = 1 if last >= first else -1
-    return range(first, max(min(last, first + MOST_BRACES), first - MOST_BRACES) + step, step)
+    size = abs(int(step or 1)) or 1
+    edge = max(min(last, first + MOST_BRACES * size), first - MOST_BRACES * size)
+    return range(first, edge + 1, size) if last >= first else range(first, edge - 1, -size)

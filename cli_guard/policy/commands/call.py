@@ -6,6 +6,7 @@ from dataclasses import replace
 from cli_guard.policy.commands import floors, values
 from cli_guard.policy.commands.arguments import operand_kinds
 from cli_guard.policy.commands.called import Called
+from cli_guard.policy.commands.fields import Field
 from cli_guard.policy.commands.model import Kind, Span
 from cli_guard.policy.commands.paths import delete_path, path_of, write_path
 from cli_guard.policy.commands.places import Place, is_credential, whole
@@ -19,7 +20,6 @@ from cli_guard.policy.commands.scope import (
     merged,
     narrowest,
 )
-from cli_guard.policy.commands.words import Field
 
 CONNECTED = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT, Kind.SERVICE_WRITE))
 FETCHED = CONNECTED | {Kind.SERVICE_READ}
@@ -144,7 +144,7 @@ class Call(Called):
             if given.script is not None:
                 self.shell.script(given.script, carried)
                 continue
-            copied = carried if self.program.name in COPIES_INPUT | {"cp"} else Stream(None)
+            copied = carried if self.program.name in COPIES_INPUT | {"cp", "mv"} else Stream(None)
             stream = replace(copied, taints=copied.taints | taints)
             if verb in ("deletes", "moves"):
                 delete_path(self.shell, given, given.span, verb=verb)

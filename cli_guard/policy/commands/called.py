@@ -5,11 +5,11 @@ from functools import cached_property
 
 from cli_guard.policy.commands import floors
 from cli_guard.policy.commands.arguments import Arguments, read_arguments
+from cli_guard.policy.commands.fields import Field
 from cli_guard.policy.commands.machine import Machine
 from cli_guard.policy.commands.model import GUARD_OFF, HARMLESS, Kind, Span
 from cli_guard.policy.commands.programs import Spec
 from cli_guard.policy.commands.scope import Stream
-from cli_guard.policy.commands.words import Field
 
 HELP = frozenset(("--help", "-h", "-help", "--version", "-V", "-version", "-?"))
 

@@ -4,11 +4,11 @@ import re
 
 from cli_guard.policy.commands import floors
 from cli_guard.policy.commands.called import Called
+from cli_guard.policy.commands.fields import Field, literal
 from cli_guard.policy.commands.inline.model import Act
 from cli_guard.policy.commands.model import HARMLESS, Kind, Span
 from cli_guard.policy.commands.paths import delete_path, read_path
 from cli_guard.policy.commands.scope import REMOTE, SECRET, Stream
-from cli_guard.policy.commands.words import Field, literal
 
 RUNS = frozenset((Kind.EXEC, Kind.PROCESS, Kind.UNKNOWN))
 FORKS = re.compile(

@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 
 from cli_guard.policy.commands import floors
 from cli_guard.policy.commands.call import Call
+from cli_guard.policy.commands.fields import Field, literal, stream_of
 from cli_guard.policy.commands.invocations import SYSTEM_PROGRAMS, Invocation
 from cli_guard.policy.commands.machine import Machine
 from cli_guard.policy.commands.model import Kind, Span
@@ -12,7 +13,6 @@ from cli_guard.policy.commands.paths import path_of
 from cli_guard.policy.commands.programs import table
 from cli_guard.policy.commands.scope import ANYTHING, Stream
 from cli_guard.policy.commands.special import HANDLERS
-from cli_guard.policy.commands.words import Field, literal, stream_of
 
 POWERSHELL = re.compile(
     r"(?:Get|Set|New|Remove|Invoke|Start|Stop|Write|Out|Select|Where|ForEach|Test|Copy|Move|Add|Clear|Import|Export|ConvertTo"
@@ -39,6 +39,9 @@ def resolved(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> 
     name = fields[0].text
     if name is None or fields[0].assumed or fields[0].pattern:
         return dynamic(shell, fields, stdin, span)
+    if fields[0].perhaps and len(fields) > 1:
+        # If the variable was not set there is no such word, and the next one is the program.
+        shell.invoke(fields[1:], stdin, span)
     defined = by_definition(shell, name, fields, stdin, span)
     if defined is None:
         return program(shell, name, fields, stdin, span)

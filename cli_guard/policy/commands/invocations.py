@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from cli_guard.policy.commands.arguments import read_arguments
+from cli_guard.policy.commands.fields import Field
 from cli_guard.policy.commands.model import Span
 from cli_guard.policy.commands.programs import sub_command, table
 from cli_guard.policy.commands.scope import Stream
-from cli_guard.policy.commands.words import Field
 
 SYSTEM_PROGRAMS = re.compile(r"(?:/usr(?:/local)?|/opt/homebrew)?/s?bin/[^/]+\Z")
 

@@ -40,6 +40,9 @@ def joined_at_dollar(before: tuple[Part, ...], after: tuple[Part, ...]) -> tuple
         and isinstance(first[0], Text)
         and last[0].text.endswith("$")
     ):
+        if first[0].quoted and not last[0].quoted:
+            # `$"..."` is a text that may be translated.
+            return (*before[:-1], Text(last[0].text[:-1], False), *after)
         name = re.match(r"\w+", first[0].text)
         if name and not last[0].quoted:
             rest = first[0].text[name.end() :]

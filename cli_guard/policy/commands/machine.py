@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 from cli_guard.model import Decision
 from cli_guard.policy.commands.environment import variable_means
+from cli_guard.policy.commands.fields import Field
 from cli_guard.policy.commands.invocations import Invocation
 from cli_guard.policy.commands.model import DECISIONS, GUARD_OFF, Context, Effect, Kind, Span
 from cli_guard.policy.commands.scope import NOTHING, Budget, Scope, Stream
 from cli_guard.policy.commands.tree import Node, Script
-from cli_guard.policy.commands.words import Expander, Field
+from cli_guard.policy.commands.words import Expander
 
 
 @dataclass
@@ -44,7 +45,9 @@ class Machine(ABC):
     ) -> None:
         """One effect."""
         place = self.budget.place(span)
-        line = reason if reason.isprintable() else " ".join(reason.split())
+        line = reason
+        if not reason.isprintable():
+            line = "".join(each if each.isprintable() else "?" for each in " ".join(reason.split()))
         effect = Effect(kind, target, decision or DECISIONS[kind], line, place, rule, alternative)
         self.effects.setdefault(effect, []).append(self.caller)
         if kind is Kind.UNKNOWN:

@@ -4,11 +4,11 @@ import re
 
 from cli_guard.model import Decision
 from cli_guard.policy.commands import floors
+from cli_guard.policy.commands.fields import Field
 from cli_guard.policy.commands.machine import Machine
 from cli_guard.policy.commands.model import Kind, Setting, Span
 from cli_guard.policy.commands.places import Place, emptied, is_credential, place_of, resolved, whole
 from cli_guard.policy.commands.scope import ANYTHING, EVERYTHING, HOOKS, NOTHING, REMOTE, SECRET, Stream
-from cli_guard.policy.commands.words import Field
 
 REFS = re.compile(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
 MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")

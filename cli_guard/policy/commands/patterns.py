@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from cli_guard.model import Decision
+from cli_guard.policy.commands.fields import Field
 from cli_guard.policy.commands.invocations import SYSTEM_PROGRAMS, Invocation
 from cli_guard.policy.commands.model import Context, Effect, Kind, Pattern, Setting
 from cli_guard.policy.commands.parameters import GLOB
-from cli_guard.policy.commands.words import Field
 
 PIECE = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)""", re.DOTALL)
 OPERATORS = re.compile(r"[;&|<>()$`]")

@@ -56,14 +56,14 @@ SYSTEM_TREES = (
     "/Library",
     "/proc",
 )
-SINKS = re.compile(r"/dev/(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd/\d+|ptmx)\Z")
+SINKS = re.compile(r"^/dev/(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd/\d+|ptmx)\Z")
 DISKS = re.compile(
-    r"/dev/(?:r?disk\d|[hsv]d[a-z*?\[]|xvd[a-z]|nvme|mmcblk|mapper/|dm-\d|md\d|loop\d|sr\d|nbd\d|mem\b|kmem\b|port\b|block/"
+    r"^/dev/(?:r?disk\d|[hsv]d[a-z*?\[]|xvd[a-z]|nvme|mmcblk|mapper/|dm-\d|md\d|loop\d|sr\d|nbd\d|mem\b|kmem\b|port\b|block/"
     r"|disk/|vg|zd\d|bcache|\*|[a-z]+\*)"
 )
-SOCKETS = re.compile(r"/dev/(?:tcp|udp)/")
+SOCKETS = re.compile(r"^/dev/(?:tcp|udp)/")
 KERNEL = re.compile(
-    r"/proc/(?:sysrq-trigger|sys/|kcore|kmem|mem\b)|/sys/(?:kernel|power|firmware|class/block)"
+    r"^/proc/(?:sysrq-trigger|sys/|kcore|kmem|mem\b)|/sys/(?:kernel|power|firmware|class/block)"
 )
 
 HOOKS = re.compile(
@@ -97,10 +97,7 @@ ACCESS = re.compile(
 
 def resolved(path: str, folder: str | None, context: Context) -> str:
     """A path in one spelling: `~` for the user's home, no `..`, absolute if the folder is known."""
-    if path.startswith(("//", "/./")) or "//" in path:
-        path = re.sub(r"/{2,}", "/", path)
-    if path.startswith("file:///"):
-        path = path[7:]
+    path = re.sub(r"/{2,}", "/", path.removeprefix("file://"))
     if PROCESS_ROOT.match(path):
         path = PROCESS_ROOT.sub("", path, count=1) or "/"
     if not path.startswith(("/", "~")) and folder is not None:

@@ -10,6 +10,7 @@ _ESCAPE_IN_QUOTES = re.compile(r"\\(?:\n|([$`\"\\]))")
 _ANSI = re.compile(
     r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c(.)|(.))", re.DOTALL
 )
+_BYTES = re.compile("[\uf780-\uf7ff]+")
 _NAMED = {
     "a": "\a",
     "b": "\b",
@@ -27,19 +28,26 @@ def ansi_c(body: str) -> str:
     """What `$'body'` stands for."""
 
     def one(found: re.Match[str]) -> str:
-        digits = found[1] or found[2] or found[3]
+        digits = found[2] or found[3]
         if digits:
             code = int(digits, 16)
-            return chr(code) if code < 0x110000 else "?"
-        if found[4]:
-            return chr(int(found[4], 8) & 0xFF)
+            return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "?"
+        if found[1] or found[4]:
+            # One byte; those beyond ASCII are put together to characters below.
+            byte = int(found[1], 16) if found[1] else int(found[4], 8) & 0xFF
+            return chr(byte) if byte < 0x80 else chr(0xF700 + byte)
         if found[5]:
             return chr(ord(found[5]) & 0x1F)
         return _NAMED.get(found[6], found[6] if found[6] in "\\'\"?" else found[0])
 
-    text = _ANSI.sub(one, body)
+    text = _BYTES.sub(joined_bytes, _ANSI.sub(one, body))
     # A NUL ends the string (bash cuts it there).
     return text.partition("\0")[0]
+
+
+def joined_bytes(found: re.Match[str]) -> str:
+    """Bytes that stand side by side as the characters that they make in UTF-8."""
+    return bytes(ord(character) - 0xF700 for character in found[0]).decode("utf-8", "replace")
 
 
 def unescaped_in_quotes(body: str) -> str:

@@ -14,6 +14,7 @@ from cli_guard.policy.commands.quoting import (
     unescaped_parts,
 )
 from cli_guard.policy.commands.tree import Command, Node, Parameter, Part, Script, Substitution, Text, Word
+from cli_guard.syntax import STAND_IN
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -48,6 +49,14 @@ class WordReader(ABC):
     def items(self, node: "SgNode") -> Iterator[Node]:
         """The commands below a node, in order: those of a substitution."""
 
+    def source(self, node: "SgNode") -> str:
+        """The text of a node as it was given, whatever stood for it in the parser."""
+        text = node.text()
+        if STAND_IN not in text:
+            return text
+        where = node.range()
+        return self.text[where.start.index : where.end.index]
+
     def word(self, node: "SgNode") -> Word:
         """One word with its parts."""
         return Word(tuple(self.parts(node)), span_of(node))
@@ -56,17 +65,17 @@ class WordReader(ABC):
         """The parts of a word."""
         kind = node.kind()
         if kind == "raw_string":
-            yield Text(node.text()[1:-1], True)
+            yield Text(self.source(node)[1:-1], True)
         elif kind == "ansi_c_string":
-            yield Text(ansi_c(node.text()[2:-1]), True)
+            yield Text(ansi_c(self.source(node)[2:-1]), True)
         elif kind == "string":
             start = node.range().start.index
             yield Text("", True)
             yield from self.gapped(node, Span(start + 1, node.range().end.index - 1))
         elif kind == "simple_expansion":
-            yield Parameter(node.text()[1:], False)
+            yield from named(self.source(node))
         elif kind == "expansion":
-            element = ELEMENT.fullmatch(node.text())
+            element = ELEMENT.fullmatch(self.source(node))
             if element:
                 yield Parameter(element[1], False, f"[{element[2]}]")
             elif any(kid.kind() == "subscript" for kid in node.children()):
@@ -75,13 +84,13 @@ class WordReader(ABC):
             else:
                 yield self.expansion(node, False)
         elif kind == "command_substitution":
-            if node.text().startswith("`") and "\\`" in node.text():
+            if self.source(node).startswith("`") and "\\`" in self.source(node):
                 # Backticks inside backticks, which the grammar takes for text.
-                yield from self.plain(node.text(), is_quoted=False)
+                yield from self.plain(self.source(node), is_quoted=False)
             else:
                 yield Substitution(Script(tuple(self.items(node))), False)
         elif kind == "process_substitution":
-            yield Substitution(Script(tuple(self.items(node))), False, node.text()[0])
+            yield Substitution(Script(tuple(self.items(node))), False, self.source(node)[0])
         elif kind == "arithmetic_expansion":
             yield from self.inner(node, is_quoted=False)
         elif kind in ("concatenation", "translated_string", "command_name", "variable_assignment", "array"):
@@ -90,7 +99,7 @@ class WordReader(ABC):
             if kind == "ERROR":
                 self.errors.append(span_of(node))
             self.one_line(node)
-            text = node.text()
+            text = self.source(node)
             if HIDDEN.search(text):
                 yield from self.plain(text, is_quoted=False)
             else:
@@ -98,7 +107,7 @@ class WordReader(ABC):
 
     def one_line(self, node: "SgNode") -> None:
         """A word without quotes holds no line end but behind a backslash."""
-        if "\n" in self.text and (found := LINE_END.search(node.text())):
+        if "\n" in self.text and (found := LINE_END.search(self.source(node))):
             self.line_ends.append(node.range().start.index + found.start())
 
     def joined(self, node: "SgNode") -> Iterator[Part]:
@@ -140,12 +149,12 @@ class WordReader(ABC):
             None,
         )
         if at is None:
-            return Parameter(node.text(), is_quoted, "?")
+            return Parameter(self.source(node), is_quoted, "?")
         if at > 0:
             return Parameter(kids[at].text(), is_quoted, kids[0].text())
         rest = kids[1:]
         if not rest:
-            return Parameter(kids[0].text(), is_quoted)
+            return Parameter(kids[0].text(), is_quoted, braced=True)
         operator = rest[0].kind()
         inside = Span(rest[0].range().end.index, node.range().end.index - 1)
         argument = Word(tuple(self.between(rest[1:], inside)), inside)
@@ -160,7 +169,7 @@ class WordReader(ABC):
                 yield from self.plain(self.text[at : where.start.index], is_quoted=True)
             if kid.kind() == "raw_string" and HIDDEN.search(kid.text()):
                 # Inside double quotes a single quote protects nothing.
-                yield from self.plain(kid.text(), is_quoted=True)
+                yield from self.plain(self.source(kid), is_quoted=True)
             else:
                 yield from self.parts(kid)
             at = where.end.index
@@ -217,6 +226,18 @@ class WordReader(ABC):
         return kids
 
 
+def named(text: str) -> Iterator[Part]:
+    """`$name`. The grammar may give it the blank in front; `$10` is the first argument and a zero."""
+    before, _, name = text.partition("$")
+    if before:
+        yield Text(before, True)
+    if len(name) > 1 and name.isdecimal():
+        yield Parameter(name[0], False)
+        yield Text(name[1:], False)
+    else:
+        yield Parameter(name, False)
+
+
 def span_of(node: "SgNode") -> Span:
     """Where a node stands."""
     where = node.range()
@@ -226,7 +247,7 @@ def span_of(node: "SgNode") -> Span:
 def quoted(part: Part) -> Part:
     """A part as it is inside double quotes."""
     if isinstance(part, Parameter):
-        return Parameter(part.name, True, part.operator, part.argument)
+        return Parameter(part.name, True, part.operator, part.argument, part.braced)
     if isinstance(part, Substitution):
         return Substitution(part.script, True, part.kind)
     return Text(part.text, True)

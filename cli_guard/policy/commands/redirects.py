@@ -2,12 +2,12 @@
 
 import re
 
+from cli_guard.policy.commands.fields import Field, literal, stream_of
 from cli_guard.policy.commands.machine import Machine
 from cli_guard.policy.commands.paths import path_of, read_path, write_path
 from cli_guard.policy.commands.places import Place, place_of
 from cli_guard.policy.commands.scope import NOTHING, Stream
 from cli_guard.policy.commands.tree import Redirect
-from cli_guard.policy.commands.words import Field, literal, stream_of
 
 DESCRIPTOR = re.compile(r"(\d*)-?")
 STANDARD = ("", "0", "1", "2", "&")
@@ -26,6 +26,8 @@ def redirected(shell: Machine, redirects: tuple[Redirect, ...], stdin: Stream) -
             opened = shell.scope.descriptors.get(number[1])
             if opened and redirect.operator == ">&":
                 sinks.append((redirect.descriptor, literal(opened, redirect.span)))
+            elif redirect.operator == ">&" and redirect.descriptor in OUTPUT and number[1] == "2":
+                sinks.append(("", literal("/dev/stderr", redirect.span)))
             elif opened:
                 stdin = read_path(shell, literal(opened, redirect.span), redirect.span)
         elif redirect.operator == "<" and target.stream is not None:

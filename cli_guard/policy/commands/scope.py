@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cli_guard.policy.commands.model import Context, Span
 from cli_guard.policy.commands.tree import Node
@@ -20,6 +20,7 @@ MOST_DEPTH = 24
 MOST_CHARACTERS = 100_000
 # A value that grows beyond this is not followed any further.
 LONGEST_TEXT = 50_000
+MOST_ELEMENTS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Stream:
     `text` is None for what is not known. `origin` is "paths" for paths of the project, "value" for something
     short and harmless, "" for anything. `taints` say what it carries: a secret, or code from the network.
     `assumed`: the text holds only if a variable that nobody set here is empty. `items` are the elements of an array.
+    `perhaps`: it was set in a branch that may not have run, and was not there before.
     """
 
     text: str | None = None
@@ -36,6 +38,7 @@ class Stream:
     origin: str = ""
     assumed: bool = False
     items: "tuple[Stream, ...] | None" = None
+    perhaps: bool = False
 
 
 NOTHING = Stream("")
@@ -120,10 +123,15 @@ class Budget:
 
 def unsure(before: dict[str, Stream], after: dict[str, Stream]) -> dict[str, Stream]:
     """The variables behind a branch that may not have run: what it changed is not known, but what it carries is."""
-    return {
-        name: value if before.get(name, value) == value else Stream(None, value.taints | before[name].taints)
-        for name, value in after.items()
-    }
+    changed = {}
+    for name, value in after.items():
+        if name not in before:
+            changed[name] = replace(value, perhaps=True)
+        elif before[name] != value:
+            changed[name] = Stream(None, value.taints | before[name].taints)
+        else:
+            changed[name] = value
+    return changed
 
 
 def restored(outer: dict[str, Stream], names: Iterable[str]) -> dict[str, Stream]:

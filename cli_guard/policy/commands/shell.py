@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from cli_guard.policy.commands import floors
 from cli_guard.policy.commands.environment import CODE_NAMES, HOOK_SWITCHES
+from cli_guard.policy.commands.fields import Field, stream_of
 from cli_guard.policy.commands.invocation import invoke
 from cli_guard.policy.commands.machine import Machine
 from cli_guard.policy.commands.model import Kind, Span
@@ -12,6 +13,7 @@ from cli_guard.policy.commands.redirects import connected, redirected, written
 from cli_guard.policy.commands.respelling import respelled
 from cli_guard.policy.commands.scope import (
     ANYTHING,
+    MOST_ELEMENTS,
     NOTHING,
     REMOTE,
     SECRET,
@@ -31,7 +33,7 @@ from cli_guard.policy.commands.tree import (
     Pipeline,
     Script,
 )
-from cli_guard.policy.commands.words import Expander, Field, stream_of
+from cli_guard.policy.commands.words import Expander
 
 # A line that goes on in the middle of a word.
 CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?=\S)")
@@ -203,20 +205,21 @@ class Shell(Machine):
         if node.array:
             held = self.scope.variables.get(node.name, NOTHING)
             elements = tuple(stream_of(each) for each in expander.fields(node.values))
-            value = Stream(
-                None,
-                value.taints,
-                value.origin,
-                items=(held.items or ()) + elements if node.append else elements,
-            )
+            items = (*(held.items or ()), *elements) if node.append else elements
+            placed = any((each.text or "").startswith("[") for each in elements)
+            value = Stream(None, value.taints, value.origin, items=items)
+            if placed or len(items) > MOST_ELEMENTS:
+                value = Stream(None, value.taints)
         elif node.append:
             value = merged([self.scope.variables.get(node.name, NOTHING), value])
+        elif items_before := self.scope.variables.get(node.name, NOTHING).items:
+            value = Stream(None, value.taints, items=(value, *items_before[1:]))
         exported = (
             not alone
             or node.name in self.scope.exported
             or (node.name != "IFS" and bool(CODE_NAMES.match(node.name)))
         )
-        self.scope.variables[node.name] = value
+        self.scope.variables[node.name] = Stream(None, value.taints) if node.element else value
         if exported:
             self.environment(node.name, value.text, node.span)
 

@@ -1,19 +1,21 @@
 """Simple commands of the grammar: their words, assignments, redirections and here-documents."""
 
+import re
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cli_guard.policy.commands.joining import adjoined
 from cli_guard.policy.commands.model import Span
 from cli_guard.policy.commands.reading import LINE_END, WORDS, WordReader, descend, span_of
-from cli_guard.policy.commands.tree import Assignment, Command, Node, Redirect, Text, Word
+from cli_guard.policy.commands.tree import Assignment, Command, Node, Parameter, Part, Redirect, Text, Word
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
+TABS = re.compile(r"(?m)^\t+")
 REDIRECTS = frozenset(("file_redirect", "heredoc_redirect", "herestring_redirect"))
 DECLARATORS = frozenset("declare typeset export readonly local unset unsetenv".split())
 
@@ -26,21 +28,12 @@ class CommandReader(WordReader):
     def node(self, node: "SgNode", kind: str) -> Node | None:
         """The command that a node is, None for punctuation."""
 
-    def redirects(self, node: "SgNode", after: list[Node]) -> Iterator[Redirect]:
+    def redirects(self, node: "SgNode", after: list[tuple[str, Node]]) -> Iterator[Redirect]:
         """The redirections of one node; what stands behind `<<E` on its line comes along."""
         kids = self.kids(node)
         span = span_of(node)
         if node.kind() == "heredoc_redirect":
-            started = next((kid.text() for kid in kids if kid.kind() == "heredoc_start"), "E")
-            for kid in kids:
-                if kid.kind() == "heredoc_body":
-                    yield Redirect("<<", "", self.heredoc(kid, literal=started[:1] in "'\"\\"), span)
-                elif kid.kind() in REDIRECTS:
-                    yield from self.redirects(kid, after)
-                elif kid.kind() == "pipeline":
-                    after += self.items(kid)
-                elif found := self.node(kid, kid.kind()):
-                    after.append(found)
+            yield from self.here_document(kids, after, span)
             return
         self.on_one_line(kids)
         descriptor = next((kid.text() for kid in kids if kid.kind() == "file_descriptor"), "")
@@ -55,11 +48,61 @@ class CommandReader(WordReader):
         """`$(< file)`: a redirection without a command."""
         return Command((), span_of(node), (), tuple(self.redirects(node, [])))
 
-    def heredoc(self, node: "SgNode", *, literal: bool) -> Word:
-        """The body of a here-document as one quoted word."""
-        if literal:
-            return Word((Text(node.text(), True),), span_of(node))
-        return Word(tuple(self.gapped(node, span_of(node))), span_of(node))
+    def here_document(
+        self, kids: "list[SgNode]", after: list[tuple[str, Node]], span: Span
+    ) -> Iterator[Redirect]:
+        """`<<E`, with what stands behind it on its line and is joined by `|`, `&&` or `||`."""
+        started, operator, edge, lost = "E", "|", span.start, False
+        content = next((kid for kid in kids if kid.kind() == "heredoc_body"), None)
+        for kid in kids:
+            kind = kid.kind()
+            if kind == "heredoc_start":
+                started = kid.text()
+            elif kind == "heredoc_end":
+                yield Redirect(
+                    "<<",
+                    "",
+                    self.body(
+                        Span(edge, kid.range().start.index), content, started, kids[0].kind(), lost=lost
+                    ),
+                    span,
+                )
+            elif kind in WORDS:
+                # A body that begins with a backslash is taken for more words of the command.
+                lost = lost or kid.text().startswith("\n")
+                if not lost:
+                    yield Redirect("word", "", self.word(kid), span_of(kid))
+            elif kind in REDIRECTS:
+                yield from self.redirects(kid, after)
+            elif kind in ("&&", "||", "|"):
+                operator = kind
+            elif kind == "pipeline":
+                after += (("|", item) for item in self.items(kid))
+            elif found := self.node(kid, kind):
+                after.append((operator, found))
+            if kind not in ("heredoc_body", "heredoc_end") and not lost:
+                edge = kid.range().end.index
+
+    def body(
+        self, around: Span, content: "SgNode | None", started: str, operator: str, *, lost: bool
+    ) -> Word:
+        """The text between the last word on the line of `<<E` and the line `E`, as one quoted word."""
+        start = self.text.find("\n", around.start) + 1
+        inside = Span(start, max(start, around.end))
+        text = self.text[inside.start : inside.end]
+        literal = started[:1] in "'\"\\"
+        parts: tuple[Part, ...] = (Text(text, True),)
+        if not literal and content is not None and not lost:
+            parts = tuple(self.gapped(content, inside))
+        elif not literal and lost:
+            # The grammar has lost the body: its substitutions are found, the rest of it is not known.
+            parts = (*self.literal(text), Parameter("", True))
+        if operator == "<<-":
+            parts = tuple(
+                replace(each, text=TABS.sub("", each.text)) if isinstance(each, Text) else each
+                for each in parts
+            )
+        return Word(parts, inside)
 
     def command(self, node: "SgNode") -> Command:
         """A simple command, a declaration (`export a=b`) or an assignment on its own."""
@@ -87,7 +130,7 @@ class CommandReader(WordReader):
                 self.errors.append(span_of(kid))
             elif kind not in ("comment", "\n"):
                 # A token on its own, such as a dash or a dollar.
-                words.append(Word((Text(kid.text(), False),), span_of(kid)))
+                words.append(Word((Text(self.source(kid), False),), span_of(kid)))
         return Command(tuple(adjoined(words)), span_of(node), tuple(assignments), tuple(redirects))
 
     def in_digits(self, redirects: list[Redirect]) -> None:
@@ -141,4 +184,5 @@ class CommandReader(WordReader):
             elif kid.kind() in WORDS:
                 values.append(self.word(kid))
         array = any(kid.kind() == "array" for kid in kids)
-        return Assignment(name, tuple(values), append, span_of(node), array)
+        element = kids[0].kind() == "subscript"
+        return Assignment(name, tuple(values), append, span_of(node), array, element)

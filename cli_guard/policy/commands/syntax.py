@@ -198,7 +198,7 @@ class Reader(CommandReader):
     def redirected(self, node: "SgNode") -> Node:
         """A command and its redirections; a here-document may hold the rest of its pipeline."""
         redirects: list[Redirect] = []
-        after: list[Node] = []
+        after: list[tuple[str, Node]] = []
         inner: Node | None = None
         kids = self.kids(node)
         redirects += (Redirect("word", "", word, word.span) for word in self.dropped(kids))
@@ -212,7 +212,10 @@ class Reader(CommandReader):
                 inner = self.node(kid, kind)
         self.in_digits(redirects)
         result = with_redirects(inner, tuple(redirects), span_of(node))
-        return Pipeline((result, *after), span_of(node)) if after else result
+        for operator, follows in after:
+            pair = (result, follows)
+            result = Pipeline(pair, span_of(node)) if operator == "|" else Block("list", pair, span_of(node))
+        return result
 
 
 BODIES = frozenset(("do_group", "compound_statement"))

@@ -24,6 +24,7 @@ class Parameter:
     quoted: bool
     operator: str = ""
     argument: "Word | None" = None
+    braced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +49,14 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """`name=value`, `name+=value` (`append`), or an array (`array`), whose elements are all of `values`."""
+    """`name=value`, `name+=value` (`append`), an array, whose elements are all of `values`, or one element of it."""
 
     name: str
     values: tuple[Word, ...]
     append: bool
     span: Span
     array: bool = False
+    element: bool = False
 
 
 @dataclass(frozen=True, slots=True)

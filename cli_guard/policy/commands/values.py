@@ -7,12 +7,12 @@ from cli_guard.policy.commands import floors
 from cli_guard.policy.commands.called import Called
 from cli_guard.policy.commands.code import run_code
 from cli_guard.policy.commands.environment import key_means
+from cli_guard.policy.commands.fields import Field, literal, stream_of
 from cli_guard.policy.commands.model import Kind, Span
 from cli_guard.policy.commands.paths import path_of, read_path
 from cli_guard.policy.commands.places import is_credential, resolved
 from cli_guard.policy.commands.programs import sub_command, table
 from cli_guard.policy.commands.scope import ANYTHING, NOTHING, REMOTE, SECRET, Stream
-from cli_guard.policy.commands.words import Field, literal, stream_of
 
 REMOTE_PLACE = re.compile(r"(?:[\w.+-]+@)?[\w.-]+:(?!\\)|[\w+]+://")
 ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://")
@@ -40,7 +40,9 @@ def take(call: Called, kind: str, given: Field, reason: str, rule: str) -> None:
         call.kinds.add(Kind.DELETE)
         call.written.append((given, "deletes" if kind == "delete" else "moves"))
         if kind == "move":
-            call.reads.append(call.shell.scope.files.get(path_of(call.shell, given), NOTHING))
+            path = path_of(call.shell, given)
+            secret = Stream(None, frozenset((SECRET,))) if is_credential(path) else NOTHING
+            call.reads.append(call.shell.scope.files.get(path, secret))
     elif kind == "write":
         call.written.append((given, "writes"))
     elif kind != "text":

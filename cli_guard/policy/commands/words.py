@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from cli_guard.policy.commands.braces import braces
+from cli_guard.policy.commands.fields import Field, assembled, field_of
 from cli_guard.policy.commands.model import Span
 from cli_guard.policy.commands.parameters import (
     FOLDERS,
     GLOB,
     SECRET_NAME,
     VALUES,
+    element,
     merged_choice,
     spaced,
     transformed,
@@ -18,71 +20,17 @@ from cli_guard.policy.commands.parameters import (
 from cli_guard.policy.commands.quoting import hidden_substitutions
 from cli_guard.policy.commands.scope import (
     ANYTHING,
-    LONGEST_TEXT,
     NOTHING,
     TOKEN,
+    OutOfBudget,
     Scope,
     Stream,
-    narrowest,
 )
 from cli_guard.policy.commands.syntax import parse
 from cli_guard.policy.commands.tree import Parameter, Part, Script, Substitution, Text, Word
 
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One word as a program gets it.
-
-    `text` is None when a part is not known before it runs; `start` is what is known of its beginning. `many`: it may
-    turn out to be several words or none. `pattern`: a glob is in it, unquoted. `shape` is the word with a letter in
-    the place of each part that is not known.
-    """
-
-    text: str | None
-    start: str
-    span: Span
-    taints: frozenset[str] = frozenset()
-    origin: str = ""
-    pattern: bool = False
-    many: bool = False
-    assumed: bool = False
-    script: Script | None = None
-    stream: Stream | None = None
-    shape: str = ""
-
-    @property
-    def dynamic(self) -> bool:
-        """Is it neither known nor of a harmless origin?"""
-        return self.text is None and not self.origin
-
-    @property
-    def known(self) -> bool:
-        """Is it certain before the command runs that this is the word, and one word?"""
-        return self.text is not None and not (self.assumed or self.pattern or self.many)
-
-    @property
-    def shown(self) -> str:
-        """The word for people."""
-        return self.text if self.text is not None else f"{self.start}(...)"
-
-
-def literal(text: str, span: Span, *, like: Field | None = None) -> Field:
-    """A field of known text; taints are those of the field it was cut from."""
-    if like is None:
-        return Field(text, text, span)
-    return replace(like, text=text, start=text, span=span, script=None, stream=None)
-
-
-def field_of(stream: Stream, span: Span) -> Field:
-    """A value as one word."""
-    return Field(stream.text, stream.text or "", span, stream.taints, stream.origin, assumed=stream.assumed)
-
-
-def stream_of(given: Field) -> Stream:
-    """A field as the value of a variable. A pattern stands for paths of the project."""
-    if given.stream is not None:
-        return given.stream
-    return Stream(given.text, given.taints, given.origin, given.assumed)
+MOST_FIELDS = 20_000
+BY_DEFAULT = frozenset((":-", "-", ":=", "=", ":+", "+"))
 
 
 @dataclass
@@ -95,7 +43,12 @@ class Expander:
 
     def fields(self, words: tuple[Word, ...]) -> list[Field]:
         """The fields of some words."""
-        return [field for word in words for field in self.expanded(word)]
+        found: list[Field] = []
+        for word in words:
+            found += self.expanded(word)
+            if len(found) > MOST_FIELDS:
+                raise OutOfBudget("more words than are looked at")
+        return found
 
     def one(self, word: Word | None) -> Field:
         """A word that is not split: the right side of an assignment, the target of a redirection."""
@@ -166,16 +119,19 @@ class Expander:
         part = full[0]
         if part.name == "@" and not part.operator:
             return self.scope.arguments if part.quoted else None
-        if part.operator in ("[@]", "[*]") and part.name in self.scope.variables:
+        if part.operator == "[@]" and part.quoted and part.name in self.scope.variables:
             return self.scope.variables[part.name].items
         return None
 
     def separated(self, text: str) -> list[str]:
         """The pieces that an unquoted value falls into: at blanks, or at what `IFS` holds."""
         given = self.scope.variables.get("IFS")
-        if given is None or given.text is None:
-            return re.split(r"[ \t\n]+", text)
-        return re.split(f"[{re.escape(given.text)}]+", text) if given.text else [text]
+        if given is None or given.text is None or given == NOTHING:
+            return re.split(r"[ \t\n]+", text) if given is None or given.text is None else [text]
+        blanks = "".join(sorted(set(given.text) & set(" \t\n")))
+        if blanks:
+            text = text.strip(blanks)
+        return re.split(f"[{re.escape(given.text)}]+", text)
 
     def piece(self, part: Part) -> Stream:
         """What one part stands for."""
@@ -204,21 +160,17 @@ class Expander:
             # `${name@P}` and `${!name}` run the substitutions in the value.
             for _, _, inner in hidden_substitutions(value.text):
                 self.run(parse(inner), "$")
-        if part.operator in ("", "@"):
+        several = len(self.scope.arguments or ()) > 1
+        if part.name in "@*" and (part.operator or (several and part.quoted and part.name == "@")):
+            return Stream(None, value.taints)
+        if not part.operator:
             return value.items[0] if value.items else value
+        if part.operator == "@":
+            return Stream(None, value.taints)
         if part.operator.startswith("["):
-            index = part.operator[1:-1]
-            if value.items is None or not index.isdecimal():
-                return replace(value, items=None) if value.items is None else spaced(value.items)
-            return value.items[int(index)] if int(index) < len(value.items) else NOTHING
-        if part.operator in (":=", "=") and part.argument:
-            self.assign(part.name, other, part.argument.span)
-        if part.operator in (":-", "-", ":=", "="):
-            if not known:
-                return replace(merged_choice(value, other), assumed=other.text is not None)
-            return other if value.text == "" else value
-        if part.operator in (":+", "+"):
-            return merged_choice(NOTHING, other) if not known else other if value.text else NOTHING
+            return element(value, part, known=part.name in self.scope.variables)
+        if part.operator in BY_DEFAULT:
+            return self.by_default(part, value, other, known=known)
         if part.operator == "#" and part.argument is None:
             return Stream(None, frozenset(), "value")
         if value.text is not None and argument is not None and argument.text is not None:
@@ -228,6 +180,19 @@ class Expander:
         if part.operator in (":?", "?") and part.argument is not None:
             return value
         return Stream(None, value.taints, value.origin)
+
+    def by_default(self, part: Parameter, value: Stream, other: Stream, *, known: bool) -> Stream:
+        """`${name:-word}` and its kin; without the colon, an empty value counts as one."""
+        empty = value.text == "" and (part.operator.startswith(":") or part.name not in self.scope.variables)
+        if part.operator in (":+", "+"):
+            if not known:
+                return Stream(None, value.taints | other.taints)
+            return NOTHING if empty else other
+        if part.operator in (":=", "=") and part.argument and (empty or not known):
+            self.assign(part.name, other, part.argument.span)
+        if not known:
+            return replace(merged_choice(value, other), assumed=other.text is not None)
+        return other if empty else value
 
     def variable(self, name: str) -> Stream:
         """The value of a variable or a positional parameter."""
@@ -249,25 +214,3 @@ class Expander:
         if name in VALUES:
             return Stream(None, frozenset(), "value")
         return Stream(None, frozenset((TOKEN,)) if SECRET_NAME.search(name) else frozenset())
-
-
-def assembled(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = False) -> Field:
-    """One field out of its pieces."""
-    taints: frozenset[str] = (
-        frozenset().union(*(stream.taints for stream, _ in pieces)) if pieces else frozenset()
-    )
-    start = ""
-    for stream, _ in pieces:
-        if stream.text is None:
-            break
-        start += stream.text[: LONGEST_TEXT + 1]
-    texts = [stream.text for stream, _ in pieces]
-    if len(start) > LONGEST_TEXT:
-        return Field(None, start[:LONGEST_TEXT], span, taints, "", glob)
-    assumed = any(stream.assumed for stream, _ in pieces)
-    if None not in texts:
-        return Field(start, start, span, taints, "", glob, assumed=assumed)
-    shape = "".join(stream.text if stream.text is not None else "x" for stream, _ in pieces)
-    origins = {stream.origin for stream, _ in pieces if stream.text is None}
-    origin = narrowest(origins)
-    return Field(None, start, span, taints, origin, glob, assumed=assumed, shape=shape)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from cli_guard.policy.commands.arguments import Arguments, read_arguments
+from cli_guard.policy.commands.fields import Field, literal
 from cli_guard.policy.commands.model import Span
 from cli_guard.policy.commands.programs import Spec, spec_from
-from cli_guard.policy.commands.words import Field, literal
 
 HERE = Span(0, 0)
 
@@ -33,6 +33,7 @@ SINGLE: Mapping[str, Any] = {
     "fact": [{"options": "-auto-approve", "effect": "exec"}],
 }
 POSIX: Mapping[str, Any] = {"parsing": "posix", "flags": "-i", "values": "-u -C", "operands": "command"}
+STOPS: Mapping[str, Any] = {"parsing": "posix", "flags": "-i", "operands": "read"}
 PAIRS: Mapping[str, Any] = {
     "parsing": "pairs",
     "values": "bs count",
@@ -183,6 +184,7 @@ def test_gnu_options(words: str, meaning: str) -> None:
         (POSIX, "-z ls", "unknown[-z] rest[ls]"),
         (POSIX, "$x -l", "loose[(...)] rest[(...) -l]"),
         (POSIX, "", ""),
+        (STOPS, "-i f -i -z", "-i read:f read:-i read:-z"),
         (PAIRS, "if=a of=b bs=1M", "if=a of=b bs=1M"),
         (PAIRS, "of=", "of="),
         (PAIRS, "of=a=b", "of=a=b"),

@@ -143,7 +143,7 @@ def test_a_text_becomes_a_tree(text: str, tree: str) -> None:
         ('a <<"E"\n$b\nE\n', "a <<'$b\\n'"),
         ("a <<\\E\n$b\nE\n", "a <<'$b\\n'"),
         ("a <<'E F'\n$b\nE F\nc\n", "a <<'$b\\n'; c"),
-        ("a <<-'E'\n\tb\n\tE\nc\n", "a <<'b\\n\\t'; c"),
+        ("a <<-'E'\n\tb\n\tE\nc\n", "a <<'b\\n'; c"),
         ("a <<E\nb\\\nc\nE\n", "a <<'bc\\n'"),
         ("a <<E\nb \\$c \\\\ \\` \\d \"e\" 'f'\nE\n", "a <<'b $c \\\\ ` \\\\d \"e\" \\'f\\'\\n'"),
         ("a <<E > f\nb\nE\n", "a >'f' <<'b\\n'"),

@@ -225,7 +225,6 @@ HEAVY = {
     "open quotes": "echo " + '"$(' * 5_000,
     "pipes": "ls" + " | cat" * 5_000,
     "here-documents": "cat <<E\nx\nE\n" * 2_000,
-    "parameters": "echo " + "${x:-" * 500 + "y" + "}" * 500,
     "aliases": "; ".join(f"alias a{n}='a{n - 1}; a{n - 1}'" for n in range(1, 30)) + "; a29",
     "evals": "eval " * 3_000 + "ls",
     "stars": "ls " + "*" * 50_000,

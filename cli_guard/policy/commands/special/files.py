@@ -7,12 +7,12 @@ from cli_guard.model import Decision
 from cli_guard.policy.commands import floors
 from cli_guard.policy.commands.arguments import Arguments
 from cli_guard.policy.commands.call import Call
+from cli_guard.policy.commands.fields import Field, literal
 from cli_guard.policy.commands.model import Kind, Setting
 from cli_guard.policy.commands.paths import delete_path, path_of, write_path
 from cli_guard.policy.commands.places import Place, is_credential, place_of, whole
 from cli_guard.policy.commands.scope import EVERYTHING, HOOKS, NOTHING, SECRET, Stream
 from cli_guard.policy.commands.values import take
-from cli_guard.policy.commands.words import Field, literal
 
 # find(1): tests and actions that only look, by the number of words that follow them.
 TESTS = {

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from cli_guard.policy.commands.call import Call
 from cli_guard.policy.commands.environment import READING_KEYS, SWITCHES
+from cli_guard.policy.commands.fields import literal
 from cli_guard.policy.commands.model import Kind
 from cli_guard.policy.commands.paths import path_of
 from cli_guard.policy.commands.places import is_credential, resolved
 from cli_guard.policy.commands.scope import ANYTHING, SECRET, Stream
 from cli_guard.policy.commands.values import configure
-from cli_guard.policy.commands.words import literal
 
 QUIET = frozenset(
     f"git {name}"
@@ -52,7 +52,7 @@ def git(call: Call) -> Stream:
     aliases = call.shell.context.git_config.get(f"alias.{name}") if name else None
     if name and aliases:
         return aliased(call, name, aliases[-1])
-    if call.spec.name not in QUIET:
+    if call.spec.name not in QUIET and call.spec.name != "git":
         configured(call)
         elsewhere(call)
     if call.spec.name in SHOWS:

@@ -4,10 +4,10 @@ import re
 
 from cli_guard.policy.commands.call import Call, printed
 from cli_guard.policy.commands.environment import CODE_NAMES
+from cli_guard.policy.commands.fields import Field
 from cli_guard.policy.commands.model import Kind
 from cli_guard.policy.commands.quoting import ansi_c
 from cli_guard.policy.commands.scope import NOTHING, SECRET, TOKEN, Stream
-from cli_guard.policy.commands.words import Field
 
 FORMAT = re.compile(r"%(?:%|[-0-9.]*[sbd])")
 
@@ -64,7 +64,10 @@ def filled(form: str, values: list[str]) -> str:
     given = iter(values)
 
     def one(found: re.Match[str]) -> str:
-        return "%" if found[0] == "%%" else next(given, "")
+        if found[0] == "%%":
+            return "%"
+        value = next(given, "")
+        return ansi_c(value) if found[0].endswith("b") else value
 
     return FORMAT.sub(one, form)
 

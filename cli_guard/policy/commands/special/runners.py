@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from cli_guard.policy.commands import floors
 from cli_guard.policy.commands.call import Call
+from cli_guard.policy.commands.fields import Field, literal
 from cli_guard.policy.commands.model import Kind
 from cli_guard.policy.commands.scope import NOTHING, Stream
-from cli_guard.policy.commands.words import Field, literal
 
 MOST_ITEMS = 40
 REPLACES = ("-I", "-i", "--replace")

@@ -4,12 +4,12 @@ import re
 from dataclasses import replace
 
 from cli_guard.policy.commands.call import Call
+from cli_guard.policy.commands.fields import Field, literal
 from cli_guard.policy.commands.model import Kind
 from cli_guard.policy.commands.paths import read_path
 from cli_guard.policy.commands.places import is_credential
 from cli_guard.policy.commands.scope import SECRET, Stream
 from cli_guard.policy.commands.values import take
-from cli_guard.policy.commands.words import Field, literal
 
 NAMED = ("--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile")
 SHELL_ADDRESS = re.compile(r"(?:EXEC|SYSTEM|SHELL):.*\b(?:BA|Z|DA|K)?SH\b")
