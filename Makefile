@@ -19,6 +19,7 @@ check: $(VENV)/.developing
 
 bench: $(VENV)/.developing
 	@$(BIN)/python benchmarks/review.py
+	@$(BIN)/python benchmarks/commands.py
 
 schema: $(VENV)/.installed
 	@$(BIN)/python -c 'import json; from cli_guard.policy.config import json_schema; print(json.dumps(json_schema(), indent=2))' > docs/.schema
