@@ -3,6 +3,7 @@
 Git is asked only for what a command makes necessary, and once.
 """
 
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from cli_guard.policy.commands import Context
 from cli_guard.policy.commands.model import Pattern
 
 RECORDED = b"HEAD:cli-guard.toml\nHEAD:pyproject.toml\n"
-NO_OWN_FILE = b"HEAD:cli-guard.toml missing\n"
+OTHER_SECTIONS = frozenset("decisions rules ignore limits git message".split())
 
 
 class Configuration(Mapping[str, tuple[str, ...]]):
@@ -76,7 +77,7 @@ def user_configures(env: Mapping[str, str]) -> bool:
     """Could the user's own file speak of commands? One that cannot be read could."""
     path = user_file(env)
     try:
-        return path is not None and b"commands" in path.read_bytes()
+        return path is not None and speaks(path.read_bytes(), whole=True)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:
@@ -91,5 +92,28 @@ def repository_configures(git: Git) -> bool:
         if isinstance(error, NotARepository):
             return False
         raise error
-    rest = out.removeprefix(NO_OWN_FILE)
-    return b"commands" in rest and (rest is out or b"cli-guard" in rest)
+    own, shared = batched(out)
+    return speaks(own, whole=True) or speaks(shared, whole=False)
+
+
+def batched(out: bytes) -> tuple[bytes, bytes]:
+    """The two files that `git cat-file --batch` was asked for; one that is not there is empty (git-cat-file(1))."""
+    files = []
+    for _ in range(2):
+        line, _, out = out.partition(b"\n")
+        size = 0 if line.endswith(b" missing") else int(line.rsplit(b" ", 1)[-1] or 0)
+        files.append(out[:size])
+        out = out if line.endswith(b" missing") else out[size + 1 :]
+    return files[0], files[1]
+
+
+def speaks(raw: bytes, *, whole: bool) -> bool:
+    """Has a configuration something on commands, or a key that nobody knows and that may be meant so?"""
+    if not whole and b"cli-guard" not in raw:
+        return False
+    try:
+        data = tomllib.loads(raw.decode("utf-8-sig"))
+        table = data if whole else data.get("tool", {}).get("cli-guard", {})
+        return not OTHER_SECTIONS.issuperset(table)
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return True

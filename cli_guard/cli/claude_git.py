@@ -15,10 +15,15 @@ from cli_guard.policy.commands.scope import Scope
 from cli_guard.policy.commands.shell import Shell
 from cli_guard.policy.commands.syntax import parse
 from cli_guard.policy.commands.tree import Command
+from cli_guard.redact import redact
 
 # Options with which the commit is what is staged, and the push what the branch holds.
 COMMIT = frozenset("-m --message -q --quiet -v --verbose -s --signoff --trailer --no-gpg-sign".split())
 PUSH = frozenset("-q --quiet -v --verbose -u --set-upstream --progress --no-progress --porcelain".split())
+# What runs code of its own when a commit is made.
+RUN_BY_COMMIT = re.compile(
+    r"core\.(?:hookspath|editor)\Z|commit\.template\Z|gpg\..*program\Z|filter\.|trailer\.|hook\."
+)
 BRANCH = re.compile(r"[A-Za-z0-9_][\w./-]*\Z")
 NOTHING = "0" * 40
 
@@ -30,11 +35,20 @@ def recorded_by(command: str, context: Context, place: Place) -> Staged | Push |
         return None
     options = {name for option in call.present for name in option.names}
     operands = [field.text for field in call.operands]
-    if call.sub_command.text == "commit" and options <= COMMIT and not operands:
+    if call.sub_command.text == "commit" and options <= COMMIT and not operands and plain(call, context):
         return Staged()
     if call.sub_command.text == "push" and options <= PUSH and all(each is not None for each in operands):
         return push_of([each for each in operands if each is not None], place)
     return None
+
+
+def plain(call: Arguments, context: Context) -> bool:
+    """Is the message given and free of secrets, and does the configuration name no hooks or signing program?"""
+    messages = [value.text for option, value in call.values if {"-m", "--message"} & set(option.names)]
+    known = [text for text in messages if text is not None]
+    if not known or len(known) < len(messages) or redact("\n".join(known)) != "\n".join(known):
+        return False
+    return not any(RUN_BY_COMMIT.match(key) for key in context.git_config)
 
 
 def call_of_git(command: str, context: Context) -> Arguments | None:

@@ -56,6 +56,11 @@ class Shown:
         """A piece of the command."""
         return mask_hits(self.command, self.hits, start, end) if self.hits else self.command[start:end]
 
+    def rule(self, verdict: "Verdict") -> str | None:
+        """The rule one could save; one with a secret in it is none, as a mask would allow any."""
+        rule = verdict.savable
+        return rule if rule and self.other(rule) == rule else None
+
     def other(self, text: str) -> str:
         """A text that the engine wrote, which may quote the command in another spelling."""
         if self.clean:
@@ -87,7 +92,7 @@ def as_dict(verdict: "Verdict") -> dict[str, object]:
         ],
         "coverage": verdict.coverage,
         "alternative": shown.other(verdict.alternative) if verdict.alternative else None,
-        "rule": shown.other(verdict.savable) if verdict.savable else None,
+        "rule": shown.rule(verdict),
         "rules": list(dict.fromkeys(each.rule for each in verdict.effects if each.rule)),
     }
 
@@ -125,8 +130,8 @@ def render(verdict: "Verdict", *, color: bool = False) -> str:
     lines += excerpt(shown, verdict.evidence)
     if verdict.alternative:
         lines.append(f"  -> {printable(shown.other(verdict.alternative))}")
-    if verdict.verdict is Decision.REVIEW and verdict.savable:
-        rule = json.dumps(shown.other(verdict.savable))
+    if verdict.verdict is Decision.REVIEW and (saved := shown.rule(verdict)):
+        rule = json.dumps(saved)
         lines.append(f"  to allow it from now on, in {USER_FILE}: [commands] allow = [{rule}]")
     return "\n".join(lines)
 

@@ -170,6 +170,9 @@ class Reader:
             return
         if given is None and not option.optional and self.at < len(self.fields):
             given = self.fields[self.at]
+            if given.text is None and given.many and given.origin not in ("value", "rooted"):
+                # Without quotes it may be several words, of which the second is an option.
+                self.found.loose.append(given)
         if given is not None:
             self.found.values.append((option, given))
         # What follows the code or module of an interpreter is for that code.

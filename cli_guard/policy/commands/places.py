@@ -78,12 +78,12 @@ REPOSITORY = re.compile(
 GUARD = re.compile(
     r"(?:^|/)(?:cli-guard(?:-baseline)?\.(?:toml|json)|\.cli-guard(?:/.*)?|cli-guard/config\.toml|\.pre-commit-config\.ya?ml"
     r"|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.overcommit\.yml|\.gitleaks\.toml"
-    r"|\.secrets\.baseline|\.claude/settings(?:\.local)?\.json|bin/cli-guard|site-packages/cli_guard(?:/.*)?)\Z"
+    r"|\.secrets\.baseline|\.claude/settings(?:\.local)?\.json|\.(?:codex|cursor)/hooks\.json|\.gemini/settings\.json|\.mcp\.json|bin/cli-guard|site-packages/cli_guard(?:/.*)?)\Z"
 )
 STARTUP = re.compile(
     r"(?:^|/)\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|xinitrc"
     r"|xprofile|xsession|inputrc|vimrc|exrc|emacs|pythonrc|pam_environment|config/fish/config\.fish"
-    r"|config/(?:autostart|systemd|fish|nvim)/.*|local/share/applications/.*|vim/.*|gdbinit|screenrc|tmux\.conf)\Z"
+    r"|config/(?:autostart|systemd|fish|nvim)/.*|local/share/applications/.*|vim/.*|gdbinit|envrc|vscode/tasks\.json|screenrc|tmux\.conf)\Z"
     r"|^/etc/(?:profile|bash\.bashrc|environment|zshrc|zshenv|rc\.local|crontab|ld\.so\.(?:preload|conf)|inittab|anacrontab)\Z"
     r"|^/etc/(?:profile|cron|init|systemd|ld\.so\.conf|xdg/autostart|udev/rules|apt/apt\.conf|pam|modprobe|update-motd)"
     r"(?:\.\w+)?(?:/.*)?\Z"

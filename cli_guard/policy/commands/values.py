@@ -36,6 +36,8 @@ def take(call: Called, kind: str, given: Field, reason: str, rule: str) -> None:
         TAKERS[kind](call, given, reason)
     elif kind.startswith("code:"):
         run_code(call, kind.removeprefix("code:"), Stream(given.text, given.taints), given.span)
+    elif kind == "command":
+        call.shell.invoke([given], call.stdin, call.span)
     elif kind in ("delete", "move"):
         call.kinds.add(Kind.DELETE)
         call.written.append((given, "deletes" if kind == "delete" else "moves"))
@@ -88,6 +90,8 @@ def take_url(call: Called, given: Field, reason: str) -> None:
     """An address that is fetched from."""
     text = given.start
     if text.startswith("file:"):
+        # Which file it is also depends on escapes and braces that only the program resolves.
+        call.effect(Kind.UNKNOWN, given.shown, "reads a file by its address", given.span)
         call.reads.append(
             read_path(call.shell, replace(given, text=given.text and given.text[5:]), given.span)
         )

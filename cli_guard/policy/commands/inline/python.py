@@ -160,7 +160,10 @@ def statement(tree: ast.stmt) -> Node:
         case ast.Assign():
             return code.steps(*(code.Assign(node(target), node(tree.value)) for target in tree.targets))
         case ast.AnnAssign():
-            return code.Assign(node(tree.target), node(tree.value)) if tree.value else NOTHING
+            noted = node(tree.annotation)
+            return (
+                code.steps(noted, code.Assign(node(tree.target), node(tree.value))) if tree.value else noted
+            )
         case ast.AugAssign():
             operator = OPERATORS.get(type(tree.op), "?")
             changed = [code.Member(node(tree.target), "extend")] if operator == "+" else []

@@ -8,8 +8,8 @@ from cli_guard.policy.commands.fields import Field, literal
 from cli_guard.policy.commands.floors import remote_code
 from cli_guard.policy.commands.model import Kind
 from cli_guard.policy.commands.paths import path_of
-from cli_guard.policy.commands.quoting import hidden_substitutions
 from cli_guard.policy.commands.scope import ANYTHING, MOST_ELEMENTS, NOTHING, SECRET, Stream, unsure
+from cli_guard.policy.commands.special.arithmetic import compute
 from cli_guard.policy.commands.values import INPUT, run_shell, take_script
 
 
@@ -109,8 +109,19 @@ def mapfile(call: Call) -> Stream:
     """mapfile: an array holds the lines of the input."""
     output = call.run()
     for operand in call.arguments.operands or [literal("MAPFILE", call.span)]:
+        if CODE_NAMES.match(operand.shown):
+            call.shell.environment(operand.shown, None, operand.span)
         call.shell.scope.variables[operand.shown] = Stream(None, call.stdin.taints)
     return output
+
+
+def getopts(call: Call) -> Stream:
+    """getopts: a variable holds the letter of an option."""
+    for operand in call.arguments.operands[1:2]:
+        if CODE_NAMES.match(operand.shown):
+            call.shell.environment(operand.shown, None, operand.span)
+        call.shell.scope.variables[operand.shown] = ANYTHING
+    return call.run()
 
 
 def shift(call: Call) -> Stream:
@@ -237,39 +248,12 @@ def coproc(call: Call) -> Stream:
     return call.shell.invoke(words, call.stdin, call.span) if words else NOTHING
 
 
-COUNTED = re.compile(r"(\w+)\s*(?:[-+*/%&|^]?=(?!=)|\+\+|--)")
-
-
-def compute(call: Call, word: Field) -> None:
-    """A term, or the name of a variable, is computed: a substitution in a subscript is run, quoted or not."""
-    for _, _, inner in hidden_substitutions(word.text or ""):
-        call.shell.text(inner, word.span)
-
-
-def arithmetic(call: Call) -> Stream:
-    """Terms that are computed; a substitution in one is run, quoted or not."""
-    for word in call.fields[1:]:
-        compute(call, word)
-        for name in COUNTED.findall(word.text or ""):
-            call.shell.scope.variables[name] = ANYTHING
-    return NOTHING
-
-
-def examine(call: Call) -> Stream:
-    """test: a name behind `-v` is computed, as are numbers."""
-    words = [word.text for word in call.fields[1:]]
-    if {"-v", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"}.intersection(words):
-        arithmetic(call)
-    return call.run()
-
-
 HANDLERS = {
-    "let": arithmetic,
-    "test": examine,
     "cd": cd,
     "export": export,
     "set": set_options,
     "read": read,
+    "getopts": getopts,
     "mapfile": mapfile,
     "return": shift,
     "unset": unset,

@@ -91,6 +91,15 @@ def elsewhere(call: Call) -> None:
             )
     folders = [value for option, value in call.arguments.values if set(option.names) & set(FOLDERS)]
     inside = resolved(root, None, call.shell.context) if root else None
+    for option, value in call.arguments.values:
+        # Also a folder of the project may be laid out as a repository, with a configuration of its own.
+        if "--git-dir" in option.names and not (value.text or "").endswith(".git"):
+            call.effect(
+                Kind.EXEC,
+                value.shown,
+                f"reads the repository {value.shown} with its configuration",
+                value.span,
+            )
     for folder in folders:
         path = path_of(call.shell, folder)
         if inside and path.startswith(("/", "~")) and not f"{path}/".startswith(f"{inside}/"):

@@ -42,6 +42,9 @@ def transfer(call: Call) -> Stream:
 
 def fetch(call: Call) -> Stream:
     """Curl and wget: a file that is named after its address holds what came from there."""
+    for option, value in call.arguments.values:
+        if "-w" in option.names and ("%output{" in value.start or value.start.startswith("@")):
+            call.effect(Kind.UNKNOWN, value.shown, "has a format that reads or writes a file", value.span)
     output = call.run()
     named = call.arguments.has("-O", "--remote-name", "--remote-name-all")
     given_name = any(

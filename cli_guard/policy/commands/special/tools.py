@@ -93,6 +93,9 @@ def jq(call: Call) -> Stream:
 def perl(call: Call) -> Stream:
     """perl: with `-n` or `-p` an operand is opened as a command if it has a pipe in it, or written if it has `>`."""
     loops = any(set("np") & set("".join(option.names).replace("-", "")) for option in call.arguments.present)
+    for option, value in call.arguments.values:
+        if "-F" in option.names and set(value.start) & set("({`$@"):
+            call.effect(Kind.EXEC, value.shown, "has a separator that may hold code", value.span)
     for operand in call.arguments.operands if loops else ():
         if operand.dynamic or (operand.text is None and operand.origin == "paths"):
             call.effect(Kind.UNKNOWN, operand.shown, "opens what is not known before it runs", operand.span)

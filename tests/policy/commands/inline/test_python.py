@@ -148,7 +148,7 @@ ACTS: list[Row] = [
     ("import pickle, sys; pickle.load(sys.stdin.buffer)", "exec"),
     ("import ctypes; ctypes.CDLL('x.so')", "exec", "x.so"),
     ("import runpy; runpy.run_path('x.py')", "exec", "x.py"),
-    ("import timeit; timeit.timeit(\"open('x','w')\")", "write", "x"),
+    ("import timeit; timeit.timeit(\"open('x','w')\")", "exec"),
     ("().__class__.__base__.__subclasses__()", "unknown"),
     ("print.__self__.eval('1')", "unknown"),
     ("(x for x in ()).gi_frame.f_builtins['eval']('1')", "unknown"),
