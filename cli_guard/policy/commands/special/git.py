@@ -7,7 +7,7 @@ from dataclasses import replace
 from cli_guard.policy.commands.call import Call
 from cli_guard.policy.commands.environment import READING_KEYS, SWITCHES
 from cli_guard.policy.commands.fields import literal
-from cli_guard.policy.commands.model import Kind
+from cli_guard.policy.commands.model import Kind, Span
 from cli_guard.policy.commands.paths import path_of
 from cli_guard.policy.commands.places import is_credential, resolved
 from cli_guard.policy.commands.scope import ANYTHING, SECRET, Stream
@@ -18,7 +18,6 @@ QUIET = frozenset(
     for name in "version help config init clone rev-parse rev-list show-ref for-each-ref symbolic-ref remote "
     "merge-base ls-tree var name-rev".split()
 )
-# What `git rev-parse` prints in the top folder of a repository.
 # Formats that print nothing but ids, dates and names of branches, which begin with no dash.
 IDENTIFYING = re.compile(
     r"--(?:pretty|format)=(?:format:)?(?:%(?:[hHtT]|c[tIis]|a[tIis]|\((?:refname|objectname)(?::\w+)?\))[ n]?)+"
@@ -29,6 +28,7 @@ NARROWING = re.compile(
     + r"|-\d+|-n\d*|--(?:max-count|skip|author|since|until|after|before|grep|sort|count|points-at)(?:=.*)?"
     r"|--(?:all|no-merges|merges|reverse|first-parent|branches|tags|remotes|no-patch|follow)|-s|--"
 )
+# What `git rev-parse` prints in the top folder of a repository.
 PLACES = {
     "--git-dir": ".git",
     "--git-common-dir": ".git",
@@ -36,12 +36,11 @@ PLACES = {
     "--show-toplevel": ".",
 }
 SHOWS = frozenset(("git show", "git cat-file", "git archive", "git diff", "git blame"))
-FOLDERS = ("-C", "--git-dir", "--work-tree")
+FOLDERS = frozenset(("-C", "--git-dir", "--work-tree"))
 READS = frozenset(("get", "list", "get-all", "get-regexp", "get-urlmatch", "get-color", "get-colorbool"))
 WRITES = frozenset(
     ("set", "unset", "rename-section", "remove-section", "edit", "unset-all", "replace-all", "add")
 )
-SCOPES = frozenset(("--global", "--system", "--local", "--worktree"))
 SECRET_KEYS = ("token", "password", "extraheader", "secret")
 
 
@@ -80,17 +79,9 @@ def places(call: Call, output: Stream) -> Stream:
 
 def elsewhere(call: Call) -> None:
     """Another repository has a configuration of its own, which nobody has looked at."""
-    root = call.shell.context.root
     here = call.shell.scope.folder
-    if root and here and here != call.shell.context.folder:
-        at = resolved(here, None, call.shell.context)
-        around = resolved(root, None, call.shell.context)
-        if at.startswith(("/", "~")) and not f"{at}/".startswith(f"{around}/"):
-            call.effect(
-                Kind.EXEC, at, f"reads the repository {at}, whose configuration may run programs", call.span
-            )
-    folders = [value for option, value in call.arguments.values if set(option.names) & set(FOLDERS)]
-    inside = resolved(root, None, call.shell.context) if root else None
+    if here and here != call.shell.context.folder:
+        outside(call, resolved(here, None, call.shell.context), call.span)
     for option, value in call.arguments.values:
         # Also a folder of the project may be laid out as a repository, with a configuration of its own.
         if "--git-dir" in option.names and not (value.text or "").endswith(".git"):
@@ -100,11 +91,19 @@ def elsewhere(call: Call) -> None:
                 f"reads the repository {value.shown} with its configuration",
                 value.span,
             )
-    for folder in folders:
-        path = path_of(call.shell, folder)
-        if inside and path.startswith(("/", "~")) and not f"{path}/".startswith(f"{inside}/"):
-            reason = f"reads the repository {path}, whose configuration may run programs"
-            call.effect(Kind.EXEC, path, reason, folder.span)
+    for option, value in call.arguments.values:
+        if FOLDERS.intersection(option.names):
+            outside(call, path_of(call.shell, value), value.span)
+
+
+def outside(call: Call, path: str, span: Span) -> None:
+    """A folder that is not below the root of the project may be another repository."""
+    root = call.shell.context.root
+    if not root or not path.startswith(("/", "~")):
+        return
+    if not f"{path}/".startswith(f"{resolved(root, None, call.shell.context)}/"):
+        reason = f"reads the repository {path}, whose configuration may run programs"
+        call.effect(Kind.EXEC, path, reason, span)
 
 
 def recorded(call: Call) -> None:

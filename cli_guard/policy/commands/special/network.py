@@ -12,10 +12,7 @@ from cli_guard.policy.commands.places import resolved
 from cli_guard.policy.commands.scope import HIDDEN, NOTHING, REMOTE, SECRET, Stream
 from cli_guard.policy.commands.values import INPUT, REMOTE_PLACE, take
 
-NAMED = ("--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile")
 SHELL_ADDRESS = re.compile(r"(?:EXEC|SYSTEM|SHELL):.*\b(?:BA|Z|DA|K)?SH\b")
-PRINTING = frozenset("print free unit s B MiB GiB align-check help quit".split())
-SECRETS = re.compile(r"(?:^|,)secrets?(?:[./,]|\Z)", re.IGNORECASE)
 
 
 def transfer(call: Call) -> Stream:

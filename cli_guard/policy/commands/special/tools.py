@@ -12,7 +12,6 @@ from cli_guard.policy.commands.scope import SECRET, Stream
 from cli_guard.policy.commands.values import take
 
 NAMED = ("--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile")
-SHELL_ADDRESS = re.compile(r"(?:EXEC|SYSTEM|SHELL):.*\b(?:BA|Z|DA|K)?SH\b")
 PRINTING = frozenset("print free unit s B MiB GiB align-check help quit".split())
 SECRETS = re.compile(r"(?:^|,)secrets?(?:[./,]|\Z)", re.IGNORECASE)
 
@@ -146,18 +145,7 @@ def search(call: Call) -> Stream:
 def parted(call: Call) -> Stream:
     """parted: a device that is only printed is not written."""
     words = [operand.text for operand in call.arguments.operands]
-    if len(words) > 1 and set(words[1:]) <= {
-        "print",
-        "free",
-        "unit",
-        "s",
-        "B",
-        "MiB",
-        "GiB",
-        "align-check",
-        "help",
-        "quit",
-    }:
+    if len(words) > 1 and PRINTING.issuperset(words[1:]):
         call.arguments.kinds.clear()
     return call.run()
 
