@@ -69,7 +69,7 @@ class Call(Called):
                 )
         for option, value in self.arguments.values:
             if option.takes:
-                values.take(self, option.takes, value, option.reason or f"({option.names[-1]})", option.rule)
+                values.take(self, option.takes, value, option.reason, option.rule)
 
     def by_operands(self) -> None:
         """What the operands are used for."""

@@ -19,7 +19,7 @@ STYLES = ("gnu", "posix", "single", "pairs", "none")
 PRINTS = ("text", "input", "paths", "value", "operands")
 # What a value may be beside the kinds of effect, of which each is also a kind of value.
 VALUES = (
-    *"text move command shell script url host upload send header env config module folder".split(),
+    *"text move command shell script url host upload send header env config config-env module folder".split(),
     *(f"code:{language}" for language in "python perl ruby node php awk sed sql jq".split()),
 )
 VALUE_KINDS = frozenset((*VALUES, *Kind))

@@ -33,7 +33,7 @@ def take(call: Called, kind: str, given: Field, reason: str, rule: str) -> None:
     """One value of a call."""
     call.shell.budget.step()
     if kind in TAKERS:
-        TAKERS[kind](call, given, reason)
+        TAKERS[kind](call, given)
     elif kind.startswith("code:"):
         run_code(call, kind.removeprefix("code:"), Stream(given.text, given.taints), given.span)
     elif kind == "command":
@@ -61,10 +61,10 @@ def by_effect(call: Called, kind: Kind, given: Field, reason: str, rule: str) ->
             call.effect(
                 Kind.UNKNOWN, given.shown, "is asked for a name that is not known before it runs", given.span
             )
-    call.effect(kind, given.shown, reason if not reason.startswith("(") else "", given.span, rule)
+    call.effect(kind, given.shown, reason, given.span, rule)
 
 
-def take_read(call: Called, given: Field, reason: str) -> None:
+def take_read(call: Called, given: Field) -> None:
     """A file that is read."""
     if given.text in INPUT:
         call.reads.append(call.stdin)
@@ -81,12 +81,12 @@ def take_read(call: Called, given: Field, reason: str) -> None:
             call.effect(Kind.CREDENTIAL, given.shown, "reads what may be a secret", given.span)
         call.reads.append(Stream(None, given.taints))
     elif ADDRESS.match(given.start) and not given.start.startswith("file:"):
-        take_url(call, given, reason)
+        take_url(call, given)
     else:
         call.reads.append(read_path(call.shell, given, given.span))
 
 
-def take_url(call: Called, given: Field, reason: str) -> None:
+def take_url(call: Called, given: Field) -> None:
     """An address that is fetched from."""
     text = given.start
     if text.startswith("file:"):
@@ -107,14 +107,14 @@ def take_helper(call: Called, given: Field) -> None:
         call.effect(Kind.EXEC, given.shown, "runs the command in the address", given.span)
 
 
-def take_host(call: Called, given: Field, reason: str) -> None:
+def take_host(call: Called, given: Field) -> None:
     """A host that is connected to."""
     take_helper(call, given)
     floors.sent(call.shell, given.taints, given.shown, given.span)
     call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shortened(given)}", given.span)
 
 
-def take_upload(call: Called, given: Field, reason: str) -> None:
+def take_upload(call: Called, given: Field) -> None:
     """A file that goes out, or the place where it goes."""
     if given.text in INPUT:
         call.effect(Kind.NETWORK_OUT, None, "sends its input", given.span)
@@ -129,44 +129,49 @@ def take_upload(call: Called, given: Field, reason: str) -> None:
     call.effect(Kind.NETWORK_OUT, given.shown, f"sends {shortened(given)}", given.span)
 
 
-def take_send(call: Called, given: Field, reason: str) -> None:
+def take_send(call: Called, given: Field) -> None:
     """A text that goes out; `@FILE` in it is a file."""
     file = FILE_IN_FORM.match(given.start)
     if file and given.start:
         rest = given.start[file.end() :].partition(";")[0]
         name = literal(rest, given.span, like=given) if given.text is not None else replace(given, start=rest)
-        take_upload(call, name, reason)
+        take_upload(call, name)
         return
     floors.sent(call.shell, given.taints, call.title, given.span)
     call.effect(Kind.NETWORK_OUT, None, "sends data", given.span)
 
 
-def take_header(call: Called, given: Field, reason: str) -> None:
+def take_header(call: Called, given: Field) -> None:
     """A header of a request. A variable with a key in it is how one logs in; a file with one is not."""
     if given.taints & {SECRET}:
-        take_send(call, given, reason)
+        take_send(call, given)
     elif given.start.startswith("@"):
-        take_upload(call, literal(given.start[1:], given.span, like=given), reason)
+        take_upload(call, literal(given.start[1:], given.span, like=given))
     elif given.taints:
         call.effect(Kind.CREDENTIAL, None, "sends a key that a variable holds", given.span)
 
 
-def take_folder(call: Called, given: Field, reason: str) -> None:
+def take_folder(call: Called, given: Field) -> None:
     """The folder that a command runs in."""
     call.shell.scope.folder = path_of(call.shell, given) if given.text is not None else None
 
 
-def take_env(call: Called, given: Field, reason: str) -> None:
+def take_env(call: Called, given: Field) -> None:
     """`NAME=VALUE` of the environment."""
     name, _, value = given.start.partition("=")
     call.shell.environment(name, value if given.text is not None else None, given.span)
 
 
-def take_config(call: Called, given: Field, reason: str) -> None:
-    """`key=value` of Git's configuration; a key alone means true, and a name of the environment hides the value."""
+def take_config(call: Called, given: Field) -> None:
+    """`key=value` of Git's configuration; a key alone means true."""
     key, equals, value = given.start.partition("=")
-    hidden = given.text is None or "config-env" in reason
-    configure(call, key, None if hidden else value if equals else "true", given.span)
+    known = value if equals else "true"
+    configure(call, key, known if given.text is not None else None, given.span)
+
+
+def take_config_env(call: Called, given: Field) -> None:
+    """`key=NAME` of Git's configuration: a variable of the environment holds the value."""
+    configure(call, given.start.partition("=")[0], None, given.span)
 
 
 def configure(call: Called, key: str, value: str | None, span: Span) -> None:
@@ -181,7 +186,7 @@ def configure(call: Called, key: str, value: str | None, span: Span) -> None:
             call.shell.text(f"git {value}" if alias else value.removeprefix("!"), span)
 
 
-def take_shell(call: Called, given: Field, reason: str) -> None:
+def take_shell(call: Called, given: Field) -> None:
     """Text for a shell."""
     words = call.arguments.operands
     behind = words[words.index(given) + 2 :] if given in words else []
@@ -200,7 +205,7 @@ def run_shell(call: Called, code: Stream, span: Span, stdin: Stream, *, here: bo
     return ANYTHING
 
 
-def take_script(call: Called, given: Field, reason: str) -> None:
+def take_script(call: Called, given: Field) -> None:
     """A file whose code is run."""
     call.took_input = True
     if given.text in INPUT:
@@ -222,7 +227,7 @@ def take_script(call: Called, given: Field, reason: str) -> None:
     call.effect(Kind.EXEC, path, f"runs the script {given.shown}", given.span)
 
 
-def take_module(call: Called, given: Field, reason: str) -> None:
+def take_module(call: Called, given: Field) -> None:
     """A Python module that is run: it has a table of its own, or that of the program of its name."""
     call.took_input = True
     words = call.fields[call.fields.index(given) + 1 :] if given in call.fields else []
@@ -276,6 +281,7 @@ TAKERS = {
     "folder": take_folder,
     "env": take_env,
     "config": take_config,
+    "config-env": take_config_env,
     "shell": take_shell,
     "script": take_script,
     "module": take_module,

@@ -195,7 +195,7 @@ def source(call: Call) -> Stream:
     for operand in call.arguments.operands[:1]:
         if operand.text in INPUT:
             return run_shell(call, call.stdin, operand.span, NOTHING, here=True)
-        take_script(call, operand, "")
+        take_script(call, operand)
         known = operand.stream or call.shell.scope.files.get(path_of(call.shell, operand))
         if known is not None and known.text is not None:
             call.shell.text(known.text, operand.span)
