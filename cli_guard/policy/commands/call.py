@@ -1,6 +1,5 @@
 """A call of a program that has a table: each option, value and operand with its effect, and what flows through."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from cli_guard.policy.commands import floors, values
@@ -19,6 +18,7 @@ from cli_guard.policy.commands.scope import (
     Stream,
     merged,
     narrowest,
+    taints_of,
 )
 
 CONNECTED = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT, Kind.SERVICE_WRITE))
@@ -124,7 +124,7 @@ class Call(Called):
         """Words that are joined and given to a shell, elsewhere perhaps."""
         whole_text = " ".join(each.shown for each in rest)
         known = all(each.text is not None for each in rest)
-        taints = frozenset().union(*(each.taints for each in rest))
+        taints = taints_of(rest)
         span = Span(rest[0].span.start, rest[-1].span.end)
         output = values.run_shell(self, Stream(whole_text if known else None, taints), span, self.stdin)
         return replace(output, taints=output.taints | self.fetched())
@@ -154,10 +154,9 @@ class Call(Called):
 
     def tainted(self) -> frozenset[str]:
         """What everything that comes out of this call carries."""
-        streams: Iterable[Stream] = (self.stdin, *self.reads)
-        carried = frozenset().union(*(stream.taints for stream in streams))
+        carried = taints_of((self.stdin, *self.reads, *self.fields))
         shown = {TOKEN} if Kind.CREDENTIAL in self.kinds else set()
-        return (carried | shown | self.fetched()).union(*(each.taints for each in self.fields))
+        return carried | shown | self.fetched()
 
     def output(self, carried: Stream, taints: frozenset[str]) -> Stream:
         """What the call prints."""

@@ -8,7 +8,7 @@ from cli_guard.policy.commands.fields import Field, literal
 from cli_guard.policy.commands.inline.model import Act
 from cli_guard.policy.commands.model import HARMLESS, Kind, Span
 from cli_guard.policy.commands.paths import delete_path, read_path
-from cli_guard.policy.commands.scope import REMOTE, SECRET, Stream
+from cli_guard.policy.commands.scope import REMOTE, SECRET, Stream, taints_of
 
 RUNS = frozenset((Kind.EXEC, Kind.PROCESS, Kind.UNKNOWN))
 FORKS = re.compile(
@@ -36,7 +36,7 @@ def run_code(call: Called, language: str, code: Stream, span: Span) -> None:
     if any(act.kind in RUNS for act in found):
         endless(call, code.text, span)
     if any(act.kind in NETWORK for act in found):
-        carried = frozenset().union(*(stream.taints for stream in call.reads), call.stdin.taints)
+        carried = taints_of((call.stdin, *call.reads))
         secret = carried & {SECRET} or any(act.kind is Kind.CREDENTIAL for act in found)
         floors.sent(call.shell, frozenset((SECRET,)) if secret else frozenset(), call.title, span)
 

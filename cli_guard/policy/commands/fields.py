@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from cli_guard.policy.commands.model import Span
-from cli_guard.policy.commands.scope import LONGEST_TEXT, Stream, narrowest
+from cli_guard.policy.commands.scope import LONGEST_TEXT, Stream, narrowest, taints_of
 from cli_guard.policy.commands.tree import Script
 
 
@@ -66,9 +66,7 @@ def stream_of(given: Field) -> Stream:
 
 def assembled(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = False) -> Field:
     """One field out of its pieces."""
-    taints: frozenset[str] = (
-        frozenset().union(*(stream.taints for stream, _ in pieces)) if pieces else frozenset()
-    )
+    taints = taints_of(stream for stream, _ in pieces)
     start = ""
     for stream, _ in pieces:
         if stream.text is None:

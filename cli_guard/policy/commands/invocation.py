@@ -11,7 +11,7 @@ from cli_guard.policy.commands.machine import Machine
 from cli_guard.policy.commands.model import Kind, Span
 from cli_guard.policy.commands.paths import path_of
 from cli_guard.policy.commands.programs import table
-from cli_guard.policy.commands.scope import ANYTHING, Stream
+from cli_guard.policy.commands.scope import ANYTHING, Stream, taints_of
 from cli_guard.policy.commands.special import HANDLERS
 
 POWERSHELL = re.compile(
@@ -104,7 +104,7 @@ def program(shell: Machine, name: str, fields: list[Field], stdin: Stream, span:
     if spec is None:
         if "/" not in name:
             shell.emit(Kind.UNKNOWN, base, unknown_reason(name), span)
-        return Stream(None, stdin.taints.union(*(each.taints for each in fields)))
+        return Stream(None, taints_of((stdin, *fields)))
     call = Call(shell, fields, stdin, span, spec)
     handler = HANDLERS.get(call.spec.handler or spec.handler or spec.name)
     return handler(call) if handler else call.run()

@@ -73,6 +73,15 @@ class Machine(ABC):
         finally:
             self.caller = outer
 
+    @contextmanager
+    def subshell(self) -> Iterator[None]:
+        """What happens inside works on a copy of the state, of which nothing comes back."""
+        outer, self.scope = self.scope, self.scope.copied()
+        try:
+            yield
+        finally:
+            self.scope = outer
+
     def environment(self, name: str, value: str | None, span: Span) -> None:
         """A variable of the environment is set for what runs from here on."""
         meaning = variable_means(name, value)

@@ -80,19 +80,20 @@ class WordReader(ABC):
                 yield Parameter(element[1], False, f"[{element[2]}]")
             elif any(kid.kind() == "subscript" for kid in node.children()):
                 # What stands in a subscript is computed, and a substitution in it run.
-                yield from self.inner(node, is_quoted=False)
+                yield from self.inner(node)
             else:
-                yield self.expansion(node, False)
+                yield self.expansion(node)
         elif kind == "command_substitution":
-            if self.source(node).startswith("`") and "\\`" in self.source(node):
+            text = self.source(node)
+            if text.startswith("`") and "\\`" in text:
                 # Backticks inside backticks, which the grammar takes for text.
-                yield from self.plain(self.source(node), is_quoted=False)
+                yield from self.plain(text, is_quoted=False)
             else:
                 yield Substitution(Script(tuple(self.items(node))), False)
         elif kind == "process_substitution":
             yield Substitution(Script(tuple(self.items(node))), False, self.source(node)[0])
         elif kind == "arithmetic_expansion":
-            yield from self.inner(node, is_quoted=False)
+            yield from self.inner(node)
         elif kind in ("concatenation", "translated_string", "command_name", "variable_assignment", "array"):
             yield from self.joined(node)
         else:
@@ -141,7 +142,7 @@ class WordReader(ABC):
         for part in self.plain(text, is_quoted=True):
             yield Text(unescaped_in_quotes(part.text), True) if isinstance(part, Text) else part
 
-    def expansion(self, node: "SgNode", is_quoted: bool) -> Parameter:
+    def expansion(self, node: "SgNode") -> Parameter:
         """`${...}`: the name, the operator and, as a word, what follows it."""
         kids = self.kids(node)[1:-1]
         at = next(
@@ -149,16 +150,16 @@ class WordReader(ABC):
             None,
         )
         if at is None:
-            return Parameter(self.source(node), is_quoted, "?")
+            return Parameter(self.source(node), False, "?")
         if at > 0:
-            return Parameter(kids[at].text(), is_quoted, kids[0].text())
+            return Parameter(kids[at].text(), False, kids[0].text())
         rest = kids[1:]
         if not rest:
-            return Parameter(kids[0].text(), is_quoted, braced=True)
+            return Parameter(kids[0].text(), False, braced=True)
         operator = rest[0].kind()
         inside = Span(rest[0].range().end.index, node.range().end.index - 1)
         argument = Word(tuple(self.between(rest[1:], inside)), inside)
-        return Parameter(kids[0].text(), is_quoted, operator, argument)
+        return Parameter(kids[0].text(), False, operator, argument)
 
     def between(self, kids: "list[SgNode]", inside: Span) -> Iterator[Part]:
         """The parts of the argument of an expansion."""
@@ -176,7 +177,7 @@ class WordReader(ABC):
         if inside.end > at:
             yield from self.plain(self.text[at : inside.end], is_quoted=True)
 
-    def inner(self, node: "SgNode", *, is_quoted: bool) -> Iterator[Substitution]:
+    def inner(self, node: "SgNode") -> Iterator[Substitution]:
         """An arithmetic expansion: a number, and the commands that its terms run."""
         found = tuple(
             item
@@ -195,7 +196,7 @@ class WordReader(ABC):
             )
             for name in descend(node, lambda kid: kid.kind() == "variable_name")
         )
-        yield Substitution(Script(found + names), is_quoted, "((")
+        yield Substitution(Script(found + names), False, "((")
 
     @abstractmethod
     def script_of(self, text: str) -> Script:

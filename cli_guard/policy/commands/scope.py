@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from cli_guard.policy.commands.model import Context, Span
 from cli_guard.policy.commands.tree import Node
@@ -50,12 +51,25 @@ def narrowest(origins: set[str]) -> str:
     return next((origin for origin in ("", "paths", "rooted") if origin in origins), "value")
 
 
+class Carrier(Protocol):
+    """Whatever carries taints: a stream, or a word of a command."""
+
+    @property
+    def taints(self) -> frozenset[str]:
+        """What it carries."""
+
+
+def taints_of(carriers: Iterable[Carrier]) -> frozenset[str]:
+    """What several carry together."""
+    return frozenset().union(*(each.taints for each in carriers))
+
+
 def merged(streams: Iterable[Stream]) -> Stream:
     """Several outputs one after the other."""
     given = [stream for stream in streams if stream != NOTHING]
     if len(given) == 1:
         return given[0]
-    taints = frozenset().union(*(stream.taints for stream in given))
+    taints = taints_of(given)
     texts = [stream.text for stream in given]
     text = "".join(text for text in texts if text is not None) if None not in texts else None
     if text is not None and len(text) > LONGEST_TEXT:

@@ -1,6 +1,7 @@
 """Walks through a script as a shell would, without running anything, and collects what it would do."""
 
 import re
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 
 from cli_guard.policy.commands import floors
@@ -71,11 +72,8 @@ class Shell(Machine):
 
     def child(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
         """Runs a text in a shell of its own, of whose variables nothing comes back."""
-        before, self.scope = self.scope, self.scope.copied()
-        try:
+        with self.subshell():
             return self.text(text, span, stdin)
-        finally:
-            self.scope = before
 
     def script(self, script: Script, stdin: Stream = NOTHING) -> Stream:
         """Runs a script; what the grammar did not understand is an effect of its own."""
@@ -107,27 +105,20 @@ class Shell(Machine):
 
     def apart(self, node: Node, stdin: Stream) -> Stream:
         """One node in a subshell of its own, whose variables nobody else sees."""
-        before, self.scope = self.scope, self.scope.copied()
-        try:
+        with self.subshell():
             return self.run(node, stdin)
-        finally:
-            self.scope = before
 
     def block(self, node: Block, stdin: Stream) -> Stream:
         """A group, a branch, a loop; a subshell works on a copy of the state."""
         source, sinks = redirected(self, node.redirects, stdin)
-        before = self.scope
-        if node.kind in ("subshell", "background"):
-            self.scope = self.scope.copied()
-        # What stands first in a list runs in any case, what follows it may not.
-        sure = 1 if node.kind == "list" else 0
-        first = self.several(node.items[:sure], source)
-        variables = dict(self.scope.variables)
-        output = merged([first, self.several(node.items[sure:], source)])
-        if node.kind in ("if", "case", "loop", "list"):
-            self.scope.variables = unsure(variables, self.scope.variables)
-        if node.kind in ("subshell", "background"):
-            self.scope = before
+        with self.subshell() if node.kind in ("subshell", "background") else nullcontext():
+            # What stands first in a list runs in any case, what follows it may not.
+            sure = 1 if node.kind == "list" else 0
+            first = self.several(node.items[:sure], source)
+            variables = dict(self.scope.variables)
+            output = merged([first, self.several(node.items[sure:], source)])
+            if node.kind in ("if", "case", "loop", "list"):
+                self.scope.variables = unsure(variables, self.scope.variables)
         return written(self, output, sinks)
 
     def for_each(self, node: For, stdin: Stream) -> Stream:
@@ -243,11 +234,10 @@ class Shell(Machine):
 
     def substitute(self, script: Script, kind: str) -> Stream:
         """Runs `$(...)` or `<(...)`, in a subshell."""
-        before, self.scope = self.scope, self.scope.copied()
         self.budget.depth += 1
         try:
-            self.budget.read("")
-            return self.script(script)
+            with self.subshell():
+                self.budget.read("")
+                return self.script(script)
         finally:
             self.budget.depth -= 1
-            self.scope = before

@@ -177,7 +177,7 @@ class CommandReader(WordReader):
         append = any(kid.kind() == "+=" for kid in kids[:2])
         values: list[Word] = []
         if kids[0].kind() == "subscript":
-            values.append(Word(tuple(self.inner(kids[0], is_quoted=False)), span_of(kids[0])))
+            values.append(Word(tuple(self.inner(kids[0])), span_of(kids[0])))
         for kid in kids[1:]:
             if kid.kind() == "array":
                 values += [self.word(part) for part in self.kids(kid) if part.kind() in WORDS]

@@ -116,7 +116,7 @@ class Reader(CommandReader):
     def compound(self, node: "SgNode") -> Block:
         """`{ ...; }` or `(( ... ))`, of which only the substitutions inside run."""
         if node.text().startswith("(("):
-            scripts = tuple(item for part in self.inner(node, is_quoted=False) for item in part.script.items)
+            scripts = tuple(item for part in self.inner(node) for item in part.script.items)
             return Block("group", scripts, span_of(node))
         return self.block("group", node)
 
@@ -178,7 +178,7 @@ class Reader(CommandReader):
         kids = self.kids(node)
         names = [kid for kid in kids if kid.kind() == "variable_name"]
         if not names:
-            scripts = tuple(item for part in self.inner(node, is_quoted=False) for item in part.script.items)
+            scripts = tuple(item for part in self.inner(node) for item in part.script.items)
             loops = tuple(self.block("loop", kid) for kid in kids if kid.kind() in BODIES)
             return Block("loop", (*scripts, *loops), span_of(node))
         at = next((at for at, kid in enumerate(kids) if kid.kind() == "in"), None)

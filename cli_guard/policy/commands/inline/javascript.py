@@ -50,14 +50,6 @@ def node(tree: "SgNode") -> Node:
     kind = tree.kind()
     if kind in READERS:
         return READERS[kind](tree)
-    if kind in STEPS:
-        return code.steps(*nodes(parts(tree)))
-    if kind in DATA:
-        return NOTHING
-    if kind in MIXED:
-        return mixed(nodes(parts(tree)))
-    if kind in FUNCTIONS:
-        return function(tree)
     return code.Odd("text that is no JavaScript" if kind == "ERROR" else f"JavaScript's {kind}")
 
 
@@ -240,6 +232,10 @@ def imported(tree: "SgNode") -> Node:
 
 
 READERS: dict[str, Callable[["SgNode"], Node]] = {
+    **dict.fromkeys(STEPS, lambda tree: code.steps(*nodes(parts(tree)))),
+    **dict.fromkeys(DATA, lambda tree: NOTHING),
+    **dict.fromkeys(MIXED, lambda tree: mixed(nodes(parts(tree)))),
+    **dict.fromkeys(FUNCTIONS, function),
     "identifier": name,
     "shorthand_property_identifier": name,
     "string": string,

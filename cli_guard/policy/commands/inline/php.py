@@ -55,14 +55,6 @@ def node(tree: "SgNode") -> Node:
     kind = tree.kind()
     if kind in READERS:
         return READERS[kind](tree)
-    if kind in STEPS:
-        return code.steps(*nodes(parts(tree)))
-    if kind in DATA:
-        return NOTHING
-    if kind in MIXED:
-        return mixed(nodes(parts(tree)))
-    if kind in FUNCTIONS:
-        return function(tree)
     return code.Odd("text that is no PHP" if kind == "ERROR" else f"PHP's {kind}")
 
 
@@ -222,6 +214,10 @@ def returned(tree: "SgNode") -> Node:
 
 
 READERS: dict[str, Callable[["SgNode"], Node]] = {
+    **dict.fromkeys(STEPS, lambda tree: code.steps(*nodes(parts(tree)))),
+    **dict.fromkeys(DATA, lambda tree: NOTHING),
+    **dict.fromkeys(MIXED, lambda tree: mixed(nodes(parts(tree)))),
+    **dict.fromkeys(FUNCTIONS, function),
     "variable_name": lambda tree: code.Name(tree.text()),
     "string": string,
     "encapsed_string": string,

@@ -8,7 +8,15 @@ from cli_guard.policy.commands.fields import Field, literal
 from cli_guard.policy.commands.floors import remote_code
 from cli_guard.policy.commands.model import Kind
 from cli_guard.policy.commands.paths import path_of
-from cli_guard.policy.commands.scope import ANYTHING, MOST_ELEMENTS, NOTHING, SECRET, Stream, unsure
+from cli_guard.policy.commands.scope import (
+    ANYTHING,
+    MOST_ELEMENTS,
+    NOTHING,
+    SECRET,
+    Stream,
+    taints_of,
+    unsure,
+)
 from cli_guard.policy.commands.special.arithmetic import compute
 from cli_guard.policy.commands.values import INPUT, run_shell, take_script
 
@@ -84,6 +92,13 @@ def set_options(call: Call) -> Stream:
     return NOTHING
 
 
+def fill(call: Call, variable: Field, value: Stream) -> None:
+    """A variable gets a value that no assignment in the text gives it."""
+    if CODE_NAMES.match(variable.shown):
+        call.shell.environment(variable.shown, None, variable.span)
+    call.shell.scope.variables[variable.shown] = value
+
+
 def read(call: Call) -> Stream:
     """Variables are read from the input: what they hold is as little known as that."""
     stdin = call.stdin
@@ -93,15 +108,13 @@ def read(call: Call) -> Stream:
     for operand in call.arguments.operands:
         origin = stdin.origin if stdin.origin in ("paths", "rooted") else ""
         compute(call, operand)
-        if CODE_NAMES.match(operand.shown):
-            call.shell.environment(operand.shown, None, operand.span)
         known = stdin.text.strip(" \t\n") if stdin.text is not None and stdin != NOTHING else None
         if known is not None and "\\" in known and not call.arguments.has("-r"):
             known = None
         single = (
             known if known is not None and "\n" not in known and len(call.arguments.operands) == 1 else None
         )
-        call.shell.scope.variables[operand.shown] = Stream(single, stdin.taints, origin)
+        fill(call, operand, Stream(single, stdin.taints, origin))
     return NOTHING
 
 
@@ -109,18 +122,14 @@ def mapfile(call: Call) -> Stream:
     """mapfile: an array holds the lines of the input."""
     output = call.run()
     for operand in call.arguments.operands or [literal("MAPFILE", call.span)]:
-        if CODE_NAMES.match(operand.shown):
-            call.shell.environment(operand.shown, None, operand.span)
-        call.shell.scope.variables[operand.shown] = Stream(None, call.stdin.taints)
+        fill(call, operand, Stream(None, call.stdin.taints))
     return output
 
 
 def getopts(call: Call) -> Stream:
     """getopts: a variable holds the letter of an option."""
     for operand in call.arguments.operands[1:2]:
-        if CODE_NAMES.match(operand.shown):
-            call.shell.environment(operand.shown, None, operand.span)
-        call.shell.scope.variables[operand.shown] = ANYTHING
+        fill(call, operand, ANYTHING)
     return call.run()
 
 
@@ -182,7 +191,7 @@ def evaluate(call: Call) -> Stream:
     """All words together are a script."""
     words = [word for word in call.fields[1:] if word.text != "--"]
     known = all(word.text is not None for word in words)
-    taints = frozenset().union(*(word.taints for word in words))
+    taints = taints_of(words)
     if any(word.assumed for word in words):
         call.effect(Kind.UNKNOWN, None, "runs text that depends on a variable set elsewhere", call.span)
     text = " ".join(word.shown for word in words)

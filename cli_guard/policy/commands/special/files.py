@@ -11,7 +11,7 @@ from cli_guard.policy.commands.fields import Field, literal
 from cli_guard.policy.commands.model import Kind, Setting
 from cli_guard.policy.commands.paths import delete_path, path_of, write_path
 from cli_guard.policy.commands.places import Place, is_credential, place_of, whole
-from cli_guard.policy.commands.scope import EVERYTHING, HOOKS, NOTHING, SECRET, Stream
+from cli_guard.policy.commands.scope import EVERYTHING, HOOKS, NOTHING, SECRET, Stream, taints_of
 from cli_guard.policy.commands.values import take
 
 # find(1): tests and actions that only look, by the number of words that follow them.
@@ -78,8 +78,7 @@ def find(call: Call) -> Stream:
                 Kind.UNKNOWN, word.shown, f"has a test that is not known: {word.shown[:60]}", word.span
             )
             at += 1
-    taints = frozenset().union(*(each.taints for each in found))
-    return Stream(None, taints, "rooted")
+    return Stream(None, taints_of(found), "rooted")
 
 
 def what_is_found(call: Call, roots: list[Field], tests: list[Field]) -> list[Field]:
@@ -127,9 +126,8 @@ def run_on(call: Call, words: list[Field], at: int, found: list[Field]) -> int:
 
 def held(word: Field, found: list[Field]) -> Field:
     """A word with `{}` inside: in a script for a shell it is text that is not known."""
-    taints = frozenset().union(*(each.taints for each in found))
     text = word.text.replace("{}", found[0].start + "x") if word.text else None
-    return Field(text, text or "", word.span, word.taints | taints)
+    return Field(text, text or "", word.span, taints_of((word, *found)))
 
 
 def mode(call: Call) -> Stream:

@@ -7,7 +7,7 @@ from cli_guard.policy.commands.environment import CODE_NAMES
 from cli_guard.policy.commands.fields import Field
 from cli_guard.policy.commands.model import Kind
 from cli_guard.policy.commands.quoting import ansi_c
-from cli_guard.policy.commands.scope import NOTHING, SECRET, TOKEN, Stream
+from cli_guard.policy.commands.scope import NOTHING, SECRET, TOKEN, Stream, taints_of
 
 FORMAT = re.compile(r"%(?:%|[-0-9.]*[sbd])")
 
@@ -70,11 +70,6 @@ def filled(form: str, values: list[str]) -> str:
         return ansi_c(value) if found[0].endswith("b") else value
 
     return FORMAT.sub(one, form)
-
-
-def taints_of(words: list[Field]) -> frozenset[str]:
-    """What some words carry together."""
-    return frozenset().union(*(word.taints for word in words))
 
 
 def environment(call: Call) -> Stream:
