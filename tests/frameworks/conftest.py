@@ -14,6 +14,8 @@ ROOT = Path(__file__).parent.parent.parent
 STAGES = ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
 # An index that cannot be reached fails within a minute.
 IMPATIENT = {"PIP_RETRIES": "1", "PIP_DEFAULT_TIMEOUT": "30", "UV_HTTP_TIMEOUT": "30", "UV_HTTP_RETRIES": "1"}
+# uv, which prek installs with, brings certificates of its own and would not know a company's.
+TRUSTING = {"UV_SYSTEM_CERTS": "1"}
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +47,9 @@ def configuration(source: Repo) -> str:
 def prepared(name: str, base: Path, configuration: str) -> Framework:
     """The framework with our environment installed, which takes the better part of a minute."""
     store = base / "store"
-    framework = Framework(name, {"PRE_COMMIT_HOME": str(store), "PREK_HOME": str(store), **IMPATIENT})
+    framework = Framework(
+        name, {"PRE_COMMIT_HOME": str(store), "PREK_HOME": str(store), **IMPATIENT, **TRUSTING}
+    )
     repo = Repo.create(base / "repo", isolated_environment(base / "home"))
     repo.commit("Start", {".pre-commit-config.yaml": configuration})
     command = ("install-hooks",) if name == "pre-commit" else ("prepare-hooks",)
