@@ -28,6 +28,7 @@ WORDS = EXPANSIONS | frozenset(
 HIDDEN = re.compile(r"`|\$\(|<\(")
 LINE_END = re.compile(r"(?<!\\)\n")
 ELEMENT = re.compile(r"\$\{(\w+)\[(@|\*|\d{1,4})\]\}")
+BEFORE_COMMENT = " \t\n;&|()<>`"
 # Nodes that are rightly empty.
 EMPTY = frozenset(("heredoc_content", "heredoc_body", "string_content", "\n", "program"))
 
@@ -217,14 +218,20 @@ class WordReader(ABC):
         """The children of a node; one that the grammar only supposes to be there is an error."""
         kids = node.children()
         for kid in kids:
-            if kid.kind() == "comment" and "\n" in kid.text():
-                # A comment ends with its line, whatever stands at its end.
-                start = kid.range().start.index
-                self.comments.append(Span(start, start + kid.text().index("\n")))
-                self.line_ends.append(self.comments[-1].end)
+            if kid.kind() == "comment":
+                self.comment(kid)
             if kid.is_leaf() and not kid.text() and kid.kind() not in EMPTY:
                 self.errors.append(span_of(kid))
         return kids
+
+    def comment(self, node: "SgNode") -> None:
+        """A comment ends with its line, whatever stands at its end; behind a word, `#` is a part of that word."""
+        start = node.range().start.index
+        if start and self.text[start - 1] not in BEFORE_COMMENT:
+            self.errors.append(span_of(node))
+        elif "\n" in node.text():
+            self.comments.append(Span(start, start + node.text().index("\n")))
+            self.line_ends.append(self.comments[-1].end)
 
 
 def named(text: str) -> Iterator[Part]:

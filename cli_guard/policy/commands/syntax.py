@@ -6,6 +6,7 @@ The grammar keeps quotes and escapes; here a word becomes its parts, so that not
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cli_guard.policy.commands.joining import piped, with_redirects
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 DEEPEST = 40
 MOST_REPAIRS = 12
 COMPUTED = re.compile(r"\s-(?:eq|ne|lt|le|gt|ge|v)\s")
+BRACKET = re.compile(r"\[(?:\\\n)*[ \t]")
+# What ends a command, redirects it or starts a comment where no quotes protect it; the nodes that hold it as text.
+OPERATORS = frozenset("|&;<>()#\n")
+PATTERNS = frozenset(("extglob_pattern", "regex"))
 CASE_ENDS = (";;", ";&", ";;&")
 
 
@@ -163,11 +168,34 @@ class Reader(CommandReader):
 
     def test(self, node: "SgNode") -> Command:
         """`[[ ... ]]` or `[ ... ]`: its words are expanded, nothing else happens."""
-        self.kids(node)
-        words = tuple(self.word(leaf) for leaf in descend(node, lambda kid: kid.kind() in WORDS))
+        kids = self.kids(node)
+        found = list(descend(node, lambda kid: kid.kind() in WORDS))
+        if any(not kid.text() for kid in found) or self.misread([kids[0], *found, kids[-1]]):
+            self.errors.append(span_of(node))
         # What is compared as a number, or is the name of a variable, is computed.
         name = "let" if COMPUTED.search(node.text()) else ":"
+        words = tuple(map(self.word, found))
         return Command((Word((Text(name, True),), span_of(node)), *words), span_of(node))
+
+    def misread(self, kids: "list[SgNode]") -> bool:
+        """Is what the grammar takes for a test with one bracket more than that, or the name of a program (`[x]`)?
+
+        `[` is a command like any other: the shell takes `||`, `>` and a line end inside for its own.
+        """
+        first, last = kids[0], kids[-1]
+        if first.text() != "[":
+            return False
+        self.on_one_line(kids)
+        between = (
+            self.text[one.range().end.index : other.range().start.index] for one, other in pairwise(kids)
+        )
+        patterns = (self.source(kid) for kid in kids if kid.kind() in PATTERNS)
+        inside = self.text[first.range().start.index : last.range().end.index]
+        # A line end between words has been noted, or stands behind a backslash.
+        return not BRACKET.match(inside) or any(
+            not OPERATORS.isdisjoint(text)
+            for text in (*(gap.replace("\n", "") for gap in between), *patterns)
+        )
 
     def pipeline(self, node: "SgNode") -> Node:
         """`a | b`."""

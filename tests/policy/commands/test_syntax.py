@@ -248,6 +248,33 @@ def test_what_bash_rejects_is_not_understood(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("[ x || ./evil ]", "[[ x || ./evil ]]"),
+        ("[ -f x && ./evil ]", "[ -f x -a ./evil ]"),
+        ("[ -n x | ./evil ]", '[ -n "$(echo x | wc -l)" ]'),
+        ("[ x & ./evil ]", "[ x ] && echo y"),
+        ("[ ! \n ./evil ]", "[ ! \\\n ./evil ]"),
+        ("[ a = b\n./evil ]", "[[ a = b &&\n./evil ]]"),
+        ("[ x # ]\n./evil ]", "[ $# -eq 0 ]"),
+        ("[ # \\\n ./evil ]", "[ x ] # \\\n"),
+        ("[ x ]# || ./evil", "[ x ] # || ./evil"),
+        ("[ a > ~/.bashrc ]", "[[ a > ~/.bashrc ]]"),
+        ("[ a >& b ]", "[ a == b ]"),
+        ("[ a == x|./evil ]", "[[ a == @(x|y) ]]"),
+        ("[ a =~ b||./evil ]", "[[ a =~ b|c ]]"),
+        ("[ (x) ]", "[[ (x) ]]"),
+        ("[[ ( ) ]]", "[[ ( -f x ) ]]"),
+        ("[x]", "[ x ]"),
+        ("[$x ]", "[ $x ]"),
+    ],
+)
+def test_one_bracket_is_a_command_whose_operators_are_the_shells(text: str, near: str) -> None:
+    assert judge(text).verdict is Decision.REVIEW
+    assert judge(near).verdict is Decision.ALLOW
+
+
+@pytest.mark.parametrize(
     "text", ["rm -rf / )", "rm -rf /; (", "ls; fi; rm -rf /", "rm -rf / &&", "if x; rm -rf /"]
 )
 def test_a_danger_beside_an_error_is_still_seen(text: str) -> None:
