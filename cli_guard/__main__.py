@@ -61,8 +61,25 @@ def answer(
         return ExitCode.INTERNAL
 
 
+def raise_again(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Raises an interrupt anew that came where nothing can be raised (a callback of compiled code, a `__del__`).
+
+    Python only prints such an exception (`sys.unraisablehook`), and a Ctrl-C would have done nothing. It is asked for
+    again a moment later, because asked for here it would be lost in the same place.
+    """
+    if unraisable.exc_type is KeyboardInterrupt:
+        import signal
+        import threading
+
+        main_thread = threading.main_thread().ident or 0
+        threading.Timer(0.01, signal.pthread_kill, (main_thread, signal.SIGINT)).start()
+    else:
+        sys.__unraisablehook__(unraisable)
+
+
 def run() -> None:
     """The console script."""
+    sys.unraisablehook = raise_again
     # Thousands of objects are made while libraries load, and none of them is garbage.
     gc.set_threshold(50_000, 20, 50)
     # A stream that the caller has closed is None.

@@ -284,6 +284,30 @@ def test_interrupted(committed: Repo, after: float) -> None:
     assert left == []
 
 
+def test_an_interrupt_where_nothing_can_be_raised(tmp_path: Path) -> None:
+    program = """
+import os, signal, sys, time
+import cli_guard.__main__ as front
+
+class Deaf:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
+
+def work(*_):
+    Deaf()
+    time.sleep(30)
+    return 0
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+front.answer = work
+front.run()
+"""
+    done = subprocess.run((sys.executable, "-c", program), cwd=tmp_path, capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr.splitlines() == ["cli-guard: interrupted; nothing was changed"]
+
+
 def wait_for_a_child(pid: int) -> None:
     """Waits until a process has started its first git: until then Python itself may answer an interrupt."""
     children = Path(f"/proc/{pid}/task/{pid}/children")
