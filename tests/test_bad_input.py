@@ -303,7 +303,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 front.answer = work
 front.run()
 """
-    done = subprocess.run((sys.executable, "-c", program), cwd=tmp_path, capture_output=True, text=True, timeout=20)
+    done = subprocess.run(
+        (sys.executable, "-c", program), cwd=tmp_path, capture_output=True, text=True, timeout=20
+    )
     assert (done.returncode, done.stdout) == (130, "")
     assert done.stderr.splitlines() == ["cli-guard: interrupted; nothing was changed"]
 

@@ -1,6 +1,6 @@
 """`cli_guard.review.review`: the same review for Python, of a change set under a policy."""
 
-from cli_guard.git.snapshot import changes_between
+from cli_guard.git.between import changes_between
 from cli_guard.model import Decision
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy

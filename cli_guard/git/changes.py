@@ -8,10 +8,10 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from cli_guard.git.between import hunks_between
 from cli_guard.git.contents import BlobReader, decode, read_worktree_file, runs_between
 from cli_guard.git.plumbing import DIFF_OPTIONS, RAW_OPTIONS, decode_path, parse, parse_commits
 from cli_guard.git.repository import Repository
-from cli_guard.git.snapshot import hunks_between
 from cli_guard.git.worktree import untracked, without_filters
 from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status
 

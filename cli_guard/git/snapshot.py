@@ -1,59 +1,216 @@
-"""Changes between two states held in memory, for what Git cannot compare: no repository, or no plain text."""
+"""A state of a repository as files by path: what the assistant and the run tool look at, wherever it comes from.
 
-import difflib
+As a mapping a `Snapshot` is path -> text; what is not text (a picture, a link, a submodule) is in `entries` alone.
+"""
+
 import hashlib
-from collections.abc import Mapping
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
-from cli_guard.model import ChangeSet, FileChange, Hunk, Status, split_lines
+from cli_guard.errors import UsageError
+from cli_guard.git.contents import BlobReader, decode, read_worktree_file
+from cli_guard.git.plumbing import decode_path
+from cli_guard.git.repository import Repository
+from cli_guard.model import Kind, Skipped
 
-COMPARED_LINES = 5_000
-
-
-def hunks_between(old: str, new: str) -> tuple[Hunk, ...]:
-    """The changed lines between two texts; texts too long to compare count as rewritten."""
-    before, after = split_lines(old), split_lines(new)
-    if not before or len(before) + len(after) > COMPARED_LINES:
-        return (Hunk(1 if before else 0, 1, tuple(before), tuple(after)),) if before != after else ()
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    return tuple(
-        Hunk(a + 1, b + 1, tuple(before[a:a_end]), tuple(after[b:b_end]))
-        for tag, a, a_end, b, b_end in matcher.get_opcodes()
-        if tag != "equal"
-    )
+LINK, SUBMODULE = "120000", "160000"
 
 
-class SnapshotContents:
-    """`Contents` of a change between two snapshots, path -> text."""
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One path of a snapshot. `mode` as Git writes it, `size` in bytes, `identity` of the content.
 
-    def __init__(self, old: Mapping[str, str], new: Mapping[str, str]) -> None:
-        self._old = old
-        self._new = new
+    `identity` is a blob id, or a hash of the bytes where Git has no blob; two files of one snapshot that have
+    the same one are equal.
+    """
 
-    def new(self, change: FileChange) -> str | None:
-        """The text after the change."""
-        return self._new.get(change.path)
+    path: str
+    mode: str
+    size: int
+    identity: str
 
-    def old(self, change: FileChange) -> str | None:
-        """The text before the change."""
-        return self._old.get(change.old_path or change.path)
+    @property
+    def kind(self) -> Kind:
+        """Whether it is a file, a link or a submodule; what is in a file is not known here."""
+        return {LINK: Kind.SYMLINK, SUBMODULE: Kind.SUBMODULE}.get(self.mode, Kind.TEXT)
 
 
-def changes_between(old: Mapping[str, str], new: Mapping[str, str]) -> ChangeSet:
-    """What has to be done to `old` to get `new`."""
-    files = []
-    for path in sorted({*old, *new}):
-        before, after = old.get(path), new.get(path)
-        if before == after:
-            continue
-        status = Status.ADDED if before is None else Status.DELETED if after is None else Status.MODIFIED
-        files.append(
-            FileChange(
-                path=path,
-                status=status,
-                old_mode="000000" if before is None else "100644",
-                new_mode="000000" if after is None else "100644",
-                hunks=hunks_between(before or "", after or ""),
-            )
-        )
-    digest = hashlib.sha256(repr((sorted(old.items()), sorted(new.items()))).encode("utf-8", "surrogatepass"))
-    return ChangeSet(tuple(files), identity=digest.hexdigest())
+@dataclass(frozen=True, slots=True)
+class SnapshotBounds:
+    """How much of a repository is read: the number of files, the bytes of one file, and of all of them."""
+
+    files: int = 50_000
+    file_bytes: int = 2_000_000
+    total_bytes: int = 200_000_000
+
+
+class Snapshot(Mapping[str, str]):
+    """Files by path, read whole when it is made, and never again.
+
+    `name` says which state it is, for people ("the index", "the work tree", a revision, "memory"). `skipped` are
+    the paths that were left out, and why; their entries are there all the same.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        entries: Iterable[Entry],
+        contents: Mapping[str, bytes],
+        skipped: Iterable[Skipped] = (),
+    ) -> None:
+        self.name = name
+        self.entries = {entry.path: entry for entry in entries}
+        self.skipped = tuple(skipped)
+        self._contents = contents
+
+    @classmethod
+    def of(cls, texts: Mapping[str, str]) -> "Snapshot":
+        """A snapshot of texts held in memory."""
+        contents = {path: text.encode("utf-8", "surrogateescape") for path, text in sorted(texts.items())}
+        return cls("memory", (entry_of(path, raw) for path, raw in contents.items()), contents)
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        plain = (path for path, entry in self.entries.items() if entry.kind is Kind.TEXT)
+        found = ((path, decode(self._contents[path])) for path in plain if path in self._contents)
+        return {path: text for path, text in found if text is not None}
+
+    def raw(self, path: str) -> bytes | None:
+        """The bytes of a file, or the target of a link; None for what was left out, and for a submodule."""
+        return self._contents.get(path)
+
+    @cached_property
+    def identity(self) -> str:
+        """A hash of all paths, modes and contents."""
+        lines = sorted(f"{each.mode} {each.identity} {each.path}" for each in self.entries.values())
+        return hashlib.sha256("\0".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+
+    def __getitem__(self, path: str) -> str:
+        return self._texts[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+
+def entry_of(path: str, raw: bytes, mode: str = "100644") -> Entry:
+    """The entry of a file that Git has no blob of."""
+    return Entry(path, mode, len(raw), hashlib.sha256(raw).hexdigest())
+
+
+def read_index(repository: Repository, bounds: SnapshotBounds | None = None) -> Snapshot:
+    """What is staged, whole. Raises GitError."""
+    return read_blobs(repository, "the index", listed_index(repository), bounds or SnapshotBounds())
+
+
+def read_commit(repository: Repository, revision: str, bounds: SnapshotBounds | None = None) -> Snapshot:
+    """The files of a commit. Raises GitError, UsageError for no such revision."""
+    listed = listed_tree(repository, repository.resolve(revision))
+    return read_blobs(repository, revision, listed, bounds or SnapshotBounds())
+
+
+def read_blobs(
+    repository: Repository, name: str, listed: list[tuple[str, str, str]], bounds: SnapshotBounds
+) -> Snapshot:
+    """The snapshot of listed blobs: (mode, object id, path)."""
+    chosen = Chosen(bounds)
+    with BlobReader(repository.git, blob_limit=bounds.file_bytes) as reader:
+        # A submodule names a commit of another repository; nothing of it is here.
+        sizes = reader.sizes(blob for mode, blob, _ in listed if mode != SUBMODULE)
+        for mode, blob, path in listed:
+            entry = Entry(path, mode, sizes.get(blob, 0), blob)
+            if chosen.takes(entry):
+                chosen.contents[path] = reader.read(blob) or b""
+    return Snapshot(name, chosen.entries, chosen.contents, chosen.skipped)
+
+
+def listed_index(repository: Repository) -> list[tuple[str, str, str]]:
+    """(mode, blob id, path) of the index; of a path in conflict our side (git-ls-files(1), "--stage")."""
+    listed: dict[str, tuple[str, str, str]] = {}
+    for record in filter(None, list_files(repository, "--stage")):
+        head, _, raw_path = record.partition(b"\t")
+        mode, blob, stage = head.decode("ascii").split(" ")
+        path = decode_path(raw_path)
+        if path not in listed or stage == "2":
+            listed[path] = (mode, blob, path)
+    return list(listed.values())
+
+
+def list_files(repository: Repository, *options: str) -> list[bytes]:
+    """What `git ls-files` prints of the whole work tree, wherever in it we are."""
+    top = [] if repository.bare else [str(repository.root)]
+    return repository.git.run("ls-files", "-z", "--full-name", *options, "--", *top).split(b"\0")
+
+
+def listed_tree(repository: Repository, commit: str) -> list[tuple[str, str, str]]:
+    """(mode, object id, path) of a commit (git-ls-tree(1))."""
+    listed = []
+    for record in filter(None, repository.git.run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")):
+        head, _, raw_path = record.partition(b"\t")
+        mode, _, oid = head.decode("ascii").split(" ")
+        listed.append((mode, oid, decode_path(raw_path)))
+    return listed
+
+
+def read_worktree(repository: Repository, bounds: SnapshotBounds | None = None) -> Snapshot:
+    """The files that lie in the work tree: those Git tracks, and those it would add. Links are not followed."""
+    if repository.bare:
+        raise UsageError("a bare repository has no work tree: name a revision with --rev")
+    listed = list_files(repository, "--cached", "--others", "--exclude-standard", "--deduplicate")
+    bounds = bounds or SnapshotBounds()
+    root, chosen = repository.root, Chosen(bounds)
+    for path in map(decode_path, filter(None, listed)):
+        full = os.fsencode(root) + b"/" + path.encode("utf-8", "surrogateescape")
+        try:
+            about = os.lstat(full)
+        except OSError:
+            continue  # deleted, and that is not staged
+        if stat.S_ISLNK(about.st_mode):
+            target = os.readlink(full)  # noqa: PTH115 - the name may not be UTF-8
+            chosen.entries.append(entry_of(path, target, LINK))
+            chosen.contents[path] = target
+        elif stat.S_ISDIR(about.st_mode):
+            chosen.takes(Entry(path.removesuffix("/"), SUBMODULE, 0, ""))
+        elif chosen.has_room(path, about.st_size):
+            raw = read_worktree_file(root, path, bounds.file_bytes)
+            if raw is None:
+                chosen.skipped.append(Skipped(path, "cannot be read"))
+                continue
+            chosen.contents[path] = raw
+            chosen.entries.append(entry_of(path, raw, "100755" if about.st_mode & stat.S_IXUSR else "100644"))
+    return Snapshot("the work tree", chosen.entries, chosen.contents, chosen.skipped)
+
+
+class Chosen:
+    """What is read, as far as the bounds go; what is left out is named."""
+
+    def __init__(self, bounds: SnapshotBounds) -> None:
+        self.entries: list[Entry] = []
+        self.contents: dict[str, bytes] = {}
+        self.skipped: list[Skipped] = []
+        self._bounds = bounds
+        self._total = 0
+
+    def takes(self, entry: Entry) -> bool:
+        """Lists an entry; is its content to be read?"""
+        self.entries.append(entry)
+        return entry.mode != SUBMODULE and self.has_room(entry.path, entry.size)
+
+    def has_room(self, path: str, size: int) -> bool:
+        """Is there room for a file of `size` bytes? If not, it is named as left out."""
+        if len(self.contents) >= self._bounds.files:
+            limit = f"{self._bounds.files:,} files"
+        elif size > self._bounds.file_bytes:
+            limit = f"{self._bounds.file_bytes:,} bytes"
+        elif self._total + size > self._bounds.total_bytes:
+            limit = f"{self._bounds.total_bytes:,} bytes in all"
+        else:
+            self._total += size
+            return True
+        self.skipped.append(Skipped(path, f"over the limit of {limit}", by_limit=True))
+        return False

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from cli_guard.git.snapshot import SnapshotContents, changes_between
+from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.graph.state import State
 from cli_guard.model import ChangeSet, FileChange, Finding, Skipped
 from cli_guard.policy.approvals import Approval, RecordedContent

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from repositories import Repo, isolated_environment
 
 from cli_guard.errors import InternalError
+from cli_guard.git.between import changes_between
 from cli_guard.git.changes import Bounds, ChangeReader, only_in_both
 from cli_guard.git.contents import BlobReader
 from cli_guard.git.plumbing import parse, parse_commits, read_sections
 from cli_guard.git.repository import Repository
-from cli_guard.git.snapshot import changes_between
 from cli_guard.model import ChangeSet, FileChange, Kind, split_lines
 
 BOUNDS = Bounds(1_000, 1_000_000, 10_000_000)

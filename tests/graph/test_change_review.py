@@ -144,7 +144,7 @@ def test_rounds_are_bounded() -> None:
 
 
 def no_changes() -> Any:
-    from cli_guard.git.snapshot import changes_between
+    from cli_guard.git.between import changes_between
 
     return changes_between({}, {"app.py": CLEAN})
 

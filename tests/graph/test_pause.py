@@ -15,7 +15,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command
 
 from cli_guard.errors import UsageError
-from cli_guard.git.snapshot import SnapshotContents, changes_between
+from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context
 from cli_guard.graph.run import resume_review, run_review

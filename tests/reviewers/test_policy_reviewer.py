@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_guard.errors import ConfigError
-from cli_guard.git.snapshot import SnapshotContents, changes_between
+from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.model import ChangeSet, FileChange, Hunk, NoContents, Skipped, Status
 from cli_guard.policy.calls import calls_in
 from cli_guard.policy.config import Config

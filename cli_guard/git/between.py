@@ -1,0 +1,59 @@
+"""Changes between two states held in memory, for what Git cannot compare: no repository, or no plain text."""
+
+import difflib
+import hashlib
+from collections.abc import Mapping
+
+from cli_guard.model import ChangeSet, FileChange, Hunk, Status, split_lines
+
+COMPARED_LINES = 5_000
+
+
+def hunks_between(old: str, new: str) -> tuple[Hunk, ...]:
+    """The changed lines between two texts; texts too long to compare count as rewritten."""
+    before, after = split_lines(old), split_lines(new)
+    if not before or len(before) + len(after) > COMPARED_LINES:
+        return (Hunk(1 if before else 0, 1, tuple(before), tuple(after)),) if before != after else ()
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    return tuple(
+        Hunk(a + 1, b + 1, tuple(before[a:a_end]), tuple(after[b:b_end]))
+        for tag, a, a_end, b, b_end in matcher.get_opcodes()
+        if tag != "equal"
+    )
+
+
+class SnapshotContents:
+    """`Contents` of a change between two snapshots, path -> text."""
+
+    def __init__(self, old: Mapping[str, str], new: Mapping[str, str]) -> None:
+        self._old = old
+        self._new = new
+
+    def new(self, change: FileChange) -> str | None:
+        """The text after the change."""
+        return self._new.get(change.path)
+
+    def old(self, change: FileChange) -> str | None:
+        """The text before the change."""
+        return self._old.get(change.old_path or change.path)
+
+
+def changes_between(old: Mapping[str, str], new: Mapping[str, str]) -> ChangeSet:
+    """What has to be done to `old` to get `new`."""
+    files = []
+    for path in sorted({*old, *new}):
+        before, after = old.get(path), new.get(path)
+        if before == after:
+            continue
+        status = Status.ADDED if before is None else Status.DELETED if after is None else Status.MODIFIED
+        files.append(
+            FileChange(
+                path=path,
+                status=status,
+                old_mode="000000" if before is None else "100644",
+                new_mode="000000" if after is None else "100644",
+                hunks=hunks_between(before or "", after or ""),
+            )
+        )
+    digest = hashlib.sha256(repr((sorted(old.items()), sorted(new.items()))).encode("utf-8", "surrogatepass"))
+    return ChangeSet(tuple(files), identity=digest.hexdigest())
