@@ -1,12 +1,19 @@
-"""Writes the unified diff between two states of some files, as `git apply` reads it (git-apply(1), diff(1))."""
+"""Writes the unified diff between two states of some files, as `git apply` reads it (git-apply(1), diff(1)).
+
+And reads it back, for files that are held in memory alone.
+"""
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 
 CONTEXT_LINES = 3
 NO_NEWLINE = "\\ No newline at end of file"
 # What a name in a header must not hold bare (git-config(1), core.quotePath).
 SPECIAL = {"\a": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r", '"': '"', "\\": "\\"}
+PLAIN = {letter: sign for sign, letter in SPECIAL.items()}
+ESCAPED = re.compile(r"\\([0-7]{3}|.)")
+HUNK = re.compile(r"@@ -(\d+),(\d+) \+\d+,\d+ @@")
 
 
 def unified_diff(old: Mapping[str, str], new: Mapping[str, str]) -> str:
@@ -77,3 +84,68 @@ def quoted(name: str) -> str:
         for s in name
     ]
     return '"' + "".join(parts) + '"'
+
+
+def apply_in_memory(patch: str, texts: Mapping[str, str]) -> dict[str, str | None]:
+    """What a patch of `unified_diff` makes of `texts`: path -> new text, None for a file that it removes.
+
+    Raises ValueError where the patch does not fit; then nothing of it counts. A patch from anywhere else is for
+    `git apply`.
+    """
+    made: dict[str, str | None] = {}
+    lines = patch.split("\n")
+    at = 0
+    while at < len(lines) and lines[at]:
+        old_name, new_name, at = header(lines, at)
+        name = new_name if new_name is not None else old_name
+        if name is None:
+            raise ValueError("a patch names no file")
+        before = lines_of(texts[old_name]) if old_name is not None and old_name in texts else []
+        after, at = patched(lines, at, before)
+        made[name] = None if new_name is None else "".join(after)
+    return made
+
+
+def header(lines: list[str], at: int) -> tuple[str | None, str | None, int]:
+    """Old and new name of a file's patch, None for no file, and the line after its header."""
+    words = lines[at].removeprefix("diff --git ")
+    if words == lines[at]:
+        raise ValueError(f"line {at + 1} begins no file")
+    old: str | None = unquoted(words[: len(words) // 2])
+    new: str | None = unquoted(words[len(words) // 2 + 1 :])
+    at += 1
+    while at < len(lines) and not lines[at].startswith(("@@ ", "diff --git ")) and lines[at]:
+        old = None if lines[at].startswith("new file mode") else old
+        new = None if lines[at].startswith("deleted file mode") else new
+        at += 1
+    return old, new, at
+
+
+def patched(lines: list[str], at: int, before: list[str]) -> tuple[list[str], int]:
+    """The lines of a file after its hunks, and the line behind them."""
+    after: list[str] = []
+    done = 0
+    while at < len(lines) and (found := HUNK.match(lines[at])):
+        start = int(found[1]) - (1 if int(found[2]) else 0)
+        after += before[done:start]
+        done = start
+        at += 1
+        while at < len(lines) and lines[at][:1] in (" ", "-", "+"):
+            sign, text = lines[at][0], lines[at][1:]
+            bare = at + 1 < len(lines) and lines[at + 1] == NO_NEWLINE
+            line = text if bare else text + "\n"
+            at += 2 if bare else 1
+            if sign in " -":
+                if done >= len(before) or before[done] != line:
+                    raise ValueError(f"line {done + 1} is not what the patch expects")
+                done += 1
+            if sign in " +":
+                after.append(line)
+    return after + before[done:], at
+
+
+def unquoted(name: str) -> str:
+    """The name behind `a/` or `b/` in a header."""
+    if name.startswith('"'):
+        name = ESCAPED.sub(lambda m: PLAIN.get(m[1]) or chr(int(m[1], 8)), name[1:-1])
+    return name[2:]

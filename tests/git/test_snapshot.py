@@ -11,7 +11,7 @@ from repositories import Repo, isolated_environment
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.git.snapshot import Snapshot, SnapshotBounds, read_commit, read_index, read_worktree
-from cli_guard.git.unified import unified_diff
+from cli_guard.git.unified import apply_in_memory, unified_diff
 
 
 def opened(repo: Repo) -> Repository:
@@ -103,6 +103,8 @@ def test_git_applies_the_patch(
     if not patch:
         assert old == new
         return
+    made = apply_in_memory(patch, old)
+    assert {name: text for name, text in (old | made).items() if text is not None} == new
     repo.git("apply", "--index", "--whitespace=nowarn", "-", stdin=patch)
     assert dict(read_index(opened(repo))) == new
     repo.git("apply", "--index", "--reverse", "--whitespace=nowarn", "-", stdin=patch)
