@@ -32,7 +32,13 @@ LANGUAGES = {
     ".yaml": "yaml",
 }
 # What can be parsed: also a language that no rule of the code reviewer is about.
-GRAMMARS = frozenset((*LANGUAGES.values(), "hcl", "php", "ruby"))
+GRAMMARS = frozenset(
+    (
+        *LANGUAGES.values(),
+        *("c", "cpp", "csharp", "css", "dart", "elixir", "haskell", "hcl", "html", "json", "kotlin", "lua"),
+        *("php", "ruby", "rust", "scala", "solidity", "swift"),
+    )
+)
 
 INTERPRETERS = {
     "sh": "bash",
@@ -63,6 +69,21 @@ BEYOND_LATIN = re.compile("[^\x00-\xfe]")
 STAND_IN = "\xff"
 
 
+# The scanners of indentation keep what they are in within 1,024 bytes, and the parser aborts the process beyond that
+# (tree-sitter, TREE_SITTER_SERIALIZATION_BUFFER_SIZE): YAML does at some 250 levels, whatever they are made of.
+INDENTED = ("yaml", "haskell", "elixir", "scala")
+INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
+STACKED = re.compile(r"(?:[-?:][ \t]+){60}")
+DEEPEST = 100
+
+
+def indents_too_deep(language: str, text: str) -> bool:
+    """Would the grammar of a language, perhaps, abort the process on this text?"""
+    if language not in INDENTED:
+        return False
+    return len(set(map(len, INDENT.findall(text)))) > DEEPEST or STACKED.search(text) is not None
+
+
 class Trees:
     """Syntax trees by content, so that three reviewers of one file parse it once."""
 
@@ -71,9 +92,14 @@ class Trees:
         self._derived: dict[tuple[str, str, str], object] = {}
 
     def root(self, language: str, text: str) -> "SgNode":
-        """The root node of `text`; broken text gives a tree with ERROR nodes, never an error."""
+        """The root node of `text`; broken text gives a tree with ERROR nodes, never an error.
+
+        Raises ValueError for a language without a grammar, and for text that `indents_too_deep`.
+        """
         if language not in GRAMMARS:
             raise ValueError(f"no grammar for {language}")
+        if indents_too_deep(language, text):
+            raise ValueError(f"{language} text nests too deep for its grammar")
         key = (language, text)
         if key not in self._roots:
             from ast_grep_py import SgRoot

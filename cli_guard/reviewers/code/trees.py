@@ -29,6 +29,7 @@ from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Place, applies, remar
 from cli_guard.reviewers.subject import Subject
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
+from cli_guard.syntax import DEEPEST, indents_too_deep
 
 if TYPE_CHECKING:
     from ast_grep_py import Config, SgNode
@@ -138,6 +139,9 @@ def inspect(
         return
     if depth(text) > MAX_DEPTH:
         yield Skipped(change.path, f"code: brackets nest deeper than {MAX_DEPTH}")
+        return
+    if indents_too_deep(language, text):
+        yield Skipped(change.path, f"code: more than {DEEPEST} levels of indentation")
         return
     started = subject.clock()
     root = subject.trees.root(language, text)
