@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from cli_guard.git.between import hunks_between
 from cli_guard.git.contents import BlobReader, decode, read_worktree_file, runs_between
-from cli_guard.git.plumbing import DIFF_OPTIONS, RAW_OPTIONS, decode_path, parse, parse_commits
+from cli_guard.git.plumbing import DIFF_OPTIONS, RAW_OPTIONS, Touched, decode_path, parse, parse_commits
 from cli_guard.git.repository import Repository
-from cli_guard.git.worktree import untracked, without_filters
+from cli_guard.git.worktree import touched_only, untracked, without_filters
 from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status
 
 COMMITS_A_BATCH = 100
@@ -52,9 +52,10 @@ class ChangeReader:
         """What differs from HEAD in the work tree, untracked files that are not ignored included."""
         root = self._repository.root
         diff = self._diff(
+            *without_filters(self._git),
             "diff-index",
             tree=self._repository.tree_of(self._repository.head),
-            configuration=without_filters(self._git),
+            touched=touched_only(self._git, root),
         )
         # A file whose time stamp alone differs is in the raw part, without a patch of its own.
         files = [c for c in diff.files if c.hunks or c.old_mode != c.new_mode or c.kind is Kind.BINARY]
@@ -118,14 +119,14 @@ class ChangeReader:
             yield replace(changes, commit=commit, message=message_in(raw or b""))
 
     def _diff(
-        self, *command: str, tree: str, other: str | None = None, configuration: Iterable[str] = ()
+        self, *command: str, tree: str, other: str | None = None, touched: Touched | None = None
     ) -> "Diff":
-        prepared = ("-c", f"core.bigFileThreshold={self._bounds.file_bytes}", *configuration, *command)
+        prepared = ("-c", f"core.bigFileThreshold={self._bounds.file_bytes}", *command)
         compared = (tree, *([other] if other else []), "--")
         output, cut = self._git.bounded(*prepared, *DIFF_OPTIONS, *compared, limit=self._bounds.total_bytes)
         if cut and END_OF_RAW not in output:
             output = self._git.run(*prepared, *RAW_OPTIONS, *compared)
-        files, left_out = parse(output, cut=cut)
+        files, left_out = parse(output, cut=cut, touched=touched)
         return Diff(tree, files, left_out)
 
     def _new_in_all(self, first: "Diff", *others: "Diff") -> ChangeSet:

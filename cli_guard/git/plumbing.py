@@ -7,7 +7,7 @@ two patches, a deletion and a creation.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from cli_guard.errors import InternalError
@@ -42,9 +42,19 @@ class RawEntry:
     old_path: str | None
 
     @property
+    def may_be_touched(self) -> bool:
+        """Can it be that nothing but a time stamp differs? Git has hashed no new content then."""
+        return (
+            self.status is Status.MODIFIED and self.old_mode == self.new_mode and not self.new_blob.strip("0")
+        )
+
+    @property
     def sections(self) -> int:
         """How many patches the entry has: an unmerged path has none."""
         return {Status.TYPE_CHANGED: 2, Status.UNMERGED: 0}.get(self.status, 1)
+
+
+Touched = Callable[[RawEntry], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +164,18 @@ def kind_of(entry: RawEntry, sections: list[Section]) -> Kind:
     return Kind.TEXT
 
 
-def parse(output: bytes, *, cut: bool = False) -> tuple[list[FileChange], list[FileChange]]:
+def parse(
+    output: bytes, *, cut: bool = False, touched: Touched | None = None
+) -> tuple[list[FileChange], list[FileChange]]:
     """The changes of one diff, binary ones without lines, and those whose patch a `cut` output left out.
 
-    A cut output must hold all of its raw part, or nothing but that.
+    A cut output must hold all of its raw part, or nothing but that. Of a file of which the time stamp alone differs,
+    which `touched` tells, Git prints a record, and a patch only in some of its versions.
     """
     entries, start = read_raw(output)
+    printed = output.startswith(b"diff --git ", start) + output.count(b"\ndiff --git ", start)
+    if touched and sum(entry.sections for entry in entries) != printed:
+        entries = [entry for entry in entries if not (entry.may_be_touched and touched(entry))]
     changes = join(entries, output[start:], cut=cut)
     return changes, [change_of(entry, []) for entry in entries[len(changes) :]]
 

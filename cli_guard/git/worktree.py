@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cli_guard.errors import GitError
 from cli_guard.git.contents import decode, read_worktree_file
+from cli_guard.git.plumbing import RawEntry, Touched
 from cli_guard.git.process import Git
 from cli_guard.model import FileChange, Hunk, Kind, Status, split_lines
 
@@ -20,6 +21,23 @@ def without_filters(git: Git) -> list[str]:
             raise GitError(f"the filter {key!r} cannot be switched off: its name holds a sign it may not")
         options += ["-c", f"{key}={'false' if key.endswith('.required') else ''}"]
     return options
+
+
+def touched_only(git: Git, root: Path) -> Touched:
+    """Tells whether a file that Git reports as changed holds what it held, as `git add` would store it."""
+    filters: list[str] = []
+
+    def same(entry: RawEntry) -> bool:
+        full = os.fsencode(root) + b"/" + entry.path.encode("utf-8", "surrogateescape")
+        try:
+            if not stat.S_ISREG(os.lstat(full).st_mode):
+                return False
+        except OSError:
+            return False
+        filters[:] = filters or without_filters(git)
+        return git.optional(*filters, "hash-object", "--", os.fsdecode(full)) == entry.old_blob
+
+    return same
 
 
 def untracked(root: Path, path: str, limit: int) -> FileChange:

@@ -1,5 +1,6 @@
 """What a file can be: every kind of content and of change is read right, or named as not read."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -223,10 +224,20 @@ def test_a_submodule_is_left_to_its_own_repository(committed: Repo, isolated: di
     assert placed(committed.look(Worktree())) == []
 
 
-def test_a_file_of_which_only_the_time_differs_is_no_change(committed: Repo) -> None:
-    (committed.path / "app.py").touch()
+@pytest.mark.parametrize(
+    "others", [{}, {"a.py": "y = 2\n", "zz.py": "z = 3\n"}], ids=["alone", "among changes"]
+)
+def test_a_file_of_which_only_the_time_differs_is_no_change(committed: Repo, others: dict[str, str]) -> None:
+    committed.commit("Others", dict.fromkeys(others, "old = 1\n"))
+    # Git trusts a time stamp that is older than its index.
+    past = committed.path / "app.py"
+    os.utime(past, (1_700_000_000, 1_700_000_000))
+    committed.git("update-index", "--refresh")
+    past.touch()
+    for name, text in others.items():
+        committed.write(name, text)
     review = committed.look(Worktree())
-    assert (review.files, review.skipped) == (0, ())
+    assert (review.files, review.skipped) == (len(others), ())
 
 
 def test_work_tree_files_that_cannot_be_read(committed: Repo) -> None:
@@ -244,6 +255,8 @@ def test_work_tree_files_that_cannot_be_read(committed: Repo) -> None:
 def test_a_missing_object_is_one_clear_line(committed: Repo) -> None:
     committed.commit("Second", {"second.py": "x = 2\n"})
     stage(committed, "new.py", "a = 1\n")
+    # Git takes a file of the work tree for its blob, if it has not changed since it was staged.
+    (committed.path / "new.py").unlink()
     commit = committed.git("rev-parse", "HEAD")
     for revision in (":new.py", f"{commit}^{{tree}}", commit):
         blob = committed.git("rev-parse", revision)
