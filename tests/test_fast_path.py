@@ -17,6 +17,8 @@ HEAVY = (
     "ast_grep_py",
     "yaml",
     "lizard",
+    "mcp",
+    "jsonschema",
 )
 HEAVIER = (*HEAVY, "git", "httpx", "sqlite3", "psutil", "rich")
 
