@@ -1,0 +1,115 @@
+"""How well and how fast the kind of a request is told.
+
+    python benchmarks/requests.py [--runs N] [--wrong] [FILE.tsv ...]
+
+Against the labelled requests of fixtures/requests, or those of the files named: for each file how many were told
+right, the confusion matrix over all, and with --wrong each one that was not, with the words that told. Then what it
+takes: a request in process, and hostile texts of 1 MB.
+"""
+
+import argparse
+import statistics
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from cli_guard.requests import Classification, TaskType, classify, normalise, targets
+
+FOLDER = Path(__file__).parent.parent / "fixtures" / "requests"
+KINDS: tuple[TaskType, ...] = get_args(TaskType)
+MEGABYTE = 1_000_000
+HOSTILE = {
+    "one word": "a" * MEGABYTE,
+    "many words": "add the test and " * (MEGABYTE // 17),
+    "slashes": "/" * MEGABYTE,
+    "folders": "../" * (MEGABYTE // 3),
+    "backticks": "`" * MEGABYTE,
+    "quotes": "\"'" * (MEGABYTE // 2),
+    "dots": "a." * (MEGABYTE // 2),
+    "brackets": "f(" * (MEGABYTE // 2),
+    "Chinese": "测试" * (MEGABYTE // 2),
+    "controls": "\x00\x1b" * (MEGABYTE // 2),
+}
+PATHS = tuple(f"src/package{n // 50}/module_{n}.py" for n in range(5_000))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A request and the kind that it should be told as."""
+
+    kind: str
+    request: str
+
+
+def cases(path: Path) -> list[Case]:
+    """The labelled requests of a file: kind and request, a tab between."""
+    rows = [line.split("\t", 1) for line in path.read_text("utf-8").splitlines() if line and line[0] != "#"]
+    return [Case(kind, request) for kind, request in rows]
+
+
+def print_matrix(told: list[tuple[Case, Classification]]) -> None:
+    """What should be (rows) and what is (columns), then each kind's precision and recall."""
+    matrix = Counter((case.kind, answer.task_type) for case, answer in told)
+    print(f"\n{'should be / is':16}" + "".join(f"{kind[:10]:>11}" for kind in KINDS) + f"{'recall':>9}")
+    for wanted in KINDS:
+        row = [matrix[wanted, given] for given in KINDS]
+        share = matrix[wanted, wanted] / sum(row) if sum(row) else 0.0
+        print(f"{wanted:16}" + "".join(f"{count or '.':>11}" for count in row) + f"{share:9.1%}")
+    columns = [sum(matrix[wanted, given] for wanted in KINDS) for given in KINDS]
+    shares = [
+        matrix[kind, kind] / count if count else 0.0 for kind, count in zip(KINDS, columns, strict=True)
+    ]
+    print(f"{'precision':16}" + "".join(f"{share:>11.1%}" for share in shares))
+
+
+def print_times(told: list[tuple[Case, Classification]], runs: int) -> None:
+    """A request in process, and what hostile texts take."""
+    took = []
+    for case, _ in told:
+        for _ in range(runs):
+            started = time.perf_counter()
+            classify(case.request)
+            took.append((time.perf_counter() - started) * 1000)
+    print(f"\n{'in process':26}{'ms':>9}")
+    print(f"{'median request':26}{statistics.median(took):9.2f}")
+    print(f"{'slowest':26}{max(took):9.2f}")
+    print(f"\n{'1 MB of':26}{'classify':>9}{'targets':>9}{'normalise':>11}  ms, 5,000 known paths")
+    for name, text in HOSTILE.items():
+        cells = []
+        for call in (classify, lambda text: targets(text, PATHS), normalise):
+            started = time.perf_counter()
+            call(text)
+            cells.append((time.perf_counter() - started) * 1000)
+        print(f"{name:26}{cells[0]:9.0f}{cells[1]:9.0f}{cells[2]:11.0f}")
+
+
+def main() -> None:
+    """Tells, counts, measures."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--wrong", action="store_true", help="also print each wrong answer")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
+    chosen = parser.parse_args()
+    told: list[tuple[Case, Classification]] = []
+    print(f"{'file':20}{'right':>7}{'of':>6}")
+    for path in chosen.files or sorted(FOLDER.glob("*.tsv")):
+        answers = [(case, classify(case.request)) for case in cases(path)]
+        right = sum(case.kind == answer.task_type for case, answer in answers)
+        print(f"{path.stem:20}{right:7}{len(answers):6}{right / max(len(answers), 1):8.1%}")
+        told += answers
+    print_matrix(told)
+    if chosen.wrong:
+        print()
+        for case, answer in told:
+            if case.kind != answer.task_type:
+                print(f"{case.kind} -> {answer.task_type}: {case.request!r}")
+                print(f"    {', '.join(answer.told_by)}; {answer.assumed or 'nothing assumed'}")
+    print_times(told, chosen.runs)
+
+
+if __name__ == "__main__":
+    main()
