@@ -1,0 +1,223 @@
+"""How often the right file comes first when a repository is asked a question, and how long that takes.
+
+    python benchmarks/retrieval.py [--half tuning|held-out] [--wrong] [--packages DIR] [--only NAME] [--size]
+
+Asks the questions of fixtures/questions of the packages that they are about: source archives with their tests,
+documents and changelogs. The archives are kept in DIR, and fetched from PyPI or npm where they are missing; a package
+that cannot be had is named and skipped. Per half and package: questions whose right file is first, and among three; for
+questions about what is not there: how many were answered with none. --wrong prints each miss of the tuning half (those
+of the held-out half only with --half held-out: nobody tunes on them). --size asks of 5,000 files and 40 MB.
+"""
+
+import argparse
+import hashlib
+import io
+import json
+import statistics
+import tarfile
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, urljoin
+
+from cli_guard.retrieval import Found, find
+
+QUESTIONS = Path(__file__).parent.parent / "fixtures" / "questions"
+HALVES = ("tuning", "held-out")
+KEPT = Path(tempfile.gettempdir()) / "cli-guard-packages"
+LARGEST = 2_000_000
+SIZE_FILES, SIZE_CHARS = 5_000, 40_000_000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question about a package ("pypi:name==version") and the paths that answer it; none if nothing does."""
+
+    package: str
+    question: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a question was answered with, and how long that took."""
+
+    asked: Asked
+    found: Found
+    seconds: float
+
+    @property
+    def files(self) -> list[str]:
+        """The files of the answer, in order, each once."""
+        return list(dict.fromkeys(place.path for place in self.found.places))
+
+    def right(self, among: int) -> bool:
+        """Is a right file among the first ones? For what is not there: is the answer none?"""
+        if not self.asked.paths:
+            return self.found.confidence == "none"
+        return bool(set(self.asked.paths) & set(self.files[:among]))
+
+
+def questions(half: str) -> list[Asked]:
+    """The questions of one half."""
+    rows = map(json.loads, (QUESTIONS / f"{half}.jsonl").read_text("utf-8").splitlines())
+    return [Asked(row["package"], row["question"], tuple(row["paths"])) for row in rows]
+
+
+def archive(package: str, folder: Path) -> bytes:
+    """The source archive of a package, from the folder or from its index. Raises OSError, ValueError, KeyError."""
+    index, _, rest = package.partition(":")
+    name, _, version = rest.rpartition("==")
+    kept = folder / f"{index}--{name.replace('/', '~')}--{version}.tar.gz"
+    if not kept.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(fetch_pypi(name, version) if index == "pypi" else fetch_npm(name, version))
+    return kept.read_bytes()
+
+
+def read_url(url: str) -> bytes:
+    """What an index answers."""
+    if not url.startswith("https://"):
+        raise ValueError(f"not an https address: {url}")
+    with urllib.request.urlopen(url, timeout=60) as answer:
+        content: bytes = answer.read()
+    return content
+
+
+def fetch_pypi(name: str, version: str) -> bytes:
+    """The sdist of a version, checked against its digest."""
+    address = f"https://pypi.org/pypi/{name}/{version}/json"
+    sdist = next(each for each in json.loads(read_url(address))["urls"] if each["packagetype"] == "sdist")
+    content = read_url(urljoin(address, sdist["url"]))
+    if hashlib.sha256(content).hexdigest() != sdist["digests"]["sha256"]:
+        raise ValueError(f"{name}: the archive does not have its digest")
+    return content
+
+
+def fetch_npm(name: str, version: str) -> bytes:
+    """The tarball of a version."""
+    row = json.loads(read_url(f"https://registry.npmjs.org/{quote(name, safe='@')}/{version}"))
+    return read_url(row["dist"]["tarball"])
+
+
+def texts_of(content: bytes) -> dict[str, str]:
+    """The text files of an archive, without the folder around all of them."""
+    texts = {}
+    with tarfile.open(fileobj=io.BytesIO(content)) as opened:
+        for member in opened:
+            file = opened.extractfile(member) if member.isfile() and member.size <= LARGEST else None
+            raw = file.read() if file else b"\0"
+            if b"\0" not in raw[:8_000]:
+                texts[member.name.partition("/")[2]] = raw.decode("utf-8", "surrogateescape")
+    return texts
+
+
+def answers(asked: list[Asked], folder: Path) -> Iterator[Answered]:
+    """Asks; packages one after the other."""
+    for package in dict.fromkeys(each.package for each in asked):
+        try:
+            texts = texts_of(archive(package, folder))
+        except (OSError, ValueError, KeyError, StopIteration) as error:
+            print(f"skipped {package}: {error}")
+            continue
+        for each in asked:
+            if each.package == package:
+                started = time.perf_counter()
+                found = find(each.question, texts)
+                yield Answered(each, found, time.perf_counter() - started)
+
+
+def print_table(half: str, answered: list[Answered]) -> None:
+    """First, among three, none where there is nothing, and time; by package and in all."""
+    print(f"\n{half + ' half':34}{'first':>12}{'of three':>12}{'none':>10}{'ms':>8}{'slowest':>9}")
+    for package in dict.fromkeys(each.asked.package for each in answered):
+        print_row(package, [each for each in answered if each.asked.package == package])
+    print_row("all", answered)
+
+
+def print_row(name: str, answered: list[Answered]) -> None:
+    """One line of the table."""
+    known = [each for each in answered if each.asked.paths]
+    absent = [each for each in answered if not each.asked.paths]
+    cells = [f"{sum(each.right(among) for each in known)}/{len(known)}" for among in (1, 3)]
+    if name == "all" and known:
+        cells = [
+            f"{cell} {sum(e.right(n) for e in known) / len(known):.0%}"
+            for n, cell in zip((1, 3), cells, strict=True)
+        ]
+    none = f"{sum(each.right(1) for each in absent)}/{len(absent)}" if absent else "-"
+    times = [each.seconds * 1000 for each in answered]
+    print(f"{name:34}{cells[0]:>12}{cells[1]:>12}{none:>10}{statistics.median(times):8.0f}{max(times):9.0f}")
+
+
+def print_confidence(answered: list[Answered]) -> None:
+    """How often each confidence was right: it should fall from high to low."""
+    for confidence in ("high", "medium", "low"):
+        some = [each for each in answered if each.asked.paths and each.found.confidence == confidence]
+        if some:
+            print(f"  confidence {confidence:8}{sum(each.right(1) for each in some):>4} of {len(some)} right")
+
+
+def print_wrong(answered: list[Answered]) -> None:
+    """Each question whose right file did not come first, with what came."""
+    for each in answered:
+        if not each.right(1):
+            rank = next((n for n, path in enumerate(each.files, 1) if path in each.asked.paths), 0)
+            print(f"{each.asked.package}  {each.asked.question}  [{each.found.confidence}]")
+            print(f"    right: {', '.join(each.asked.paths) or 'none'} (rank {rank or '-'})")
+            for place in each.found.places[:3]:
+                print(f"    {place.score:8.3f} {place.path}:{place.line} {place.kind} {place.symbol}")
+
+
+def print_size(folder: Path) -> None:
+    """What a question takes over 5,000 files and 40 MB, made of the texts of the packages."""
+    pool = []
+    for package in dict.fromkeys(each.package for half in HALVES for each in questions(half)):
+        try:
+            pool += sorted(texts_of(archive(package, folder)).items())
+        except (OSError, ValueError, KeyError, StopIteration):
+            continue
+    texts: dict[str, str] = {}
+    chars = 0
+    while pool and len(texts) < SIZE_FILES and chars < SIZE_CHARS:
+        for path, text in pool:
+            texts[f"part{len(texts) // 500}/{len(texts)}/{path}"] = text
+            chars += len(text)
+            if len(texts) >= SIZE_FILES or chars >= SIZE_CHARS:
+                break
+    print(f"\n{len(texts):,} files, {chars / 1e6:.0f} MB")
+    for question in ("Where are redirects followed?", "What is the default timeout and where is it set?"):
+        started = time.perf_counter()
+        found = find(question, texts, seconds=60)
+        print(f"{time.perf_counter() - started:6.2f} s  {question}  {found.looked_at:,} looked at")
+
+
+def main() -> None:
+    """Asks and counts."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--half", choices=HALVES)
+    parser.add_argument("--wrong", action="store_true")
+    parser.add_argument("--size", action="store_true")
+    parser.add_argument("--only", default="", help="packages with this in their name")
+    parser.add_argument("--packages", type=Path, default=KEPT, metavar="DIR")
+    chosen = parser.parse_args()
+    for half in (chosen.half,) if chosen.half else HALVES:
+        asked = [each for each in questions(half) if chosen.only in each.package]
+        answered = list(answers(asked, chosen.packages))
+        if not answered:
+            continue
+        print_table(half, answered)
+        print_confidence(answered)
+        if chosen.wrong and (half == "tuning" or chosen.half):
+            print_wrong(answered)
+    if chosen.size:
+        print_size(chosen.packages)
+
+
+if __name__ == "__main__":
+    main()
