@@ -1,0 +1,133 @@
+"""What this room answers with: commands of a project, advice, the tests that cover something, a simulated run."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from cli_guard.model import Confidence
+
+Purpose = Literal[
+    "test",
+    "lint",
+    "format",
+    "typecheck",
+    "build",
+    "run",
+    "install",
+    "docs",
+    "clean",
+    "release",
+    "coverage",
+    "benchmark",
+    "migrate",
+    "other",
+]
+PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
+
+# Who says that the command is one: people in a document, a task that somebody wrote down, a tool that is set up,
+# what everybody does with such a project, or a CI file alone.
+Origin = Literal["docs", "task", "configured", "convention", "ci"]
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
+
+Strength = Literal["strong", "medium", "weak"]
+Outcome = Literal["passed", "failed", "not recorded"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCommand:
+    """A command that the files of a repository offer.
+
+    `command` can be pasted at the root of the repository. `path` and `line` (from 1) are where it is defined,
+    `detail` what it runs, on one line, redacted and clipped. `name` is the name of the target, script or task, empty
+    for a command that has none. `documented` is the place where a document for contributors tells people to run it.
+    """
+
+    purpose: Purpose
+    command: str
+    path: str
+    line: int
+    detail: str = ""
+    name: str = ""
+    origin: Origin = "task"
+    documented: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A word of a command, or a few that belong together, and what it means."""
+
+    text: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """The command that a request asks for, as text: nothing has been run.
+
+    `command` is None if the files do not tell one; `looked_at` names the files that were read, whatever the answer.
+    `setup` is what has to be run once before, if the repository says so. `assumed` says what the request left open.
+    `note` is a word on what the command does that a name alone does not say (a Git recipe has one).
+    """
+
+    command: str | None
+    source: tuple[str, int] | None
+    purpose: Purpose
+    parts: tuple[Part, ...] = ()
+    alternatives: tuple[ProjectCommand, ...] = ()
+    setup: str | None = None
+    assumed: str | None = None
+    looked_at: tuple[str, ...] = ()
+    confidence: Confidence = Confidence.LOW
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CoveringTest:
+    """A test file, the names of those of its tests that matter (all that it has if none is singled out), and why."""
+
+    path: str
+    names: tuple[str, ...]
+    reason: str
+    strength: Strength
+
+
+@dataclass(frozen=True, slots=True)
+class Covering:
+    """The tests for some paths and symbols, strongest first.
+
+    `command` runs exactly these, None if there are none or no known program runs them. `uncovered` are the paths no
+    test was found for, `looked_at` is the number of files that were searched, `left_out` the number of weaker tests
+    beyond the bound. `note` names what a bound cut, empty if nothing.
+    """
+
+    tests: tuple[CoveringTest, ...]
+    command: str | None
+    uncovered: tuple[str, ...]
+    looked_at: int
+    left_out: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A test whose recorded outcome is a failure."""
+
+    name: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """What a test command would select, and what was recorded of it; nothing was run.
+
+    `status` is "passed" only if an outcome is recorded for every selected test and none of them failed.
+    """
+
+    command: str
+    status: Outcome
+    selected: int
+    passed: int
+    failed: int
+    skipped: int
+    unrecorded: int
+    failures: tuple[Failure, ...]
+    text: str
