@@ -73,7 +73,7 @@ def _compared(
     ):
         return
     documented = READERS[source.language](doc.text)
-    wrong = _mismatch(source, symbol, documented, old)
+    wrong = mismatch(source.language, symbol, documented, old)
     spans = [(symbol.line, symbol.head_end), (doc.line, doc.end_line)]
     span = next((s for s in spans if source.change.touches(*s)), None)
     if wrong == Mismatch() or (span is None and old is None):
@@ -108,12 +108,13 @@ def _compared(
     )
 
 
-def _mismatch(source: Source, symbol: Symbol, documented: Documented, old: Symbol | None) -> Mismatch:
+def mismatch(language: str, symbol: Symbol, documented: Documented, old: Symbol | None = None) -> Mismatch:
+    """What a comment says wrongly of a signature, as far as that is certain; `old` is what it was before."""
     if not documented.certain or not documented.style:
         return Mismatch()
-    python = source.language == "python"
+    python = language == "python"
     opaque = python and any(d.rsplit(".", 1)[-1] not in TRANSPARENT for d in symbol.decorators)
-    if opaque or any(not p.name for p in symbol.parameters) or _forwards(symbol, source):
+    if opaque or any(not p.name for p in symbol.parameters) or _forwards(symbol, language):
         return Mismatch()
     names = {p.name.strip("_") for p in symbol.parameters}
     gone = tuple(
@@ -123,13 +124,13 @@ def _mismatch(source: Source, symbol: Symbol, documented: Documented, old: Symbo
         gone = ()  # what a caller may pass there has names of its own
     new = _renamed(symbol, documented, gone)
     if not new and documented.entries:
-        new = _new(symbol, documented, old, source)
-    return Mismatch(gone, new, _no_result(source.language, symbol, documented))
+        new = _new(symbol, documented, old, language)
+    return Mismatch(gone, new, _no_result(language, symbol, documented))
 
 
-def _forwards(symbol: Symbol, source: Source) -> bool:
+def _forwards(symbol: Symbol, language: str) -> bool:
     """JavaScript may take its parameters from `arguments`."""
-    if source.language not in ("javascript", "typescript", "tsx") or symbol.node is None:
+    if language not in ("javascript", "typescript", "tsx") or symbol.node is None:
         return False
     return "arguments" in symbol.node.text()
 
@@ -143,7 +144,7 @@ def _renamed(symbol: Symbol, documented: Documented, gone: tuple[str, ...]) -> t
     return missing if symbol.parameters.index(missing[0]) == documented.names.index(gone[0]) else ()
 
 
-def _new(symbol: Symbol, documented: Documented, old: Symbol | None, source: Source) -> tuple[Parameter, ...]:
+def _new(symbol: Symbol, documented: Documented, old: Symbol | None, language: str) -> tuple[Parameter, ...]:
     """Parameters without a word in a comment that names the others."""
     listed = {n for name in documented.names for n in (name, name.strip("_"), f"_{name}")}
     missing = tuple(
@@ -152,7 +153,7 @@ def _new(symbol: Symbol, documented: Documented, old: Symbol | None, source: Sou
     known = [p.name for p in symbol.parameters if p.name in listed]
     if old is None or old.doc is None:
         return missing if len(known) >= MOSTLY * len(missing) else ()
-    before = READERS[source.language](old.doc.text)
+    before = READERS[language](old.doc.text)
     known_before = set(before.names)
     held = {p.name for p in old.parameters}
     complete = all(p.star or p.name.startswith("_") or p.name in known_before for p in old.parameters)

@@ -1,6 +1,7 @@
 """The comment of a function, its parameters put right; a line that still holds stays as it is."""
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cli_guard.reviewers.docs.documented import Documented, Entry
@@ -26,8 +27,12 @@ def repaired(
     wrong: Mismatch,
     style: Style,
     indent: str,
+    words: Mapping[str, str] | None = None,
 ) -> str | None:
-    """The whole comment as it should read, its first line indented by `indent`; None if that is beyond us."""
+    """The whole comment as it should read, its first line indented by `indent`; None if that is beyond us.
+
+    `words` say what a parameter is for, by its name, where more is known than the name.
+    """
     lines = [line.rstrip("\r") for line in doc.text.split("\n")]
     touched = [e.first for e in documented.entries] + [documented.returns[0] if documented.returns else 1]
     if 0 in touched:
@@ -42,7 +47,16 @@ def repaired(
         _remove(lines, entry, documented, edits)
     for parameter in wrong.new:
         if parameter.name not in renamed.values():
-            _insert(language, lines, symbol, parameter, documented, style, edits)
+            _insert(
+                language,
+                lines,
+                symbol,
+                parameter,
+                documented,
+                style,
+                edits,
+                (words or {}).get(parameter.name, ""),
+            )
     if set(documented.names) == set(wrong.gone) - set(renamed) and not wrong.new:
         for number in documented.section:
             edits[number] = []
@@ -98,6 +112,7 @@ def _insert(
     documented: Documented,
     style: Style,
     edits: dict[int, list[str]],
+    words: str = "",
 ) -> None:
     """Document a parameter behind the one before it in the signature, or in front of all."""
     names = [p.name for p in symbol.parameters]
@@ -109,9 +124,9 @@ def _insert(
         margin = sample[: len(sample) - len(sample.lstrip())]
         typed = any(e.type for e in documented.entries)
         deeper = "\t" if margin.endswith("\t") else "    "
-        text = [margin + line for line in python_entry(parameter, documented.style, typed, deeper)]
+        text = [margin + line for line in python_entry(parameter, documented.style, typed, deeper, words)]
     else:
-        text = [sample[: sample.index("@")] + tag_entry(language, parameter, style)]
+        text = [sample[: sample.index("@")] + tag_entry(language, parameter, style, words)]
     number = anchor.last if earlier else anchor.first
     present = edits.get(number, [lines[number]])
     if earlier and _closing(lines[number]) and number == len(lines) - 1:

@@ -25,25 +25,28 @@ def place(language: str, symbol: Symbol) -> str:
     return f"below line {symbol.head_end}" if language == "python" else f"above line {symbol.top}"
 
 
-def python_entry(parameter: Parameter, sections: str, typed: bool, unit: str = "    ") -> list[str]:
-    """The lines that document one parameter, relative to its section's entries."""
+def python_entry(
+    parameter: Parameter, sections: str, typed: bool, unit: str = "    ", words: str = ""
+) -> list[str]:
+    """The lines that document one parameter, relative to its section's entries; `words` are more than its name."""
+    text = words or about(parameter)
     kind = safe_type(parameter.annotation)
     if sections == "sphinx":
         middle = f"{kind} " if typed and kind and " " not in kind else ""
-        return [f":param {middle}{parameter.name}: {about(parameter)}"]
+        return [f":param {middle}{parameter.name}: {text}"]
     name = parameter.star + parameter.name
     if sections == "numpy":
-        return [f"{name} : {kind}" if kind else name, unit + about(parameter)]
-    return [f"{name} ({kind}): {about(parameter)}" if typed and kind else f"{name}: {about(parameter)}"]
+        return [f"{name} : {kind}" if kind else name, unit + text]
+    return [f"{name} ({kind}): {text}" if typed and kind else f"{name}: {text}"]
 
 
-def tag_entry(language: str, parameter: Parameter, style: Style) -> str:
+def tag_entry(language: str, parameter: Parameter, style: Style, words: str = "") -> str:
     """The `@param` line of one parameter."""
     if language == "java":
-        text = about(parameter).rstrip(".")
+        text = (words or about(parameter)).rstrip(".")
         return f"@param {parameter.name} {text[0].lower()}{text[1:]}"
     dash = "- " if style.dash else ""
-    return f"@param {parameter.name} {dash}{about(parameter)}"
+    return f"@param {parameter.name} {dash}{words or about(parameter)}"
 
 
 def safe_type(annotation: str) -> str:

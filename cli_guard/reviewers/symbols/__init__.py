@@ -8,6 +8,7 @@ from cli_guard.reviewers.symbols.java import java_symbols
 from cli_guard.reviewers.symbols.javascript import javascript_symbols
 from cli_guard.reviewers.symbols.model import Doc, Parameter, Symbol
 from cli_guard.reviewers.symbols.python import python_symbols
+from cli_guard.reviewers.symbols.rust import rust_symbols
 from cli_guard.reviewers.symbols.sources import is_test, unreadable
 from cli_guard.syntax import Trees
 
@@ -20,6 +21,7 @@ EXTRACTORS = {
     "tsx": javascript_symbols,
     "go": go_symbols,
     "java": java_symbols,
+    "rust": rust_symbols,
 }
 LANGUAGES = frozenset(EXTRACTORS)
 
