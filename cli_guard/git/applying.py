@@ -9,17 +9,38 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.plumbing import decode_path
-from cli_guard.git.process import Git
+from cli_guard.git.proposals import read_patch
 from cli_guard.git.repository import Repository
 from cli_guard.git.worktree import without_filters
 
 Bases = Mapping[str, str | None]
 APPLY = ("apply", "--whitespace=nowarn")
 SHOWN = 3
+GITLINK = "160000"
+# git-ls-files(1), -v: a letter in lower case is "assume unchanged", S is "skip worktree".
+WATCHED = "H"
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A path of the index. `watched`: Git itself looks whether its file has changed."""
+
+    mode: str
+    blob: str
+    watched: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A file as it was: its bytes and permissions."""
+
+    raw: bytes
+    permissions: int
 
 
 class PatchWriter:
@@ -30,7 +51,7 @@ class PatchWriter:
             raise UsageError("a bare repository has no work tree to write to")
         self.root = repository.root
         # `git apply` takes paths from the folder it runs in.
-        self._git = Git(self.root, repository.git.env)
+        self._git = repository.at_the_top
 
     def bases(self, paths: Iterable[str]) -> dict[str, str | None]:
         """What a patch to these paths rests on: path -> blob id in the index, None where no file is.
@@ -38,8 +59,11 @@ class PatchWriter:
         Raises UsageError where a path cannot be written without losing something.
         """
         wanted = sorted(set(paths))
-        blobs = {path: self._blob(path) for path in wanted}
-        there = [path for path, blob in blobs.items() if blob is None and self._lies_there(path)]
+        index = self._staged(wanted)
+        modules = [path for path, entry in index.items() if entry.mode == GITLINK]
+        if modules:
+            raise UsageError(f"{named(modules)} is a submodule: change it there")
+        there = [path for path in wanted if path not in index and self._lies_there(path)]
         if there:
             raise UsageError(
                 f"{named(there)} {verb(there, 'is', 'are')} there, and Git does not know it: move it away"
@@ -49,20 +73,20 @@ class PatchWriter:
             raise UsageError(
                 f"{named(stored)} is stored through a filter (gitattributes(5)): change it by hand"
             )
-        dirty = self._dirty({path: blob for path, blob in blobs.items() if blob is not None})
+        dirty = self._dirty(index)
         if dirty:
             raise UsageError(
                 f"{named(dirty)} {verb(dirty, 'has', 'have')} changes that are not staged: stage, commit or stash them"
             )
-        return blobs
+        return {path: index[path].blob if path in index else None for path in wanted}
 
     def apply(self, patch: str, bases: Bases) -> dict[str, str | None]:
         """Applies a patch if all it rests on is still so; gives path -> SHA-256 of what lies there now.
 
         Raises UsageError where something has changed since, CliGuardError where it cannot be written.
         """
-        if self.bases(bases) != dict(bases):
-            changed = [path for path, blob in self.bases(bases).items() if blob != bases[path]]
+        changed = [path for path, blob in self.bases(bases).items() if blob != bases[path]]
+        if changed:
             raise UsageError(f"{named(changed)} changed since this was proposed: ask again")
         self._write(patch, bases, *APPLY)
         return {path: self._hash(path) for path in bases}
@@ -80,18 +104,36 @@ class PatchWriter:
         self._write(patch, left, *APPLY, "--reverse")
 
     def _write(self, patch: str, paths: Iterable[str], *command: str) -> None:
+        self._only(patch, paths)
         raw = patch.encode("utf-8", "surrogateescape")
+        # What a patch writes may name a filter for the next file of it.
+        command = (*without_filters(self._git), *command)
         code, _, err = self._git.attempt(*command, "--check", "-", stdin=raw)
         if code != 0:
             raise UsageError(f"the patch does not fit any more ({first_line(err)}): ask again")
-        before = {path: self._read(path) for path in paths}
+        before = {path: self._kept(path) for path in sorted(paths)}
         code, _, err = self._git.attempt(*command, "-", stdin=raw)
         if code != 0:
-            for path, kept in before.items():
-                self._restore(path, kept)
+            lost = self._restored(before)
             raise CliGuardError(
-                f"the patch could not be written ({first_line(err)}): every file is as it was"
+                f"the patch could not be written ({first_line(err)}): "
+                + (
+                    f"{named(lost)} could not be put back: `git restore` it"
+                    if lost
+                    else "every file is as it was"
+                )
             )
+
+    @staticmethod
+    def _only(patch: str, paths: Iterable[str]) -> None:
+        """Does a patch change these files and no other, and nothing but their text? Raises UsageError."""
+        try:
+            touched = {each.path for each in read_patch(patch)}
+        except (ValueError, IndexError) as error:
+            raise UsageError(f"this is no patch that is written here ({error}): ask again") from error
+        if touched != set(paths):
+            other = sorted(touched ^ set(paths))
+            raise UsageError(f"the patch and what it says of itself differ ({named(other)}): ask again")
 
     def _full(self, path: str) -> bytes:
         return os.fsencode(self.root) + b"/" + path.encode("utf-8", "surrogateescape")
@@ -100,58 +142,96 @@ class PatchWriter:
         return os.path.lexists(self._full(path))
 
     def _read(self, path: str) -> bytes | None:
+        """The bytes of a regular file that no link on the way leads to."""
+        full = self._full(path)
+        folder = os.path.dirname(full)  # noqa: PTH120 - the name may not be UTF-8
         try:
-            if stat.S_ISREG(os.lstat(self._full(path)).st_mode):
-                return Path(os.fsdecode(self._full(path))).read_bytes()
+            straight = os.path.realpath(folder) == os.path.realpath(os.fsencode(self.root)) + self._below(
+                path
+            )
+            if straight and stat.S_ISREG(os.lstat(full).st_mode):
+                return Path(os.fsdecode(full)).read_bytes()
         except OSError:
             return None
         return None
+
+    @staticmethod
+    def _below(path: str) -> bytes:
+        folder, slash, _ = path.encode("utf-8", "surrogateescape").rpartition(b"/")
+        return slash + folder
 
     def _hash(self, path: str) -> str | None:
         raw = self._read(path)
         return None if raw is None else hashlib.sha256(raw).hexdigest()
 
-    def _restore(self, path: str, raw: bytes | None) -> None:
-        if self._read(path) == raw:
+    def _kept(self, path: str) -> Kept | None:
+        raw = self._read(path)
+        return None if raw is None else Kept(raw, stat.S_IMODE(os.lstat(self._full(path)).st_mode))
+
+    def _restored(self, before: Mapping[str, Kept | None]) -> list[str]:
+        """Puts files back; gives those that could not be."""
+        changed = [path for path, kept in before.items() if self._kept(path) != kept]
+        # First what makes room: on a full disk nothing else could be written.
+        for path in sorted(changed, key=lambda path: before[path] is not None):
+            with suppress(OSError):
+                self._put_back(Path(os.fsdecode(self._full(path))), before[path])
+        return [path for path in changed if self._kept(path) != before[path]]
+
+    def _put_back(self, full: Path, kept: Kept | None) -> None:
+        full.unlink(missing_ok=True)
+        if kept is not None:
+            full.parent.mkdir(parents=True, exist_ok=True)
+            with full.open("xb") as file:
+                file.write(kept.raw)
+            full.chmod(kept.permissions)
             return
-        full = Path(os.fsdecode(self._full(path)))
-        with suppress(OSError):
-            if raw is None:
-                full.unlink(missing_ok=True)
-            else:
-                full.write_bytes(raw)
+        folder = full.parent
+        # Git makes folders for a new file, and so do we for nothing.
+        while folder != self.root:
+            folder.rmdir()
+            folder = folder.parent
 
-    def _blob(self, path: str) -> str | None:
-        listed = self._git.run("ls-files", "--stage", "-z", "--", path).split(b"\0")
-        entries = [record.split(b"\t", 1) for record in listed if record]
-        exact = [head.split(b" ") for head, name in entries if decode_path(name) == path]
-        if any(stage != b"0" for _, _, stage in exact):
-            raise UsageError(f"{path} is in conflict: end the merge first")
-        return exact[0][1].decode("ascii") if exact else None
+    def _staged(self, wanted: list[str]) -> dict[str, Staged]:
+        """What the index holds of some paths (git-ls-files(1)). Raises UsageError for one in conflict."""
+        found: dict[str, Staged] = {}
+        paths = set(wanted)
+        # The whole index in one call: a call for each file, or all names in one, may be more than there is room for.
+        for record in filter(None, self._git.run("ls-files", "-v", "--stage", "-z").split(b"\0")):
+            head, _, name = record.partition(b"\t")
+            path = decode_path(name)
+            if path not in paths:
+                continue
+            tag, mode, blob, stage = head.decode("ascii").split(" ")
+            if stage != "0":
+                raise UsageError(f"{path} is in conflict: end the merge first")
+            found[path] = Staged(mode, blob, tag == WATCHED)
+        return found
 
-    def _dirty(self, blobs: Mapping[str, str]) -> list[str]:
+    def _dirty(self, index: Mapping[str, Staged]) -> list[str]:
         """The paths whose files are not what the index holds, by content: a new time of change alone is no change."""
-        if not blobs:
+        if not index:
             return []
         filters = without_filters(self._git)
-        out = self._git.run(*filters, "diff-files", "--name-only", "-z", "--", *blobs)
+        out = self._git.run(*filters, "diff-files", "--name-only", "-z")
+        changed = set(map(decode_path, filter(None, out.split(b"\0"))))
         return [
             path
-            for path in map(decode_path, filter(None, out.split(b"\0")))
-            if self._differs(path, blobs, filters)
+            for path, entry in sorted(index.items())
+            if (path in changed or not entry.watched) and self._differs(path, entry.blob, filters)
         ]
 
-    def _differs(self, path: str, blobs: Mapping[str, str], filters: list[str]) -> bool:
+    def _differs(self, path: str, blob: str, filters: list[str]) -> bool:
         if self._read(path) is None:
             return True
         # As `git add` would store it, line ends included.
-        return self._git.text(*filters, "hash-object", "--", path) != blobs[path]
+        return self._git.text(*filters, "hash-object", "--", path) != blob
 
     def _filtered(self, paths: list[str]) -> list[str]:
         """Paths whose content Git stores through a program (git-check-attr(1))."""
         if not paths:
             return []
-        fields = self._git.run("check-attr", "-z", "filter", "--", *paths).split(b"\0")
+        names = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path in paths)
+        fields = self._git.run("check-attr", "--stdin", "-z", "filter", stdin=names).split(b"\0")
         triples = zip(fields[0::3], fields[1::3], fields[2::3], strict=False)
         return [decode_path(path) for path, _, value in triples if value not in (b"unspecified", b"unset")]
 

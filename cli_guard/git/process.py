@@ -25,6 +25,7 @@ READ_ONLY = (
     *("-c", "core.hooksPath=/dev/null"),
     *("-c", "core.untrackedCache=keep"),
     *("-c", "diff.renameLimit=2000"),
+    *("-c", "diff.orderFile=/dev/null"),
 )
 
 # What would change what Git prints, or make it write a log of its own, and never what it reads. Our own
@@ -94,9 +95,20 @@ class Git:
         code, out, _ = self.attempt(*arguments)
         return out.decode("utf-8", "surrogateescape").removesuffix("\n") if code == 0 else None
 
-    def bounded(self, *arguments: str, limit: int, stdin: bytes = b"") -> tuple[bytes, bool]:
-        """At most `limit` bytes of standard output, and whether there was more. Raises GitError."""
+    def bounded(
+        self, *arguments: str, limit: int, stdin: bytes = b"", seconds: float = TIMEOUT_SECONDS
+    ) -> tuple[bytes, bool]:
+        """At most `limit` bytes of standard output, and whether there was more. Raises GitError, as well if late."""
         process = self.start(*arguments)
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(seconds, stop)
+        timer.daemon = True
+        timer.start()
         assert process.stdin and process.stdout and process.stderr  # noqa: S101 - all three are pipes
         source, stderr = process.stdin, process.stderr
         errors: list[bytes] = []
@@ -118,12 +130,15 @@ class Git:
                 return out[:limit], True
             code = process.wait(TIMEOUT_SECONDS)
         finally:
+            timer.cancel()
             if process.poll() is None:
                 process.kill()
             process.stdout.close()
             feeder.join(1)
             drain.join(1)
             stderr.close()
+        if late.is_set():
+            raise GitError(f"git did not answer within {seconds:g} s; ask for less")
         if code != 0:
             raise refusal(b"".join(errors), code)
         return out, False

@@ -49,6 +49,16 @@ class Repository:
         return Path(self.git.text("rev-parse", "--show-toplevel"))
 
     @cached_property
+    def at_the_top(self) -> Git:
+        """Git in the top folder of the work tree; what the environment says of folders is seen from there no more."""
+        told = {"GIT_DIR": self.git_dir, "GIT_COMMON_DIR": self.common_dir, "GIT_WORK_TREE": self.root}
+        given = {name: str(path) for name, path in told.items() if name in self.git.env}
+        if "GIT_WORK_TREE" in given:
+            # Git takes a work tree without a repository to be the folder it runs in.
+            given["GIT_DIR"] = str(self.git_dir)
+        return Git(self.root, {**self.git.env, **given})
+
+    @cached_property
     def state_folder(self) -> Path:
         """Where cli-guard keeps what it must remember; the only folder it ever writes."""
         return self.common_dir / "cli-guard"

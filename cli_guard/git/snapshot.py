@@ -6,7 +6,7 @@ As a mapping a `Snapshot` is path -> text; what is not text (a picture, a link, 
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,7 +51,8 @@ class Snapshot(Mapping[str, str]):
     """Files by path, read whole when it is made, and never again.
 
     `name` says which state it is, for people ("the index", "the work tree", a revision, "memory"). `skipped` are
-    the paths that were left out, and why; their entries are there all the same.
+    the paths that were left out, and why; their entries are there all the same. `of_blobs`: every identity is a
+    blob id.
     """
 
     def __init__(
@@ -60,8 +61,11 @@ class Snapshot(Mapping[str, str]):
         entries: Iterable[Entry],
         contents: Mapping[str, bytes],
         skipped: Iterable[Skipped] = (),
+        *,
+        of_blobs: bool = False,
     ) -> None:
         self.name = name
+        self.of_blobs = of_blobs
         self.entries = {entry.path: entry for entry in entries}
         self.skipped = tuple(skipped)
         self._contents = contents
@@ -87,6 +91,13 @@ class Snapshot(Mapping[str, str]):
         """A hash of all paths, modes and contents."""
         lines = sorted(f"{each.mode} {each.identity} {each.path}" for each in self.entries.values())
         return hashlib.sha256("\0".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+
+    def only(self, paths: Collection[str]) -> "Snapshot":
+        """The same state, of some paths alone."""
+        entries = [entry for path, entry in self.entries.items() if path in paths]
+        contents = {path: raw for path, raw in self._contents.items() if path in paths}
+        skipped = (each for each in self.skipped if each.path in paths)
+        return Snapshot(self.name, entries, contents, skipped, of_blobs=self.of_blobs)
 
     def __getitem__(self, path: str) -> str:
         return self._texts[path]
@@ -126,7 +137,7 @@ def read_blobs(
             entry = Entry(path, mode, sizes.get(blob, 0), blob)
             if chosen.takes(entry):
                 chosen.contents[path] = reader.read(blob) or b""
-    return Snapshot(name, chosen.entries, chosen.contents, chosen.skipped)
+    return Snapshot(name, chosen.entries, chosen.contents, chosen.skipped, of_blobs=True)
 
 
 def listed_index(repository: Repository) -> list[tuple[str, str, str]]:

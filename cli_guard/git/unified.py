@@ -5,15 +5,23 @@ And reads it back, for files that are held in memory alone.
 
 import difflib
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 CONTEXT_LINES = 3
+# Comparing takes time by the pairs of equal lines, and by the product of the lengths: beyond these a block counts as
+# rewritten. What two texts share of lines that are there once is found before, in any number.
+MOST_PAIRS = 20_000
+MOST_PRODUCT = 400_000
 NO_NEWLINE = "\\ No newline at end of file"
 # What a name in a header must not hold bare (git-config(1), core.quotePath).
 SPECIAL = {"\a": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r", '"': '"', "\\": "\\"}
 PLAIN = {letter: sign for sign, letter in SPECIAL.items()}
 ESCAPED = re.compile(r"\\([0-7]{3}|.)")
-HUNK = re.compile(r"@@ -(\d+),(\d+) \+\d+,\d+ @@")
+HUNK = re.compile(r"@@ -([0-9]{1,9}),([0-9]{1,9}) \+([0-9]{1,9}),([0-9]{1,9}) @@")
+
+Opcode = tuple[str, int, int, int, int]
 
 
 def unified_diff(old: Mapping[str, str], new: Mapping[str, str]) -> str:
@@ -49,8 +57,7 @@ def lines_of(text: str) -> list[str]:
 
 def hunks(before: list[str], after: list[str]) -> Iterator[str]:
     """The lines of all hunks."""
-    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-    for group in matcher.get_grouped_opcodes(CONTEXT_LINES):
+    for group in Edits(opcodes(before, after)).get_grouped_opcodes(CONTEXT_LINES):
         first, last = group[0], group[-1]
         yield f"@@ -{span(first[1], last[2])} +{span(first[3], last[4])} @@"
         for tag, a, a_end, b, b_end in group:
@@ -59,6 +66,83 @@ def hunks(before: list[str], after: list[str]) -> Iterator[str]:
                 continue
             yield from shown("-", before[a:a_end])
             yield from shown("+", after[b:b_end])
+
+
+class Edits(difflib.SequenceMatcher[str]):
+    """Opcodes that were found already, for the groups that difflib makes of them."""
+
+    def __init__(self, codes: list[Opcode]) -> None:
+        super().__init__()
+        self._codes = codes
+
+    def get_opcodes(self) -> list[Opcode]:  # type: ignore[override]
+        """The opcodes."""
+        return self._codes
+
+
+def opcodes(old: list[str], new: list[str]) -> list[Opcode]:
+    """How to turn `old` into `new`, as difflib tells it, in a time that is bounded for any text."""
+    found: list[Opcode] = []
+    at_a = at_b = 0
+    for a, b in (*anchors(old, new), (len(old), len(new))):
+        found += between(old, new, at_a, a, at_b, b)
+        at_a, at_b = a, b
+    merged: list[Opcode] = []
+    for tag, a, a_end, b, b_end in found:
+        if merged and merged[-1][0] == tag:
+            _, first_a, _, first_b, _ = merged.pop()
+            merged.append((tag, first_a, a_end, first_b, b_end))
+        else:
+            merged.append((tag, a, a_end, b, b_end))
+    return merged
+
+
+def anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+    """The most lines that stand once in both texts, in the same order (B. Cohen's patience diff)."""
+    once = {line for line, count in Counter(old).items() if count == 1}
+    once &= {line for line, count in Counter(new).items() if count == 1}
+    where = {line: number for number, line in enumerate(new) if line in once}
+    pairs = [(number, where[line]) for number, line in enumerate(old) if line in once]
+    # The longest rising sequence: the lowest end of one of each length, and the pair before each pair.
+    ends: list[int] = []
+    tops: list[int] = []
+    before: list[int] = []
+    for number, (_, b) in enumerate(pairs):
+        place = bisect_left(ends, b)
+        before.append(tops[place - 1] if place else -1)
+        ends[place : place + 1] = [b]
+        tops[place : place + 1] = [number]
+    chosen = []
+    number = tops[-1] if tops else -1
+    while number >= 0:
+        chosen.append(pairs[number])
+        number = before[number]
+    return chosen[::-1]
+
+
+def between(old: list[str], new: list[str], a: int, a_end: int, b: int, b_end: int) -> Iterator[Opcode]:
+    """How to turn one part into another: alike at both ends, and compared or rewritten between them."""
+    head = 0
+    while head < min(a_end - a, b_end - b) and old[a + head] == new[b + head]:
+        head += 1
+    tail = 0
+    while tail < min(a_end - a, b_end - b) - head and old[a_end - 1 - tail] == new[b_end - 1 - tail]:
+        tail += 1
+    if head:
+        yield "equal", a, a + head, b, b + head
+    left, right = old[a + head : a_end - tail], new[b + head : b_end - tail]
+    counts = Counter(left)
+    pairs = sum(counts[line] for line in right)
+    if not pairs or pairs > MOST_PAIRS or len(left) * len(right) > MOST_PRODUCT:
+        if left or right:
+            tag = "replace" if left and right else "delete" if left else "insert"
+            yield tag, a + head, a_end - tail, b + head, b_end - tail
+    else:
+        matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
+        for tag, i, i_end, j, j_end in matcher.get_opcodes():
+            yield tag, a + head + i, a + head + i_end, b + head + j, b + head + j_end
+    if tail:
+        yield "equal", a_end - tail, a_end, b_end - tail, b_end
 
 
 def shown(sign: str, lines: list[str]) -> Iterator[str]:

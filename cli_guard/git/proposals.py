@@ -1,0 +1,118 @@
+"""Reads back the patches of `unified_diff`: what exactly they do, and how they may be shown.
+
+What a person approves must be what is written, so nothing is taken for a patch that `git apply` could read in
+another way.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from cli_guard.git.unified import HUNK, NO_NEWLINE, apply_in_memory, header, quoted
+
+STARS = "****"
+
+
+@dataclass(frozen=True, slots=True)
+class FilePatch:
+    """What a patch does to one file: the lines of its header, and each hunk with its own line first."""
+
+    path: str
+    header: tuple[str, ...]
+    hunks: tuple[tuple[str, ...], ...]
+
+
+def read_patch(patch: str) -> list[FilePatch]:
+    """The files of a patch that is exactly of the form of `unified_diff`: text, no rename, no link, no other mode.
+
+    Raises ValueError for any other: `git apply` may read more in it than is seen here.
+    """
+    lines = patch.split("\n")
+    if lines.pop():
+        raise ValueError("its last line has no end")
+    found, at = [], 0
+    while at < len(lines):
+        old, new, _ = header(lines, at)
+        path = new if new is not None else old
+        a, b = quoted(f"a/{path}"), quoted(f"b/{path}")
+        gone = (("new file mode 100644",),) if old is None else (("deleted file mode 100644",),)
+        modes: tuple[tuple[str, ...], ...] = ((),) if None not in (old, new) else gone
+        names = (f"--- {'/dev/null' if old is None else a}", f"+++ {'/dev/null' if new is None else b}")
+        allowed = [
+            (f"diff --git {a} {b}", *mode, *rest) for mode in modes for rest in (names, ()) if mode or rest
+        ]
+        head = next((each for each in allowed if tuple(lines[at : at + len(each)]) == each), None)
+        if path is None or head is None:
+            raise ValueError(f"line {at + 1} is of no form that is written here")
+        at += len(head)
+        hunks_of = []
+        while at < len(lines) and not lines[at].startswith("diff --git "):
+            end = hunk_end(lines, at)
+            hunks_of.append(tuple(lines[at:end]))
+            at = end
+        if bool(hunks_of) != (head[-1] == names[-1]):
+            raise ValueError(f"{path} has a header of another form")
+        found.append(FilePatch(path, head, tuple(hunks_of)))
+    if len({each.path for each in found}) != len(found):
+        raise ValueError("it names a file twice")
+    return found
+
+
+def hunk_end(lines: list[str], at: int) -> int:
+    """The line behind a hunk, by the counts that it gives itself. Raises ValueError."""
+    counts = HUNK.fullmatch(lines[at])
+    if not counts:
+        raise ValueError(f"line {at + 1} begins no hunk")
+    left, right = int(counts[2]), int(counts[4])
+    at += 1
+    while left > 0 or right > 0 or lines[at : at + 1] == [NO_NEWLINE]:
+        sign = lines[at][:1] if at < len(lines) else ""
+        if sign not in (" ", "-", "+", "\\"):
+            raise ValueError(f"line {at + 1} is not of its hunk")
+        left -= sign in (" ", "-")
+        right -= sign in (" ", "+")
+        at += 1
+    if left or right:
+        raise ValueError(f"line {at} is one more than its hunk has")
+    return at
+
+
+def masked(patch: str, redact: Callable[[str, str], str], texts: Mapping[str, str]) -> str:
+    """A patch of `unified_diff` as it may be shown: line for line what it does, every secret masked.
+
+    `redact` takes a text and its path; `texts` are the files that the patch changes. Raises ValueError for a patch of
+    another form, or for other files.
+    """
+    made = apply_in_memory(patch, texts)
+    lines: list[str] = []
+    for each in read_patch(patch):
+        old = masked_lines(texts.get(each.path, ""), each.path, redact)
+        new = masked_lines(made[each.path] or "", each.path, redact)
+        lines += each.header
+        for head, *rest in each.hunks:
+            lines += (head, *masked_hunk(head, rest, old, new))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def masked_hunk(head: str, lines: list[str], old: list[str], new: list[str]) -> Iterator[str]:
+    """The lines of a hunk, from the masked lines of both sides. Raises ValueError, IndexError."""
+    counts = HUNK.fullmatch(head)
+    if not counts:
+        raise ValueError("no hunk")
+    a, b = (int(counts[n]) - (1 if int(counts[n + 1]) else 0) for n in (1, 3))
+    for line in lines:
+        places = (((old, a),) if line[:1] in " -" else ()) + (((new, b),) if line[:1] in " +" else ())
+        sides = [masked_side[at] for masked_side, at in places]
+        # A line of both sides may be part of a secret in one of them alone.
+        yield line[:1] + next((side for side in sides if side != line[1:]), line[1:])
+        a += line[:1] in " -"
+        b += line[:1] in " +"
+
+
+def masked_lines(text: str, path: str, redact: Callable[[str, str], str]) -> list[str]:
+    """The lines of a text without secrets, as many as there were."""
+    lines, left = text.split("\n"), redact(text, path).split("\n")
+    if len(left) == len(lines):
+        return left
+    # A secret of several lines became one: of those a mask each is left.
+    kept = set(left)
+    return [line if line in kept else STARS for line in lines]
