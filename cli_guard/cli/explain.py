@@ -46,15 +46,20 @@ def explained(rule: Rule) -> str:
     return "\n\n".join(parts)
 
 
-@click.pass_obj
-def run(io: Io, /, rule: str) -> int:
-    """Prints the page of a rule."""
+def page(rule: str) -> str:
+    """The page of the rule with this id. Raises UsageError."""
     from cli_guard.policy.config import nearest
 
     rules = load_all()
     if rule not in rules:
         raise UsageError(f"there is no rule {rule!r}{nearest(rule, rules)}; see `cli-guard rules`")
-    io.say(explained(rules[rule]))
+    return explained(rules[rule])
+
+
+@click.pass_obj
+def run(io: Io, /, rule: str) -> int:
+    """Prints the page of a rule."""
+    io.say(page(rule))
     return 0
 
 

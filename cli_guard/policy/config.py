@@ -1,7 +1,7 @@
 """The configuration: its one schema, how it is read, and errors that name the nearest right key.
 
 A repository's file is `cli-guard.toml` at the root, or `[tool.cli-guard]` in `pyproject.toml`. A user's own
-file may only tighten what the repository says; commands are allowed there alone.
+file may only tighten what the repository says; commands are allowed and MCP servers are started there alone.
 """
 
 import datetime
@@ -25,6 +25,7 @@ from cli_guard.model import Decision, Disposition, Severity
 from cli_guard.place import user_file
 from cli_guard.policy.commands.model import Pattern
 from cli_guard.policy.globs import rule_matches
+from cli_guard.policy.mcp import Name, ServerConfig, check_shared, check_users
 from cli_guard.rules.catalog import load_all
 
 FILE = "cli-guard.toml"
@@ -176,6 +177,9 @@ class Config(Section):
     git: GitSection = GitSection()
     message: MessageSection = MessageSection()
     commands: CommandsSection = Field(default_factory=CommandsSection)
+    mcp: Annotated[dict[Name, ServerConfig], Field(description="MCP servers, by the names they get.")] = (
+        Field(default_factory=dict)
+    )
 
 
 SECTIONS: dict[str, type[BaseModel]] = {
@@ -184,6 +188,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "git": GitSection,
     "message": MessageSection,
     "commands": CommandsSection,
+    "mcp": ServerConfig,
     **dict.fromkeys(("allow", "review", "deny"), CommandPattern),
 }
 
@@ -244,6 +249,7 @@ def read_config(read: Callable[[str], bytes | None], where: str) -> tuple[Config
         raise ConfigError(
             f"{source}: 'commands.allow' belongs in the user's own file, {USER_FILE}: a repository only tightens"
         )
+    check_shared(config.mcp, source, USER_FILE)
     return config, source
 
 
@@ -272,7 +278,7 @@ def read_user_config(env: Mapping[str, str]) -> Config | None:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     config = parse_config(parse_toml(raw, str(path)), str(path))
-    loose = config.model_fields_set - {"decisions", "rules", "git", "message", "commands"}
+    loose = config.model_fields_set - {"decisions", "rules", "git", "message", "commands", "mcp"}
     if loose:
         raise ConfigError(
             f"{path}: {sorted(loose)[0]!r} may not stand in a user file, which can only tighten"
@@ -280,6 +286,7 @@ def read_user_config(env: Mapping[str, str]) -> Config | None:
     off = [key for table in (config.decisions, config.rules) for key, to in table.items() if to == "off"]
     if off:
         raise ConfigError(f"{path}: {str(off[0])!r} is off, but a user file can only tighten: take it out")
+    check_users(config.mcp, str(path))
     return config
 
 

@@ -12,6 +12,7 @@ from cli_guard.model import Confidence, Decision, Disposition, Finding
 from cli_guard.policy.commands.model import Pattern
 from cli_guard.policy.config import DEFAULT_DECISIONS, Config, Ignore
 from cli_guard.policy.globs import matches, rule_matches
+from cli_guard.policy.mcp import ServerConfig, servers_in_force
 
 STRICTNESS = (Disposition.OFF, Disposition.ADVISE, Disposition.REVIEW, Disposition.DENY)
 
@@ -85,6 +86,11 @@ class Policy:
         shared = [each for config in self.configs for each in config.commands.patterns]
         own = self.user.commands.patterns if self.user else ()
         return tuple(dict.fromkeys((*(each for each in shared if each.decision is not Decision.ALLOW), *own)))
+
+    @property
+    def servers(self) -> dict[str, ServerConfig]:
+        """The MCP servers that may be started; they come from the user's own file alone."""
+        return servers_in_force(self.user.mcp if self.user else {}, (config.mcp for config in self.configs))
 
     def disposition(self, finding: Finding) -> Disposition:
         """What the finding leads to."""

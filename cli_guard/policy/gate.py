@@ -33,6 +33,10 @@ class ToolFacts(Protocol):
     def shows_command(self) -> bool:
         """Is a command in the arguments shown to a person, and never run?"""
 
+    @property
+    def decided(self) -> Verdict | None:
+        """What the configuration says of the tool itself, None if nothing."""
+
     def problem_with(self, arguments: Mapping[str, object]) -> str | None:
         """What is wrong with these arguments, None if nothing is."""
 
@@ -76,6 +80,8 @@ def judge_tool(
         return Verdict(Decision.DENY, about.reason, about.rule) if review_only else about
     if tool.risk == READ_ONLY:
         return Verdict(Decision.ALLOW, "reads only", "read-only")
+    if tool.decided and (tool.decided.decision is Decision.DENY or not review_only):
+        return tool.decided
     if review_only:
         return Verdict(Decision.DENY, f"{tool.risk} tools do not run in review-only mode", "review-only")
     return Verdict(Decision.REVIEW, f"{tool.risk} actions need approval", "needs-approval")

@@ -27,6 +27,11 @@ def loosenings(before: Config, after: Config) -> Iterator[str]:
         if getattr(after.limits, name) < getattr(before.limits, name):
             yield f"limits.{name} falls from {getattr(before.limits, name)} to {getattr(after.limits, name)}"
     yield from weaker_patterns(before, after)
+    for name, server in before.mcp.items():
+        kept = after.mcp[name].deny if name in after.mcp else ()
+        for tool in server.deny:
+            if not any(rule_matches(wider, tool) for wider in kept):
+                yield f"the tool {tool} of the MCP server {name} is denied no longer"
     for branch in before.git.protected_branches:
         if branch not in after.git.protected_branches:
             yield f"{branch} is protected no longer"

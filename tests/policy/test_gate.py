@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli_guard.model import Action, Category, Confidence, Decision, Disposition, Finding, Severity
+from cli_guard.model import Action, Category, Confidence, Decision, Disposition, Finding, Severity, Verdict
 from cli_guard.policy.commands import Context
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import FLOORS, Policy
@@ -134,6 +134,7 @@ class Facts:
 
     risk: str = "read_only"
     shows_command: bool = False
+    decided: Verdict | None = None
 
     def problem_with(self, arguments: Mapping[str, object]) -> str | None:
         return None

@@ -1,0 +1,159 @@
+"""MCP servers: what `[mcp.NAME]` may say, what a server claims of its tools, and what may be called.
+
+A server is a program of somebody else. What it says of itself are hints (MCP specification, ToolAnnotations: clients
+should never decide by the annotations of untrusted servers), so they only ever make a decision stricter.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from cli_guard.errors import ConfigError
+from cli_guard.model import Decision, Verdict
+from cli_guard.policy.globs import rule_matches
+
+PREFIX = "mcp:"
+FROM_REPOSITORY = frozenset({"deny"})
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What a server claims of a tool; None where it claims nothing."""
+
+    read_only: bool | None = None
+    destructive: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class McpTool:
+    """A tool as its server describes it, safe to show.
+
+    `name` is `mcp:<server>.<tool>`. `schema` is the JSON schema of its arguments. `unusable` says why it cannot be
+    called, None if it can.
+    """
+
+    name: str
+    server: str
+    description: str
+    schema: Mapping[str, Any]
+    hints: Hints = Hints()
+    unusable: str | None = None
+
+    @property
+    def own_name(self) -> str:
+        """The name that the server gave it."""
+        return self.name.removeprefix(f"{PREFIX}{self.server}.")
+
+
+def is_command(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a command, if its program is found alike from every folder. Raises ValueError."""
+    if not words:
+        raise ValueError("is empty: name the program and its arguments")
+    if any("\0" in word for word in words):
+        raise ValueError("holds a NUL character")
+    if "/" in words[0] and not words[0].startswith("/"):
+        # It would be another program in every repository.
+        raise ValueError("the program is a name on PATH or an absolute path")
+    if not words[0].strip():
+        raise ValueError("the first word is the program")
+    return words
+
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
+ToolName = Annotated[str, StringConstraints(min_length=1, max_length=128)]
+
+
+class ServerConfig(BaseModel):
+    """`[mcp.NAME]`: an MCP server over stdio. It is started from a user's own file only."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    command: Annotated[
+        tuple[str, ...],
+        Field(max_length=100, description="The program and its arguments; no shell reads them."),
+        AfterValidator(is_command),
+    ] = ()
+    env: Annotated[
+        tuple[Variable, ...],
+        Field(
+            max_length=100,
+            description="Names of environment variables that it may see besides PATH and HOME.",
+        ),
+    ] = ()
+    timeout_seconds: Annotated[float, Field(gt=0, le=600, description="Seconds that one call may take.")] = (
+        30.0
+    )
+    start_seconds: Annotated[
+        float, Field(gt=0, le=600, description="Seconds until it must have started and listed its tools.")
+    ] = 30.0
+    allow: Annotated[
+        tuple[ToolName, ...], Field(description="Tools that need not be asked about, by their names.")
+    ] = ()
+    deny: Annotated[
+        tuple[ToolName, ...],
+        Field(
+            description="Tools that are never called: a name, or a prefix with *. A repository may add to it."
+        ),
+    ] = ()
+
+    def denying(self, more: Iterable[str]) -> "ServerConfig":
+        """The same server, with more tools denied."""
+        return self.model_copy(update={"deny": tuple(dict.fromkeys((*self.deny, *more)))})
+
+
+def check_shared(servers: Mapping[str, ServerConfig], source: str, user_file: str) -> None:
+    """A repository may deny tools and nothing else: to start a server is to run a program. Raises ConfigError."""
+    for name, server in servers.items():
+        for key in sorted(server.model_fields_set - FROM_REPOSITORY):
+            raise ConfigError(
+                f"{source}: 'mcp.{name}.{key}' belongs in the user's own file, {user_file}: a repository starts no"
+                " server, it can only deny tools"
+            )
+
+
+def check_users(servers: Mapping[str, ServerConfig], source: str) -> None:
+    """A server of the user's own file has a command, unless it is there to deny tools. Raises ConfigError."""
+    for name, server in servers.items():
+        if not server.command and server.model_fields_set - FROM_REPOSITORY:
+            raise ConfigError(f"{source}: 'mcp.{name}.command' is missing")
+
+
+def servers_in_force(
+    own: Mapping[str, ServerConfig], shared: Iterable[Mapping[str, ServerConfig]]
+) -> dict[str, ServerConfig]:
+    """The servers that may be started: those of the user's own file, with what repositories deny denied as well."""
+    tables = tuple(shared)
+    return {
+        name: server.denying(denied for table in tables if name in table for denied in table[name].deny)
+        for name, server in own.items()
+        if server.command
+    }
+
+
+def decision(tool: McpTool, server: ServerConfig) -> Verdict:
+    """May this tool be called? Without a word of the configuration a person is asked."""
+    if tool.unusable:
+        return Verdict(Decision.DENY, f"{tool.name} cannot be called: {tool.unusable}", "mcp-unusable")
+    own = tool.own_name
+    denied = next((pattern for pattern in server.deny if rule_matches(pattern, own)), None)
+    if denied is not None:
+        return Verdict(
+            Decision.DENY, f"mcp.{tool.server}.deny in the configuration names {denied!r}", "mcp-denied"
+        )
+    if own not in server.allow:
+        return Verdict(
+            Decision.REVIEW,
+            f"{tool.name} runs a program of somebody else; mcp.{tool.server}.allow does not name it",
+            "mcp-review",
+        )
+    if tool.hints.read_only is False or tool.hints.destructive is True:
+        claims = "changes things" if tool.hints.destructive is not True else "may destroy"
+        return Verdict(
+            Decision.REVIEW,
+            f"{tool.name} is allowed, but its server says that it {claims}",
+            "mcp-contradicted",
+        )
+    return Verdict(Decision.ALLOW, f"mcp.{tool.server}.allow names it", "mcp-allowed")
