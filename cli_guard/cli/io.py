@@ -38,6 +38,17 @@ class Io:
         """Prints a diagnostic."""
         write(self.stderr, text)
 
+    def write_bytes(self, out: bytes, err: bytes) -> None:
+        """Writes bytes to both streams as they are; to a terminal, nothing that acts on it."""
+        for stream, data in ((self.stderr, err), (self.stdout, out)):
+            buffer = getattr(stream, "buffer", None)
+            if buffer is None or stream.isatty():
+                stream.write(shown_on_terminal(data))
+            else:
+                stream.flush()
+                buffer.write(data)
+            stream.flush()
+
     def read_bytes(self) -> bytes:
         """Standard input, whole, as bytes."""
         buffer = getattr(self.stdin, "buffer", None)
@@ -84,3 +95,11 @@ def write(stream: TextIO, text: str) -> None:
     shown = text.encode(encoding, "backslashreplace").decode(encoding)
     stream.write(shown if shown.endswith("\n") else shown + "\n")
     stream.flush()
+
+
+def shown_on_terminal(data: bytes) -> str:
+    """Bytes as text without what acts on a terminal; tabs stay."""
+    from cli_guard.report.printable import printable
+
+    text = data.decode("utf-8", "surrogateescape")
+    return "\t".join(printable(part, keep_newlines=True) for part in text.split("\t"))

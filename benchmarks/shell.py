@@ -1,0 +1,121 @@
+"""How nearly the run tool is bash, and what it costs.
+
+    python benchmarks/shell.py [--runs N] [--wrong] [FILE ...]
+
+The chains of tests/shell_chains.py, or those of the files named (one a line), run in real bash and in the run tool
+over the same files: per subject how many gave the same standard output and exit code, and with --wrong each that did
+not. Then time: a call in process over 20, 1,000 and 5,000 files, and `cli-guard shell ls` as a whole process, as a
+ratio to a Python that does nothing.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from cli_guard import shell
+from cli_guard.git.snapshot import Snapshot, entry_of
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from shell_chains import FILES, STDIN, chains  # noqa: E402 - lies beside the tests that use it
+
+PYTHON = sys.executable
+GUARD = str(Path(PYTHON).parent / "cli-guard")
+
+
+def world(files: dict[str, bytes]) -> shell.Shell:
+    """Files in memory."""
+    return shell.Shell(Snapshot("memory", [entry_of(path, raw) for path, raw in files.items()], files))
+
+
+def bash(text: str, folder: Path) -> tuple[int, bytes]:
+    """What bash answers in a folder of its own."""
+    for name, raw in FILES.items():
+        path = folder / "repo" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(raw)
+    script = folder / "chain.sh"
+    script.write_text(text + "\n")
+    env = {"PATH": os.environ["PATH"], "HOME": str(folder), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+    done = subprocess.run(
+        ["bash", str(script)],
+        cwd=folder / "repo",
+        env=env,
+        input=STDIN,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def compare(asked: list[tuple[str, str]], *, wrong: bool) -> None:
+    """Prints the share that is equal, by subject."""
+    here = world(FILES)
+    total: Counter[str] = Counter()
+    same: Counter[str] = Counter()
+    for subject, text in asked:
+        with tempfile.TemporaryDirectory() as folder:
+            code, out = bash(text, Path(folder))
+        ran = shell.run(text, here, stdin=STDIN)
+        total[subject] += 1
+        same[subject] += (code, out) == (ran.exit_code, ran.stdout)
+        if wrong and (code, out) != (ran.exit_code, ran.stdout):
+            print(f"  {text!r}\n    bash {code} {out[:100]!r}\n    ours {ran.exit_code} {ran.stdout[:100]!r}")
+    for subject in total:
+        print(f"{subject:12} {same[subject]:5} of {total[subject]:5}")
+    share = same.total() / total.total()
+    print(f"{'in all':12} {same.total():5} of {total.total():5} the same as bash: {share:.1%}")
+
+
+def seconds(runs: int, work: Callable[[], object]) -> float:
+    """The median time of some runs."""
+    times = []
+    for _ in range(runs):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    return statistics.median(times)
+
+
+def cost(runs: int) -> None:
+    """Prints what a call takes."""
+    for count in (20, 1_000, 5_000):
+        files = {f"d{n % 50}/f{n}.txt": b"hello world\nfoo bar\n" * 40 for n in range(count)}
+        here = world(files)
+        for command in ("ls", "grep -rc foo . | wc -l", "echo x > d1/f1.txt; mv d1 d"):
+            took = seconds(runs, lambda command=command, here=here: shell.run(command, here))  # type: ignore[misc]
+            print(f"{count:5} files  {command:32} {took * 1000:8.1f} ms")
+    idle = seconds(runs, lambda: subprocess.run([PYTHON, "-c", ""], check=True))
+    whole = seconds(
+        runs, lambda: subprocess.run([GUARD, "shell", "ls"], cwd=ROOT, capture_output=True, check=True)
+    )
+    print(f"cli-guard shell ls: {whole * 1000:.0f} ms, {whole / idle:.1f} times an idle Python")
+
+
+def main() -> None:
+    """Runs both parts."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--wrong", action="store_true")
+    parser.add_argument("files", nargs="*", type=Path)
+    given = parser.parse_args()
+    asked = [
+        (path.stem, line) for path in given.files for line in path.read_text("utf-8").splitlines() if line
+    ]
+    compare(asked or chains(), wrong=given.wrong)
+    cost(given.runs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""`cli-guard shell`: the run tool at the terminal, one command over a snapshot of the repository."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from cli_guard.cli.app import Command
+from cli_guard.cli.io import Io
+from cli_guard.errors import UsageError
+from cli_guard.place import user_file
+
+if TYPE_CHECKING:
+    from cli_guard.git.repository import Repository
+    from cli_guard.tools.mcp import ShellTools
+
+
+@contextmanager
+def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]":
+    """The MCP servers of the user's own file, None if it names none. Raises ConfigError."""
+    path = user_file(io.env)
+    if path is None or not path.exists():
+        yield None
+        return
+    from cli_guard.events.request import Staged
+    from cli_guard.in_force import policy_for
+
+    policy, _ = policy_for(Staged(), repository, io.env)
+    if not policy.servers:
+        yield None
+        return
+    from cli_guard.mcp import McpClient
+    from cli_guard.tools.mcp import Servers, ShellTools
+
+    with McpClient(policy.servers, cwd=io.cwd, env=io.env) as client:
+        yield ShellTools(Servers(client, policy.servers))
+
+
+@click.pass_obj
+def run(io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, diff: bool) -> int:
+    """Runs one command over a snapshot."""
+    if rev and worktree:
+        raise UsageError("--rev and --worktree are two different states: give one")
+    if raw and diff:
+        raise UsageError("--raw prints the output alone, so there is no place for --diff: give one")
+    from cli_guard import shell
+    from cli_guard.git.repository import Repository
+    from cli_guard.git.snapshot import read_commit, read_index, read_worktree
+    from cli_guard.memory import Memory
+
+    repository = Repository.discover(io.cwd, io.env)
+    read = read_worktree if worktree else read_index
+    snapshot = read_commit(repository, rev) if rev else read(repository)
+    folder = repository.state_folder
+    stdin = b"" if io.stdin.isatty() else io.read_bytes()
+    with servers_of(repository, io) as mcp:
+        world = shell.Shell(snapshot, repository, Memory(folder), mcp, folder)
+        ran = shell.run(command, world, stdin=stdin)
+    if raw:
+        io.write_bytes(ran.stdout, ran.stderr)
+        return ran.exit_code
+    io.say(ran.shown)
+    if diff:
+        from cli_guard.shell.showing import as_patch
+
+        patch = as_patch(ran, snapshot) or "no file is changed\n"
+        io.write_bytes(patch.encode("utf-8", "surrogateescape"), b"")
+    return 1 if ran.exit_code else 0
+
+
+command = Command(
+    "shell",
+    callback=run,
+    help="Run one bash command over the files of the repository, without starting a program: pipes, redirections,"
+    " loops and the usual text tools, and commands of its own (`cli-guard shell help`). Nothing is changed: what"
+    " the command writes ends with it, or is shown by --diff. Exits 0 if the command succeeded and 1 if not; its"
+    " own exit code is in the last line, and with --raw it is ours.",
+    params=[
+        click.Argument(["command"]),
+        click.Option(["--rev"], metavar="REV", help="The files of a commit (default: the index)."),
+        click.Option(["--worktree"], is_flag=True, help="The files of the work tree."),
+        click.Option(
+            ["--raw"], is_flag=True, help="The bytes of the output alone, and the exit code of the command."
+        ),
+        click.Option(
+            ["--diff"], is_flag=True, help="Also show, as a patch, what the command would have changed."
+        ),
+    ],
+)
