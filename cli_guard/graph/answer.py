@@ -1,11 +1,11 @@
 """The terminal-style answers, grounded in what the tools gave back."""
 
-import re
+from collections.abc import Iterable
 
+from cli_guard.graph.replies import REPLIES
 from cli_guard.graph.state import Data, State
 
 SHOWN = 5
-LISTED = 20
 
 
 def review_text(state: State) -> str:
@@ -27,50 +27,50 @@ def review_text(state: State) -> str:
 
 
 def answer_text(state: State) -> str:
-    """The answer to a question: where it stands, what stands there, how to check it."""
-    found: list[Data] = next(
-        (r["matches"] for r in state["tool_results"] if r["tool"] == "search_repository"), []
-    )
-    read = [result["path"] for result in state["tool_results"] if result["tool"] == "read_file"]
-    lines = []
-    if not found:
-        lines.append(f"Not found; looked at {searched(state)}.")
-    else:
-        best = found[0]
-        lines.append(f"Best match: {best['path']}:{best['line']}: {best['text']}")
-        names = variables(state, best["path"])
-        if names:
-            lines.append(f"Named there: {', '.join(names)}.")
-        lines += [f"Also: {m['path']}:{m['line']}: {m['text']}" for m in found[1:SHOWN]]
-    command = next((r["command"] for r in state["tool_results"] if r["tool"] == "suggest_command"), None)
-    if command:
-        lines.append(f"Suggested command (not run): {command}")
-    if read:
-        lines.append(f"Read: {', '.join(read)}.")
-    return "\n".join((*lines, *blocked_lines(state), *skipped_lines(state)))
+    """The answer to a request: what was found or proposed, what it rests on, and what a person has to do."""
+    reply = REPLIES[str(state["task_type"])]
+    called = [result for result in state["tool_results"] if result["tool"].startswith("mcp:")]
+    said = [str(result["output"]) for result in called if "output" in result] if called else reply(state)
+    lines = [*said, *failed_lines(state), *blocked_lines(state), *skipped_lines(state)]
+    assumed = state["wishes"].get("assumed")
+    if assumed:
+        lines.append(f"Assumed: {assumed}.")
+    return "\n".join((*lines, *review_lines(state)))
 
 
-def searched(state: State) -> str:
-    """The paths that were searched."""
-    searches = (each["arguments"]["paths"] for each in state["plan"] if each["tool"] == "search_repository")
-    paths: list[str] = next(searches, [])
-    return ", ".join(paths[:LISTED]) + (f" and {len(paths) - LISTED} more" if len(paths) > LISTED else "")
-
-
-def variables(state: State, path: str) -> list[str]:
-    """The environment variables and constants that the best file names."""
-    text = next((item["text"] for item in state["context_items"] if item["path"] == path), "")
-    return list(dict.fromkeys(re.findall(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b", text)))[:SHOWN]
+def failed_lines(state: State) -> list[str]:
+    """The tools that could not do their work, and why."""
+    return [f"{each['tool']}: {each['error']}" for each in state["tool_results"] if "error" in each]
 
 
 def blocked_lines(state: State) -> list[str]:
     """The paths that were asked for and are not allowed."""
-    blocked = [each for each in state["blocked_actions"] if "path" in each]
+    blocked = [each for each in state["blocked_actions"] if each["tool"] == "read_file"]
     return [f"Not looked at: {each['path']}: {each['reason']}" for each in blocked[:SHOWN]]
 
 
 def skipped_lines(state: State) -> list[str]:
     """What was not looked at, and why."""
     skipped = state["skipped"]
-    lines = [f"Not reviewed: {each['path']}: {each['reason']}" for each in skipped[:SHOWN]]
-    return lines + ([f"and {len(skipped) - SHOWN} more not reviewed"] if len(skipped) > SHOWN else [])
+    what = "reviewed" if state["task_type"] == "change_review" else "looked at"
+    lines = [f"Not {what}: {each['path']}: {each['reason']}" for each in skipped[:SHOWN]]
+    return lines + ([f"and {len(skipped) - SHOWN} more not {what}"] if len(skipped) > SHOWN else [])
+
+
+def left_to_you(state: State, action: Data) -> str:
+    """What a person does: a command that stands above already is not said twice."""
+    command = str(action.get("command") or action["tool"].replace("_", " "))
+    above = any(r["tool"] == "suggest_command" and r.get("command") == command for r in state["tool_results"])
+    return "to run this command" if above else command
+
+
+def review_lines(state: State) -> Iterable[str]:
+    """What waits for a person, and how to say yes."""
+    if state["status"] != "needs_review":
+        return
+    yield f"Needs review: {state['review_reason']}."
+    for each in state["blocked_actions"]:
+        if each["tool"] not in ("read_file", "write_file") and not each["tool"].startswith("mcp:"):
+            yield f"Left to you: {left_to_you(state, each)}."
+    if state["review_id"]:
+        yield f"To have exactly this done: cli-guard approve {state['review_id']} (or `reject` it)"

@@ -5,7 +5,8 @@
     execute_safe_actions -> plan_cli_actions (the next round) | synthesize_cli_response -> END
     request_human_review -> END, or, resumed with an approval, -> execute_safe_actions
 
-A change review takes two rounds: the reviewers, then the action that Git takes when the hook lets it.
+A change review takes two rounds: the reviewers, then the action that Git takes when the hook lets it. So does a
+request: what it needs to know, then what it asks for.
 """
 
 from typing import Any
@@ -14,7 +15,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from cli_guard.graph import acting, intake
+from cli_guard.graph import acting, gating, intake
 from cli_guard.graph.context import Context
 from cli_guard.graph.state import State
 
@@ -40,9 +41,8 @@ def after_gate(state: State) -> str:
 
 
 def after_execution(state: State) -> str:
-    """A review has a second round; an answer is ready after its first."""
-    more = state["task_type"] == "change_review" and state["round"] == 1
-    return "plan_cli_actions" if more else "synthesize_cli_response"
+    """Another round, unless the planner wants nothing more."""
+    return "synthesize_cli_response" if state["last_round"] else "plan_cli_actions"
 
 
 def after_review(state: State) -> str:
@@ -61,7 +61,7 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
     graph.add_node("select_context", intake.select_context)
     graph.add_node("collect_context", intake.collect_context)
     graph.add_node("plan_cli_actions", acting.plan_cli_actions)
-    graph.add_node("policy_gate", acting.policy_gate)
+    graph.add_node("policy_gate", gating.policy_gate)
     graph.add_node("execute_safe_actions", acting.execute_safe_actions)
     graph.add_node("request_human_review", acting.request_human_review(pause=checkpointer is not None))
     graph.add_node("synthesize_cli_response", acting.synthesize_cli_response)

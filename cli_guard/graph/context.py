@@ -7,22 +7,39 @@ from typing import TYPE_CHECKING
 
 from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.graph.state import State
-from cli_guard.model import ChangeSet, FileChange, Finding, Skipped
+from cli_guard.model import Action, ChangeSet, FileChange, Finding, Skipped
 from cli_guard.policy.approvals import Approval, RecordedContent
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import Answer
 from cli_guard.reviewers.inline import InlineAnswers
 from cli_guard.reviewers.subject import Limits, Subject
 from cli_guard.tools.registry import all_tools
-from cli_guard.tools.tool import Tool, World
+from cli_guard.tools.tool import Tool, World, Writer
 
 if TYPE_CHECKING:
     from cli_guard.policy.commands import Context as CommandContext
+    from cli_guard.retrieval import Found
+    from cli_guard.shell import Shell
 
 
 def no_answer(finding: Finding) -> tuple[Answer, bool] | None:
     """Nothing is answered inline."""
     return None
+
+
+Planner = Callable[[State, "Context"], "Planned"]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a planner wants done next; `last` when it will want nothing after that.
+
+    `failed` is why the task cannot be done, in one line.
+    """
+
+    actions: tuple[Action, ...]
+    last: bool = True
+    failed: str | None = None
 
 
 @dataclass(frozen=True)
@@ -31,29 +48,48 @@ class Context:
 
     `commits` are those of a range, for approvals given before they were recorded. `answer` finds the inline
     suppression that answers a finding. `today` decides what has expired. `commands` is where a command that a
-    tool carries would run.
+    tool carries would run. `planner` plans in place of our own. `writer` and `sandbox` are those of a repository.
+    `review_only` lets nothing but reading through; if it is not said, a review of a change is so, and nothing else.
     """
 
     subject: Subject | None = None
-    snapshot: Mapping[str, str] = field(default_factory=dict)
+    snapshot: Mapping[str, str] | None = None
     policy: Policy = field(default_factory=Policy)
     tools: Mapping[str, Tool] = field(default_factory=all_tools)
     approvals: tuple[Approval, ...] = ()
     commits: tuple[RecordedContent, ...] = ()
     answer: Callable[[Finding], tuple[Answer, bool] | None] = no_answer
     today: datetime.date = field(default_factory=lambda: datetime.datetime.now(datetime.UTC).date())
-    review_only: bool = True
+    review_only: bool | None = None
     commands: "CommandContext | None" = None
+    planner: Planner | None = None
+    writer: Writer | None = None
+    sandbox: "Shell | None" = None
+    found: "dict[str, Found]" = field(default_factory=dict)
 
     @property
     def limits(self) -> Limits:
         """The bounds in force."""
-        return self.subject.limits if self.subject else Limits()
+        return self.subject.limits if self.subject else Limits.of(self.policy)
 
     @property
-    def world(self) -> World:
-        """What the tools may look at."""
-        return World(self.subject, self.snapshot)
+    def texts(self) -> Mapping[str, str]:
+        """The files by path, none without a snapshot."""
+        return self.snapshot if self.snapshot is not None else {}
+
+    def world(self, state: State) -> World:
+        """What the tools may look at in this run: the allowed paths, and nothing beside them."""
+        allowed = set(state["allowed_paths"])
+        texts = self.texts
+        kept = (
+            texts if allowed.issuperset(texts) else {path: texts[path] for path in texts if path in allowed}
+        )
+        recorded = state["metadata"].get("test_results") or {}
+        shell = self.sandbox
+        if shell is not None and state["restricted"]:
+            # History and memory would tell of the other paths.
+            shell = replace(shell, snapshot=shell.snapshot.only(allowed), repository=None, memory=None)
+        return World(self.subject, kept, self.writer, recorded, self.commands, shell, self.found)
 
 
 def context_of(given: Context | None, state: State) -> Context:
@@ -63,20 +99,16 @@ def context_of(given: Context | None, state: State) -> Context:
     those of the state. The files of `repo_snapshot` are the change; `metadata["base_snapshot"]` may hold what
     was there before.
     """
-    if given is not None and (given.subject or given.snapshot):
+    if given is not None and (given.subject or given.snapshot is not None):
         return given
     # A fixture gives the same answer on every day.
     context = given or Context(today=datetime.date.min)
-    snapshot = dict(state.get("repo_snapshot") or {})
+    snapshot = dict(sorted((state.get("repo_snapshot") or {}).items()))
     base = dict((state.get("metadata") or {}).get("base_snapshot") or {})
     changes = bounded(changes_between(base, snapshot), snapshot, Limits.of(context.policy))
     subject = Subject("snapshot", changes, SnapshotContents(base, snapshot)).under(context.policy)
-    return replace(
-        context,
-        subject=subject,
-        snapshot=snapshot,
-        answer=InlineAnswers(subject),
-    )
+    # What was found is found in these files: another run has others.
+    return replace(context, subject=subject, snapshot=snapshot, answer=InlineAnswers(subject), found={})
 
 
 def bounded(changes: ChangeSet, snapshot: Mapping[str, str], limits: Limits) -> ChangeSet:

@@ -1,22 +1,33 @@
 """The first half of the flow: take the request, name its kind, choose and collect its context."""
 
 import re
+from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
-from cli_guard.graph.classify import classify
+from cli_guard.git.snapshot import Snapshot
+from cli_guard.graph.assisting import SERVER_TOOL
 from cli_guard.graph.context import Context, context_of
 from cli_guard.graph.state import Data, State, log, skipped_data
 from cli_guard.model import Kind, Skipped
 from cli_guard.redact import redact
-from cli_guard.tools.reading import rank_paths
+from cli_guard.tools.reading import topic_of
+
+if TYPE_CHECKING:
+    from cli_guard.requests import Classification
 
 ANSWERED_FROM = 5
 INPUT_CHARS = 20_000
-PATH_CHARS = 300
-PATH = re.compile(
-    r"(?!\S*://)[~/\w.@+-]*/[\w.@+-]*\.[A-Za-z]\w{0,9}|[~/]?(?:[\w.-]+/)*\.\.?/\S+|(?:~/|/\S+/)\S+"
+ABOUT_CODE = re.compile(
+    r"^\W*(?:where|which|what|who|why|explain|describe|document)\b|\b(?:function|class|method|module|code)s?\b",
+    re.IGNORECASE,
 )
+# Of whom something is gone: the words that tell how are no wish to do it again.
+LOST = re.compile(
+    r"\b(?:lost|recover|restore|rescue|undo|get .{1,40} back|bring .{1,40} back)\b", re.IGNORECASE
+)
+# Tasks whose tools find by themselves what they look at.
+SELF_SERVING = ("command_help", "test_workflow")
 
 
 def failed(node: str, reason: str) -> State:
@@ -26,9 +37,9 @@ def failed(node: str, reason: str) -> State:
 
 def prepare_task(state: State, runtime: Runtime[Context]) -> State:
     """Checks that there is a request and something to look at, and fills in every field."""
-    request = " ".join(str(state.get("input") or "").split())
+    request = normalised(str(state.get("input") or ""))
     fresh: State = {
-        "normalized_input": request[:INPUT_CHARS],
+        "normalized_input": request,
         "task_type": state.get("task_type"),
         "requested_paths": list(state.get("requested_paths") or []),
         "repo_snapshot": dict(state.get("repo_snapshot") or {}),
@@ -43,6 +54,10 @@ def prepare_task(state: State, runtime: Runtime[Context]) -> State:
         "final_output": None,
         "metadata": dict(state.get("metadata") or {}),
         "round": 0,
+        "last_round": False,
+        "restricted": state.get("allowed_paths") is not None,
+        "wishes": {},
+        "proposal": {},
         "decision": "allow",
         "review_id": None,
         "findings": [],
@@ -53,26 +68,68 @@ def prepare_task(state: State, runtime: Runtime[Context]) -> State:
     if not request:
         return fresh | failed("prepare_task", "the request is empty: say what to do")
     given = runtime.context
-    if not (fresh["repo_snapshot"] or (given and (given.subject or given.snapshot))):
+    if not (fresh["repo_snapshot"] or (given and (given.subject or given.snapshot is not None))):
         return fresh | failed("prepare_task", "there is no repository to look at: give a repo_snapshot")
     context = context_of(given, state)
     known = [change.path for change in context.subject.changes] if context.subject else []
     named = state.get("allowed_paths")
     # An empty list allows nothing; only a caller that names none leaves everything open.
-    allowed = list(dict.fromkeys((*sorted(context.snapshot), *known)) if named is None else named)
+    allowed = list(dict.fromkeys((*sorted(context.texts), *known)) if named is None else named)
     return fresh | {"allowed_paths": allowed, "action_log": log("prepare_task", paths=len(allowed))}
 
 
+def normalised(text: str) -> str:
+    """A request on one line, without control characters, at most 20,000 characters."""
+    # The common case, a hook's own words, needs none of the room that understands requests.
+    if len(text) < INPUT_CHARS and text.isascii() and text.isprintable():
+        return " ".join(text.split())
+    from cli_guard.requests import normalise
+
+    return normalise(text)
+
+
 def classify_task(state: State, runtime: Runtime[Context]) -> State:
-    """Names the kind of task; a hook has named it already."""
-    kind, told_by = classify(state["normalized_input"])
-    if state.get("task_type"):
-        kind, told_by = state["task_type"] or kind, "the caller"
-    entry = log("classify_task", task_type=kind, told_by=told_by)
-    if kind == "unsupported":
-        reason = f"not supported: {told_by!r} is nothing this assistant does or turns into a command"
-        return {"task_type": kind, "status": "failed", "review_reason": reason, "action_log": entry}
-    return {"task_type": kind, "action_log": entry}
+    """Names the kind of task, and what else the words say; a hook has named its kind already."""
+    if state.get("task_type") == "change_review":
+        return {"action_log": log("classify_task", task_type="change_review", told_by="the caller")}
+    from cli_guard.requests import classify
+
+    said = classify(state["normalized_input"])
+    kind = state.get("task_type") or said.task_type
+    told_by = "the caller" if state.get("task_type") else ", ".join(said.told_by)
+    effect = said.risk.words if said.risk else ""
+    wishes = {
+        "writes": said.writes_wanted,
+        "forbids": said.writes_forbidden,
+        "also": list(said.also),
+        "assumed": said.assumed,
+        "effect": redact(effect),
+    }
+    if wants_git(state["normalized_input"], said, state["allowed_paths"]):
+        # The commands for that are a closed list, and none of them throws anything away.
+        entry = log("classify_task", task_type="command_help", told_by="Git itself")
+        return {"task_type": "command_help", "wishes": {"also": []}, "action_log": entry}
+    entry = log("classify_task", task_type=kind, told_by=redact(told_by))
+    update: State = {"task_type": kind, "wishes": wishes, "action_log": entry}
+    if kind == "unsupported" or (said.risk and not said.risk.supported):
+        reason = said.risk.reason if said.risk else "this is nothing that a repository's assistant does"
+        # Whoever named another kind does not get around what the words ask for.
+        return update | {
+            "task_type": "unsupported",
+            "status": "failed",
+            "review_reason": f"not supported: {reason}",
+        }
+    return update
+
+
+def wants_git(request: str, said: "Classification", known: list[str]) -> bool:
+    """Is a wish about Git alone ("recover a lost commit")? One about the code of it names code, or asks where."""
+    past = said.risk is not None and said.risk.kind in ("history", "destructive") and LOST.search(request)
+    if not (said.task_type in ("repo_qna", "code_change") or past) or ABOUT_CODE.search(request):
+        return False
+    from cli_guard.projects import about_git
+
+    return about_git(request) and not any(named_in(request, known))
 
 
 def select_context(state: State, runtime: Runtime[Context]) -> State:
@@ -80,26 +137,30 @@ def select_context(state: State, runtime: Runtime[Context]) -> State:
     context = context_of(runtime.context, state)
     allowed = state["allowed_paths"]
     requested = state["requested_paths"]
+    wishes = state["wishes"]
     if state["task_type"] == "change_review":
         changes = context.subject.changes if context.subject else ()
         requested = requested or [change.path for change in changes]
-    else:
-        request = state["normalized_input"]
-        requested = requested or named_paths(request, allowed)
-        texts = {path: context.snapshot[path] for path in allowed if path in context.snapshot}
-        requested = requested or rank_paths(request, texts)[:ANSWERED_FROM]
+    elif not SERVER_TOOL.fullmatch(state["normalized_input"]):
+        named, symbols = named_in(state["normalized_input"], allowed)
+        wishes = wishes | {"named": bool(requested or named), "symbols": symbols}
+        requested = requested or named
+        if not requested and state["task_type"] not in SELF_SERVING:
+            found = context.world(state).find(topic_of(state["normalized_input"]))
+            requested = list(dict.fromkeys(place.path for place in found.places))[:ANSWERED_FROM]
     return {
         "requested_paths": requested,
+        "wishes": wishes,
         "action_log": log("select_context", paths=requested[:50], selected=len(requested)),
     }
 
 
-def named_paths(request: str, known: list[str]) -> list[str]:
-    """The paths that a request names, there or not: known ones, and words that can be nothing else."""
-    words = (word.strip("`'\"()[]<>,;:!?").rstrip(".") for word in request.split())
-    there = set(known)
-    paths = (word for word in words if word in there or (len(word) < PATH_CHARS and PATH.fullmatch(word)))
-    return list(dict.fromkeys(paths))
+def named_in(request: str, known: list[str]) -> tuple[list[str], list[str]]:
+    """The paths that a request names, there or not, and the names of code."""
+    from cli_guard.requests import targets
+
+    said = targets(request, known)
+    return list(dict.fromkeys((*said.paths, *said.missing, *said.outside))), list(said.symbols)
 
 
 def collect_context(state: State, runtime: Runtime[Context]) -> State:
@@ -108,7 +169,7 @@ def collect_context(state: State, runtime: Runtime[Context]) -> State:
     blocked = list(state["blocked_actions"])
     kept: list[str] = []
     skipped: list[Skipped] = []
-    present = set(context.snapshot) | {c.path for c in (context.subject.changes if context.subject else ())}
+    present = set(context.texts) | {c.path for c in (context.subject.changes if context.subject else ())}
     allowed = set(state["allowed_paths"])
     for path in state["requested_paths"]:
         if path not in allowed and (path in present or allowed < present or leaves(path)):
@@ -126,6 +187,8 @@ def collect_context(state: State, runtime: Runtime[Context]) -> State:
         skipped += [Skipped(path, reason, by_limit=True) for path in left]
     else:
         items = snapshot_items(context, kept, skipped)
+        if not state["restricted"]:
+            skipped += left_out(context)
     update: State = {
         "requested_paths": kept,
         "blocked_actions": blocked,
@@ -137,6 +200,21 @@ def collect_context(state: State, runtime: Runtime[Context]) -> State:
         missing = ", ".join(state["requested_paths"][:5])
         return update | {"status": "failed", "review_reason": f"none of the paths can be read: {missing}"}
     return update
+
+
+def left_out(context: Context) -> list[Skipped]:
+    """What the snapshot itself does not hold, of many with one reason the first: no answer can rest on it."""
+    if not isinstance(context.snapshot, Snapshot):
+        return []
+    reasons: dict[str, list[Skipped]] = {}
+    for each in context.snapshot.skipped:
+        reasons.setdefault(each.reason, []).append(each)
+    return [
+        Skipped(f"{each[0].path} and {len(each) - 1:,} more", reason, by_limit=True)
+        if len(each) > 1
+        else each[0]
+        for reason, each in sorted(reasons.items())
+    ]
 
 
 def leaves(path: str) -> bool:
@@ -166,7 +244,7 @@ def snapshot_items(context: Context, paths: list[str], skipped: list[Skipped]) -
     limits = context.limits
     total = 0
     for path in paths:
-        text = context.snapshot[path]
+        text = context.texts[path]
         if (
             len(text) > limits.file_chars
             or total + len(text) > limits.total_chars

@@ -1,4 +1,4 @@
-"""Runs the graph for a review, and goes on with one that paused for a person.
+"""Runs the graph for a review or a request, and goes on with a run that paused for a person.
 
 A run keeps its checkpoint in memory; only one that pauses is written to disk, each to a SQLite file of its
 own, so that a broken or locked file stands in the way of nothing but itself.
@@ -8,10 +8,13 @@ import contextlib
 import os
 import sqlite3
 import tempfile
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 from langsmith.run_helpers import tracing_context
@@ -19,7 +22,7 @@ from langsmith.run_helpers import tracing_context
 from cli_guard.errors import UsageError
 from cli_guard.graph.build import Graph, build_graph
 from cli_guard.graph.context import Context
-from cli_guard.graph.state import State
+from cli_guard.graph.state import Data, State
 
 LOCK_SECONDS = 2
 THREAD: Any = {"configurable": {"thread_id": "review"}}
@@ -52,14 +55,19 @@ class Pause:
 def run_review(context: Context) -> tuple[State, Pause | None]:
     """Runs the graph over the subject of a context; the pause is there if it waits for a person."""
     assert context.subject is not None  # noqa: S101 - a review has a subject
-    connection = sqlite3.connect(":memory:", check_same_thread=False)
-    graph = build_graph(checkpointer=SqliteSaver(connection))
     event = context.subject.event
     request: State = {
         "input": REQUESTS.get(event, "review the change that is about to be recorded"),
         "task_type": "change_review",
         "metadata": {"event": event, "policy": context.policy.identity},
     }
+    return run_graph(request, context)
+
+
+def run_graph(request: State, context: Context) -> tuple[State, Pause | None]:
+    """Runs the graph from the fields of a request; the pause is there if it waits for a person."""
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
+    graph = build_graph(checkpointer=saver(connection))
     # A diff must not leave the machine because somebody traces another program of theirs; a context variable
     # overrides the environment of the process, which two reviews in two threads share.
     with tracing_context(enabled=False):
@@ -71,20 +79,82 @@ def run_review(context: Context) -> tuple[State, Pause | None]:
     return state | {"final_output": waiting[0].value["final_output"]}, Pause(connection)
 
 
-def resume_review(path: Path, *, by: str, reason: str) -> State:
-    """Goes on with a paused run after a person's approval. Raises UsageError for a file that holds none."""
+def saver(connection: sqlite3.Connection) -> SqliteSaver:
+    """A checkpointer that makes plain data and the library's own types alone of what it reads.
+
+    By default it calls whatever a file names, with the arguments that stand there: a program, for one.
+    """
+    return SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
+
+
+def resume_review(
+    path: Path,
+    *,
+    by: str,
+    reason: str,
+    approved: bool = True,
+    context: Context | None = None,
+    requests: list[Data] | None = None,
+) -> State:
+    """Goes on with a paused run after a person's answer. Raises UsageError for a file that holds none.
+
+    The file is only read: a run that cannot go on, because the work tree has changed, can be answered again.
+    `requests` are what the person was shown: a run that would do anything else does not go on.
+    """
+    with paused(path) as graph:
+        if requests is not None and requests_of(graph) != requests:
+            raise UsageError("what waits is not what was shown: ask again")
+        answer: Any = Command(resume={"approved": approved, "by": by, "reason": reason})
+        with tracing_context(enabled=False):
+            return cast(State, graph.invoke(answer, THREAD, context=context or Context(), durability="exit"))
+
+
+def waiting_requests(path: Path) -> list[Data]:
+    """What an approval of a paused run sets going. Raises UsageError."""
+    with paused(path) as graph:
+        return requests_of(graph)
+
+
+def requests_of(graph: Graph) -> list[Data]:
+    """The requests of a paused graph. Raises sqlite3.Error for a state that has none."""
+    found = graph.get_state(THREAD).values.get("tool_requests")
+    if not isinstance(found, list) or not all(
+        isinstance(each, dict)
+        and isinstance(each.get("tool"), str)
+        and isinstance(each.get("arguments"), dict)
+        for each in found
+    ):
+        raise sqlite3.DatabaseError("its content is broken")
+    return found
+
+
+@contextlib.contextmanager
+def paused(path: Path) -> Iterator[Graph]:
+    """The graph of a paused run, over a copy of its checkpoint in memory. Raises UsageError."""
     try:
-        with contextlib.closing(open_file(path)) as file:
-            graph = build_graph(checkpointer=SqliteSaver(file))
+        with contextlib.closing(sqlite3.connect(":memory:", check_same_thread=False)) as memory:
+            copy(path, memory)
+            graph = build_graph(checkpointer=saver(memory))
             if not waits(graph):
                 raise UsageError("this review waits no longer: run the commit or push again")
-            answer: Any = Command(resume={"approved": True, "by": by, "reason": reason})
-            with tracing_context(enabled=False):
-                return cast(State, graph.invoke(answer, THREAD, context=Context(), durability="exit"))
+            yield graph
     except sqlite3.Error as error:
         raise UsageError(
             f"the paused review cannot be read ({error}): run the commit or push again"
         ) from error
+
+
+def copy(path: Path, memory: sqlite3.Connection) -> None:
+    """Copies the database of a paused run. Raises sqlite3.Error, also for one that stays locked."""
+    deadline = time.monotonic() + LOCK_SECONDS
+
+    def step(status: int, remaining: int, total: int) -> None:
+        # By itself a copy waits for a lock without end.
+        if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) and time.monotonic() > deadline:
+            raise sqlite3.OperationalError("database is locked")
+
+    with contextlib.closing(open_file(path)) as file:
+        file.backup(memory, progress=step, sleep=0.05)
 
 
 def open_file(path: Path) -> sqlite3.Connection:

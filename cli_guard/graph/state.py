@@ -22,7 +22,14 @@ Data = dict[str, Any]
 
 
 class State(TypedDict, total=False):
-    """What the nodes hand on; the fields down to `metadata` are those of the requirement (Appendix E)."""
+    """What the nodes hand on; the fields down to `metadata` are those of the requirement (Appendix E).
+
+    `last_round`: the planner wants nothing more. `restricted`: the caller named the paths that may be looked at.
+    `wishes` is what the words of the request say: `named` (a path), `symbols`, `writes` (files should change),
+    `forbids` (none may), `also` (further kinds of task), `effect` (the words that want more than that), `assumed`.
+    `proposal` is the exact patch that a tool proposes, and its `paths`; it may hold a secret and is never shown: what
+    is shown of it stands in `tool_results`.
+    """
 
     input: str
     normalized_input: str
@@ -43,6 +50,10 @@ class State(TypedDict, total=False):
     metadata: Data
     # What the loop needs beyond it.
     round: int
+    last_round: bool
+    restricted: bool
+    wishes: Data
+    proposal: Data
     decision: Literal["allow", "review", "deny"]
     review_id: str | None
     findings: list[Data]

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from cli_guard.graph import build_graph, planning
-from cli_guard.graph.context import Context
+from cli_guard.graph import build_graph
+from cli_guard.graph.context import Context, Planned
 from cli_guard.model import Action
 from cli_guard.policy.commands import Context as CommandContext
 from cli_guard.tools.registry import all_tools
@@ -41,13 +41,17 @@ TOOLS = {
 
 
 @pytest.fixture
-def planned(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def planned() -> Iterator[Any]:
     """Runs a question whose plan is the one given: a planner may propose anything, a model one day too."""
     RAN.clear()
 
     def run(*actions: Action, review_only: bool = True, commands: CommandContext | None = None) -> Any:
-        monkeypatch.setattr("cli_guard.graph.acting.plan", lambda state, context: list(actions))
-        context = Context(tools=TOOLS, review_only=review_only, commands=commands)
+        context = Context(
+            tools=TOOLS,
+            review_only=review_only,
+            commands=commands,
+            planner=lambda state, context: Planned(actions),
+        )
         return build_graph().invoke(
             {"input": "What is this?", "repo_snapshot": {"a.py": "x = 1\n"}}, context=context
         )
@@ -146,11 +150,7 @@ def test_an_empty_plan_is_said_to_be_one(planned: Any) -> None:
 def test_every_tool_has_a_risk_class_that_the_gate_knows() -> None:
     risks = {name: tool.risk for name, tool in all_tools().items()}
     assert {name for name, risk in risks.items() if risk == "git"} == {"git_commit", "git_push"}
-    assert set(risks.values()) == {"read_only", "git"}
-    assert set(planning.LATER) == {
-        "doc_generation",
-        "refactor_plan",
-        "command_help",
-        "test_workflow",
-        "code_change",
-    }
+    assert {name for name, risk in risks.items() if risk == "write"} == {"write_file"}
+    assert {name for name, risk in risks.items() if risk == "execute"} == {"run_command"}
+    assert {name for name, risk in risks.items() if risk == "external"} == {"open_pull_request"}
+    assert set(risks.values()) == {"read_only", "git", "write", "execute", "external"}

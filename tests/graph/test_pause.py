@@ -70,8 +70,15 @@ def test_goes_on_in_a_fresh_process(tmp_path: Path, name: str) -> None:
         [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
     )
     assert (done.stdout.strip(), done.stderr) == ("ok", "")
-    with pytest.raises(UsageError, match="waits no longer"):
-        resume_review(path, by="Ada", reason="twice")
+
+
+def test_the_file_is_only_read(tmp_path: Path) -> None:
+    path = tmp_path / "waiting.sqlite"
+    paused(path)
+    before = path.read_bytes()
+    assert resume_review(path, by="Ada", reason="", approved=False)["status"] == "needs_review"
+    assert path.read_bytes() == before, "whoever is asked can still say yes"
+    assert resume_review(path, by="Ada", reason="")["status"] == "ok"
 
 
 @pytest.mark.parametrize("damage", ["missing", "empty", "garbage", "cut", "blob"])

@@ -1,0 +1,226 @@
+"""The one call behind `cli-guard ask`: a request in, the graph's answer out, and what waits for a person kept.
+
+request + repository -> snapshot -> the graph -> Asked -> records
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from cli_guard import __version__
+from cli_guard.command_context import command_context
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.events.request import Commit, Staged, Worktree
+from cli_guard.git.applying import PatchWriter
+from cli_guard.git.repository import Repository
+from cli_guard.git.snapshot import Snapshot, read_commit, read_index, read_worktree
+from cli_guard.in_force import policy_for
+from cli_guard.place import Place
+from cli_guard.records import ASKED, Records, WaitingReview
+from cli_guard.redact import redact
+from cli_guard.report.printable import json_value, printable
+
+if TYPE_CHECKING:
+    from cli_guard.graph.context import Context
+    from cli_guard.graph.run import Pause
+    from cli_guard.graph.state import State
+
+# What is told of a run; the rest of its state is the graph's own.
+TOLD = (
+    *("input", "status", "task_type", "final_output", "plan", "tool_results", "blocked_actions"),
+    *("requires_human_review", "review_reason", "review_id", "action_log", "requested_paths", "skipped"),
+)
+REQUEST_CHARS = 300
+REMEMBERED_LINES = 4
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What came of a request: `status` is ok, needs_review or failed; `data` is the state as JSON data.
+
+    `patch` is the exact patch that is proposed, "" if there is none or if it holds a secret; `notes` are for stderr.
+    """
+
+    status: str
+    text: str
+    data: dict[str, object]
+    patch: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def ask_request(
+    request: str,
+    place: Place,
+    *,
+    paths: Sequence[str] = (),
+    revision: str | None = None,
+    worktree: bool = False,
+    servers: bool = True,
+) -> Asked:
+    """Answers a request about the repository around a place: the index, a revision or the work tree.
+
+    `paths` (from the top of the repository) narrow what may be looked at. Without `servers` no MCP server is started.
+    Raises CliGuardError.
+    """
+    repository = Repository.discover(place.cwd, place.env)
+    if wants_review(request):
+        return reviewed(place, revision, worktree=worktree)
+    snapshot = read(repository, revision, worktree=worktree)
+    asked: State = {"input": request, "metadata": {"event": ASKED, "snapshot": snapshot.name}}
+    if paths:
+        asked["allowed_paths"] = under(paths, snapshot)
+    from cli_guard.graph.run import run_graph
+
+    with context_for(repository, place, snapshot, servers=servers) as context:
+        state, pause = run_graph(asked, context)
+    return record(asked_of(state), state, pause, repository, place)
+
+
+def wants_review(request: str) -> bool:
+    """Does a request ask for what `cli-guard review` does?"""
+    from cli_guard.requests import classify, normalise
+
+    return classify(normalise(request)).task_type == "change_review"
+
+
+def reviewed(place: Place, revision: str | None, *, worktree: bool) -> Asked:
+    """The review of a change: what is staged, what lies in the work tree, or a commit."""
+    from cli_guard.report import as_json, text
+    from cli_guard.review import review_request
+
+    done = review_request(Worktree() if worktree else Commit(revision) if revision else Staged(), place)
+    shown = text.render(done, color=False)
+    data = {"task_type": "change_review", "final_output": shown, **as_json.as_dict(done)}
+    return Asked(done.status, shown, data)
+
+
+def read(repository: Repository, revision: str | None, *, worktree: bool) -> Snapshot:
+    """The snapshot that is asked about. Raises UsageError for an empty one."""
+    if revision is not None and worktree:
+        raise UsageError("--rev and --worktree exclude each other: give one of them")
+    if worktree:
+        snapshot = read_worktree(repository)
+    else:
+        snapshot = read_commit(repository, revision) if revision else read_index(repository)
+    if not snapshot.entries:
+        other = "" if worktree else ", or ask about the files that lie there with --worktree"
+        raise UsageError(f"{snapshot.name} holds no files: stage some with `git add`{other}")
+    return snapshot
+
+
+@contextmanager
+def context_for(
+    repository: Repository, place: Place, snapshot: Snapshot, *, servers: bool = True
+) -> "Iterator[Context]":
+    """What the graph is given of a repository, good while it is open. Raises ConfigError, GitError."""
+    from cli_guard.graph.context import Context
+    from cli_guard.mcp import McpClient
+    from cli_guard.memory import Memory
+    from cli_guard.shell import Shell
+    from cli_guard.tools.mcp import Servers, ShellTools, WithServers
+    from cli_guard.tools.registry import all_tools
+
+    policy, _ = policy_for(Staged(), repository, place.env)
+    folder = repository.state_folder
+    configured = policy.servers if servers else {}
+    with McpClient(configured, cwd=place.cwd, env=place.env) as client:
+        offered = Servers(client, configured)
+        mcp = ShellTools(offered) if configured else None
+        yield Context(
+            snapshot=snapshot,
+            policy=policy,
+            tools=WithServers(all_tools(), offered),
+            today=place.now.date(),
+            commands=command_context(place.cwd, place.env),
+            writer=None if repository.bare else PatchWriter(repository),
+            sandbox=Shell(snapshot, repository, Memory(folder), mcp, folder),
+        )
+
+
+def under(paths: Sequence[str], snapshot: Snapshot) -> list[str]:
+    """The text files that some paths name, folders whole. Raises UsageError for a path that names none."""
+    found: dict[str, None] = {}
+    for path in paths:
+        inside = [each for each in snapshot if path in (each, ".") or each.startswith(f"{path}/")]
+        if not inside:
+            raise UsageError(f"there is no text file {path} in {snapshot.name}: see `cli-guard shell ls`")
+        found |= dict.fromkeys(inside)
+    return list(found)
+
+
+def asked_of(state: "State") -> Asked:
+    """The end of a run as an answer."""
+    data = {key: state.get(key) for key in TOLD}
+    patch = str(state["proposal"].get("patch", ""))
+    shown = next((str(r["patch"]) for r in state["tool_results"] if "patch" in r), "")
+    told = json_value(data)
+    assert isinstance(told, dict)  # noqa: S101 - a dict gives one
+    return Asked(state["status"], state["final_output"] or "", told, patch if patch == shown else "")
+
+
+def record(
+    asked: Asked, state: "State", pause: "Pause | None", repository: Repository, place: Place
+) -> Asked:
+    """The answer, what waits for a person kept; with a note where that cannot be written."""
+    records, root = Records(repository.state_folder), "" if repository.bare else str(repository.root)
+    try:
+        records.prepare()
+        if pause and state["review_id"]:
+            pause.keep(records.checkpoint(state["review_id"]))
+            records.wait(waiting_proposal(state, place, root))
+        records.audit.append(audit_entry(state, place))
+        remember(asked, state, records)
+    except (OSError, sqlite3.Error) as error:
+        words = getattr(error, "strerror", None) or str(error)
+        lost = "; it cannot be approved" if state["review_id"] else ""
+        note = f"not recorded in {records.folder}: {words}{lost}"
+        return replace(asked, data={**asked.data, "review_id": None}, notes=(*asked.notes, note))
+    return asked
+
+
+def remember(asked: Asked, state: "State", records: Records) -> None:
+    """Keeps the beginning of an answer, where the run tool's `memory` finds it again."""
+    if state["task_type"] != "repo_qna" or asked.status != "ok":
+        return
+    from cli_guard.memory import Memory
+
+    request = state["normalized_input"][:REQUEST_CHARS]
+    text = "\n".join((request, *asked.text.splitlines()[:REMEMBERED_LINES]))
+    # What cannot be kept is lost to nobody: the question can be asked again.
+    with suppress(CliGuardError):
+        Memory(records.folder).keep(text, "answer", f"ask {request}")
+
+
+def waiting_proposal(state: "State", place: Place, root: str) -> WaitingReview:
+    """What is told of a proposal to the person who looks through what waits."""
+    waits = [each for each in state["blocked_actions"] if each["tool"] != "read_file"]
+    told = [f"writes {each['path']}" if "path" in each else f"calls {each['tool']}" for each in waits]
+    assert state["review_id"]  # noqa: S101 - only a run with an id waits
+    return WaitingReview(
+        id=state["review_id"],
+        event=ASKED,
+        at=place.now.isoformat(timespec="seconds"),
+        reason=printable(redact(state["normalized_input"]))[:REQUEST_CHARS],
+        content=state["review_id"],
+        policy="",
+        fingerprints=(),
+        findings=tuple(printable(redact(line)) for line in told),
+        root=root,
+    )
+
+
+def audit_entry(state: "State", place: Place) -> dict[str, object]:
+    """One line of the audit trail: who asked for what kind of thing, and how it ended."""
+    return {
+        "at": place.now.isoformat(timespec="seconds"),
+        "user": place.user,
+        "version": __version__,
+        "event": ASKED,
+        "request": printable(redact(state["normalized_input"]))[:REQUEST_CHARS],
+        "task_type": state["task_type"],
+        "status": state["status"],
+        "review_id": state["review_id"],
+        "tools": [each["tool"] for each in state["plan"]],
+    }

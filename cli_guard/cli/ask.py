@@ -1,0 +1,109 @@
+"""`cli-guard ask`: a request in a developer's words, answered from the repository; nothing is written or run."""
+
+import os
+
+import click
+
+from cli_guard.ask import Asked, ask_request
+from cli_guard.cli.app import Command
+from cli_guard.cli.io import Io
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.git.repository import Repository
+from cli_guard.report.printable import printable
+
+EXIT_CODES = {"ok": 0, "needs_review": 3, "failed": 1}
+MOST_BYTES = 4_000_000
+
+
+@click.pass_obj
+def run(
+    io: Io, /, request: str, path: tuple[str, ...], rev: str | None, worktree: bool, **shown: object
+) -> int:
+    """Asks and answers."""
+    asked = ask_request(
+        request_from(io, request), io.place, paths=from_the_top(io, path), revision=rev, worktree=worktree
+    )
+    for note in asked.notes:
+        io.warn(f"cli-guard: {printable(note)}")
+    if shown["patch"]:
+        io.write_bytes(patch_of(asked).encode("utf-8", "surrogateescape"), b"")
+    elif shown["format"] == "json":
+        import json
+
+        io.say(json.dumps(asked.data, indent=2))
+    else:
+        io.say(printable(asked.text, keep_newlines=True))
+        if shown["explain"]:
+            io.say("\n".join(map(printable, explained(asked.data))))
+    return EXIT_CODES[asked.status]
+
+
+def request_from(io: Io, request: str) -> str:
+    """The request: an argument, or standard input for `-`. Raises UsageError."""
+    raw = io.read_bytes() if request == "-" else request.encode("utf-8", "surrogateescape")
+    if len(raw) > MOST_BYTES:
+        raise UsageError(f"the request is longer than {MOST_BYTES:,} bytes: say it in fewer words")
+    return raw.decode("utf-8", "replace")
+
+
+def from_the_top(io: Io, paths: tuple[str, ...]) -> list[str]:
+    """The paths as the repository names them. Raises UsageError for one outside it."""
+    if not paths:
+        return []
+    repository = Repository.discover(io.cwd, io.env)
+    root = io.cwd if repository.bare else repository.root
+    found = []
+    for path in paths:
+        relative = os.path.relpath(os.path.normpath(io.path(path)), root)
+        if relative == ".." or relative.startswith(f"..{os.sep}"):
+            raise UsageError(f"{path} is outside the repository: name a path below {root}")
+        found.append(relative)
+    return found
+
+
+def patch_of(asked: Asked) -> str:
+    """The exact patch. Raises CliGuardError where there is none to show."""
+    if asked.patch:
+        return asked.patch
+    raise CliGuardError(
+        "no patch can be shown: none was made, or it holds a secret; see the answer without --patch"
+    )
+
+
+def explained(data: dict[str, object]) -> list[str]:
+    """The plan and the log, a line a step."""
+    lines = ["", "plan:"]
+    plan, log = data["plan"], data["action_log"]
+    assert isinstance(plan, list) and isinstance(log, list)  # noqa: S101 - fields of the state
+    lines += [f"  {each['tool']} [{each['risk']}]: {each['purpose']} {each['arguments']}" for each in plan]
+    lines.append("log:")
+    for each in log:
+        details = ", ".join(f"{key}={value}" for key, value in each.items() if key != "node")
+        lines.append(f"  {each['node']}: {details}")
+    return lines
+
+
+command = Command(
+    "ask",
+    callback=run,
+    help="Answer a request about the repository: where something is, documentation, a refactoring, the command for a"
+    " task, the tests that cover it, a change. Works on what is staged, without a model or a network. Nothing is"
+    " written: a patch waits for `cli-guard approve`. Exit codes: 0 answered, 3 needs review, 1 failed.",
+    params=[
+        click.Argument(["request"]),
+        click.Option(
+            ["--path", "-p"], multiple=True, metavar="PATH", help="Look at this file or folder alone."
+        ),
+        click.Option(["--rev"], metavar="REV", help="Look at a commit in place of what is staged."),
+        click.Option(["--worktree"], is_flag=True, help="Look at the files that lie in the work tree."),
+        click.Option(
+            ["--format"],
+            type=click.Choice(["text", "json"]),
+            default="text",
+            show_default=True,
+            help="Output.",
+        ),
+        click.Option(["--patch"], is_flag=True, help="Print the proposed patch alone, for `git apply`."),
+        click.Option(["--explain"], is_flag=True, help="Show the plan, what the gate decided, and the log."),
+    ],
+)

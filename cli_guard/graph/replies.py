@@ -1,0 +1,253 @@
+"""What is said to each kind of request. Every line rests on what a tool of the run gave back."""
+
+from collections.abc import Callable, Iterator
+
+from cli_guard.graph.state import Data, State
+
+SHOWN = 5
+LISTED = 20
+PLACES = 4
+COVERING = 3
+NAMES = 3
+# Words, not code: how many lines of them help to decide.
+PROSE = ("string", "comment", "documentation")
+MENTIONS = 2
+RISKS = 8
+# Another place is told if it is half as good as the best.
+NEAR = 0.5
+OTHERS = 3
+PATCH_LINES = 80
+
+
+def result_of(state: State, tool: str) -> Data:
+    """What a tool gave back, nothing where it did not run or failed."""
+    return next((r for r in state["tool_results"] if r["tool"] == tool and "error" not in r), {})
+
+
+def answer(state: State) -> Iterator[str]:
+    """Where it stands, what stands there, how sure that is, how to check it."""
+    found = result_of(state, "search_repository")
+    places = found.get("places", [])
+    if places:
+        best = places[0]
+        yield f"{best['path']}:{best['line']}: {best['text']}"
+        # What the line above says in full is not said twice.
+        facts = [
+            each
+            for each in found["facts"]
+            if each["path"] == best["path"] and each["value"] not in best["text"]
+        ]
+        yield from (f"  {fact_text(fact)}" for fact in facts[:SHOWN])
+        doubt = ": not all that was asked for stands there" if found["confidence"] == "low" else ""
+        yield f"Sure: {found['confidence']} ({place_kind(best)}){doubt}."
+        near = [each for each in places[1:] if each["score"] >= NEAR * best["score"]]
+        yield from (f"Also: {each['path']}:{each['line']}: {each['text']}" for each in near[:OTHERS])
+    else:
+        yield f"Not found; looked at {searched(state)}."
+    yield from command_lines(state)
+    read = [r["path"] for r in state["tool_results"] if r["tool"] == "read_file"]
+    if read and places:
+        yield f"Read: {', '.join(read)}."
+
+
+def fact_text(fact: Data) -> str:
+    """`line 6: DB_POOL_SIZE, environment variable, default "5"`."""
+    value = fact["value"]
+    shown = (
+        f", default {value}"
+        if value and fact["kind"] in ("environment variable", "setting", "default")
+        else ""
+    )
+    shown = shown or (f" = {value}" if value else "")
+    return f"line {fact['line']}: {fact['name']}, {fact['kind']}{shown}"
+
+
+def place_kind(place: Data) -> str:
+    """What a place is: `definition of load_config`, `mention`."""
+    named = place["symbol"] and place["kind"] == "definition"
+    return f"definition of {place['symbol']}" if named else str(place["kind"])
+
+
+def searched(state: State) -> str:
+    """The paths that were searched."""
+    paths = state["allowed_paths"]
+    return ", ".join(paths[:SHOWN]) + (f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else "")
+
+
+def command(state: State) -> Iterator[str]:
+    """The command, the engine's word on it, and what each part of it means."""
+    advice = result_of(state, "advise_command")
+    if not advice.get("command"):
+        read = ", ".join(advice.get("looked_at", [])[:LISTED]) or "no file that could tell"
+        yield f"No command for this is written down here; looked at {read}."
+        return
+    yield from command_lines(state)
+    width = max((len(part["text"]) for part in advice["parts"]), default=0)
+    yield from (f"  {part['text']:<{min(width, 24)}}  {part['meaning']}" for part in advice["parts"])
+    # A note that only repeats what stands above or below is none.
+    said = [*(part["meaning"] for part in advice["parts"]), advice.get("assumed") or ""]
+    if advice.get("note") and not any(advice["note"] in each for each in said):
+        yield f"Note: {advice['note']}"
+    if advice.get("setup"):
+        yield f"Before that: {advice['setup']}"
+    for other in advice["alternatives"]:
+        yield f"Or: {other['command']}" + (f"  ({other['path']}:{other['line']})" if other["path"] else "")
+    if advice.get("assumed"):
+        yield f"Assumed: {advice['assumed']}."
+
+
+def command_lines(state: State) -> Iterator[str]:
+    """The command that was found, where it comes from, and what the engine says of it."""
+    suggested = result_of(state, "suggest_command")
+    if not suggested:
+        return
+    source = result_of(state, "advise_command").get("source")
+    origin = f"  ({source[0]}:{source[1]})" if source else ""
+    asked = suggested["command"] in state["normalized_input"]
+    yield f"{'The' if asked else 'Suggested'} command (not run): {suggested['command']}{origin}"
+    yield f"  {suggested['verdict']}: {suggested['reason']}"
+
+
+def tests(state: State) -> Iterator[str]:
+    """The tests that cover it and why, the command, and what a fixture has recorded of them."""
+    covering = result_of(state, "find_tests")
+    yield from covering_lines(covering, LISTED)
+    yield from uncovered_lines(covering)
+    if covering and not covering["tests"]:
+        yield f"No test was found for it; looked at {covering['looked_at']} files."
+    if result_of(state, "advise_command"):
+        yield from command(state)
+    else:
+        yield from command_lines(state)
+    simulated = result_of(state, "simulate_tests")
+    if simulated:
+        yield f"Simulated, nothing was run: {simulated['status']}."
+        yield simulated["text"]
+
+
+def covering_lines(covering: Data, most: int, *, names: bool = True) -> Iterator[str]:
+    """The tests of a search, strongest first, and what they are called."""
+    found = covering.get("tests", [])
+    for test in found[:most]:
+        called = ", ".join(test["names"][:NAMES]) + (
+            f" and {len(test['names']) - NAMES} more" if len(test["names"]) > NAMES else ""
+        )
+        yield f"{test['path']}: {test['reason']}" + (f" ({called})" if called and names else "")
+    if len(found) > most:
+        yield f"{len(found) - most} more"
+
+
+def uncovered_lines(covering: Data) -> Iterator[str]:
+    """The paths that no test was found for."""
+    left = covering.get("uncovered", [])
+    if left:
+        more = f" and {len(left) - SHOWN} more" if len(left) > SHOWN else ""
+        yield f"No test found for: {', '.join(left[:SHOWN])}{more}"
+
+
+def documentation(state: State) -> Iterator[str]:
+    """The proposed text as a patch, and what a person has to fill in."""
+    made = result_of(state, "propose_documentation")
+    yield from written_lines(state)
+    yield from (f"Missing: {line}" for line in made.get("missing", []))
+    proposals = made.get("proposals", [])
+    if not proposals:
+        yield "Nothing to propose: what was named is documented, or is not there."
+        return
+    if not result_of(state, "write_file"):
+        yield f"Proposed documentation, {counted(len(proposals), 'place')}; nothing is written:"
+    for each in proposals[:LISTED]:
+        note = f": {each['note']}" if each["note"] else ""
+        yield f"  {each['path']}:{each['line']} {each['symbol'] or each['kind']}{note}"
+    if len(proposals) > LISTED:
+        yield f"  and {len(proposals) - LISTED} more"
+    if made.get("assumed"):
+        yield f"Assumed: {made['assumed']}."
+    if not result_of(state, "write_file"):
+        yield from patch_lines(made)
+
+
+def change(state: State) -> Iterator[str]:
+    """Uses, steps, risks, tests and the patch of a change."""
+    made = result_of(state, "plan_refactoring") or result_of(state, "plan_change")
+    yield from written_lines(state)
+    if not made:
+        return
+    if result_of(state, "write_file"):
+        # Whoever approved has seen the plan and the patch: what is left to do is new.
+        yield from (f"Next: {left}" for left in left_steps(made))
+        return
+    yield made["summary"]
+    yield from (f"Missing: {line}" for line in made["missing"])
+    for group in made["usages"]:
+        places = group["places"]
+        yield f"{counted(len(places), group['kind'])}:"
+        shown = MENTIONS if group["kind"] in PROSE else PLACES
+        yield from (f"  {path}:{line}: {text}" for path, line, text in places[:shown])
+        if len(places) > shown:
+            yield f"  and {len(places) - shown} more"
+    yield from step_lines(made)
+    by_hand = [f"{path}:{line}: {why}" for path, line, why in made["by_hand"]]
+    # What stands in the way is also what is left to a person: once is enough.
+    yield from some([f"Risk: {risk}" for risk in made["risks"] if risk not in by_hand], RISKS)
+    yield from some([f"By hand: {place}" for place in by_hand], RISKS)
+    covering = result_of(state, "find_tests")
+    yield from (f"Covered by {line}" for line in covering_lines(covering, COVERING, names=False))
+    yield from uncovered_lines(covering)
+    if made.get("assumed"):
+        yield f"Assumed: {made['assumed']}."
+    yield from patch_lines(made)
+
+
+def some(lines: list[str], most: int) -> Iterator[str]:
+    """Some lines, and how many more there are."""
+    yield from lines[:most]
+    if len(lines) > most:
+        yield f"  and {len(lines) - most} more"
+
+
+def step_lines(made: Data) -> Iterator[str]:
+    """The steps in order, and which of them the patch takes."""
+    for number, step in enumerate(made["steps"], 1):
+        paths = ", ".join(step["paths"][:SHOWN]) + (" ..." if len(step["paths"]) > SHOWN else "")
+        by = " [the patch does it]" if step["mechanical"] and made["patch"] else ""
+        yield f"{number}. {step['purpose']}" + (f" ({paths})" if paths else "") + by
+
+
+def left_steps(made: Data) -> Iterator[str]:
+    """The steps that a written patch has not taken."""
+    for step in made["steps"]:
+        if not step["mechanical"]:
+            paths = ", ".join(step["paths"][:SHOWN]) + (" ..." if len(step["paths"]) > SHOWN else "")
+            yield step["purpose"] + (f" ({paths})" if paths else "")
+
+
+def patch_lines(made: Data) -> Iterator[str]:
+    """The patch as far as it fits."""
+    lines = made.get("patch", "").splitlines()
+    yield from lines[:PATCH_LINES]
+    if len(lines) > PATCH_LINES:
+        yield f"and {len(lines) - PATCH_LINES} more lines: see the whole of it with --patch"
+
+
+def written_lines(state: State) -> Iterator[str]:
+    """What an approved run has written."""
+    done = result_of(state, "write_file")
+    if done:
+        yield f"Written: {', '.join(done['paths'][:LISTED])}; `cli-guard undo` takes it back."
+
+
+def counted(number: int, what: str) -> str:
+    """`1 call`, `3 uses`."""
+    several = {"use": "uses", "definition": "definitions"}.get(what, f"{what}s")
+    return f"{number} {what if number == 1 else several}"
+
+
+REPLIES: dict[str, Callable[[State], Iterator[str]]] = {
+    "repo_qna": answer,
+    "doc_generation": documentation,
+    "refactor_plan": change,
+    "command_help": command,
+    "test_workflow": tests,
+    "code_change": change,
+}

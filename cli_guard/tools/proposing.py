@@ -1,0 +1,92 @@
+"""Tools that propose: documentation, a refactoring, a change. They read, and answer with a patch not yet written."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from cli_guard.git.proposals import masked
+from cli_guard.git.unified import unified_diff
+from cli_guard.model import Skipped
+from cli_guard.redact import redact
+from cli_guard.tools.tool import Arguments, Tool, ToolOutput, World, plain_data
+
+if TYPE_CHECKING:
+    from cli_guard.editing import Plan
+
+
+class Wanted(Arguments):
+    """What is wanted, in the developer's own words."""
+
+    request: str = Field(min_length=1, max_length=20_000)
+
+
+def proposed(
+    world: World, data: dict[str, object], changes: Mapping[str, str | None], skipped: tuple[Skipped, ...]
+) -> ToolOutput:
+    """What a tool proposes: shown without secrets, kept exactly."""
+    data = {key: value for key, value in data.items() if key not in ("changes", "skipped")}
+    old = {path: world.snapshot[path] for path in changes if path in world.snapshot}
+    exact = unified_diff(old, {path: text for path, text in changes.items() if text is not None})
+    # Line for line: a patch made of both sides without their secrets would hide that a secret is changed.
+    data["patch"] = masked(exact, redact, old)
+    proposal = {"patch": exact, "paths": sorted(changes)}
+    return ToolOutput(data, skipped=skipped, proposal=proposal if exact else {})
+
+
+def propose_documentation(world: World, arguments: Arguments) -> ToolOutput:
+    """Documentation for what a request names, in the style of its file."""
+    from cli_guard.documenting import document
+
+    assert isinstance(arguments, Wanted)  # noqa: S101 - validated against this schema
+    made = document(arguments.request, world.snapshot)
+    return proposed(world, plain_data(made), made.changes, made.skipped)
+
+
+def plan_refactoring(world: World, arguments: Arguments) -> ToolOutput:
+    """The usages, steps and risks of a refactoring, and its patch where that can be computed."""
+    from cli_guard.editing import plan_refactor
+
+    assert isinstance(arguments, Wanted)  # noqa: S101 - validated against this schema
+    return planned(world, plan_refactor(arguments.request, world.snapshot))
+
+
+def plan_change(world: World, arguments: Arguments) -> ToolOutput:
+    """The steps of a change, and its patch where it is mechanical."""
+    from cli_guard.editing import propose_change
+
+    assert isinstance(arguments, Wanted)  # noqa: S101 - validated against this schema
+    return planned(world, propose_change(arguments.request, world.snapshot))
+
+
+def planned(world: World, made: "Plan") -> ToolOutput:
+    """A plan with its patch; files that it takes away are changes too."""
+    changes = {**made.changes, **dict.fromkeys(made.removed)}
+    return proposed(world, plain_data(made), changes, made.skipped)
+
+
+def proposing_tools() -> Iterable[Tool]:
+    """The tools that answer with a patch, and write nothing."""
+    return (
+        Tool(
+            "propose_documentation",
+            "documentation as a patch, not written",
+            "read_only",
+            Wanted,
+            propose_documentation,
+        ),
+        Tool(
+            "plan_refactoring",
+            "usages, steps, risks and the patch of a refactoring",
+            "read_only",
+            Wanted,
+            plan_refactoring,
+        ),
+        Tool(
+            "plan_change",
+            "the steps of a change, and its patch if mechanical",
+            "read_only",
+            Wanted,
+            plan_change,
+        ),
+    )

@@ -1,0 +1,86 @@
+"""Tools of MCP servers inside the graph: asked about by default, and done after an approval."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from in_process import Terminal, guard
+from repositories import Done, Repo
+
+SERVER = [sys.executable, "-m", "mcp_server_git"]
+
+
+@pytest.fixture
+def served(committed: Repo) -> Repo:
+    committed.commit("Files", {"a.txt": "one\n"})
+    return committed
+
+
+def configure(repo: Repo, text: str) -> None:
+    path = Path(repo.env["XDG_CONFIG_HOME"]) / "cli-guard" / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"[mcp.git]\ncommand = {json.dumps(SERVER)}\n{text}")
+
+
+def ask(repo: Repo, request: str, *options: str) -> Done:
+    with repo.unchanged():
+        return guard(repo, "ask", request, *options)
+
+
+def log_of(repo: Repo) -> str:
+    return "call mcp:git.git_log " + json.dumps({"repo_path": str(repo.path)})
+
+
+def test_a_person_is_asked_and_says_yes(served: Repo) -> None:
+    configure(served, "")
+    done = ask(served, log_of(served), "--format", "json")
+    state = done.json
+    assert (done.code, state["status"]) == (3, "needs_review"), done.all
+    assert [each["tool"] for each in state["blocked_actions"]] == ["mcp:git.git_log"]
+    approved = guard(served, "approve", state["review_id"], stdin=Terminal("yes\n"))
+    assert approved.code == 0
+    assert "Files" in approved.out
+
+
+def test_what_the_configuration_allows_is_called(served: Repo) -> None:
+    configure(served, 'allow = ["git_log"]\n')
+    done = ask(served, log_of(served))
+    assert (done.code, done.err) == (0, "")
+    assert "Files" in done.out
+    shell = guard(
+        served, "shell", "mcp call git.git_log '" + json.dumps({"repo_path": str(served.path)}) + "'"
+    )
+    assert "Files" in shell.out
+
+
+@pytest.mark.parametrize(
+    ("config", "request_", "says"),
+    [
+        ('deny = ["git_*"]\n', 'mcp:git.git_log {"repo_path": "."}', "mcp.git.deny"),
+        ("", "mcp:git.git_fly {}", "there is no tool mcp:git.git_fly"),
+        ("", "mcp:nobody.git_log {}", "there is no tool mcp:nobody.git_log"),
+        ("", "mcp:git.git_log {not json}", "no JSON object"),
+        ('allow = ["git_log"]\n', 'mcp:git.git_log {"repo_path": 3}', "repo_path"),
+    ],
+)
+def test_what_is_not_called(served: Repo, config: str, request_: str, says: str) -> None:
+    configure(served, config)
+    done = ask(served, request_)
+    assert says in done.all
+    assert "Files" not in done.out
+    assert "Traceback" not in done.all
+
+
+def test_a_sandboxed_command_never_calls_what_a_person_must_decide(served: Repo) -> None:
+    configure(served, "")
+    done = guard(served, "shell", "mcp call git.git_log '{}'")
+    assert "cli-guard ask" in done.out
+    assert done.code == 1
+
+
+def test_a_repository_starts_nothing(served: Repo) -> None:
+    served.commit("Evil", {"cli-guard.toml": '[mcp.x]\ncommand = ["touch", "/tmp/never"]\n'})
+    done = ask(served, "mcp:x.y {}")
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert "the user's own file" in done.err
