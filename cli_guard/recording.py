@@ -2,10 +2,12 @@
 
 import sqlite3
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli_guard import __version__
+from cli_guard.errors import CliGuardError
 from cli_guard.model import Decision, Disposition
 from cli_guard.records import Records, WaitingReview
 from cli_guard.report.printable import printable
@@ -28,6 +30,7 @@ def record(
             records.wait(waiting_review(review, gathered, place))
         records.audit.append(audit_entry(review, gathered, place))
         keep_report(review, records)
+        remember_reasons(review, records)
     except (OSError, sqlite3.Error) as error:
         words = getattr(error, "strerror", None) or str(error)
         lost = "; it cannot be approved" if review.decision is Decision.REVIEW else ""
@@ -42,6 +45,20 @@ def keep_report(review: Review, records: Records) -> None:
 
     full = text.render(review, color=False, verbose=True)
     records.keep_report(full, as_json.render(review))
+
+
+def remember_reasons(review: Review, records: Records) -> None:
+    """Keeps the reasons of the suppressions that this change adds, for the run tool's `memory`."""
+    added = [each for each in review.suppressed if each.new and each.reason]
+    if not added:
+        return
+    from cli_guard.memory import Memory
+
+    with suppress(CliGuardError):
+        for each in added:
+            found = each.finding
+            text = f"{found.rule} at {found.path}:{found.line} is ignored: {each.reason}"
+            Memory(records.folder).keep(text, "reason", f"suppression {found.fingerprint}")
 
 
 def asked(review: Review) -> tuple[str, ...]:

@@ -1,11 +1,13 @@
 """The state folder: approvals, reviews that wait, the last report. All of it may be deleted at any time."""
 
+import datetime
 import json
 import os
+import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from cli_guard.audit import AuditTrail, locked
@@ -14,13 +16,19 @@ from cli_guard.policy.approvals import Approval
 
 KEPT_APPROVALS = 500
 KEPT_WAITING = 100
+KEPT_APPLIED = 20
+# A review that nobody answered for so long is about a repository that has moved on.
+WAITING_DAYS = 14
+ASKED = "ask"
+ID = re.compile(r"[0-9a-f]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingReview:
     """A review that waits for a person: what `reviews` lists and `approve` shows.
 
-    `findings` are one line each, already redacted and printable; `at` is an ISO 8601 time in UTC.
+    `findings` are one line each, already redacted and printable; `at` is an ISO 8601 time in UTC. `root` is the work
+    tree that a request was asked in, "" for any.
     """
 
     id: str
@@ -31,6 +39,27 @@ class WaitingReview:
     policy: str
     fingerprints: tuple[str, ...]
     findings: tuple[str, ...]
+    root: str = ""
+
+    def expired(self, now: datetime.datetime) -> bool:
+        """Has it waited too long? One without a readable time has."""
+        try:
+            return now - datetime.datetime.fromisoformat(self.at) > datetime.timedelta(days=WAITING_DAYS)
+        except (ValueError, TypeError):
+            return True
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A patch that was written to a work tree; `left` is what it left there (path -> SHA-256, None for no file)."""
+
+    id: str
+    at: str
+    by: str
+    request: str
+    patch: str
+    left: Mapping[str, str | None]
+    root: str = ""
 
 
 class Records:
@@ -41,11 +70,13 @@ class Records:
         self.audit = AuditTrail(folder)
         self._approvals = folder / "approvals.jsonl"
         self._waiting = folder / "waiting"
+        self._applied = folder / "applied"
 
     def prepare(self) -> None:
         """Makes the folders, for their owner alone. Raises OSError where that is not allowed."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._waiting.mkdir(mode=0o700, exist_ok=True)
+        self._applied.mkdir(mode=0o700, exist_ok=True)
 
     def approvals(self) -> tuple[Approval, ...]:
         """Every approval given, oldest first; a broken line approves nothing. Raises CliGuardError."""
@@ -72,13 +103,12 @@ class Records:
         """The reviews that wait, oldest first."""
         found = []
         for path in sorted(self._waiting.glob("*.json")) if self._waiting.is_dir() else ():
-            with suppress(ValueError, TypeError, KeyError, OSError):
+            with suppress(ValueError, TypeError, KeyError, OSError, RecursionError):
                 data = json.loads(path.read_text("utf-8"))
                 lists = {key: tuple(data[key]) for key in ("fingerprints", "findings")}
                 review = WaitingReview(**{**data, **lists})
-                if all(
-                    isinstance(text, str) for text in (review.id, review.at, review.event, *review.findings)
-                ):
+                lists_hold = all(isinstance(text, str) for text in (*review.fingerprints, *review.findings))
+                if named_by(path, review.id) and texts_hold(review) and lists_hold:
                     found.append(review)
         return tuple(sorted(found, key=lambda review: (review.at, review.id)))
 
@@ -97,10 +127,42 @@ class Records:
         (self._waiting / f"{review_id}.json").unlink(missing_ok=True)
         self.checkpoint(review_id).unlink(missing_ok=True)
 
+    def applied(self) -> tuple[Applied, ...]:
+        """The patches that were written and not taken back, oldest first."""
+        found = []
+        for path in self._applied.glob("*.json") if self._applied.is_dir() else ():
+            with suppress(ValueError, TypeError, KeyError, AttributeError, OSError, RecursionError):
+                applied = Applied(**json.loads(path.read_text("utf-8")))
+                left_holds = all(isinstance(each, str | None) for each in applied.left.values())
+                if named_by(path, applied.id) and texts_hold(applied) and left_holds:
+                    found.append(applied)
+        return tuple(sorted(found, key=lambda applied: (applied.at, applied.id)))
+
+    def keep_applied(self, applied: Applied) -> None:
+        """Keeps what is needed to take a patch back. Raises OSError."""
+        self.prepare()
+        write_atomically(self._applied / f"{applied.id}.json", json.dumps(asdict(applied)))
+        for old in self.applied()[:-KEPT_APPLIED]:
+            self.forget_applied(old.id)
+
+    def forget_applied(self, applied_id: str) -> None:
+        """Takes a patch off the list of those that can be taken back."""
+        (self._applied / f"{applied_id}.json").unlink(missing_ok=True)
+
     def keep_report(self, text: str, as_json: str) -> None:
         """Keeps the last report in full, for `cat` and for tools. Raises OSError."""
         write_atomically(self.folder / "last-report.txt", text)
         write_atomically(self.folder / "last-report.json", as_json)
+
+
+def named_by(path: Path, name: object) -> bool:
+    """Is a record the one of its file? By its name its files are found, and removed."""
+    return name == path.stem and ID.fullmatch(path.stem) is not None
+
+
+def texts_hold(record: WaitingReview | Applied) -> bool:
+    """Are the fields that are texts texts indeed?"""
+    return all(isinstance(getattr(record, each.name), str) for each in fields(record) if each.type is str)
 
 
 def read_lines(path: Path) -> Iterator[str]:

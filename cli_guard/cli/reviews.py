@@ -5,25 +5,31 @@ import click
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.git.repository import Repository
-from cli_guard.records import Records, WaitingReview
+from cli_guard.records import ASKED, Records, WaitingReview
 from cli_guard.report.printable import printable
 
 
 def described(review: WaitingReview) -> str:
     """A review in a few lines."""
-    head = printable(f"{review.id}  {review.event}  {review.at}")
+    head = printable(
+        f"{review.id}  {review.event}  {review.at}" + (f"  {review.reason}" if review.event == ASKED else "")
+    )
     return "\n".join([head, *(f"    {printable(line)}" for line in review.findings)])
 
 
 @click.pass_obj
 def run(io: Io, /) -> int:
     """Lists the reviews, oldest first."""
-    waiting = Records(Repository.discover(io.cwd, io.env).state_folder).waiting()
+    now = io.place.now
+    kept = Records(Repository.discover(io.cwd, io.env).state_folder).waiting()
+    waiting = [review for review in kept if not review.expired(now)]
     if not waiting:
         io.say("cli-guard: no review waits")
         return 0
     io.say("\n".join(described(review) for review in waiting))
-    io.say("Approve one with `cli-guard approve ID`, then run the commit or push again.")
+    io.say(
+        "Answer one with `cli-guard approve ID` or `cli-guard reject ID`, then run its commit or push again."
+    )
     return 0
 
 

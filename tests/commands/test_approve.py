@@ -203,6 +203,7 @@ def test_unknown_approved_and_ambiguous(committed: Repo) -> None:
     for review in twins.waiting():
         path = twins.folder / "waiting" / f"{review.id}.json"
         path.write_text(path.read_text().replace(review.id, "aaaa" + review.id[4:]))
+        path.rename(path.with_name(f"aaaa{review.id[4:]}.json"))
     assert "beginning of 2 reviews" in approve(committed, "aaaa").err
     twins.settle(found)
     assert approve(committed, waiting(committed)[0]).code in (0, 2)

@@ -1,0 +1,32 @@
+"""`cli-guard undo`: takes back what an approved patch has written."""
+
+import click
+
+from cli_guard.answering import undo
+from cli_guard.cli.app import Command
+from cli_guard.cli.io import Io
+from cli_guard.errors import CliGuardError
+from cli_guard.git.repository import Repository
+from cli_guard.report.printable import printable
+
+
+@click.pass_obj
+def run(io: Io, /, id: str | None) -> int:
+    """Takes one patch back, all of it or nothing."""
+    repository = Repository.discover(io.cwd, io.env)
+    try:
+        applied = undo(repository, id, io.place)
+    except OSError as error:
+        where = repository.state_folder
+        raise CliGuardError(f"taken back, but not recorded in {where}: {error.strerror}") from error
+    io.say(printable(f"cli-guard: taken back: {applied.request} ({', '.join(sorted(applied.left))})"))
+    return 0
+
+
+command = Command(
+    "undo",
+    callback=run,
+    help="Take back what an approved patch wrote, the last one unless an id is given; only while its files are still"
+    " as the patch left them.",
+    params=[click.Argument(["id"], required=False)],
+)
