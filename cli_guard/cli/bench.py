@@ -1,0 +1,116 @@
+"""`cli-guard bench`: runs benchmark tasks in scratch worlds, and says which of them ended as they should."""
+
+import os
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cli_guard.cli.app import Command
+from cli_guard.cli.io import Io
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.report.printable import printable
+
+if TYPE_CHECKING:
+    from cli_guard.benchmark.model import Result, Task
+
+MOST_JOBS = 64
+BAR = 30
+
+
+class Progress:
+    """A bar on standard error, at a terminal alone."""
+
+    def __init__(self, io: Io, total: int) -> None:
+        self._io = io
+        self._total = total
+        self._done = 0
+        self._shown = bool(total) and io.stderr.isatty() and io.env.get("TERM") != "dumb"
+        self._draw()
+
+    def advance(self, result: "Result") -> None:
+        """One task has ended."""
+        self._done += 1
+        self._draw()
+
+    def clear(self) -> None:
+        """Takes the bar away."""
+        if self._shown:
+            self._io.stderr.write("\r\x1b[K")
+            self._io.stderr.flush()
+
+    def _draw(self) -> None:
+        if self._shown:
+            filled = BAR * self._done // self._total
+            bar = "#" * filled + "." * (BAR - filled)
+            self._io.stderr.write(f"\r\x1b[K[{bar}] {self._done}/{self._total}")
+            self._io.stderr.flush()
+
+
+@click.pass_obj
+def run(io: Io, /, folder: str | None, only: str, jobs: int | None, format: str, timings: bool) -> int:
+    """Runs the tasks of a folder."""
+    from cli_guard.benchmark.pool import run_all
+    from cli_guard.benchmark.reading import read_task, tasks_in
+    from cli_guard.benchmark.table import FORMATS
+
+    # Every file is read before anything runs: a broken one among them is found at once.
+    tasks = [(path, read_task(path)) for path in tasks_in(io.path(folder) if folder else own_tasks())]
+    chosen = [(path, task) for path, task in tasks if fnmatchcase(task.id, only)]
+    if not chosen:
+        raise UsageError(f"no task is called {only}: there are {named(tasks)}")
+    progress = Progress(io, len(chosen))
+    try:
+        results = run_all(chosen, jobs or os.cpu_count() or 1, io.env, progress.advance)
+    except OSError as error:
+        raise CliGuardError(f"no scratch folder can be made: {error.strerror}") from error
+    finally:
+        progress.clear()
+    told = FORMATS[format]([(task, result) for (_, task), result in zip(chosen, results, strict=True)])
+    io.say(printable(told, keep_newlines=True))
+    if timings:
+        for result in results:
+            io.warn(printable(f"{result.seconds:7.2f} s  {result.id}"))
+    return 0 if all(result.result == "passed" for result in results) else 1
+
+
+def own_tasks() -> Path:
+    """The tasks of the checkout that this program runs from. Raises UsageError for an installed one."""
+    folder = Path(__file__).parents[2] / "fixtures" / "tasks"
+    if not folder.is_dir():
+        raise UsageError("no tasks are installed with cli-guard: name a folder of task files (docs/tasks.md)")
+    return folder
+
+
+def named(tasks: "Sequence[tuple[Path, Task]]") -> str:
+    """The first few ids."""
+    return ", ".join(task.id for _, task in tasks[:5]) + (" ..." if len(tasks) > 5 else "")
+
+
+command = Command(
+    "bench",
+    callback=run,
+    help="Run the benchmark tasks of a folder, by default those of this checkout, each in a scratch world of its own"
+    " without network: nothing outside it is written. Exit codes: 0 all passed, 1 not all, 2 a task file that does"
+    " not hold. docs/tasks.md describes the format.",
+    params=[
+        click.Argument(["folder"], required=False, metavar="[DIR]"),
+        click.Option(["--only"], default="*", metavar="GLOB", help="Run the tasks with such an id alone."),
+        click.Option(
+            ["--jobs", "-j"],
+            type=click.IntRange(1, MOST_JOBS),
+            metavar="N",
+            help="How many run at once; by default one a processor.",
+        ),
+        click.Option(
+            ["--format"],
+            type=click.Choice(["text", "json", "markdown"]),
+            default="text",
+            show_default=True,
+            help="Output.",
+        ),
+        click.Option(["--timings"], is_flag=True, help="Say on standard error how long each took."),
+    ],
+)
