@@ -12,6 +12,14 @@ from cli_guard.tools.reading import topic_of
 READ_FILES = 2
 CONCERNED = 50
 LEAST_WORDS = 3
+OUTLINES = 3
+# What is left of a question about a file as such, once its name is taken out.
+ABOUT_A_FILE = re.compile(
+    r"(?:(?:please|explain|describe|summari[sz]e|show|tell|give|me|us|what|how|does|do|is|are|was|in|of|the|this|these"
+    r"|that|file|files|module|script|say|says|hold|contain|contains|for|about|work|works|overview|summary|purpose|a|an"
+    r"|it|and|can|you)\W*(?:\s|$))*",
+    re.IGNORECASE,
+)
 # What a request may ask for beside a change of files, and the tool that stands for it.
 RECORDED = (
     (re.compile(r"\bcommit(?:s|ted|ting)?\b", re.IGNORECASE), "git_commit", {"content": "", "findings": 0}),
@@ -68,6 +76,11 @@ def plan_answer(state: State, context: Context) -> Planned:
     if not state["allowed_paths"]:
         reason = "no path may be looked at: allow some" if state["restricted"] else "no file here holds text"
         return Planned((), failed=reason)
+    if state["wishes"].get("named") and ABOUT_A_FILE.fullmatch(without_names(topic_of(request), paths)):
+        outlines = (
+            Action("outline_file", {"path": p}, purpose="see what it holds") for p in paths[:OUTLINES]
+        )
+        return Planned(tuple(outlines))
     query: Data = {"query": topic_of(request), "paths": []}
     if state["wishes"].get("named"):
         # The name of a file says where to look, not what for.
@@ -84,9 +97,14 @@ def plan_answer(state: State, context: Context) -> Planned:
 
 def without_paths(question: str, paths: list[str]) -> str:
     """A question without the files that it names; all of it, if nothing else is left."""
-    names = {name for path in paths for name in (path, path.rsplit("/", 1)[-1])}
-    left = " ".join(word for word in question.split() if word.strip("`'\"(),.:;?!") not in names)
+    left = without_names(question, paths)
     return left if len(left.split()) > LEAST_WORDS else question
+
+
+def without_names(question: str, paths: list[str]) -> str:
+    """A question without the names of some files."""
+    names = {name for path in paths for name in (path, path.rsplit("/", 1)[-1])}
+    return " ".join(word for word in question.split() if word.strip("`'\"(),.:;?!") not in names)
 
 
 def wanted_command(state: State) -> Action:

@@ -23,6 +23,7 @@ ABOUT_CODE = re.compile(
     re.IGNORECASE,
 )
 # Of whom something is gone: the words that tell how are no wish to do it again.
+HOW = re.compile(r"\W*how\b", re.IGNORECASE)
 LOST = re.compile(
     r"\b(?:lost|recover|restore|rescue|undo|get .{1,40} back|bring .{1,40} back)\b", re.IGNORECASE
 )
@@ -124,7 +125,9 @@ def classify_task(state: State, runtime: Runtime[Context]) -> State:
 
 def wants_git(request: str, said: "Classification", known: list[str]) -> bool:
     """Is a wish about Git alone ("recover a lost commit")? One about the code of it names code, or asks where."""
-    past = said.risk is not None and said.risk.kind in ("history", "destructive") and LOST.search(request)
+    risky = said.risk is not None and said.risk.kind in ("history", "destructive")
+    # Who asks how, or has lost something, wants to know; whoever orders it is answered by the risk.
+    past = risky and (LOST.search(request) or HOW.match(request))
     if not (said.task_type in ("repo_qna", "code_change") or past) or ABOUT_CODE.search(request):
         return False
     from cli_guard.projects import about_git

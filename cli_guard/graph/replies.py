@@ -28,7 +28,11 @@ def answer(state: State) -> Iterator[str]:
     """Where it stands, what stands there, how sure that is, how to check it."""
     found = result_of(state, "search_repository")
     places = found.get("places", [])
-    if places:
+    outlines = [result for result in state["tool_results"] if result["tool"] == "outline_file"]
+    if outlines:
+        for outline in outlines:
+            yield from outline_lines(outline)
+    elif places:
         best = places[0]
         yield f"{best['path']}:{best['line']}: {best['text']}"
         # What the line above says in full is not said twice.
@@ -48,6 +52,15 @@ def answer(state: State) -> Iterator[str]:
     read = [r["path"] for r in state["tool_results"] if r["tool"] == "read_file"]
     if read and places:
         yield f"Read: {', '.join(read)}."
+
+
+def outline_lines(outline: Data) -> Iterator[str]:
+    """What a file is for, and what it defines."""
+    about = f": {outline['about']}" if outline["about"] else ""
+    yield f"{outline['path']} ({counted(outline['lines'], 'line')}){about}"
+    yield from (f"  line {each['line']}: {each['text']}" for each in outline["symbols"])
+    if outline["more"]:
+        yield f"  and {outline['more']} more"
 
 
 def fact_text(fact: Data) -> str:

@@ -24,7 +24,8 @@ BARE = re.compile(
 )
 ABOUT_GIT = re.compile(
     r"\b(?:git|commit(?:s|ted)?|branch(?:es)?|stash(?:ed)?|rebase|merge|unstage|reflog|bisect|blame|uncommit|cherry-?pick|staged|"
-    r"staging|index|history|diff|who (?:changed|wrote|edited|last)|discard|broke|revert|(?:un)?track(?:ing|ed)?)\b"
+    r"staging|index|history|diff|who (?:changed|wrote|edited|last)|discard|broke|revert|hard reset|"
+    r"(?:un)?track(?:ing|ed)?)\b"
     r"|\b(?:deleted|removed) (?:a |the |my )?file",
     re.IGNORECASE,
 )

@@ -8,6 +8,11 @@ from cli_guard.redact import redact
 from cli_guard.tools.tool import Arguments, Tool, ToolOutput, World, plain_data
 
 QUERY_CHARS = 2_000
+OUTLINED = 20
+LINE_CHARS = 160
+OPENING_CHARS = 4_000
+# What the first line for readers begins with: a docstring, a comment, a heading.
+PROSE = tuple("\"'#/*-;<")
 
 
 class Query(Arguments):
@@ -45,6 +50,33 @@ def read_file(world: World, arguments: Arguments) -> ToolOutput:
     return ToolOutput({"path": arguments.path, "text": shown, "truncated": len(shown) < len(text)})
 
 
+def outline_file(world: World, arguments: Arguments) -> ToolOutput:
+    """What a file says it is for, and what it defines at its top level."""
+    from cli_guard.retrieval import symbols_in
+
+    assert isinstance(arguments, OneFile)  # noqa: S101 - validated against this schema
+    path, text = arguments.path, world.snapshot.get(arguments.path, "")
+    top = [each for each in symbols_in(path, text) if each.qualname == each.name]
+    shown = [
+        {"kind": each.kind, "line": each.line, "text": redact(each.signature, path)[:LINE_CHARS]}
+        for each in top[:OUTLINED]
+    ]
+    about = redact(opening_of(text), path)[:LINE_CHARS]
+    lines = len(text.splitlines())
+    return ToolOutput(
+        {"path": path, "lines": lines, "about": about, "symbols": shown, "more": len(top) - len(shown)}
+    )
+
+
+def opening_of(text: str) -> str:
+    """The first words of a file for its readers: a docstring, a comment, a heading or a sentence."""
+    for line in text[:OPENING_CHARS].splitlines():
+        said = line.strip().strip("#/*-;\"'!<> \t").removeprefix('r"""').strip()
+        if said and not line.startswith("#!") and (line[:1] in PROSE or " " in said):
+            return said if line[:1] in PROSE else ""
+    return ""
+
+
 def reading_tools() -> dict[str, Tool]:
     """The tools that answer a question about a repository."""
     return {
@@ -52,4 +84,7 @@ def reading_tools() -> dict[str, Tool]:
             "search_repository", "where the words of a question stand", "read_only", Query, search
         ),
         "read_file": Tool("read_file", "one file of the snapshot", "read_only", OneFile, read_file),
+        "outline_file": Tool(
+            "outline_file", "what a file is for and what it defines", "read_only", OneFile, outline_file
+        ),
     }

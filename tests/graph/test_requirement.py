@@ -218,6 +218,34 @@ class Test_failure_cases:  # noqa: N801
         cited = [path for path in SHOP if path in state["final_output"]]
         assert "src/utils.py" in cited
 
+    @pytest.mark.parametrize(
+        "request_", ["Explain src/config.py", "What does src/config.py do?", "What is in src/config.py?"]
+    )
+    def test_a_file_as_such_is_outlined(self, request_: str) -> None:
+        state = ask(request_)
+        assert (state["status"], state["task_type"]) == ("ok", "repo_qna")
+        first, *more = state["final_output"].splitlines()
+        assert first == "src/config.py (10 lines): Database configuration."
+        assert '  line 5: DATABASE_URL = os.environ["DATABASE_URL"]' in more
+        assert any("def pool_size" in line for line in more)
+
+    def test_a_question_on_a_file_is_not_an_outline(self) -> None:
+        state = ask("What does src/config.py say about the pool?")
+        assert result(state, "search_repository")["places"][0]["path"] == "src/config.py"
+
+    @pytest.mark.parametrize(
+        ("request_", "says"),
+        [
+            ("How do I undo a hard reset?", "git reflog"),
+            ("I deleted a branch by accident, how can I get it back?", "git branch"),
+            ("I ran git reset --hard and lost my commit, how do I get it back?", "git reflog"),
+        ],
+    )
+    def test_git_is_explained_and_not_done(self, request_: str, says: str) -> None:
+        state = ask(request_)
+        assert (state["status"], state["task_type"]) == ("ok", "command_help")
+        assert says in state["final_output"]
+
     def test_what_is_not_there_is_not_made_up(self) -> None:
         state = ask("Where is the Kafka consumer configured?")
         assert "Not found" in state["final_output"]
