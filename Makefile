@@ -20,6 +20,8 @@ check: $(VENV)/.developing
 bench: $(VENV)/.developing
 	@$(BIN)/python benchmarks/review.py
 	@$(BIN)/python benchmarks/commands.py
+	@$(BIN)/python benchmarks/requests.py
+	@$(BIN)/python benchmarks/shell.py
 
 schema: $(VENV)/.installed
 	@$(BIN)/python -c 'import json; from cli_guard.policy.config import json_schema; print(json.dumps(json_schema(), indent=2))' > docs/.schema
