@@ -10,7 +10,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Protocol
+from typing import Literal, Protocol
+
+# The kinds of task: those of the requirement (Appendix E), and what the hooks ask for.
+TaskType = Literal[
+    "repo_qna",
+    "doc_generation",
+    "refactor_plan",
+    "command_help",
+    "test_workflow",
+    "code_change",
+    "change_review",
+    "unsupported",
+]
 
 
 class Severity(StrEnum):

@@ -5,18 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, TypedDict
 
-from cli_guard.model import Category, Confidence, Finding, Severity, Skipped
-
-TaskType = Literal[
-    "repo_qna",
-    "doc_generation",
-    "refactor_plan",
-    "command_help",
-    "test_workflow",
-    "code_change",
-    "change_review",
-    "unsupported",
-]
+from cli_guard.model import Category, Confidence, Finding, Severity, Skipped, TaskType
 
 Data = dict[str, Any]
 

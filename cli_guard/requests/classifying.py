@@ -4,7 +4,8 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 
-from cli_guard.requests.model import Classification, Risk, TaskType
+from cli_guard.model import TaskType
+from cli_guard.requests.model import Classification, Risk
 from cli_guard.requests.moods import linked, wish_of
 from cli_guard.requests.risks import risk_of, worst
 from cli_guard.requests.scoring import facts, holds, nouns_of

@@ -3,16 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-TaskType = Literal[
-    "repo_qna",
-    "doc_generation",
-    "refactor_plan",
-    "command_help",
-    "test_workflow",
-    "code_change",
-    "change_review",
-    "unsupported",
-]
+from cli_guard.model import TaskType
+
 RiskKind = Literal[
     "credentials",
     "destructive",

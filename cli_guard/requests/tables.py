@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from cli_guard.requests.model import RiskKind, TaskType
+from cli_guard.model import TaskType
+from cli_guard.requests.model import RiskKind
 from cli_guard.rules.catalog import FOLDER
 
 VOWELS = "aeiou"

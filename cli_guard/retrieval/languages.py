@@ -6,22 +6,11 @@ The kinds of node are those of the tree-sitter grammars that ast-grep bundles
 
 from pathlib import PurePosixPath
 
-from cli_guard.syntax import language_of
+from cli_guard.syntax import LANGUAGES, language_of
 
 ENDINGS = {
-    ".py": "python",
-    ".pyi": "python",
+    **LANGUAGES,
     ".pyx": "python",
-    ".js": "javascript",
-    ".mjs": "javascript",
-    ".cjs": "javascript",
-    ".jsx": "javascript",
-    ".ts": "typescript",
-    ".mts": "typescript",
-    ".cts": "typescript",
-    ".tsx": "tsx",
-    ".go": "go",
-    ".java": "java",
     ".rs": "rust",
     ".c": "c",
     ".h": "cpp",
@@ -41,8 +30,6 @@ ENDINGS = {
     ".scala": "scala",
     ".sbt": "scala",
     ".lua": "lua",
-    ".sh": "bash",
-    ".bash": "bash",
     ".ex": "elixir",
     ".exs": "elixir",
     ".hs": "haskell",
@@ -54,8 +41,6 @@ ENDINGS = {
     ".html": "html",
     ".htm": "html",
     ".json": "json",
-    ".yml": "yaml",
-    ".yaml": "yaml",
 }
 
 # Node kind -> kind of symbol. "owner" only names what is in it.

@@ -11,7 +11,8 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from cli_guard.graph import build_graph
-from cli_guard.graph.state import State, TaskType
+from cli_guard.graph.state import State
+from cli_guard.model import TaskType
 
 ROOT = Path(__file__).parent.parent.parent
 
