@@ -58,7 +58,7 @@ def asked_for(repository: Repository, review: WaitingReview, place: Place) -> li
 
     if review.event != ASKED:
         return []
-    if review.root and review.root != root_of(repository):
+    if review.root and review.root != repository.root_name:
         raise UsageError(
             f"this was asked in another work tree: approve it in {review.root}, or ask again here"
         )
@@ -115,11 +115,6 @@ def lying_text(repository: Repository, path: str, blob: str) -> str:
     return decode(read_worktree_file(repository.root, path, SnapshotBounds().file_bytes) or b"") or ""
 
 
-def root_of(repository: Repository) -> str:
-    """The work tree, "" without one."""
-    return "" if repository.bare else str(repository.root)
-
-
 def approve(
     repository: Repository,
     review: WaitingReview,
@@ -174,7 +169,7 @@ def carried_out(
     requests = asked_for(repository, review, place) if shown is None else shown
     with context_for(repository, place, Snapshot.of({})) as context:
         state = resumed(records, review, place, reason, context, requests)
-    at, root = place.now.isoformat(timespec="seconds"), root_of(repository)
+    at, root = place.now.isoformat(timespec="seconds"), repository.root_name
     patches = [each["arguments"]["patch"] for each in requests if each["tool"] == "write_file"]
     results = [each for each in state["tool_results"] if each["tool"] == "write_file"]
     written = [
@@ -234,7 +229,7 @@ def undo(repository: Repository, wanted: str | None, place: Place) -> Applied:
 
 def taken_back(repository: Repository, records: Records, wanted: str | None, place: Place) -> Applied:
     """The same, while nobody else answers."""
-    here = ("", root_of(repository))
+    here = ("", repository.root_name)
     written = [each for each in records.applied() if each.root in here]
     fitting = [each for each in written if each.id.startswith(wanted)] if wanted else list(written[-1:])
     if not fitting:

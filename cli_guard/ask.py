@@ -15,7 +15,7 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.events.request import Commit, Staged, Worktree
 from cli_guard.git.applying import PatchWriter
 from cli_guard.git.repository import Repository
-from cli_guard.git.snapshot import Snapshot, read_commit, read_index, read_worktree
+from cli_guard.git.snapshot import Snapshot, read_state
 from cli_guard.in_force import policy_for
 from cli_guard.place import Place
 from cli_guard.records import ASKED, Records, WaitingReview
@@ -98,12 +98,7 @@ def reviewed(place: Place, revision: str | None, *, worktree: bool) -> Asked:
 
 def read(repository: Repository, revision: str | None, *, worktree: bool) -> Snapshot:
     """The snapshot that is asked about. Raises UsageError for an empty one."""
-    if revision is not None and worktree:
-        raise UsageError("--rev and --worktree exclude each other: give one of them")
-    if worktree:
-        snapshot = read_worktree(repository)
-    else:
-        snapshot = read_commit(repository, revision) if revision else read_index(repository)
+    snapshot = read_state(repository, revision, worktree=worktree)
     if not snapshot.entries:
         other = "" if worktree else ", or ask about the files that lie there with --worktree"
         raise UsageError(f"{snapshot.name} holds no files: stage some with `git add`{other}")
@@ -116,18 +111,14 @@ def context_for(
 ) -> "Iterator[Context]":
     """What the graph is given of a repository, good while it is open. Raises ConfigError, GitError."""
     from cli_guard.graph.context import Context
-    from cli_guard.mcp import McpClient
     from cli_guard.memory import Memory
     from cli_guard.shell import Shell
-    from cli_guard.tools.mcp import Servers, ShellTools, WithServers
+    from cli_guard.tools.mcp import WithServers, opened
     from cli_guard.tools.registry import all_tools
 
     policy, _ = policy_for(Staged(), repository, place.env)
     folder = repository.state_folder
-    configured = policy.servers if servers else {}
-    with McpClient(configured, cwd=place.cwd, env=place.env) as client:
-        offered = Servers(client, configured)
-        mcp = ShellTools(offered) if configured else None
+    with opened(policy.servers if servers else {}, place.cwd, place.env) as offered:
         yield Context(
             snapshot=snapshot,
             policy=policy,
@@ -135,7 +126,7 @@ def context_for(
             today=place.now.date(),
             commands=command_context(place.cwd, place.env),
             writer=None if repository.bare else PatchWriter(repository),
-            sandbox=Shell(snapshot, repository, Memory(folder), mcp, folder),
+            sandbox=Shell(snapshot, repository, Memory(folder), offered.in_the_shell, folder),
         )
 
 
@@ -164,18 +155,16 @@ def record(
     asked: Asked, state: "State", pause: "Pause | None", repository: Repository, place: Place
 ) -> Asked:
     """The answer, what waits for a person kept; with a note where that cannot be written."""
-    records, root = Records(repository.state_folder), "" if repository.bare else str(repository.root)
+    records = Records(repository.state_folder)
     try:
         records.prepare()
         if pause and state["review_id"]:
             pause.keep(records.checkpoint(state["review_id"]))
-            records.wait(waiting_proposal(state, place, root))
+            records.wait(waiting_proposal(state, place, repository.root_name))
         records.audit.append(audit_entry(state, place))
         remember(asked, state, records)
     except (OSError, sqlite3.Error) as error:
-        words = getattr(error, "strerror", None) or str(error)
-        lost = "; it cannot be approved" if state["review_id"] else ""
-        note = f"not recorded in {records.folder}: {words}{lost}"
+        note = records.not_recorded(error, waits=bool(state["review_id"]))
         return replace(asked, data={**asked.data, "review_id": None}, notes=(*asked.notes, note))
     return asked
 

@@ -32,9 +32,7 @@ def record(
         keep_report(review, records)
         remember_reasons(review, records)
     except (OSError, sqlite3.Error) as error:
-        words = getattr(error, "strerror", None) or str(error)
-        lost = "; it cannot be approved" if review.decision is Decision.REVIEW else ""
-        note = f"not recorded in {records.folder}: {words}{lost}"
+        note = records.not_recorded(error, waits=review.decision is Decision.REVIEW)
         return replace(review, review_id=None, notes=(*review.notes, note))
     return review
 

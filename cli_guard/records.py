@@ -78,6 +78,11 @@ class Records:
         self._waiting.mkdir(mode=0o700, exist_ok=True)
         self._applied.mkdir(mode=0o700, exist_ok=True)
 
+    def not_recorded(self, error: Exception, *, waits: bool) -> str:
+        """Why nothing could be kept, in one line; what `waits` for a person is lost with it."""
+        words = getattr(error, "strerror", None) or str(error)
+        return f"not recorded in {self.folder}: {words}{'; it cannot be approved' if waits else ''}"
+
     def approvals(self) -> tuple[Approval, ...]:
         """Every approval given, oldest first; a broken line approves nothing. Raises CliGuardError."""
         found = []

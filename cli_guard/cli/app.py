@@ -114,6 +114,11 @@ COLOR = click.Option(
 )
 
 
+FORMAT = click.Option(
+    ["--format"], type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output."
+)
+
+
 def dispatch(argv: list[str], io: Io) -> int:
     """Runs a command. Raises click's errors and CliGuardError; the front door turns them into lines."""
     # Not `app.main`: it answers interrupts and closed pipes on the streams of the process.

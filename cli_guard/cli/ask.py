@@ -5,7 +5,7 @@ import os
 import click
 
 from cli_guard.ask import Asked, ask_request
-from cli_guard.cli.app import Command
+from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
@@ -96,13 +96,7 @@ command = Command(
         ),
         click.Option(["--rev"], metavar="REV", help="Look at a commit in place of what is staged."),
         click.Option(["--worktree"], is_flag=True, help="Look at the files that lie in the work tree."),
-        click.Option(
-            ["--format"],
-            type=click.Choice(["text", "json"]),
-            default="text",
-            show_default=True,
-            help="Output.",
-        ),
+        FORMAT,
         click.Option(["--patch"], is_flag=True, help="Print the proposed patch alone, for `git apply`."),
         click.Option(["--explain"], is_flag=True, help="Show the plan, what the gate decided, and the log."),
     ],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from cli_guard.cli.app import COLOR, Command
+from cli_guard.cli.app import COLOR, FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.strict_json import parse, text_in
 from cli_guard.command_context import command_context
@@ -123,13 +123,7 @@ command = CheckCommand(
             is_flag=True,
             help='Read {"command": ...} lines on standard input and answer each with a line.',
         ),
-        click.Option(
-            ["--format"],
-            type=click.Choice(["text", "json"]),
-            default="text",
-            show_default=True,
-            help="Output.",
-        ),
+        FORMAT,
         COLOR,
     ],
 )

@@ -30,28 +30,24 @@ def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]
     if not policy.servers:
         yield None
         return
-    from cli_guard.mcp import McpClient
-    from cli_guard.tools.mcp import Servers, ShellTools
+    from cli_guard.tools.mcp import opened
 
-    with McpClient(policy.servers, cwd=io.cwd, env=io.env) as client:
-        yield ShellTools(Servers(client, policy.servers))
+    with opened(policy.servers, io.cwd, io.env) as servers:
+        yield servers.in_the_shell
 
 
 @click.pass_obj
 def run(io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, diff: bool) -> int:
     """Runs one command over a snapshot."""
-    if rev and worktree:
-        raise UsageError("--rev and --worktree are two different states: give one")
     if raw and diff:
         raise UsageError("--raw prints the output alone, so there is no place for --diff: give one")
     from cli_guard import shell
     from cli_guard.git.repository import Repository
-    from cli_guard.git.snapshot import read_commit, read_index, read_worktree
+    from cli_guard.git.snapshot import read_state
     from cli_guard.memory import Memory
 
     repository = Repository.discover(io.cwd, io.env)
-    read = read_worktree if worktree else read_index
-    snapshot = read_commit(repository, rev) if rev else read(repository)
+    snapshot = read_state(repository, rev, worktree=worktree)
     folder = repository.state_folder
     stdin = b"" if io.stdin.isatty() else io.read_bytes()
     with servers_of(repository, io) as mcp:

@@ -58,6 +58,11 @@ class Repository:
             given["GIT_DIR"] = str(self.git_dir)
         return Git(self.root, {**self.git.env, **given})
 
+    @property
+    def root_name(self) -> str:
+        """The top folder of the work tree by its name, "" in a bare repository."""
+        return "" if self.bare else str(self.root)
+
     @cached_property
     def state_folder(self) -> Path:
         """Where cli-guard keeps what it must remember; the only folder it ever writes."""

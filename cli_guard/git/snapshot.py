@@ -114,6 +114,15 @@ def entry_of(path: str, raw: bytes, mode: str = "100644") -> Entry:
     return Entry(path, mode, len(raw), hashlib.sha256(raw).hexdigest())
 
 
+def read_state(repository: Repository, revision: str | None, *, worktree: bool) -> Snapshot:
+    """The index, unless a revision or the work tree is asked for. Raises GitError, UsageError for both at once."""
+    if revision is not None and worktree:
+        raise UsageError("--rev and --worktree exclude each other: give one of them")
+    if worktree:
+        return read_worktree(repository)
+    return read_commit(repository, revision) if revision else read_index(repository)
+
+
 def read_index(repository: Repository, bounds: SnapshotBounds | None = None) -> Snapshot:
     """What is staged, whole. Raises GitError."""
     return read_blobs(repository, "the index", listed_index(repository), bounds or SnapshotBounds())

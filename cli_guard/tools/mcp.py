@@ -6,7 +6,9 @@ server claims.
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from pydantic import ConfigDict
 
@@ -41,6 +43,18 @@ class Servers:
             if tool.name == name:
                 return tool
         raise KeyError(name)
+
+    @property
+    def in_the_shell(self) -> "ShellTools | None":
+        """What the sandboxed shell may call, None where no server is configured."""
+        return ShellTools(self) if self.configured else None
+
+
+@contextmanager
+def opened(configured: Mapping[str, ServerConfig], cwd: Path, env: Mapping[str, str]) -> Iterator[Servers]:
+    """The servers of a configuration, ended with the context."""
+    with McpClient(configured, cwd=cwd, env=env) as client:
+        yield Servers(client, configured)
 
 
 class WithServers(Mapping[str, Tool]):
