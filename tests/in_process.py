@@ -1,12 +1,15 @@
 """The whole command line inside the test's own process: quicker than a process a call, and the same front door."""
 
 import io
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from repositories import Done, Repo
 
 from cli_guard.__main__ import main
+from cli_guard.records import Records
 
 RISKY = '''"""Runs reports."""
 
@@ -40,6 +43,36 @@ def guard(
 ) -> Done:
     """Runs `cli-guard` in a repository, in this process."""
     return call(repo.path, repo.env | dict(env or {}), *argv, stdin=stdin)
+
+
+def records(repo: Repo) -> Records:
+    """What cli-guard remembers of a repository."""
+    return Records(repo.path / ".git" / "cli-guard")
+
+
+def waiting(repo: Repo) -> list[str]:
+    """The ids of what waits for a person."""
+    return [review.id for review in records(repo).waiting()]
+
+
+def approve(repo: Repo, wanted: str, *options: str, answer: str = "yes") -> Done:
+    """Somebody at a terminal answers."""
+    return guard(repo, "approve", wanted, *options, stdin=Terminal(f"{answer}\n"))
+
+
+@contextmanager
+def damaged(path: Path, damage: str) -> Iterator[None]:
+    """A database that is missing, garbage, or locked by another process."""
+    if damage == "missing":
+        path.unlink()
+    elif damage == "garbage":
+        path.write_bytes(b"not a database" * 500)
+    else:
+        with closing(sqlite3.connect(path)) as holder:
+            holder.execute("BEGIN EXCLUSIVE")
+            yield
+        return
+    yield
 
 
 def stage(repo: Repo, files: Mapping[str, str | bytes]) -> None:

@@ -65,14 +65,11 @@ def edited(
 def plan_change_text(sources: Sources, intent: Intent) -> Plan:
     """The plan for "change X to Y in path" and "fix the typo X -> Y"; without a path, a typo is mended in all files."""
     old, new, place = intent.get("old"), intent.get("new"), intent.get("place")
-    assumed: str | None = None
-    if place:
-        named = find_path(sources, place)
-        if not named.path:
-            return no_file(sources, intent, named.missing)
-        paths, assumed = [named.path], named.assumed
-    else:
-        paths = list(sources.mentioning(old))
+    named = find_path(sources, place) if place else None
+    if named and not named.path:
+        return no_file(sources, intent, named.missing)
+    paths = [named.path] if named else list(sources.mentioning(old))
+    assumed = named.assumed if named else None
     typo = (
         re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
         if re.fullmatch(r"\w+", old)
@@ -206,14 +203,11 @@ def with_line(text: str, line: str) -> str:
 def plan_whitespace(sources: Sources, intent: Intent) -> Plan:
     """The plan for "remove trailing whitespace in path", "replace tabs in path"; long strings are left alone."""
     place, tabs = intent.get("place"), intent.kind == "tabs"
-    assumed: str | None = None
-    if place:
-        named = find_path(sources, place)
-        if not named.path:
-            return no_file(sources, intent, named.missing)
-        paths, assumed = [named.path], named.assumed
-    else:
-        paths = list(sources.texts)
+    named = find_path(sources, place) if place else None
+    if named and not named.path:
+        return no_file(sources, intent, named.missing)
+    paths = [named.path] if named else list(sources.texts)
+    assumed = named.assumed if named else None
     what = "Replace tabs with spaces" if tabs else "Remove trailing whitespace"
     title = f"{what} in {paths[0] if place else 'all files'}"
     if tabs and place and PurePosixPath(paths[0]).name.lower() in ("makefile", "gnumakefile"):

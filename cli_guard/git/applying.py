@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.plumbing import decode_path
-from cli_guard.git.proposals import read_patch
+from cli_guard.git.proposals import file_patches
 from cli_guard.git.repository import Repository
 from cli_guard.git.worktree import without_filters
 
@@ -128,7 +128,7 @@ class PatchWriter:
     def _only(patch: str, paths: Iterable[str]) -> None:
         """Does a patch change these files and no other, and nothing but their text? Raises UsageError."""
         try:
-            touched = {each.path for each in read_patch(patch)}
+            touched = {each.path for each in file_patches(patch)}
         except (ValueError, IndexError) as error:
             raise UsageError(f"this is no patch that is written here ({error}): ask again") from error
         if touched != set(paths):

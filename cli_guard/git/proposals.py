@@ -21,7 +21,7 @@ class FilePatch:
     hunks: tuple[tuple[str, ...], ...]
 
 
-def read_patch(patch: str) -> list[FilePatch]:
+def file_patches(patch: str) -> list[FilePatch]:
     """The files of a patch that is exactly of the form of `unified_diff`: text, no rename, no link, no other mode.
 
     Raises ValueError for any other: `git apply` may read more in it than is seen here.
@@ -84,7 +84,7 @@ def masked(patch: str, redact: Callable[[str, str], str], texts: Mapping[str, st
     """
     made = apply_in_memory(patch, texts)
     lines: list[str] = []
-    for each in read_patch(patch):
+    for each in file_patches(patch):
         old = masked_lines(texts.get(each.path, ""), each.path, redact)
         new = masked_lines(made[each.path] or "", each.path, redact)
         lines += each.header

@@ -1,17 +1,17 @@
 """Tools that propose: documentation, a refactoring, a change. They read, and answer with a patch not yet written."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from cli_guard.git.proposals import masked
 from cli_guard.git.unified import unified_diff
-from cli_guard.model import Skipped
 from cli_guard.redact import redact
 from cli_guard.tools.tool import Arguments, Tool, ToolOutput, World, plain_data
 
 if TYPE_CHECKING:
+    from cli_guard.documenting import Documentation
     from cli_guard.editing import Plan
 
 
@@ -21,17 +21,14 @@ class Wanted(Arguments):
     request: str = Field(min_length=1, max_length=20_000)
 
 
-def proposed(
-    world: World, data: dict[str, object], changes: Mapping[str, str | None], skipped: tuple[Skipped, ...]
-) -> ToolOutput:
-    """What a tool proposes: shown without secrets, kept exactly."""
-    data = {key: value for key, value in data.items() if key not in ("changes", "skipped")}
-    old = {path: world.snapshot[path] for path in changes if path in world.snapshot}
-    exact = unified_diff(old, {path: text for path, text in changes.items() if text is not None})
+def proposed(world: World, made: "Documentation | Plan", paths: Collection[str], exact: str) -> ToolOutput:
+    """What a tool proposes to do to some files: its `exact` patch is kept, and shown without secrets."""
+    data = {key: value for key, value in plain_data(made).items() if key not in ("changes", "skipped")}
+    old = {path: world.snapshot[path] for path in paths if path in world.snapshot}
     # Line for line: a patch made of both sides without their secrets would hide that a secret is changed.
     data["patch"] = masked(exact, redact, old)
-    proposal = {"patch": exact, "paths": sorted(changes)}
-    return ToolOutput(data, skipped=skipped, proposal=proposal if exact else {})
+    proposal = {"patch": exact, "paths": sorted(paths)}
+    return ToolOutput(data, skipped=made.skipped, proposal=proposal if exact else {})
 
 
 def propose_documentation(world: World, arguments: Arguments) -> ToolOutput:
@@ -40,7 +37,9 @@ def propose_documentation(world: World, arguments: Arguments) -> ToolOutput:
 
     assert isinstance(arguments, Wanted)  # noqa: S101 - validated against this schema
     made = document(arguments.request, world.snapshot)
-    return proposed(world, plain_data(made), made.changes, made.skipped)
+    # Its own patch is for showing, and may be masked.
+    old = {path: world.snapshot[path] for path in made.changes if path in world.snapshot}
+    return proposed(world, made, made.changes, unified_diff(old, made.changes))
 
 
 def plan_refactoring(world: World, arguments: Arguments) -> ToolOutput:
@@ -61,8 +60,7 @@ def plan_change(world: World, arguments: Arguments) -> ToolOutput:
 
 def planned(world: World, made: "Plan") -> ToolOutput:
     """A plan with its patch; files that it takes away are changes too."""
-    changes = {**made.changes, **dict.fromkeys(made.removed)}
-    return proposed(world, plain_data(made), changes, made.skipped)
+    return proposed(world, made, (*made.changes, *made.removed), made.patch)
 
 
 def proposing_tools() -> Iterable[Tool]:

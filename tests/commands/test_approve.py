@@ -2,33 +2,18 @@
 
 import os
 import pty
-import sqlite3
 import subprocess
 from pathlib import Path
 
 import pytest
-from in_process import RISKY, Terminal, guard, stage
+from in_process import RISKY, approve, damaged, guard, records, stage, waiting
 from repositories import GUARD, Done, Repo, key
-
-from cli_guard.records import Records
 
 MORE = RISKY + '    subprocess.run("other " + name, shell=True)\n'
 
 
-def records(repo: Repo) -> Records:
-    return Records(repo.path / ".git" / "cli-guard")
-
-
-def waiting(repo: Repo) -> list[str]:
-    return [review.id for review in records(repo).waiting()]
-
-
 def commit_hook(repo: Repo) -> Done:
     return guard(repo, "hook", "pre-commit")
-
-
-def approve(repo: Repo, wanted: str, *options: str, answer: str = "yes") -> Done:
-    return guard(repo, "approve", wanted, *options, stdin=Terminal(f"{answer}\n"))
 
 
 def stopped(repo: Repo) -> str:
@@ -224,17 +209,8 @@ def test_a_checkpoint_that_cannot_be_read_is_one_line(
 ) -> None:
     found = stopped(committed)
     path = records(committed).checkpoint(found)
-    holder = None
-    if damage == "missing":
-        path.unlink()
-    elif damage == "garbage":
-        path.write_bytes(b"not a database" * 500)
-    else:
-        holder = sqlite3.connect(path)
-        holder.execute("BEGIN EXCLUSIVE")
-    done = approve(committed, found)
-    if holder:
-        holder.close()
+    with damaged(path, damage):
+        done = approve(committed, found)
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert "again" in done.err
     assert records(committed).approvals() == ()

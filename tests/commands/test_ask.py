@@ -3,15 +3,12 @@
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
 from pathlib import Path
 
 import pytest
-from in_process import Terminal, call, guard
+from in_process import approve, call, damaged, guard, records, waiting
 from repositories import Done, Repo, key
-
-from cli_guard.records import Records
 
 FILES: dict[str, str | bytes] = {
     "README.md": "# Shop\n\nA shop.\n",
@@ -32,21 +29,9 @@ def shop(committed: Repo) -> Repo:
     return committed
 
 
-def records(repo: Repo) -> Records:
-    return Records(repo.path / ".git" / "cli-guard")
-
-
-def waiting(repo: Repo) -> list[str]:
-    return [review.id for review in records(repo).waiting()]
-
-
 def ask(repo: Repo, request: str, *options: str) -> Done:
     with repo.unchanged():
         return guard(repo, "ask", request, *options)
-
-
-def approve(repo: Repo, wanted: str, answer: str = "yes") -> Done:
-    return guard(repo, "approve", wanted, stdin=Terminal(f"{answer}\n"))
 
 
 def proposed(repo: Repo, request: str = RENAME) -> str:
@@ -153,7 +138,7 @@ def test_in_another_process(shop: Repo) -> None:
 def test_no_is_no(shop: Repo, answer: str) -> None:
     found = proposed(shop)
     with shop.unchanged():
-        assert approve(shop, found, answer).code == 1
+        assert approve(shop, found, answer=answer).code == 1
     assert waiting(shop) == [found]
 
 
@@ -217,18 +202,8 @@ def test_it_waits_two_weeks(shop: Repo) -> None:
 def test_a_checkpoint_that_cannot_be_read(shop: Repo, damage: str) -> None:
     found = proposed(shop)
     path = records(shop).checkpoint(found)
-    holder = None
-    if damage == "missing":
-        path.unlink()
-    elif damage == "garbage":
-        path.write_bytes(b"not a database" * 500)
-    else:
-        holder = sqlite3.connect(path)
-        holder.execute("BEGIN EXCLUSIVE")
-    with shop.unchanged():
+    with damaged(path, damage), shop.unchanged():
         done = approve(shop, found)
-    if holder:
-        holder.close()
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert guard(shop, "reject", found).code == 0
     assert proposed(shop) == found

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repositories import Repo, key
 
-from cli_guard.git.proposals import STARS, masked, read_patch
+from cli_guard.git.proposals import STARS, file_patches, masked
 from cli_guard.git.unified import apply_in_memory, unified_diff
 from cli_guard.redact import redact
 
@@ -24,7 +24,7 @@ def test_what_is_written_is_read_back(old: dict[str, str], new: dict[str, str]) 
     patch = unified_diff(old, new)
     made = apply_in_memory(patch, old)
     assert {**old, **made} == {**dict.fromkeys(old), **new}
-    assert {each.path for each in read_patch(patch)} == set(made)
+    assert {each.path for each in file_patches(patch)} == set(made)
     assert masked(patch, lambda text, path: text, old) == patch
 
 
@@ -79,8 +79,8 @@ HUNK = "--- a/f\n+++ b/f\n@@ -1,1 +1,1 @@\n-a\n+b\n"
 )
 def test_any_other_form_is_refused(patch: str) -> None:
     with pytest.raises(ValueError):
-        read_patch(patch)
-    assert read_patch(HEAD + HUNK)[0].path == "f", "a near miss"
+        file_patches(patch)
+    assert file_patches(HEAD + HUNK)[0].path == "f", "a near miss"
 
 
 def test_a_changed_secret_is_a_change_that_is_seen() -> None:
