@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from cli_guard.git.proposals import masked
-from cli_guard.git.unified import unified_diff
 from cli_guard.redact import redact
 from cli_guard.tools.tool import Arguments, Tool, ToolOutput, World, plain_data
 
@@ -23,6 +21,8 @@ class Wanted(Arguments):
 
 def proposed(world: World, made: "Documentation | Plan", paths: Collection[str], exact: str) -> ToolOutput:
     """What a tool proposes to do to some files: its `exact` patch is kept, and shown without secrets."""
+    from cli_guard.git.proposals import masked
+
     data = {key: value for key, value in plain_data(made).items() if key not in ("changes", "skipped")}
     old = {path: world.snapshot[path] for path in paths if path in world.snapshot}
     # Line for line: a patch made of both sides without their secrets would hide that a secret is changed.
@@ -34,6 +34,7 @@ def proposed(world: World, made: "Documentation | Plan", paths: Collection[str],
 def propose_documentation(world: World, arguments: Arguments) -> ToolOutput:
     """Documentation for what a request names, in the style of its file."""
     from cli_guard.documenting import document
+    from cli_guard.git.unified import unified_diff
 
     assert isinstance(arguments, Wanted)  # noqa: S101 - validated against this schema
     made = document(arguments.request, world.snapshot)
