@@ -12,7 +12,7 @@ from cli_guard.graph.context import Context, context_of
 from cli_guard.graph.planning import plan
 from cli_guard.graph.state import Data, State, finding_data, log, skipped_data
 from cli_guard.model import Skipped
-from cli_guard.tools.tool import ToolOutput
+from cli_guard.tools.tool import Tool, ToolOutput, World
 
 
 class Node(Protocol):
@@ -56,13 +56,14 @@ def shown_action(action: Data) -> Data:
 def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
     """Runs what the gate let through, in order."""
     context = context_of(runtime.context, state)
+    world = context.world(state)
     results = list(state["tool_results"])
     findings = list(state["findings"])
     named = dict.fromkeys(Skipped(**each) for each in state["skipped"])
     proposal, snapshot = state["proposal"], state["repo_snapshot"]
     entries: list[Data] = []
     for request in state["tool_requests"]:
-        output = called(request, context, state)
+        output = called(context.tools[request["tool"]], request["arguments"], world)
         status = "failed" if "error" in output.data else "ok"
         results.append({"tool": request["tool"], "status": status, **output.data})
         findings += [finding_data(finding) for finding in output.findings]
@@ -83,11 +84,10 @@ def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
     }
 
 
-def called(request: Data, context: Context, state: State) -> ToolOutput:
+def called(tool: Tool, arguments: Data, world: World) -> ToolOutput:
     """What a tool gives back; one that only reads may fail, and the run goes on. Raises CliGuardError."""
-    tool = context.tools[request["tool"]]
     try:
-        return tool.call(context.world(state), request["arguments"])
+        return tool.call(world, arguments)
     except CliGuardError as error:
         if tool.risk == "write":
             raise

@@ -25,6 +25,7 @@ def policy_gate(state: State, runtime: Runtime[Context]) -> State:
     review_only = reviews_change if context.review_only is None else context.review_only
     entries: list[Data] = []
     asked: list[tuple[Data, Verdict]] = []
+    allowed = set(state["allowed_paths"])
     for request in state["tool_requests"]:
         action = Action(request["tool"], request["arguments"], request["risk"], request["purpose"])
         tool = context.tools.get(action.tool)
@@ -35,10 +36,8 @@ def policy_gate(state: State, runtime: Runtime[Context]) -> State:
                 return stopped(state, action, verdict, entries)
             return decide_recording(state, context, action)
         writes = tool is not None and tool.risk == "write"
-        allowed = {*state["allowed_paths"], *(new_paths(state, context, action) if writes else ())}
-        verdict = judge_tool(
-            action, context.tools, allowed, review_only=review_only, commands=context.commands
-        )
+        paths = allowed | new_paths(state, context, action) if writes else allowed
+        verdict = judge_tool(action, context.tools, paths, review_only=review_only, commands=context.commands)
         entries += gate_entry(action, verdict)
         if verdict.decision is Decision.DENY:
             denied = stopped(state, action, verdict, entries)
