@@ -1,0 +1,35 @@
+"""Looks at the machine for the tests of processes."""
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import psutil
+
+DEADLINE = 30.0
+
+
+def eventually(holds: Callable[[], object], seconds: float = DEADLINE) -> bool:
+    """Does it hold before a generous time has passed?"""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if holds():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def marked(mark: str) -> list[int]:
+    """The processes that have a mark among their arguments, zombies left out."""
+    found = []
+    for process in psutil.process_iter(["pid", "cmdline", "status"]):
+        words: Iterable[str] = process.info["cmdline"] or ()
+        if process.info["status"] != psutil.STATUS_ZOMBIE and any(mark in word for word in words):
+            found.append(process.info["pid"])
+    return [pid for pid in found if pid != os.getpid()]
+
+
+def written(path: Path) -> str:
+    """What is in a file, nothing if it is not there."""
+    return path.read_text("utf-8") if path.exists() else ""
