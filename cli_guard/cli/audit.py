@@ -9,17 +9,24 @@ import click
 from cli_guard.audit import AuditTrail
 from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
-from cli_guard.errors import CliGuardError
+from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import Repository
-from cli_guard.records import Records
-from cli_guard.report.printable import printable
+from cli_guard.place import state_folder
+from cli_guard.report.printable import clip, printable
 
 SHOWN = 20
+COMMAND = 80
 
 
 def trail(io: Io) -> AuditTrail:
-    """The trail of the repository here."""
-    return Records(Repository.discover(io.cwd, io.env).state_folder).audit
+    """The trail of the repository here, or that of what was run outside of any. Raises NotARepository, GitError."""
+    try:
+        return AuditTrail(Repository.discover(io.cwd, io.env).state_folder)
+    except NotARepository:
+        own = AuditTrail(state_folder(io.cwd, io.env))
+        if not own.path.exists():
+            raise
+        return own
 
 
 @contextmanager
@@ -35,10 +42,23 @@ def line_of(entry: dict[str, object]) -> str:
     """One run in one line."""
     if "unreadable" in entry:
         return "(a line that is not an entry: see `cli-guard audit verify`)"
-    what = entry.get("skipped") or entry.get("decision") or entry.get("reason") or ""
+    if "run" in entry:
+        return line_of_run(entry)
+    what = next((entry[key] for key in ("skipped", "decision", "reason", "command") if entry.get(key)), "")
     rules = entry.get("rules")
     told = ", ".join(f"{rule} x{number}" for rule, number in rules.items()) if isinstance(rules, dict) else ""
     parts = (entry.get("at"), entry.get("user"), entry.get("event"), what, entry.get("review_id") or "", told)
+    return printable("  ".join(str(part) for part in parts if part))
+
+
+def line_of_run(entry: dict[str, object]) -> str:
+    """What became of a command, in one line: whether it might run, how it started, ended or was stopped."""
+    told = [
+        f"{name} {entry[name]}" for name in ("pid", "state", "return_code") if entry.get(name) is not None
+    ]
+    said = f"{entry.get('verdict')} ({entry.get('answer')})" if "verdict" in entry else entry.get("ended")
+    command = clip(str(entry.get("command", "")), COMMAND)
+    parts = (entry.get("at"), entry.get("user"), entry.get("event"), entry.get("run"), said, *told, command)
     return printable("  ".join(str(part) for part in parts if part))
 
 

@@ -1,6 +1,7 @@
 """A call of a program that has a table: each option, value and operand with its effect, and what flows through."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 from cli_guard.policy.commands import floors, values
 from cli_guard.policy.commands.arguments import operand_kinds
@@ -30,6 +31,7 @@ LOCAL_SERVICES = frozenset(
 SETS_ENVIRONMENT = frozenset(("env", "sudo", "doas"))
 COPIES_INPUT = frozenset(("cat", "tee"))
 GUARD_PACKAGES = frozenset(("cli-guard", "cli_guard", "pre-commit", "prek", "husky", "lefthook"))
+RUNS_COMMANDS = frozenset((("cli-guard", "exec"), ("cli_guard", "exec")))
 REMOVALS = frozenset(("uninstall", "remove", "rm", "un", "erase", "purge"))
 
 
@@ -55,7 +57,7 @@ class Call(Called):
         """What the program or sub-command does; an option that makes it only look (`--check`) takes that away."""
         if self.spec.effect and not self.looks:
             self.effect(self.spec.effect, self.spec.name, self.spec.reason, self.span, self.spec.rule)
-        words = [each.text for each in self.fields[1:]]
+        words = before_a_command([each.text for each in self.fields[1:]])
         if GUARD_PACKAGES.intersection(words) and REMOVALS.intersection(words):
             what = f"{self.title} takes the hooks away"
             floors.guard_off(self.shell, " ".join(filter(None, words)), what, self.span)
@@ -186,6 +188,12 @@ class Call(Called):
         everything = {EVERYTHING} if any(whole(path) is not Place.ORDINARY for path in given) else set()
         secret = {SECRET} if any(is_credential(path) for path in given) else set()
         return frozenset(everything | secret)
+
+
+def before_a_command(words: list[str | None]) -> list[str | None]:
+    """The words before a `cli-guard exec` that one command runs (`uv run cli-guard exec ...`): its own come with it."""
+    at = next((at for at, pair in enumerate(pairwise(words)) if pair in RUNS_COMMANDS), len(words))
+    return words if REMOVALS.intersection(words[:at]) else words[:at]
 
 
 def printed(operands: list[Field], taints: frozenset[str]) -> Stream:

@@ -67,7 +67,8 @@ KERNEL = re.compile(
 )
 
 HOOKS = re.compile(
-    r"(?i)(?:^|/)(?:\.git(?:/modules/[^/]+|/worktrees/[^/]+)?/hooks|\.git/h[^/]*[*?\[][^/]*|\.git/cli-guard)(?:/.*)?\Z"
+    r"(?i)(?:^|/)(?:\.git(?:/modules/[^/]+|/worktrees/[^/]+)?/hooks|\.git/h[^/]*[*?\[][^/]*|\.git/cli-guard"
+    r"|\.local/state/cli-guard|cli-guard/trusted\.json)(?:/.*)?\Z"
 )
 GIT_CONFIG = re.compile(
     r"(?i)(?:^|/)\.git/config(?:\.worktree)?\Z|(?:^|/)\.gitconfig\Z|(?:^|/)\.config/git/config\Z|^/etc/gitconfig\Z"

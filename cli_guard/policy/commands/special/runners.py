@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from cli_guard.policy.commands import floors
 from cli_guard.policy.commands.call import Call
-from cli_guard.policy.commands.fields import Field, literal
+from cli_guard.policy.commands.fields import Field, literal, stream_of
 from cli_guard.policy.commands.model import Kind
 from cli_guard.policy.commands.scope import NOTHING, Stream
+from cli_guard.policy.commands.values import run_shell
 
 MOST_ITEMS = 40
 REPLACES = ("-I", "-i", "--replace")
@@ -89,6 +90,22 @@ def parallel(call: Call) -> Stream:
     return output
 
 
+def guarded(call: Call) -> Stream:
+    """`cli-guard exec`: one word is text for bash, several are a command and its words; `--respond` is its input."""
+    folder = call.shell.scope.folder
+    call.by_options()
+    call.not_understood()
+    answers = [value for option, value in call.arguments.values if "--respond" in option.names]
+    stdin = stream_of(answers[-1]) if answers else call.stdin
+    rest, output = call.arguments.rest, NOTHING
+    if len(rest) == 1 and not rest[0].many:
+        output = run_shell(call, stream_of(rest[0]), rest[0].span, stdin)
+    elif rest:
+        output = call.shell.invoke(rest, stdin, call.span)
+    call.shell.scope.folder = folder
+    return output
+
+
 def kill(call: Call) -> Stream:
     """kill: a signal to processes; -1 is every process there is."""
     words = [word.shown for word in call.fields[1:]]
@@ -102,4 +119,4 @@ def kill(call: Call) -> Stream:
     return call.run()
 
 
-HANDLERS = {"xargs": xargs, "parallel": parallel, "kill": kill}
+HANDLERS = {"xargs": xargs, "parallel": parallel, "kill": kill, "guarded": guarded}

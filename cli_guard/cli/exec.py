@@ -1,0 +1,102 @@
+"""`cli-guard exec`: runs a command that the engine allows, or a person, or the user's own configuration."""
+
+import stat
+from pathlib import Path
+
+import click
+
+from cli_guard.cli.app import Command
+from cli_guard.cli.asking import asking
+from cli_guard.cli.exec_options import OPTIONS, Asked
+from cli_guard.cli.exec_sandbox import check_sandbox, sandbox_of
+from cli_guard.cli.exec_starting import Given, in_background, in_foreground
+from cli_guard.cli.exec_telling import refusal_code, refused_as_dict, tell_refused
+from cli_guard.cli.io import Io
+from cli_guard.cli.running import say_json
+from cli_guard.errors import UsageError
+from cli_guard.place import state_folder
+
+MEGABYTE = 1_000_000
+
+
+@click.pass_obj
+def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
+    """Judges a command, asks where that is called for, and runs it."""
+    from cli_guard.execution import Run, Wanted
+    from cli_guard.permission import Allowances, Session, digest_of, permission
+    from cli_guard.processes.environment import clean_environment
+    from cli_guard.processes.model import Limits
+
+    asked = Asked(**options)  # type: ignore[arg-type]
+    asked.check()
+    folder, state = folder_of(io, asked.cwd), state_folder(io.cwd, io.env)
+    passed = clean_environment(io.env, named(io, asked.env))
+    chosen = {name: passed.env[name] for name in asked.env if name in passed.env}
+    wanted = Wanted(words, folder, chosen, responding(asked.respond))
+    if not wanted.text.strip():
+        raise UsageError("there is no command: give it behind --, as in cli-guard exec -- make test")
+    if asked.sandbox:
+        check_sandbox()
+    session = Session.current()
+    answer = permission(
+        wanted.judged,
+        wanted.context(io.place),
+        asking(io, folder, yes=asked.yes, session=session is not None),
+        Allowances(state, session),
+        digest_of(wanted.judged, folder, f"sandbox={asked.sandbox}", f"background={asked.background}"),
+    )
+    run = Run(state, lambda: io.place, io.warn)
+    run.permitted(wanted, answer, background=asked.background)
+    if answer.note:
+        io.warn(f"cli-guard: {answer.note}")
+    if not answer.granted:
+        tell_refused(io, answer, yes=asked.yes)
+        if asked.format == "json":
+            say_json(io, refused_as_dict(wanted, answer))
+        return refusal_code(answer)
+    for name in passed.left_out:
+        io.warn(f"cli-guard: {name} is not passed on: it holds a secret")
+    limits = Limits(asked.cpu_seconds, asked.memory * MEGABYTE if asked.memory else None)
+    sandbox = sandbox_of(folder) if asked.sandbox else None
+    env = passed.env if sandbox is None else {**passed.env, "TMPDIR": str(sandbox.scratch)}
+    given = Given(wanted, env, limits, sandbox, answer, run, state / "processes")
+    return (in_background if asked.background else in_foreground)(io, asked, given)
+
+
+def folder_of(io: Io, given: str | None) -> Path:
+    """The folder that a command runs in. Raises UsageError, in the words of seed 004."""
+    folder = io.cwd if given is None else io.path(given)
+    try:
+        if not stat.S_ISDIR(folder.stat().st_mode):
+            raise UsageError(f"Path is not a directory: {folder}")
+        return folder.resolve()
+    except OSError as error:
+        raise UsageError(f"Working directory not found: {folder}") from error
+
+
+def named(io: Io, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The variables that are to be passed on. Raises UsageError for one that is not set."""
+    for name in names:
+        if name not in io.env:
+            raise UsageError(f"the variable {name} is not set: set it, or leave --env {name} out")
+    return names
+
+
+def responding(text: str | None) -> str | None:
+    """An answer with the line end that one would type."""
+    return text if text is None or text.endswith("\n") else f"{text}\n"
+
+
+command = Command(
+    "exec",
+    callback=run,
+    context_settings={"allow_interspersed_args": False},
+    help="Run a command after judging it. One word is a text for bash ('make test | tail'), several are a program and"
+    " its words, run without a shell. What the engine allows runs; what it denies does not; about the rest a person at"
+    " a terminal is asked, and elsewhere it stops with exit code 3, unless your own configuration allows it"
+    " ([commands] allow). Everything goes to the audit trail.",
+    epilog="Exit codes: that of the command; 128 and the signal that ended it; 124 timed out, 126 not executable, 127"
+    " not found; 130 interrupted. Where nothing was run: 1 denied or not started, 2 wrong usage, 3 needs review. A"
+    " command may end with these as well: with --format json its own is in return_code.",
+    params=OPTIONS,
+)

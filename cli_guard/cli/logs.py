@@ -1,0 +1,53 @@
+"""`cli-guard logs`: what a background process has put out."""
+
+import click
+
+from cli_guard.cli.app import Command
+from cli_guard.cli.io import Io
+from cli_guard.cli.running import manager_of
+from cli_guard.cli.streams import Streams
+
+LINES = 50
+
+
+@click.pass_obj
+def run(io: Io, /, pid: int, lines: int, follow: bool, raw: bool) -> int:
+    """Prints the end of a log, and what comes."""
+    with manager_of(io) as manager, Streams(io, raw=raw) as streams:
+        if not follow:
+            streams("stdout", manager.log_bytes(pid, lines))
+            return 0
+        try:
+            for data in manager.follow(pid, lines):
+                streams("stdout", data)
+        except KeyboardInterrupt:
+            # To look no longer is how one leaves; the process goes on.
+            return 130
+    return 0
+
+
+command = Command(
+    "logs",
+    callback=run,
+    help="Show the last lines of what a background process has put out, on both of its streams; of one that has ended"
+    " as well.",
+    params=[
+        click.Argument(["pid"], type=click.IntRange(min=1), metavar="PID"),
+        click.Option(
+            ["--lines", "-n"],
+            type=click.IntRange(min=0),
+            default=LINES,
+            show_default=True,
+            metavar="LINES",
+            help="How many lines.",
+        ),
+        click.Option(
+            ["--follow", "-f"], is_flag=True, help="Go on with what comes, until the process ends or Ctrl-C."
+        ),
+        click.Option(
+            ["--raw"],
+            is_flag=True,
+            help="The bytes as they are, secrets too; to a terminal, nothing that acts on it.",
+        ),
+    ],
+)

@@ -1,0 +1,88 @@
+"""`cli-guard ps`: the background processes that were started from here."""
+
+import signal
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from cli_guard.cli.app import FORMAT, Command
+from cli_guard.cli.io import Io
+from cli_guard.cli.running import manager_of, one_line, say_json
+from cli_guard.report.printable import clip
+
+if TYPE_CHECKING:
+    from cli_guard.processes.model import Process
+
+# Of those that have ended, so many are shown.
+ENDED = 10
+COMMAND = 120
+HEAD = ("PID", "STATE", "PORT", "TIME", "COMMAND")
+
+
+@click.pass_obj
+def run(io: Io, /, format: str) -> int:
+    """Lists what runs, and what has ended lately."""
+    with manager_of(io) as manager:
+        found = manager.processes()
+    running = [each for each in found if each.running]
+    ended = [each for each in reversed(found) if not each.running]
+    if format == "json":
+        listed = [asdict(each) for each in (*running, *ended)]
+        say_json(io, {"status": "success", "success": True, "count": len(listed), "processes": listed})
+        return 0
+    if not found:
+        io.say("cli-guard: no background process; start one with `cli-guard exec --background -- COMMAND`")
+        return 0
+    io.say("\n".join(table([HEAD, *map(row, running), *map(row, ended[:ENDED])])))
+    if len(ended) > ENDED:
+        io.say(f"({len(ended) - ENDED} more that ended before: --format json)")
+    return 0
+
+
+def row(process: "Process") -> tuple[str, ...]:
+    """The cells of one process."""
+    port = str(process.port) if process.port is not None else "-"
+    command = clip(one_line(process.command), COMMAND)
+    return str(process.pid), state_of(process), port, spoken(process.runtime_seconds), command
+
+
+def state_of(process: "Process") -> str:
+    """Does it run, or how has it ended?"""
+    if process.running:
+        return "running"
+    code = process.return_code
+    if code is None:
+        return "ended"
+    try:
+        return f"exit {code}" if code >= 0 else signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"
+
+
+def spoken(seconds: float) -> str:
+    """A time as people write it: `7s`, `2m 05s`, `3h 10m`, `2d 04h`."""
+    whole = int(seconds)
+    for size, above, below in ((86_400, "d", "h"), (3_600, "h", "m"), (60, "m", "s")):
+        if whole >= size:
+            part = whole % size // (size // {"h": 24, "m": 60, "s": 60}[below])
+            return f"{whole // size}{above} {part:02}{below}"
+    return f"{whole}s"
+
+
+def table(rows: list[tuple[str, ...]]) -> list[str]:
+    """Rows with their columns in line; the last column may be as long as it is."""
+    widths = [max(len(row[at]) for row in rows) for at in range(len(HEAD) - 1)]
+    return [
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]])
+        for row in rows
+    ]
+
+
+command = Command(
+    "ps",
+    callback=run,
+    help="List the background processes that were started from here (in this repository, or outside of any), and those"
+    " that ended lately.",
+    params=[FORMAT],
+)

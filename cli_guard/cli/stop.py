@@ -1,0 +1,71 @@
+"""`cli-guard stop`: ends background processes with all that they have started."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from cli_guard.cli.app import FORMAT, Command
+from cli_guard.cli.io import Io
+from cli_guard.cli.running import manager_of, one_line, say_json
+from cli_guard.errors import UsageError
+from cli_guard.execution import Run
+from cli_guard.place import state_folder
+
+if TYPE_CHECKING:
+    from cli_guard.processes.model import Stopped
+
+
+@click.pass_obj
+def run(io: Io, /, pid: int | None, all_: bool, force: bool, format: str) -> int:
+    """Stops one process, or all that run."""
+    if (pid is None) == (not all_):
+        raise UsageError("name one process by its PID (see `cli-guard ps`), or all of them by --all")
+    with manager_of(io) as manager:
+        running = {each.pid for each in manager.processes() if each.running}
+        stopped = manager.stop_all(force=force) if pid is None else (manager.stop(pid, force=force),)
+    trail = Run(state_folder(io.cwd, io.env), lambda: io.place, io.warn)
+    for each in stopped:
+        if each.pid in running:
+            trail.note(
+                "stop", pid=each.pid, method=each.method, stopped=each.success, return_code=each.return_code
+            )
+    failed = [each for each in stopped if not each.success]
+    if format == "json":
+        say_json(io, stopped[0].as_dict() if pid is not None else together(stopped))
+        return 1 if failed else 0
+    for each in stopped:
+        if each.error:
+            io.warn(f"cli-guard: {one_line(each.error)}")
+        else:
+            io.say(f"cli-guard: {one_line(each.message)}")
+    if not stopped:
+        io.say("cli-guard: no background process runs")
+    return 1 if failed else 0
+
+
+def together(stopped: "tuple[Stopped, ...]") -> dict[str, object]:
+    """What came of stopping all, under the names of seed 004 (cleanup_all_processes)."""
+    failed = [each for each in stopped if not each.success]
+    ended = len(stopped) - len(failed)
+    return {
+        "status": "error" if failed else "success",
+        "success": not failed,
+        "stopped": [each.pid for each in stopped if each.success],
+        "failed": [each.pid for each in failed],
+        "message": f"{ended} stopped" + (f", {len(failed)} not" if failed else ""),
+        "error": failed[0].error if failed else None,
+    }
+
+
+command = Command(
+    "stop",
+    callback=run,
+    help="End background processes that `cli-guard exec --background` has started, each with all that it has started"
+    " itself: SIGINT, then SIGTERM, then SIGKILL. Exits 1 if one could not be stopped.",
+    params=[
+        click.Argument(["pid"], type=click.IntRange(min=1), required=False, metavar="[PID]"),
+        click.Option(["--all", "all_"], is_flag=True, help="Every one that runs."),
+        click.Option(["--force"], is_flag=True, help="SIGKILL at once: nothing is asked to end by itself."),
+        FORMAT,
+    ],
+)

@@ -1,0 +1,93 @@
+"""Shows what a command prints while it runs, on the stream that it prints it on."""
+
+import codecs
+import threading
+from types import TracebackType
+from typing import TextIO
+
+from cli_guard.cli.io import Io
+from cli_guard.report.passing import Passing
+
+# A line that does not end is shown after so many seconds of silence: it may be a question. Whoever types at a terminal
+# of the command waits for the echo of every key.
+SILENCE, ECHO = 0.2, 0.02
+# The watch may wait for a reader that reads no more.
+LEAVE_SECONDS = 1.0
+STREAMS = ("stdout", "stderr")
+
+
+class Streams:
+    """Both streams of a command, masked and printable, or `raw`: as they are, but for what acts on a terminal."""
+
+    def __init__(self, io: Io, *, raw: bool, typed: bool = False) -> None:
+        self._io = io
+        self._raw = raw
+        self._silence = ECHO if typed else SILENCE
+        # A character that comes in two pieces is one on a terminal.
+        self._whole = {name: codecs.getincrementaldecoder("utf-8")("surrogateescape") for name in STREAMS}
+        self._passing = {name: Passing() for name in STREAMS}
+        self._lock = threading.Lock()
+        self._came = threading.Event()
+        self._ended = threading.Event()
+        self._watch = threading.Thread(target=self._show_what_waits, daemon=True)
+
+    def __enter__(self) -> "Streams":
+        if not self._raw:
+            self._watch.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._came.set()
+        if self._watch.is_alive():
+            self._watch.join(LEAVE_SECONDS)
+        # Whoever read us may be gone; that was the error then.
+        if isinstance(error, OSError):
+            return
+        for name in STREAMS:
+            if self._raw:
+                self._write_raw(name, self._whole[name].decode(b"", True).encode("utf-8", "surrogateescape"))
+            else:
+                self._write(name, self._passing[name].end())
+
+    def __call__(self, name: str, data: bytes) -> None:
+        """Shows what came on a stream ("stdout", "stderr"). Raises OSError, for a reader that is gone."""
+        if self._raw:
+            if self._stream(name).isatty():
+                data = self._whole[name].decode(data).encode("utf-8", "surrogateescape")
+            self._write_raw(name, data)
+            return
+        with self._lock:
+            self._write(name, self._passing[name].feed(data))
+        self._came.set()
+
+    def _stream(self, name: str) -> TextIO:
+        return self._io.stdout if name == "stdout" else self._io.stderr
+
+    def _write_raw(self, name: str, data: bytes) -> None:
+        out, err = (data, b"") if name == "stdout" else (b"", data)
+        self._io.write_bytes(out, err)
+
+    def _write(self, name: str, text: str) -> None:
+        if not text:
+            return
+        stream = self._stream(name)
+        encoding = getattr(stream, "encoding", None) or "utf-8"
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+
+    def _show_what_waits(self) -> None:
+        while not self._ended.is_set():
+            self._came.wait()
+            self._came.clear()
+            while not self._ended.is_set() and self._came.wait(self._silence):
+                self._came.clear()
+            with self._lock:
+                for name, passing in self._passing.items():
+                    try:
+                        self._write(name, passing.idle())
+                    except OSError:
+                        # The next bytes that come meet the same.
+                        return
