@@ -1,118 +1,29 @@
 """What a person's answer does to what waits: an approval, a rejection, and an approved patch taken back.
 
-Whether a person answered is for the caller to know; here the answer is carried out, and written to the audit trail.
+Whether a person answered is for the caller to know; here the answer is carried out, and written to the audit trail. A
+patch is written before its approval is noted, a command run after: one yes never starts it twice.
 """
 
-import json
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli_guard.audit import locked
-from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.events.request import Staged
+from cli_guard.errors import CliGuardError, Interrupted, UsageError
 from cli_guard.git.applying import PatchWriter
-from cli_guard.git.contents import BlobReader, decode, read_worktree_file
-from cli_guard.git.proposals import masked
-from cli_guard.git.repository import OID, Repository
-from cli_guard.git.snapshot import Snapshot, SnapshotBounds
-from cli_guard.in_force import policy_for
+from cli_guard.git.repository import Repository
+from cli_guard.git.snapshot import Snapshot
 from cli_guard.place import Place
-from cli_guard.policy.approvals import Approval, review_id
-from cli_guard.records import ASKED, WAITING_DAYS, Applied, Records, WaitingReview
+from cli_guard.policy.approvals import Approval
+from cli_guard.records import ASKED, Applied, Records, WaitingReview
 from cli_guard.redact import redact
+from cli_guard.report.printable import printable
+from cli_guard.waiting import asked_for, command_in
 
 if TYPE_CHECKING:
     from cli_guard.graph.context import Context
     from cli_guard.graph.state import Data, State
-
-
-def waiting(records: Records, wanted: str, place: Place) -> WaitingReview:
-    """The review of an id or the beginning of one, if it has not waited too long. Raises UsageError."""
-    fitting = [review for review in records.waiting() if review.id.startswith(wanted)] if wanted else []
-    if len(fitting) == 1:
-        if fitting[0].expired(place.now):
-            again = "ask again" if fitting[0].event == ASKED else "run the commit or push again"
-            raise UsageError(f"review {fitting[0].id} waited longer than {WAITING_DAYS} days: {again}")
-        if fitting[0].event != ASKED and not holds(fitting[0]):
-            raise UsageError(f"review {fitting[0].id} is not what was reviewed: run the commit or push again")
-        return fitting[0]
-    if fitting:
-        raise UsageError(f"{wanted} is the beginning of {len(fitting)} reviews: give more of the id")
-    if wanted and any(approval.id.startswith(wanted) for approval in records.approvals()):
-        raise UsageError(f"review {wanted} is approved already: run the commit or push again")
-    raise UsageError(f"no review {wanted} waits: see `cli-guard reviews`")
-
-
-def holds(review: WaitingReview) -> bool:
-    """Is the id of a review that of its content, policy and findings?"""
-    return review_id(review.content, review.policy, review.fingerprints) == review.id
-
-
-def asked_for(repository: Repository, review: WaitingReview, place: Place) -> list["Data"]:
-    """What an approval of a request sets going here: the requests that its paused run holds, nothing told of them.
-
-    Raises UsageError where they are not those that were asked about here, under the policy in force.
-    """
-    from cli_guard.graph.gating import proposal_id
-    from cli_guard.graph.run import waiting_requests
-
-    if review.event != ASKED:
-        return []
-    if review.root and review.root != repository.root_name:
-        raise UsageError(
-            f"this was asked in another work tree: approve it in {review.root}, or ask again here"
-        )
-    requests = waiting_requests(Records(repository.state_folder).checkpoint(review.id))
-    policy, _ = policy_for(Staged(), repository, place.env)
-    if proposal_id(requests, policy.identity) != review.id:
-        raise UsageError(
-            f"review {review.id} is not what was asked about, or the policy has changed: ask again"
-        )
-    return requests
-
-
-def told_of(repository: Repository, requests: list["Data"]) -> str:
-    """What requests do, for the person who approves them: the patch line for line, the arguments of a call.
-
-    Raises UsageError for a patch that does not fit what it rests on.
-    """
-    parts = []
-    for request in requests:
-        arguments = request["arguments"]
-        if request["tool"] == "write_file":
-            parts.append(patch_told(repository, arguments))
-        else:
-            parts.append(
-                f"calls {request['tool']} with {redact(json.dumps(arguments, indent=2), 'arguments.json')}"
-            )
-    return "\n".join(parts)
-
-
-def patch_told(repository: Repository, arguments: "Data") -> str:
-    """A patch as it may be shown. Raises UsageError for one that does not fit what it rests on."""
-    problem: Exception | None = None
-    for read in (recorded_text, lying_text):
-        try:
-            bases = {path: blob for path, blob in arguments["bases"].items() if blob is not None}
-            texts = {path: read(repository, path, blob) for path, blob in bases.items()}
-            return masked(arguments["patch"], redact, texts)
-        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
-            # Asked about the work tree, a patch may have the line ends that the files have there.
-            problem = error
-    raise UsageError(f"this is no patch that is written here ({problem}): ask again")
-
-
-def recorded_text(repository: Repository, path: str, blob: str) -> str:
-    """The text of a blob. Raises ValueError for what is no blob id, MissingObject."""
-    if not OID.fullmatch(blob):
-        raise ValueError("it rests on no blob")
-    with BlobReader(repository.git, blob_limit=SnapshotBounds().file_bytes) as reader:
-        return decode(reader.read(blob) or b"") or ""
-
-
-def lying_text(repository: Repository, path: str, blob: str) -> str:
-    """The text of the file that lies there."""
-    return decode(read_worktree_file(repository.root, path, SnapshotBounds().file_bytes) or b"") or ""
 
 
 def approve(
@@ -121,19 +32,26 @@ def approve(
     place: Place,
     reason: str,
     shown: list["Data"] | None = None,
+    *,
+    say: Callable[[str], None] | None = None,
+    seconds: float | None = None,
 ) -> "State":
     """Carries a yes out, and gives the end of the run: a change may be recorded now, a request's patch is written.
 
-    `shown` is what the person has seen of `asked_for`. Raises UsageError where it does not fit any more, CliGuardError,
-    OSError where it cannot be written down; then nothing is written.
+    `shown` is what the person has seen of `asked_for`. A request's command is run: `say` is given its output line by
+    line, `seconds` is its time-out (RUN_SECONDS); one that fails ends the run as `failed`. Raises UsageError where it
+    does not fit any more, CliGuardError, OSError where it cannot be written down; then nothing is written or run.
     """
     records, reason = Records(repository.state_folder), redact(reason)
+    if review.event == ASKED:
+        requests = asked_for(repository, review, place) if shown is None else shown
+        if command_in(requests) is not None:
+            return ran(repository, records, review, place, reason, requests, say, seconds)
     # Two answers at once would each find the state that they rest on.
     with locked(records.folder / "answers"):
-        if all(each.id != review.id for each in records.waiting()):
-            raise UsageError(f"review {review.id} waits no longer: it was answered")
+        still_waits(records, review)
         if review.event == ASKED:
-            return carried_out(repository, records, review, place, reason, shown)
+            return carried_out(repository, records, review, place, reason, requests)
         state = resumed(records, review, place, reason)
         at = place.now.isoformat(timespec="seconds")
         records.approve(
@@ -143,13 +61,20 @@ def approve(
     return state
 
 
-def approved(records: Records, review: WaitingReview, place: Place, reason: str) -> None:
+def still_waits(records: Records, review: WaitingReview) -> None:
+    """Raises UsageError for a review that somebody has answered meanwhile."""
+    if all(each.id != review.id for each in records.waiting()):
+        raise UsageError(f"review {review.id} waits no longer: it was answered")
+
+
+def approved(records: Records, review: WaitingReview, place: Place, reason: str, **further: object) -> None:
     """Writes an approval to the trail, and takes its review off the list. Raises OSError."""
     told = {
         "content": review.content,
         "policy": review.policy,
         "fingerprints": sorted(review.fingerprints),
         "reason": reason,
+        **further,
     }
     note(records, "approve", review.id, place, **told)
     records.settle(review.id)
@@ -161,12 +86,11 @@ def carried_out(
     review: WaitingReview,
     place: Place,
     reason: str,
-    shown: list["Data"] | None,
+    requests: list["Data"],
 ) -> "State":
     """Does what a request waits for: writes its patch, calls a server's tool. Raises CliGuardError, OSError."""
     from cli_guard.ask import context_for
 
-    requests = asked_for(repository, review, place) if shown is None else shown
     with context_for(repository, place, Snapshot.of({})) as context:
         state = resumed(records, review, place, reason, context, requests)
     at, root = place.now.isoformat(timespec="seconds"), repository.root_name
@@ -190,6 +114,63 @@ def carried_out(
     return state
 
 
+def ran(
+    repository: Repository,
+    records: Records,
+    review: WaitingReview,
+    place: Place,
+    reason: str,
+    requests: list["Data"],
+    say: Callable[[str], None] | None,
+    seconds: float | None,
+) -> "State":
+    """Runs the command that a request waits for. Raises CliGuardError, Interrupted, OSError.
+
+    The yes is used up as soon as the command starts: one that was half run is not run again before somebody has asked
+    again. The trail says what was about to run before it starts, and how it ended afterwards.
+    """
+    from cli_guard.ask import context_for
+    from cli_guard.tools.running import RUN_SECONDS, CommandRunner, unheard
+
+    arguments = command_in(requests) or {}
+    about = {
+        "command": printable(redact(arguments["command"])),
+        "folder": printable(arguments["folder"]),
+    }
+    began: list[str] = []
+
+    def begin() -> None:
+        with locked(records.folder / "answers"):
+            still_waits(records, review)
+            approved(records, review, place, reason, **about)
+        began.append(review.id)
+
+    runner = CommandRunner(
+        repository.root_name, place.env, records.folder, say or unheard, begin, seconds or RUN_SECONDS
+    )
+    try:
+        with context_for(repository, place, Snapshot.of({}), servers=False) as context:
+            state = resumed(records, review, place, reason, replace(context, runner=runner), requests)
+    except BaseException as error:
+        if began:
+            with suppress(OSError):
+                note(records, "run", review.id, place, **about, broken_off=type(error).__name__)
+        if began and isinstance(error, KeyboardInterrupt):
+            raise Interrupted(
+                "interrupted: the command was ended with all that it had started; what it has done stays done, and the"
+                " approval is used up: ask again to run it again"
+            ) from None
+        raise
+    result = next(each for each in state["tool_results"] if each["tool"] == "run_command")
+    how = {key: result.get(key) for key in ("exit_code", "duration", "timed_out")}
+    try:
+        note(records, "run", review.id, place, **about, **how)
+    except OSError as error:
+        told = f"{state['final_output']}\n{records.not_recorded(error, waits=False)}"
+        state = {**state, "final_output": told}
+    return state
+
+
 def resumed(
     records: Records,
     review: WaitingReview,
@@ -203,7 +184,8 @@ def resumed(
 
     path = records.checkpoint(review.id)
     state = resume_review(path, by=place.user, reason=reason, context=context, requests=requests)
-    if state["status"] != "ok":
+    # What a command came to is an answer; that it was not run is none.
+    if state["status"] != "ok" and all(each["tool"] != "run_command" for each in state["tool_results"]):
         raise CliGuardError(f"review {review.id} did not go on: {state['review_reason']}")
     return state
 
@@ -232,6 +214,12 @@ def taken_back(repository: Repository, records: Records, wanted: str | None, pla
     here = ("", repository.root_name)
     written = [each for each in records.applied() if each.root in here]
     fitting = [each for each in written if each.id.startswith(wanted)] if wanted else list(written[-1:])
+    command = run_instead(records, repository, wanted, fitting)
+    if command:
+        before = f"; `cli-guard undo {written[-1].id}` takes back the patch before it" if written else ""
+        raise UsageError(
+            f"a command cannot be taken back, and {command} was run: see `git status` for what it has changed{before}"
+        )
     if not fitting:
         none = f"no patch {wanted} was written" if wanted else "no patch was written: nothing to take back"
         raise UsageError(none)
@@ -242,6 +230,23 @@ def taken_back(repository: Repository, records: Records, wanted: str | None, pla
     records.forget_applied(applied.id)
     note(records, "undo", applied.id, place)
     return applied
+
+
+def run_instead(
+    records: Records, repository: Repository, wanted: str | None, fitting: list[Applied]
+) -> str | None:
+    """The command that was approved under an id; without one, the command that was approved here after the patch."""
+    found = None
+    with suppress(OSError):
+        for entry in records.audit.entries():
+            id, command = str(entry.get("review_id")), entry.get("command")
+            if entry.get("event") != "approve" or (wanted and not id.startswith(wanted)):
+                continue
+            if command and entry.get("folder") == printable(repository.root_name):
+                found = str(command)
+            elif any(each.id == id for each in fitting):
+                found = None
+    return found
 
 
 def note(records: Records, event: str, review_id: str, place: Place, **details: object) -> None:

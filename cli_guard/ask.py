@@ -25,7 +25,7 @@ from cli_guard.report.printable import json_value, printable
 if TYPE_CHECKING:
     from cli_guard.graph.context import Context
     from cli_guard.graph.run import Pause
-    from cli_guard.graph.state import State
+    from cli_guard.graph.state import Data, State
 
 # What is told of a run; the rest of its state is the graph's own.
 TOLD = (
@@ -73,7 +73,7 @@ def ask_request(
         asked["allowed_paths"] = under(paths, snapshot)
     from cli_guard.graph.run import run_graph
 
-    with context_for(repository, place, snapshot, servers=servers) as context:
+    with context_for(repository, place, snapshot, servers=servers, runs=revision is None) as context:
         state, pause = run_graph(asked, context)
     return record(asked_of(state), state, pause, repository, place)
 
@@ -107,14 +107,18 @@ def read(repository: Repository, revision: str | None, *, worktree: bool) -> Sna
 
 @contextmanager
 def context_for(
-    repository: Repository, place: Place, snapshot: Snapshot, *, servers: bool = True
+    repository: Repository, place: Place, snapshot: Snapshot, *, servers: bool = True, runs: bool = True
 ) -> "Iterator[Context]":
-    """What the graph is given of a repository, good while it is open. Raises ConfigError, GitError."""
+    """What the graph is given of a repository, good while it is open. Raises ConfigError, GitError.
+
+    Without `runs` nothing can be run: what lies in the work tree is not the revision that was asked about.
+    """
     from cli_guard.graph.context import Context
     from cli_guard.memory import Memory
     from cli_guard.shell import Shell
     from cli_guard.tools.mcp import WithServers, opened
     from cli_guard.tools.registry import all_tools
+    from cli_guard.tools.running import CommandRunner
 
     policy, _ = policy_for(Staged(), repository, place.env)
     folder = repository.state_folder
@@ -126,6 +130,9 @@ def context_for(
             today=place.now.date(),
             commands=command_context(place.cwd, place.env),
             writer=None if repository.bare else PatchWriter(repository),
+            runner=CommandRunner(repository.root_name, place.env, folder)
+            if runs and not repository.bare
+            else None,
             sandbox=Shell(snapshot, repository, Memory(folder), offered.in_the_shell, folder),
         )
 
@@ -184,8 +191,9 @@ def remember(asked: Asked, state: "State", records: Records) -> None:
 
 def waiting_proposal(state: "State", place: Place, root: str) -> WaitingReview:
     """What is told of a proposal to the person who looks through what waits."""
-    waits = [each for each in state["blocked_actions"] if each["tool"] != "read_file"]
-    told = [f"writes {each['path']}" if "path" in each else f"calls {each['tool']}" for each in waits]
+    ready = {request["tool"] for request in state["tool_requests"]}
+    waits = [each for each in state["blocked_actions"] if each["tool"] in ready]
+    told = [waiting_line(each) for each in waits]
     assert state["review_id"]  # noqa: S101 - only a run with an id waits
     return WaitingReview(
         id=state["review_id"],
@@ -198,6 +206,13 @@ def waiting_proposal(state: "State", place: Place, root: str) -> WaitingReview:
         findings=tuple(printable(redact(line)) for line in told),
         root=root,
     )
+
+
+def waiting_line(blocked: "Data") -> str:
+    """What an action that waits would do."""
+    if "path" in blocked:
+        return f"writes {blocked['path']}"
+    return f"runs {blocked['command']}" if "command" in blocked else f"calls {blocked['tool']}"
 
 
 def audit_entry(state: "State", place: Place) -> dict[str, object]:

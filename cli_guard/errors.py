@@ -6,6 +6,7 @@
     +-- GitError             Git refused, or gave what we cannot use, exit 2
     |   +-- NotARepository   there is no repository here, exit 2
     |   +-- MissingObject    an object that Git should have is not there, exit 2
+    +-- Interrupted          somebody pressed Ctrl-C after something had begun, exit 130
     +-- InternalError        a bug of ours, exit 4
 
 Anything else that reaches the front door is an internal error too: it blocks, and it leaves a report.
@@ -55,6 +56,12 @@ class NotARepository(GitError):
 
 class MissingObject(GitError):
     """The repository names an object that its object store does not hold."""
+
+
+class Interrupted(CliGuardError):
+    """Somebody pressed Ctrl-C after something had begun; the line says what became of it."""
+
+    exit_code: ExitCode = ExitCode.INTERRUPTED
 
 
 class InternalError(CliGuardError):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from cli_guard.answering import approve, reject, undo, waiting
+from cli_guard.answering import approve, reject, undo
 from cli_guard.benchmark.answering import Answered, of_state
 from cli_guard.benchmark.model import Outcome, Step
 from cli_guard.benchmark.scratch import PERSON, Scratch
@@ -10,10 +10,11 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.graph.run import resume_review
 from cli_guard.records import Records
+from cli_guard.waiting import waiting
 
 
 def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
-    """Does one step of a person; its status is ok, or refused with the reason."""
+    """Does one step of a person; its status is ok, failed for a command that was run, or refused with the reason."""
     try:
         if answered.outcome.files is not None:
             return in_memory(step, answered, scratch)
@@ -23,7 +24,8 @@ def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
             return Outcome("ok", "taken back")
         review = waiting(Records(repository.state_folder), answered.outcome.review_id or "", scratch.place)
         if step.do == "approve":
-            return Outcome("ok", approve(repository, review, scratch.place, "")["final_output"] or "")
+            state = approve(repository, review, scratch.place, "")
+            return Outcome(state["status"], state["final_output"] or "")
         reject(repository, review, scratch.place, "")
         return Outcome("ok", "rejected")
     except CliGuardError as error:

@@ -34,7 +34,7 @@ PERSON = {
     "write": FILES,
     "stage": FILES,
 }
-ENDS = {"again": ("ok", "needs_review", "failed")}
+ENDS = {"again": ("ok", "needs_review", "failed"), "approve": ("ok", "failed", "refused")}
 # Names of branches and revisions: no option, no range, nothing that Git would read in another way.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*(?:[~^][0-9]*)*")
 DRIVE = re.compile(r"[A-Za-z]:")

@@ -2,7 +2,7 @@
 
 import click
 
-from cli_guard.answering import approve, asked_for, told_of, waiting
+from cli_guard.answering import approve
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io, shown_on_terminal
 from cli_guard.cli.reviews import described
@@ -10,6 +10,7 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.records import ASKED, Records, WaitingReview
 from cli_guard.report.printable import printable
+from cli_guard.waiting import asked_for, told_of, waiting
 
 
 def confirm(io: Io, review: WaitingReview, told: str) -> bool:
@@ -33,7 +34,9 @@ def run(io: Io, /, id: str, reason: str) -> int:
         io.say("cli-guard: not approved")
         return 1
     try:
-        state = approve(repository, review, io.place, reason, requests)
+        state = approve(repository, review, io.place, reason, requests, say=lambda line: io.say(line or "\n"))
+    except BrokenPipeError:
+        raise
     except OSError as error:
         where = repository.state_folder
         raise CliGuardError(f"the approval cannot be written to {where}: {error.strerror}") from error
@@ -42,7 +45,7 @@ def run(io: Io, /, id: str, reason: str) -> int:
     else:
         again = "push" if review.event == "pre-push" else "commit"
         io.say(f"cli-guard: {review.id} approved for exactly this content; run the {again} again")
-    return 0
+    return 0 if state["status"] == "ok" else 1
 
 
 command = Command(
@@ -50,7 +53,8 @@ command = Command(
     callback=run,
     help="Approve a review that waits, after looking at it. It counts for exactly the content, the policy and the"
     " findings that were reviewed: one more byte staged, and it is void. Of a request, it writes the patch to the"
-    " work tree, all of it or nothing, and never over what is not staged; `cli-guard undo` takes it back.",
+    " work tree, all of it or nothing, and never over what is not staged; `cli-guard undo` takes it back. Or it runs"
+    " the command, once, in the top folder of the work tree, and ends with 1 if that fails.",
     params=[
         click.Argument(["id"]),
         click.Option(["--reason", "-r"], default="", metavar="TEXT", help="Why; goes to the audit trail."),

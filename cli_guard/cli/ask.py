@@ -88,7 +88,8 @@ command = Command(
     callback=run,
     help="Answer a request about the repository: where something is, documentation, a refactoring, the command for a"
     " task, the tests that cover it, a change. Works on what is staged, without a model or a network. Nothing is"
-    " written: a patch waits for `cli-guard approve`. Exit codes: 0 answered, 3 needs review, 1 failed.",
+    " written or run: a patch waits for `cli-guard approve`, as does the command of an order to test, check or build."
+    " Exit codes: 0 answered, 3 needs review, 1 failed.",
     params=[
         click.Argument(["request"]),
         click.Option(

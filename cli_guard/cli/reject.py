@@ -2,12 +2,13 @@
 
 import click
 
-from cli_guard.answering import reject, waiting
+from cli_guard.answering import reject
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import Repository
 from cli_guard.records import Records
+from cli_guard.waiting import waiting
 
 
 @click.pass_obj

@@ -6,7 +6,12 @@ another way.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from cli_guard.errors import UsageError
+from cli_guard.git.contents import BlobReader, decode, read_worktree_file
+from cli_guard.git.repository import OID, Repository
+from cli_guard.git.snapshot import SnapshotBounds
 from cli_guard.git.unified import HUNK, NO_NEWLINE, apply_in_memory, header, quoted
 
 STARS = "****"
@@ -116,3 +121,33 @@ def masked_lines(text: str, path: str, redact: Callable[[str, str], str]) -> lis
     # A secret of several lines became one: of those a mask each is left.
     kept = set(left)
     return [line if line in kept else STARS for line in lines]
+
+
+def shown_patch(repository: Repository, arguments: Mapping[str, Any], mask: Callable[[str, str], str]) -> str:
+    """A `patch` with its `bases` (path -> blob id) as it may be shown, see `masked`.
+
+    Raises UsageError for one that does not fit what it rests on.
+    """
+    problem: Exception | None = None
+    for read in (recorded_text, lying_text):
+        try:
+            bases = {path: blob for path, blob in arguments["bases"].items() if blob is not None}
+            texts = {path: read(repository, path, blob) for path, blob in bases.items()}
+            return masked(arguments["patch"], mask, texts)
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
+            # Asked about the work tree, a patch may have the line ends that the files have there.
+            problem = error
+    raise UsageError(f"this is no patch that is written here ({problem}): ask again")
+
+
+def recorded_text(repository: Repository, path: str, blob: str) -> str:
+    """The text of a blob. Raises ValueError for what is no blob id, MissingObject."""
+    if not OID.fullmatch(blob):
+        raise ValueError("it rests on no blob")
+    with BlobReader(repository.git, blob_limit=SnapshotBounds().file_bytes) as reader:
+        return decode(reader.read(blob) or b"") or ""
+
+
+def lying_text(repository: Repository, path: str, blob: str) -> str:
+    """The text of the file that lies there."""
+    return decode(read_worktree_file(repository.root, path, SnapshotBounds().file_bytes) or b"") or ""

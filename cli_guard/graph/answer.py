@@ -1,6 +1,6 @@
 """The terminal-style answers, grounded in what the tools gave back."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from cli_guard.graph.replies import REPLIES
 from cli_guard.graph.state import Data, State
@@ -28,6 +28,8 @@ def review_text(state: State) -> str:
 
 def answer_text(state: State) -> str:
     """The answer to a request: what was found or proposed, what it rests on, and what a person has to do."""
+    if ran_of(state):
+        return "\n".join(ran_lines(state))
     reply = REPLIES[str(state["task_type"])]
     called = [result for result in state["tool_results"] if result["tool"].startswith("mcp:")]
     said = [str(result["output"]) for result in called if "output" in result] if called else reply(state)
@@ -36,6 +38,33 @@ def answer_text(state: State) -> str:
     if assumed:
         lines.append(f"Assumed: {assumed}.")
     return "\n".join((*lines, *review_lines(state)))
+
+
+def ran_of(state: State) -> Data:
+    """What came of the command that was run, nothing where none was."""
+    return next((r for r in state["tool_results"] if r["tool"] == "run_command" and "exit_code" in r), {})
+
+
+def ran_lines(state: State) -> Iterator[str]:
+    """What came of a command that was run. Whoever approved has seen what it is for, and what it printed."""
+    ran = ran_of(state)
+    code = ran["exit_code"]
+    ended = f"exit code {code}" if code is not None and code >= 0 else "no exit code"
+    yield f"Ran: {ran['command']}  (in {ran['folder']}): {ended} after {ran['duration']:.1f} s"
+    if ran["problem"] and ran["problem"] != ended:
+        yield f"Failed: {ran['problem']}"
+    yield from (f"  {line}" for line in ran["failing_lines"])
+    if ran["left_behind"]:
+        several = (
+            "process that it left behind was"
+            if ran["left_behind"] == 1
+            else "processes that it left behind were"
+        )
+        yield f"{ran['left_behind']} {several} ended."
+    if ran["log"]:
+        yield f"All of its output: {ran['log']}"
+    left = [each for each in state["blocked_actions"] if each["tool"] not in ("read_file", "run_command")]
+    yield from (f"Left to you: {left_to_you(state, each)}." for each in left)
 
 
 def failed_lines(state: State) -> list[str]:
@@ -69,8 +98,9 @@ def review_lines(state: State) -> Iterable[str]:
     if state["status"] != "needs_review":
         return
     yield f"Needs review: {state['review_reason']}."
+    ready = {request["tool"] for request in state["tool_requests"] if state["review_id"]}
     for each in state["blocked_actions"]:
-        if each["tool"] not in ("read_file", "write_file") and not each["tool"].startswith("mcp:"):
+        if each["tool"] not in ("read_file", "write_file", *ready) and not each["tool"].startswith("mcp:"):
             yield f"Left to you: {left_to_you(state, each)}."
     if state["review_id"]:
         yield f"To have exactly this done: cli-guard approve {state['review_id']} (or `reject` it)"

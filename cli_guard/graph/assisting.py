@@ -44,7 +44,11 @@ ONLY_RECORDED = re.compile(
     r"origin|open|a|main|master|upstream|pull request|merge request|pr|please|now|for me)\b,?)*[.!]*",
     re.IGNORECASE,
 )
-RUN = re.compile(r"\b(?:re)?(?:run|execute|start|launch)\b", re.IGNORECASE)
+# What a person may have run: it ends by itself. The second row changes files.
+CHECKS = frozenset(("test", "lint", "typecheck", "coverage", "benchmark"))
+BUILDS = frozenset(("build", "docs", "format"))
+# A word to fill in, and a secret that was taken out: neither is what somebody wants run.
+NOT_EXACT = re.compile(r"<[a-z]{1,30}>|\*{4}")
 ABOUT_TESTS = re.compile(r"\btests?\b", re.IGNORECASE)
 
 
@@ -134,26 +138,46 @@ def found_command(state: State) -> str | None:
 
 
 def plan_command(state: State, context: Context) -> Planned:
-    """Which command of this repository does it; then the engine's word on it."""
-    if state["round"] > 1:
-        return Planned(suggestion(state))
-    request: Data = {"request": state["normalized_input"]}
-    action = Action("advise_command", request, purpose="find the command in the project's own files")
-    return Planned((action,), last=False)
+    """Which command of this repository does it; then the engine's word on it; and running it, if that was ordered."""
+    if state["round"] == 1:
+        request: Data = {"request": state["normalized_input"]}
+        action = Action("advise_command", request, purpose="find the command in the project's own files")
+        return Planned((action,), last=False)
+    if state["round"] == 2:
+        purpose = state["tool_results"][-1].get("purpose")
+        ends = purpose in CHECKS or (purpose in BUILDS and not state["wishes"].get("forbids"))
+        return Planned(suggestion(state), last=not (ends and runs(state, context)))
+    return Planned(running(state))
+
+
+def runs(state: State, context: Context) -> bool:
+    """Is the command that was found one to run here: ordered, exact, no server, and in a repository?"""
+    command = found_command(state)
+    wanted = state["wishes"].get("runs") and context.sandbox is not None
+    if not wanted or not command or NOT_EXACT.search(command):
+        return False
+    from cli_guard.processes.ports import expected_port
+
+    return expected_port(command) is None
+
+
+def running(state: State) -> tuple[Action, ...]:
+    """The command that was found, run after a person's yes; and whatever the request wants recorded then."""
+    arguments: Data = {"command": found_command(state)}
+    return (Action("run_command", arguments, risk="execute", purpose="run the command"), *recording(state))
 
 
 def plan_tests(state: State, context: Context) -> Planned:
-    """Which tests cover it; their command; and running them: acted out in memory, a person's word elsewhere."""
+    """Which tests cover it; their command; and running them: acted out in memory, after a person's yes elsewhere."""
     if state["round"] == 1:
         return Planned((tests_or_command(state),), last=False)
     command = found_command(state)
     if state["round"] == 2:
         if command is None or context.sandbox is not None:
-            return Planned(suggestion(state), last=not (command and RUN.search(state["normalized_input"])))
+            return Planned(suggestion(state), last=not runs(state, context))
         simulated = Action("simulate_tests", {"command": command}, purpose="what the fixture has recorded")
         return Planned((*suggestion(state), simulated))
-    wants_run: Data = {"command": command}
-    return Planned((Action("run_command", wants_run, risk="execute", purpose="run the tests"),))
+    return Planned(running(state))
 
 
 def tests_or_command(state: State) -> Action:

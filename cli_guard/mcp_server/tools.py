@@ -253,7 +253,7 @@ TOOLS = (
         "Ask about the repository",
         "Ask about this repository: where something is defined, which command or tests fit, a plan or a patch for a"
         " change, documentation for a piece of code. The answer names its sources. Nothing is run or written: a patch"
-        " is a proposal that a person approves at a terminal.",
+        " or a command to run is a proposal that a person approves at a terminal.",
         (
             Parameter("request", "What is wanted, in plain words.", longest=REQUEST_CHARS, required=True),
             Parameter("paths", "Look at these files and folders only, seen from the top.", "strings"),

@@ -1,6 +1,7 @@
 """The kind of a request: points for each wish in it by the rules of rules/requests.toml, the main wish decides."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -21,6 +22,8 @@ CLOSE = 1
 # Points of a rule that guesses rather than knows.
 GUESSED = 3
 SURE = 10
+# Verbs that are an order where even a command is their object.
+RUNNING = frozenset(("run", "rerun", "execute", "invoke", "start", "launch"))
 LANGUAGES = "English, German, French, Spanish, Russian, Chinese and Japanese"
 # What a question with a bare pronoun begins with: "is it", "does this".
 ABOUT_IT = frozenset("is are does did was it this that".split())
@@ -119,6 +122,17 @@ def _writes(main: _Scored, forbidden: bool) -> bool:
     )
 
 
+def _runs(scored: Sequence[_Scored]) -> bool:
+    """Is it an order to run something, as in `find the tests of X and run them`? `Format command?` is none."""
+    return any(
+        each.kind in ("command_help", "test_workflow")
+        and each.wish.mood == "order"
+        and "run" in each.wish.leading()
+        and (each.wish.words[each.wish.verb].lemma in RUNNING or "command" not in nouns_of(each.wish.object))
+        for each in scored
+    )
+
+
 def _assumed(main: _Scored, forbidden: bool) -> str | None:
     """What was assumed where the words leave a choice."""
     kind = main.kind
@@ -172,4 +186,5 @@ def classify(request: str) -> Classification:
         also=tuple(dict.fromkeys(kind for kind in others if kind not in (main.kind, "unsupported"))),
         writes_wanted=_writes(main, forbidden),
         writes_forbidden=forbidden,
+        runs_wanted=_runs(scored),
     )

@@ -42,7 +42,7 @@ class Classification:
     `told_by` are the words that told, for the log. `scores` are the points of the main wish by kind, best first.
     `assumed` is one line where the request can be taken in more than one way. `also` are kinds of further wishes,
     in their order. `writes_wanted` says whether files should change, as far as the words go,
-    `writes_forbidden` whether the request says that none may.
+    `writes_forbidden` whether the request says that none may. `runs_wanted`: it orders that something be run.
     """
 
     task_type: TaskType
@@ -53,6 +53,7 @@ class Classification:
     also: tuple[TaskType, ...] = ()
     writes_wanted: bool = False
     writes_forbidden: bool = False
+    runs_wanted: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Tools with an effect. A patch is written after an approval; the rest is named, gated, and left to a person."""
+"""Tools with an effect. A patch is written and a command run after an approval; the rest is left to a person."""
 
 from collections.abc import Iterable
 
@@ -25,9 +25,10 @@ class Purpose(Arguments):
 
 
 class CommandLine(Arguments):
-    """A command that somebody wants run."""
+    """A command that somebody wants run, and the folder that it was asked for in; none as long as nobody was asked."""
 
     command: str = Field(min_length=1, max_length=4_000)
+    folder: str = Field(default="", max_length=4_096)
 
 
 def write_file(world: World, arguments: Arguments) -> ToolOutput:
@@ -43,6 +44,15 @@ def write_file(world: World, arguments: Arguments) -> ToolOutput:
     except ValueError as error:
         return ToolOutput({"error": f"the patch does not fit: {error}"})
     return ToolOutput({"paths": sorted(written)}, written=written)
+
+
+def run_command(world: World, arguments: Arguments) -> ToolOutput:
+    """Runs an approved command to its end; where there is no work tree to run it in, nothing does."""
+    assert isinstance(arguments, CommandLine)  # noqa: S101 - validated against this schema
+    if world.runner is None:
+        return left_to_you(world, arguments)
+    done = dict(world.runner.run(arguments.command, arguments.folder))
+    return ToolOutput(done, failed=bool(done["problem"]))
 
 
 def left_to_you(world: World, arguments: Arguments) -> ToolOutput:
@@ -61,6 +71,6 @@ def acting_tools() -> Iterable[Tool]:
             write_file,
             approvable=True,
         ),
-        Tool("run_command", "runs a command", "execute", CommandLine, left_to_you),
+        Tool("run_command", "runs a command", "execute", CommandLine, run_command, approvable=True),
         Tool("open_pull_request", "opens a pull request", "external", Purpose, left_to_you),
     )

@@ -302,12 +302,14 @@ def test_review_is_the_review(shop: Repo) -> None:
     assert "code-python-shell" in done.out
 
 
-def test_running_tests_is_left_to_a_person(shop: Repo) -> None:
+def test_running_tests_waits_for_a_person(shop: Repo) -> None:
+    """What an approval of it does is in test_runs.py."""
     done = ask(shop, "Run the tests of src/utils.py")
     assert done.code == 3
-    assert "Left to you: " in done.out
+    assert "Left to you" not in done.out
     assert "tests/test_utils.py" in done.out
-    assert waiting(shop) == []
+    [found] = waiting(shop)
+    assert f"cli-guard approve {found}" in done.out
 
 
 def test_a_state_folder_that_cannot_be_written(shop: Repo) -> None:

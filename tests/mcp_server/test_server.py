@@ -210,6 +210,18 @@ def test_a_change_that_is_asked_for_is_proposed_and_not_made(committed: Repo) ->
     assert answer.structured_content["review_id"] in guard(committed, "reviews").out
 
 
+def test_a_command_that_is_asked_for_waits_for_a_person(committed: Repo) -> None:
+    committed.write("Makefile", "test:\n\ttouch ran\n")
+    committed.git("add", "-A")
+    with committed.unchanged():
+        answer = call(committed, "ask", request="Run the tests")
+    assert answer.structured_content["status"] == "needs_review"
+    assert answer.structured_content["blocked_actions"][0]["command"] == "make test"
+    told = guard(committed, "reviews").out
+    assert answer.structured_content["review_id"] in told
+    assert "runs make test" in told
+
+
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("nothing", {}, "there is no tool 'nothing'"),
     ("reviw", {}, "did you mean 'review'?"),

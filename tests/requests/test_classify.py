@@ -262,3 +262,33 @@ def test_any_mixture_of_our_words_gets_a_kind(text: str) -> None:
 )
 def test_a_megabyte_takes_no_time(text: str) -> None:
     assert classify(text).scores
+
+
+@pytest.mark.parametrize(
+    ("request_", "runs"),
+    [
+        ("run the tests", True),
+        ("Would you please execute the test suite", True),
+        ("find the tests of slug and run them", True),
+        ("I want to run the tests", True),
+        ("lint the code", True),
+        ("build the docs", True),
+        ("rerun the failed tests", True),
+        ("Führe die Tests aus", True),
+        ("How do I run the tests?", False),
+        ("Which tests should I run for src/utils.py?", False),
+        ("Which tests cover it, and how do I run them?", False),
+        ("which command runs the linter?", False),
+        ("show me how to build it", False),
+        ("what happens when I run make lint", False),
+        ("should I run the tests before a push?", False),
+        ("do not run the tests", False),
+        ("without running the tests, tell me which cover it", False),
+        ("I ran the tests and they fail, why?", False),
+        ("check the tests", False),
+        ("format command?", False),
+        ("run the lint command", True),
+    ],
+)
+def test_an_order_to_run_is_no_question_about_it(request_: str, runs: bool) -> None:
+    assert classify(request_).runs_wanted is runs
