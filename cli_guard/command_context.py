@@ -16,7 +16,7 @@ from cli_guard.policy.commands import Context
 from cli_guard.policy.commands.model import Pattern
 
 RECORDED = b"HEAD:cli-guard.toml\nHEAD:pyproject.toml\n"
-OTHER_SECTIONS = frozenset("decisions rules ignore limits git message mcp".split())
+OTHER_SECTIONS = frozenset("decisions rules ignore limits git message mcp checks".split())
 
 
 class Configuration(Mapping[str, tuple[str, ...]]):

@@ -101,4 +101,14 @@ def audit_entry(review: Review, gathered: "Gathered", place: "Place") -> dict[st
         "fingerprints": sorted(j.finding.fingerprint for j in review.findings),
         "suppressed": len(review.suppressed),
         "not_reviewed": len(review.skipped),
+        **checks_of(review),
     }
+
+
+def checks_of(review: Review) -> dict[str, object]:
+    """How the checks that ran have ended, by their ids; nothing where none did."""
+    ran: dict[str, object] = {}
+    for result in review.tool_results:
+        listed = result.get("checks")
+        ran |= {str(each["id"]): each["outcome"] for each in (listed if isinstance(listed, list) else ())}
+    return {"checks": ran} if ran else {}

@@ -7,11 +7,13 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from cli_guard.errors import CliGuardError
-from cli_guard.graph.answer import answer_text, review_text
+from cli_guard.graph.answer import answer_text, ran_of, review_text
 from cli_guard.graph.context import Context, context_of
+from cli_guard.graph.gating import denied_now
 from cli_guard.graph.planning import plan
 from cli_guard.graph.state import Data, State, finding_data, log, skipped_data
 from cli_guard.model import Skipped
+from cli_guard.policy.gate import RUN_CHECKS
 from cli_guard.tools.tool import Tool, ToolOutput, World
 
 
@@ -47,7 +49,16 @@ def plan_cli_actions(state: State, runtime: Runtime[Context]) -> State:
 
 
 def shown_action(action: Data) -> Data:
-    """A planned action as it may be shown: a patch stands exact in the request alone, and may hold a secret."""
+    """A planned action as it may be shown: a patch stands exact in the request alone, and may hold a secret.
+
+    So may the commands of checks, with what they are given.
+    """
+    if action["tool"] == RUN_CHECKS:
+        wanted = action["arguments"].get("checks")
+        ids = (
+            [each.get("id") for each in wanted if isinstance(each, dict)] if isinstance(wanted, list) else []
+        )
+        return {**action, "arguments": {"checks": ids}}
     if not action["arguments"].get("patch"):
         return action
     return {**action, "arguments": {k: v for k, v in action["arguments"].items() if k != "patch"}}
@@ -64,7 +75,7 @@ def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
     entries: list[Data] = []
     for request in state["tool_requests"]:
         output = called(context.tools[request["tool"]], request["arguments"], world)
-        status = "failed" if "error" in output.data else "ok"
+        status = "failed" if output.failed or "error" in output.data else "ok"
         results.append({"tool": request["tool"], "status": status, **output.data})
         findings += [finding_data(finding) for finding in output.findings]
         named |= dict.fromkeys(output.skipped)
@@ -89,7 +100,7 @@ def called(tool: Tool, arguments: Data, world: World) -> ToolOutput:
     try:
         return tool.call(world, arguments)
     except CliGuardError as error:
-        if tool.risk == "write":
+        if tool.risk in ("write", "execute"):
             raise
         return ToolOutput({"error": str(error)})
 
@@ -106,6 +117,16 @@ def request_human_review(*, pause: bool) -> Node:
             by, reason = answer.get("by"), answer.get("reason")
             if answer.get("approved"):
                 entry += log("request_human_review", approved_by=by, reason=reason)
+                denied = denied_now(state["tool_requests"], context_of(runtime.context, state))
+                if denied:
+                    # A deny beats every yes.
+                    return {
+                        "decision": "deny",
+                        "status": "failed",
+                        "review_reason": denied,
+                        "final_output": f"failed: {denied}",
+                        "action_log": entry + log("request_human_review", denied=denied),
+                    }
                 return {
                     "decision": "allow",
                     "status": "ok",
@@ -126,9 +147,13 @@ def said(state: State) -> str:
 
 
 def synthesize_cli_response(state: State, runtime: Runtime[Context]) -> State:
-    """Says what was found and on what it rests."""
-    entry = log("synthesize_cli_response", status="ok")
-    return {"final_output": said({**state, "status": "ok"}), "status": "ok", "action_log": entry}
+    """Says what was found and on what it rests. A command that was run and failed is told, and so is the status."""
+    ran = ran_of(state)
+    update: State = {"status": "ok"}
+    if ran.get("problem"):
+        update = {"status": "failed", "review_reason": f"{ran['command']}: {ran['problem']}"}
+    entry = log("synthesize_cli_response", status=update["status"])
+    return {**update, "final_output": said({**state, **update}), "action_log": entry}
 
 
 def handle_failure(state: State, runtime: Runtime[Context]) -> State:

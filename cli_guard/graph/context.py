@@ -14,7 +14,7 @@ from cli_guard.policy.suppressions import Answer
 from cli_guard.reviewers.inline import InlineAnswers
 from cli_guard.reviewers.subject import Limits, Subject
 from cli_guard.tools.registry import all_tools
-from cli_guard.tools.tool import Tool, World, Writer
+from cli_guard.tools.tool import Checker, Runner, Tool, World, Writer
 
 if TYPE_CHECKING:
     from cli_guard.policy.commands import Context as CommandContext
@@ -48,8 +48,9 @@ class Context:
 
     `commits` are those of a range, for approvals given before they were recorded. `answer` finds the inline
     suppression that answers a finding. `today` decides what has expired. `commands` is where a command that a
-    tool carries would run. `planner` plans in place of our own. `writer` and `sandbox` are those of a repository.
-    `review_only` lets nothing but reading through; if it is not said, a review of a change is so, and nothing else.
+    tool carries would run. `planner` plans in place of our own. `writer`, `runner`, `checker` and `sandbox` are those
+    of a repository. `review_only` lets nothing but reading through; if it is not said, a review of a change is so,
+    and nothing else.
     """
 
     subject: Subject | None = None
@@ -66,6 +67,8 @@ class Context:
     writer: Writer | None = None
     sandbox: "Shell | None" = None
     found: "dict[str, Found]" = field(default_factory=dict)
+    checker: Checker | None = None
+    runner: Runner | None = None
 
     @property
     def limits(self) -> Limits:
@@ -89,7 +92,24 @@ class Context:
         if shell is not None and state["restricted"]:
             # History and memory would tell of the other paths.
             shell = replace(shell, snapshot=shell.snapshot.only(allowed), repository=None, memory=None)
-        return World(self.subject, kept, self.writer, recorded, self.commands, shell, self.found)
+        return World(
+            self.subject,
+            kept,
+            self.writer,
+            recorded,
+            self.commands,
+            shell,
+            self.found,
+            self.runner,
+            self.checker,
+        )
+
+    def commands_of(self, tool: str) -> "CommandContext | None":
+        """Where a command in the arguments of a tool would run: what `run_command` runs has a folder of its own."""
+        named = self.tools.get(tool)
+        if self.commands is None or self.runner is None or named is None or named.risk != "execute":
+            return self.commands
+        return replace(self.commands, folder=self.runner.folder)
 
 
 def context_of(given: Context | None, state: State) -> Context:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from langgraph.runtime import Runtime
 
@@ -11,11 +11,23 @@ from cli_guard.git.snapshot import Snapshot
 from cli_guard.graph.context import Context, context_of
 from cli_guard.graph.intake import leaves
 from cli_guard.graph.state import Data, State, finding_data, finding_of, log
-from cli_guard.model import Action, ChangeSet, Decision, Skipped, Verdict
+from cli_guard.model import Action, ChangeSet, Decision, Finding, Skipped, Verdict
 from cli_guard.policy.approvals import RecordedContent, approved_findings, review_id
-from cli_guard.policy.gate import RECORDING, judge_findings, judge_record, judge_tool, paths_in
+from cli_guard.policy.gate import (
+    RECORDING,
+    RUN_CHECKS,
+    Judgement,
+    judge_commands,
+    judge_findings,
+    judge_record,
+    judge_tool,
+    paths_in,
+)
 from cli_guard.redact import redact
+from cli_guard.reviewers.checks import not_run
 from cli_guard.reviewers.policy import not_reviewed
+
+CHECKS_WAIT = "checks-wait"
 
 
 def policy_gate(state: State, runtime: Runtime[Context]) -> State:
@@ -37,12 +49,18 @@ def policy_gate(state: State, runtime: Runtime[Context]) -> State:
             return decide_recording(state, context, action)
         writes = tool is not None and tool.risk == "write"
         paths = allowed | new_paths(state, context, action) if writes else allowed
-        verdict = judge_tool(action, context.tools, paths, review_only=review_only, commands=context.commands)
+        verdict = judge_tool(
+            action, context.tools, paths, review_only=review_only, commands=context.commands_of(action.tool)
+        )
+        if action.tool == RUN_CHECKS and verdict.decision is Decision.ALLOW:
+            verdict = once_nothing_stands(state, context, verdict)
         entries += gate_entry(action, verdict)
         if verdict.decision is Decision.DENY:
             denied = stopped(state, action, verdict, entries)
-            # A planner that goes on is told, and may plan something else, within the bound on rounds.
-            return denied if state["last_round"] else going_on(denied)
+            # A planner that goes on is told, and may plan something else, within the bound on rounds; but without its
+            # reviewers a change would have no findings, and without its checks it is stopped by what they wait for.
+            ends = state["last_round"] or (reviews_change and verdict.rule != CHECKS_WAIT)
+            return denied if ends else going_on(denied)
         if verdict.decision is Decision.REVIEW:
             asked.append((request, verdict))
     return waiting(state, context, asked, entries) if asked else {"action_log": entries}
@@ -79,13 +97,19 @@ def going_on(denied: State) -> State:
 
 
 def waiting(state: State, context: Context, asked: list[tuple[Data, Verdict]], entries: list[Data]) -> State:
-    """The state of a run that needs a person: what an approval sets going is a patch, or the tool of a server."""
+    """The state of a run that needs a person: an approval sets a patch going, a command, or the tool of a server."""
     reason = reason_for(asked)
     ready: list[Data] = []
+    # What a command does cannot be taken back like a patch: one yes must not mean both.
+    alone = sum(context.tools[request["tool"]].approvable for request, _ in asked) == 1
     for request, _ in asked:
-        arguments = request["arguments"]
-        if not context.tools[request["tool"]].approvable or arguments.get("patch") == "":
+        tool, arguments = context.tools[request["tool"]], request["arguments"]
+        if not tool.approvable or arguments.get("patch") == "":
             continue
+        if tool.risk == "execute":
+            if context.runner is None or not alone:
+                continue
+            arguments = {**arguments, "folder": context.runner.folder}
         try:
             if "patch" in arguments:
                 bases = context.writer.bases(arguments["paths"]) if context.writer else {}
@@ -114,6 +138,15 @@ def proposal_id(requests: list[Data], policy: str) -> str:
     return review_id(content.hexdigest(), policy, ())
 
 
+def denied_now(requests: list[Data], context: Context) -> str | None:
+    """Why what a person says yes to must not be done all the same: a command in it is denied where it would run now."""
+    for request in requests:
+        verdict = judge_commands(request["arguments"], context.commands_of(request["tool"]))
+        if verdict.decision is Decision.DENY:
+            return verdict.reason
+    return None
+
+
 def check_state(context: Context, bases: Mapping[str, str | None]) -> None:
     """Is a patch made for what it would be written over? Raises UsageError, where another revision was asked about."""
     asked = context.snapshot
@@ -140,17 +173,48 @@ def reason_for(asked: list[tuple[Data, Verdict]]) -> str:
     return "; ".join(dict.fromkeys(verdict.reason for _, verdict in asked))
 
 
-def decide_recording(state: State, context: Context, action: Action) -> State:
-    """What the findings mean for the action that Git will take."""
-    findings = [finding_of(data) for data in state["findings"]]
+def once_nothing_stands(state: State, context: Context, allowed: Verdict) -> Verdict:
+    """Checks run code of the change: not while something that was read of it denies, or waits for a person."""
+    so_far = judge_record(judgement_of(state, context))
+    if so_far.decision is Decision.ALLOW:
+        return allowed
+    return Verdict(
+        Decision.DENY, f"checks run once nothing stands against the change: {so_far.reason}", CHECKS_WAIT
+    )
+
+
+def judgement_of(state: State, context: Context, more: Iterable[Finding] = ()) -> Judgement:
+    """The findings so far, and some more, as policy and approvals see them."""
+    findings = [*(finding_of(data) for data in state["findings"]), *more]
     left_out = not_reviewed((*(Skipped(**data) for data in state["skipped"]), *unread(context)))
     findings += [left_out] if left_out else []
-    content = RecordedContent.of(context.subject.changes if context.subject else ChangeSet(()))
     approved = approved_findings(
-        findings, context.approvals, context.policy.identity, content, context.commits
+        findings, context.approvals, context.policy.identity, content_of(context), context.commits
     )
-    judgement = judge_findings(findings, context.policy, context.answer, context.today, approved)
+    return judge_findings(findings, context.policy, context.answer, context.today, approved)
+
+
+def content_of(context: Context) -> RecordedContent:
+    """What the review is about, as an approval is bound to it."""
+    return RecordedContent.of(context.subject.changes if context.subject else ChangeSet(()))
+
+
+def without_result(state: State, context: Context) -> tuple[Finding, ...]:
+    """The checks that were to run and of which nothing came, whatever went wrong on the way."""
+    results = [result for result in state["tool_results"] if result["tool"] == RUN_CHECKS]
+    ran = {each["id"] for result in results for each in result.get("checks", ())}
+    reason = next((str(result["error"]) for result in results if "error" in result), "nothing came of it")
+    checks = context.subject.checks if context.subject else ()
+    return tuple(not_run(check, reason) for check in checks if check.may_run and check.id not in ran)
+
+
+def decide_recording(state: State, context: Context, action: Action) -> State:
+    """What the findings mean for the action that Git will take."""
+    judgement = judgement_of(state, context)
     verdict = judge_record(judgement)
+    if verdict.decision is Decision.ALLOW and (lost := without_result(state, context)):
+        judgement = judgement_of(state, context, lost)
+        verdict = judge_record(judgement)
     update: State = {
         "judged": [
             {"finding": finding_data(each.finding), "decision": str(each.disposition)}
@@ -171,7 +235,9 @@ def decide_recording(state: State, context: Context, action: Action) -> State:
         return update | {"action_log": entries}
     update = update | stopped(state, action, verdict, entries)
     if verdict.decision is Decision.REVIEW:
-        update["review_id"] = review_id(content.identity, context.policy.identity, verdict.evidence)
+        update["review_id"] = review_id(
+            content_of(context).identity, context.policy.identity, verdict.evidence
+        )
     return update
 
 

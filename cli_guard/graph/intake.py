@@ -102,6 +102,7 @@ def classify_task(state: State, runtime: Runtime[Context]) -> State:
     wishes = {
         "writes": said.writes_wanted,
         "forbids": said.writes_forbidden,
+        "runs": said.runs_wanted,
         "also": list(said.also),
         "assumed": said.assumed,
         "effect": redact(effect),
@@ -234,8 +235,8 @@ def review_items(context: Context) -> list[Data]:
             "path": change.path,
             "status": str(change.status),
             "kind": str(change.kind),
-            "added": 0 if change.kind is Kind.BINARY else len(change.added),
-            "removed": len(change.removed),
+            "added": 0 if change.kind is Kind.BINARY else sum(len(hunk.added) for hunk in change.hunks),
+            "removed": sum(len(hunk.removed) for hunk in change.hunks),
         }
         for change in context.subject.changes
     ]

@@ -1,12 +1,15 @@
 """Plans: which tools a task needs next. Pure: a state and a context in, actions out.
 
-Every task takes two rounds at most. What the first one reads is what the second one acts on.
+Every task takes two rounds at most, what the first one reads is what the second one acts on; a change whose
+repository has checks takes three.
 """
 
 from cli_guard.graph.assisting import plan_assistance
 from cli_guard.graph.context import Context, Planned
 from cli_guard.graph.state import State
 from cli_guard.model import Action
+from cli_guard.policy.gate import EXECUTE, RUN_CHECKS
+from cli_guard.reviewers.shard import SPLIT
 from cli_guard.reviewers.subject import Subject
 
 MESSAGE_ONLY = "commit-msg"
@@ -20,6 +23,8 @@ def plan(state: State, context: Context) -> Planned:
     assert context.subject is not None  # noqa: S101 - prepare_task failed without one
     if state["round"] == 1:
         return Planned(tuple(plan_reviewers(context.subject, state["requested_paths"])), last=False)
+    if state["round"] == 2 and (checks := plan_checks(context.subject)):
+        return Planned((checks,), last=False)
     return Planned((plan_recording(context.subject, state),))
 
 
@@ -36,14 +41,30 @@ def plan_reviewers(subject: Subject, paths: list[str]) -> list[Action]:
             names.append("message")
         if subject.pushed:
             names.append("push")
+        if subject.checks:
+            names.append("checks")
+    shard = subject.shard
+    if shard:
+        names = [name for name in names if name in SPLIT or shard.has_reviewer(name)]
     return [
         Action(
             f"review_{name}",
-            {"paths": [] if subject.event == MESSAGE_ONLY else paths},
+            {
+                "paths": []
+                if subject.event == MESSAGE_ONLY
+                else [p for p in paths if not shard or shard.looks(name, p)]
+            },
             purpose=f"find {name} risks",
         )
         for name in names
     ]
+
+
+def plan_checks(subject: Subject) -> Action | None:
+    """The checks that may run, None for none. What is found in the text comes first, and costs less."""
+    wanted = [{"id": check.id, "commands": list(check.commands)} for check in subject.checks if check.may_run]
+    purpose = "run the checks of the repository over exactly this"
+    return Action(RUN_CHECKS, {"checks": wanted}, risk=EXECUTE, purpose=purpose) if wanted else None
 
 
 def plan_recording(subject: Subject, state: State) -> Action:

@@ -11,9 +11,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
@@ -67,7 +69,7 @@ def run_review(context: Context) -> tuple[State, Pause | None]:
 def run_graph(request: State, context: Context) -> tuple[State, Pause | None]:
     """Runs the graph from the fields of a request; the pause is there if it waits for a person."""
     connection = sqlite3.connect(":memory:", check_same_thread=False)
-    graph = build_graph(checkpointer=saver(connection))
+    graph = compiled().copy({"checkpointer": saver(connection)})
     # A diff must not leave the machine because somebody traces another program of theirs; a context variable
     # overrides the environment of the process, which two reviews in two threads share.
     with tracing_context(enabled=False):
@@ -77,6 +79,12 @@ def run_graph(request: State, context: Context) -> tuple[State, Pause | None]:
         connection.close()
         return state, None
     return state | {"final_output": waiting[0].value["final_output"]}, Pause(connection)
+
+
+@lru_cache(maxsize=1)
+def compiled() -> Graph:
+    """The graph that can pause, compiled once; each run puts its own checkpointer into a copy of it."""
+    return build_graph(checkpointer=InMemorySaver())
 
 
 def saver(connection: sqlite3.Connection) -> SqliteSaver:

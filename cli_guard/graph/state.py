@@ -15,7 +15,8 @@ class State(TypedDict, total=False):
 
     `last_round`: the planner wants nothing more. `restricted`: the caller named the paths that may be looked at.
     `wishes` is what the words of the request say: `named` (a path), `symbols`, `writes` (files should change),
-    `forbids` (none may), `also` (further kinds of task), `effect` (the words that want more than that), `assumed`.
+    `forbids` (none may), `runs` (something is to be run), `also` (further kinds of task), `effect` (the words that want
+    more than that), `assumed`.
     `proposal` is the exact patch that a tool proposes, and its `paths`; it may hold a secret and is never shown: what
     is shown of it stands in `tool_results`.
     """

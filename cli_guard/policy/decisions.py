@@ -3,12 +3,13 @@
 import datetime
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from cli_guard.errors import ConfigError
 from cli_guard.model import Confidence, Decision, Disposition, Finding
+from cli_guard.policy.checks import CheckConfig
 from cli_guard.policy.commands.model import Pattern
 from cli_guard.policy.config import DEFAULT_DECISIONS, Config, Ignore
 from cli_guard.policy.globs import matches, rule_matches
@@ -91,6 +92,11 @@ class Policy:
     def servers(self) -> dict[str, ServerConfig]:
         """The MCP servers that may be started; they come from the user's own file alone."""
         return servers_in_force(self.user.mcp if self.user else {}, (config.mcp for config in self.configs))
+
+    @property
+    def checks(self) -> tuple[Mapping[str, CheckConfig], ...]:
+        """The tables of checks in force, of each tip that has any; they come from the repository alone."""
+        return tuple(config.checks for config in self.configs if config.checks)
 
     def disposition(self, finding: Finding) -> Disposition:
         """What the finding leads to."""

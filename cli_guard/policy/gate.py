@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 READ_ONLY = "read_only"
 RECORDING = "git"
+EXECUTE = "execute"
+RUN_CHECKS = "run_checks"
+CHECKS_TRUSTED = "checks-trusted"
 COMMAND_KEYS = frozenset(("command", "commands", "cmd"))
 
 
@@ -75,16 +78,34 @@ def judge_tool(
     if outside:
         return Verdict(Decision.DENY, f"{outside[0]} is outside the allowed paths", "path-not-allowed")
     about = judge_commands(action.arguments, commands)
-    # To show somebody a command that needs a look is what such a tool is for; a denied one is not even shown.
-    if about.decision is Decision.DENY or (about.decision is Decision.REVIEW and not tool.shows_command):
+    trusted = runs_trusted_checks(action, tool)
+    # To show somebody a command that needs a look is what such a tool is for, and whoever trusts checks has looked at
+    # theirs; a denied one is not even shown.
+    looked_at = tool.shows_command or trusted
+    if about.decision is Decision.DENY or (about.decision is Decision.REVIEW and not looked_at):
         return Verdict(Decision.DENY, about.reason, about.rule) if review_only else about
     if tool.risk == READ_ONLY:
         return Verdict(Decision.ALLOW, "reads only", "read-only")
-    if tool.decided and (tool.decided.decision is Decision.DENY or not review_only):
+    if tool.decided and (tool.decided.decision is Decision.DENY or not review_only or trusted):
         return tool.decided
     if review_only:
         return Verdict(Decision.DENY, f"{tool.risk} tools do not run in review-only mode", "review-only")
     return Verdict(Decision.REVIEW, f"{tool.risk} actions need approval", "needs-approval")
+
+
+def runs_trusted_checks(action: Action, tool: ToolFacts) -> bool:
+    """The one exception to review-only mode: the checks of the repository that this user trusts, as they are.
+
+    They run in a scratch checkout of what is recorded, never in the work tree. A tool of another name or risk, or one
+    that is decided for another reason, is none.
+    """
+    decided = tool.decided
+    return (
+        action.tool == RUN_CHECKS
+        and tool.risk == EXECUTE
+        and decided is not None
+        and (decided.decision, decided.rule) == (Decision.ALLOW, CHECKS_TRUSTED)
+    )
 
 
 def judge_commands(arguments: Mapping[str, object], context: "CommandContext | None") -> Verdict:

@@ -4,6 +4,7 @@ import datetime
 from collections.abc import Iterable, Iterator, Mapping
 
 from cli_guard.model import Category, Confidence, Decision, Disposition, Finding, Severity
+from cli_guard.policy.checks import weaker_checks
 from cli_guard.policy.commands.patterns import covers
 from cli_guard.policy.config import Config, Ignore
 from cli_guard.policy.decisions import FLOORS, STRICTNESS, Policy
@@ -15,6 +16,8 @@ STOPS = (Disposition.DENY, Disposition.REVIEW)
 
 def loosenings(before: Config, after: Config) -> Iterator[str]:
     """What the second configuration lets through that the first did not. Advice does not count."""
+    if before == after:
+        return
     yield from weaker_rules(before, after)
     for severity in (Severity.CRITICAL, Severity.HIGH):
         sample = Finding("", Category.RISK, severity, Confidence.HIGH, "", None, "", "")
@@ -27,6 +30,7 @@ def loosenings(before: Config, after: Config) -> Iterator[str]:
         if getattr(after.limits, name) < getattr(before.limits, name):
             yield f"limits.{name} falls from {getattr(before.limits, name)} to {getattr(after.limits, name)}"
     yield from weaker_patterns(before, after)
+    yield from weaker_checks(before.checks, after.checks)
     for name, server in before.mcp.items():
         kept = after.mcp[name].deny if name in after.mcp else ()
         for tool in server.deny:

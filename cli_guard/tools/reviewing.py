@@ -17,6 +17,7 @@ REVIEWERS = {
     "refactor": "functions that the change pushes over a limit, and blocks that it adds twice",
     "message": "the form of commit messages, and messages that contradict their change",
     "push": "forced and deleted branches that are protected",
+    "checks": "checks of the repository that nobody trusts yet, or that may never run",
     "policy": "changes that weaken the policy, remove hooks or add suppressions",
 }
 

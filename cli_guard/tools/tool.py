@@ -1,6 +1,6 @@
 """What a tool of the graph is: a name, a schema for its arguments, a risk class, and what it runs."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -31,13 +31,34 @@ class Writer(Protocol):
         """Applies a patch, all of it or nothing. Raises CliGuardError."""
 
 
+class Checker(Protocol):
+    """What runs the checks of a repository; see `cli_guard.checking.running`."""
+
+    def run(self, wanted: Mapping[str, Collection[str]]) -> "ToolOutput":
+        """Runs checks: their ids, and the commands that were judged. Raises CliGuardError."""
+
+
+class Runner(Protocol):
+    """What runs an approved command in the foreground, to its end; see `cli_guard.tools.running`."""
+
+    @property
+    def folder(self) -> str:
+        """Where it runs: the top folder of a work tree."""
+
+    def run(self, command: str, folder: str) -> Mapping[str, object]:
+        """Runs a command that was approved for a folder, and says what came of it: plain data that may be shown.
+
+        A command that fails is no error. Raises CliGuardError where it is not to be started.
+        """
+
+
 @dataclass(frozen=True)
 class World:
     """What a tool may look at: the change under review, and files by path (a snapshot, the allowed paths alone).
 
-    `writer` writes an approved patch; without one a write stays in
-    memory. `recorded` are the results of tests that a fixture brings along (test -> outcome). `commands` is where a
-    command that a tool carries would run, `sandbox` the world of the run tool.
+    `writer` writes an approved patch; without one a write stays in memory. `runner` runs an approved command; without
+    one nothing runs. `recorded` are the results of tests that a fixture brings along (test -> outcome). `commands` is
+    where a command that a tool carries would run, `sandbox` the world of the run tool, `checker` what runs checks.
     """
 
     subject: Subject | None = None
@@ -47,6 +68,8 @@ class World:
     commands: "CommandContext | None" = None
     sandbox: "Shell | None" = None
     found: "dict[str, Found]" = field(default_factory=dict)
+    runner: Runner | None = None
+    checker: Checker | None = None
 
     def find(self, question: str, paths: Sequence[str] = ()) -> "Found":
         """Where the words of a question stand, in some files or in all; the same question is looked up once."""
@@ -63,7 +86,7 @@ class ToolOutput:
     """What a tool gave back: plain data that may be shown, and what it found if it is a reviewer.
 
     `proposal` is a patch that it proposes, exact and not for showing; `written` what it has made of the files that
-    are held in memory (path -> text, None for no file).
+    are held in memory (path -> text, None for no file). `failed`: it was done, and has not ended well.
     """
 
     data: dict[str, object] = field(default_factory=dict)
@@ -71,6 +94,7 @@ class ToolOutput:
     skipped: tuple[Skipped, ...] = ()
     proposal: Mapping[str, object] = field(default_factory=dict)
     written: Mapping[str, str | None] = field(default_factory=dict)
+    failed: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,14 @@ from cli_guard.model import Action, Category, Confidence, Decision, Disposition,
 from cli_guard.policy.commands import Context
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import FLOORS, Policy
-from cli_guard.policy.gate import commands_in, judge_findings, judge_record, judge_tool
+from cli_guard.policy.gate import (
+    CHECKS_TRUSTED,
+    RUN_CHECKS,
+    commands_in,
+    judge_findings,
+    judge_record,
+    judge_tool,
+)
 from cli_guard.policy.suppressions import Answer
 from cli_guard.rules.catalog import load_all
 
@@ -210,6 +217,67 @@ def test_a_command_that_is_only_shown_is_stopped_by_a_deny_alone() -> None:
     for review_only in (True, False):
         assert judge_call({"command": ASKED}, shows_command=True, review_only=review_only).decision == "allow"
         assert judge_call({"command": DENIED}, shows_command=True, review_only=review_only).decision == "deny"
+
+
+TRUSTED = Verdict(Decision.ALLOW, "trusted by Ada", CHECKS_TRUSTED)
+CHECKS = {"checks": [{"id": "t@1", "commands": [ASKED]}]}
+
+
+def judge_checks(
+    arguments: dict[str, object] = CHECKS,
+    *,
+    name: str = RUN_CHECKS,
+    review_only: bool = True,
+    paths: tuple[str, ...] = (),
+    **facts: Any,
+) -> Any:
+    facts = {"risk": "execute", "decided": TRUSTED, **facts}
+    return judge_tool(Action(name, arguments), {name: Facts(**facts)}, paths, review_only=review_only)
+
+
+def test_trusted_checks_are_the_one_thing_that_runs_in_review_only_mode() -> None:
+    for review_only in (True, False):
+        verdict = judge_checks(review_only=review_only)
+        assert (verdict.decision, verdict.rule) == (Decision.ALLOW, CHECKS_TRUSTED)
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({"name": "run_command"}, "command-review"),
+        ({"name": "run_checks_"}, "command-review"),
+        ({"risk": "write"}, "command-review"),
+        ({"risk": "external"}, "command-review"),
+        ({"decided": None}, "command-review"),
+        ({"decided": Verdict(Decision.ALLOW, "x", "mcp-allowed")}, "command-review"),
+        ({"decided": Verdict(Decision.REVIEW, "x", CHECKS_TRUSTED)}, "command-review"),
+        ({"decided": Verdict(Decision.DENY, "x", CHECKS_TRUSTED)}, "command-review"),
+        ({"arguments": {"checks": [{"id": "t@1", "commands": [DENIED]}]}}, "command-wipe"),
+        ({"arguments": {"checks": [{"id": "t@1", "commands": [ASKED, DENIED]}]}}, "command-wipe"),
+        ({"arguments": {"checks": [{"id": "t@1", "commands": ["cli-guard trust"]}]}}, "command-guard-off"),
+        ({"arguments": {**CHECKS, "path": "elsewhere"}}, "path-not-allowed"),
+    ],
+    ids=str,
+)
+def test_nothing_else_comes_in_beside_them(change: dict[str, Any], rule: str) -> None:
+    verdict = judge_checks(**change)
+    assert (verdict.decision, verdict.rule) == (Decision.DENY, rule)
+
+
+@given(
+    st.sampled_from([RUN_CHECKS, "run_command", "write_file", "open_pull_request"]),
+    st.sampled_from(["execute", "write", "external", "mcp", "checks", "process"]),
+    st.none()
+    | st.builds(Verdict, st.sampled_from(Decision), st.just("x"), st.sampled_from([CHECKS_TRUSTED, "x"])),
+    st.sampled_from([{}, CHECKS, {"command": HARMLESS}, {"command": DENIED}]),
+)
+def test_what_acts_in_review_only_mode_is_trusted_checks(
+    name: str, risk: str, decided: Verdict | None, arguments: dict[str, object]
+) -> None:
+    verdict = judge_checks(arguments, name=name, risk=risk, decided=decided)
+    if verdict.decision is not Decision.DENY:
+        assert (name, risk, decided) == (RUN_CHECKS, "execute", Verdict(Decision.ALLOW, "x", CHECKS_TRUSTED))
+        assert arguments != {"command": DENIED}
 
 
 def test_the_context_of_the_run_counts() -> None:

@@ -41,6 +41,19 @@ def test_a_review_says_how_to_go_on(event: str, then: str) -> None:
     assert closing(review).split("\n  ")[1:] == ["cli-guard approve 7f3a9c21", then]
 
 
+def test_evidence_of_several_lines_keeps_its_shape_and_is_bounded() -> None:
+    failed = dataclasses.replace(samples.KEY, path="", line=None, rule="push-check-failed")
+    several = dataclasses.replace(failed, evidence="def f():\n    x\x1b\n\n" + "more\n" * 50)
+    shown = render(Review("pre-push", "failed", Decision.DENY, (Judged(several, Disposition.DENY),)))
+    assert shown.startswith("1 to fix:\n\ncheck  ")
+    assert "    | def f():\n    |     x\\x1b\n    |\n    | more\n" in shown
+    assert shown.count("    |") == 30
+    one = dataclasses.replace(failed, evidence="   indented")
+    assert "    | indented\n" in render(
+        Review("pre-push", "failed", Decision.DENY, (Judged(one, Disposition.DENY),))
+    )
+
+
 def test_a_denied_key_names_its_answer() -> None:
     review = Review(
         "pre-commit", "failed", Decision.DENY, (Judged(samples.KEY, Disposition.DENY),), files=1, reviewed=1

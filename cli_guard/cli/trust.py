@@ -1,0 +1,130 @@
+"""`cli-guard trust`: a person looks at the commands of a repository's checks, and lets them run."""
+
+from collections.abc import Iterator
+
+import click
+
+from cli_guard.checking.planning import context_of_checks
+from cli_guard.checking.trust import Trusted
+from cli_guard.cli.app import Command
+from cli_guard.cli.io import Io
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.git.repository import Repository
+from cli_guard.in_force import recorded_policy
+from cli_guard.model import Decision
+from cli_guard.policy.checks import CheckConfig, digest_of
+from cli_guard.policy.commands import Context, judge
+from cli_guard.policy.config import read_user_config
+from cli_guard.policy.decisions import Policy
+from cli_guard.redact import redact
+from cli_guard.report.printable import printable
+
+VERDICTS = {
+    Decision.ALLOW: "harmless",
+    Decision.REVIEW: "yours to decide",
+    Decision.DENY: "never runs, trusted or not",
+}
+WARNING = (
+    "They run as you, with the code that is committed or pushed, in a scratch copy of it. A change of any of them asks"
+    " again."
+)
+
+
+def described(name: str, check: CheckConfig, context: Context) -> Iterator[str]:
+    """A check, and what the command engine says of each of its commands."""
+    yield f"{name} ({', '.join(check.stage)})"
+    texts = [text for text in (check.command, check.server) if text]
+    for what, text, command in zip(("runs", "server"), texts, check.commands, strict=False):
+        judged = judge(command, context)
+        yield from (f"    {what}: {line}" for line in text.strip().split("\n"))
+        yield f"        {VERDICTS[judged.verdict]}: {judged.reason}"
+    further = {
+        "given": ", ".join(f"{variable}={value}" for variable, value in check.environment.items()),
+        "sees of your environment": ", ".join(check.pass_environment),
+        "in": check.working_dir,
+        "port": str(check.needs_port or ""),
+        "only for": ", ".join(check.files),
+    }
+    yield from (f"    {what}: {text}" for what, text in further.items() if text)
+
+
+def show(io: Io, repository: Repository, policy: Policy) -> None:
+    """Prints every check of a configuration."""
+    context = context_of_checks(repository, policy, io.place)
+    lines = (line for name, check in policy.config.checks.items() for line in described(name, check, context))
+    # As one text: a secret may be more than a line.
+    io.say(printable(redact("\n".join(lines), "cli-guard.toml"), keep_newlines=True))
+
+
+def asks(io: Io) -> bool:
+    """Asks a person. Raises UsageError where none can answer."""
+    if not io.stdin.isatty():
+        raise UsageError("trust needs a person at a terminal: run `cli-guard trust` in one")
+    io.say(WARNING)
+    io.stdout.write("Trust these checks in this repository? Type yes: ")
+    io.stdout.flush()
+    return io.stdin.readline().strip().lower() in ("yes", "y")
+
+
+@click.pass_obj
+def run(io: Io, /, show_: bool, revoke: bool, rev: str) -> int:
+    """Shows the checks of a configuration, and lets a person trust them."""
+    if show_ and revoke:
+        raise UsageError("--show and --revoke exclude each other: give one of them")
+    repository = Repository.discover(io.cwd, io.env)
+    trusted = Trusted(io.place)
+    try:
+        if revoke:
+            taken = trusted.revoke(repository)
+            io.say(
+                f"cli-guard: {'the checks here are trusted no longer' if taken else 'nothing was trusted here'}"
+            )
+            return 0
+        return answered(io, repository, trusted, repository.resolve(rev), asking=not show_)
+    except OSError as error:
+        raise CliGuardError(f"it cannot be written to {error.filename}: {error.strerror}") from error
+
+
+def answered(io: Io, repository: Repository, trusted: Trusted, commit: str, *, asking: bool) -> int:
+    """Shows the checks at a commit and, if they are not trusted yet, asks about them. Raises OSError."""
+    config = recorded_policy(repository, commit)[0]
+    at = "HEAD" if commit == repository.head else commit[:12]
+    if not config.checks:
+        io.say(
+            f"cli-guard: the configuration at {at} has no checks; one that is not committed does not count yet"
+        )
+        return 0
+    show(io, repository, Policy(config, read_user_config(io.env)))
+    digest = digest_of(config.checks)
+    trust = trusted.given(repository, digest)
+    if trust or not asking:
+        io.say(f"cli-guard: {printable(trust.words) if trust else 'not trusted: they do not run'}")
+        return 0
+    if not asks(io):
+        io.say("cli-guard: not trusted")
+        return 1
+    trusted.give(repository, digest)
+    io.say("cli-guard: trusted; run the commit or push again")
+    return 0
+
+
+command = Command(
+    "trust",
+    callback=run,
+    help="Show the commands of [checks] in the recorded configuration, with what would come of each, and ask whether"
+    " they may run before a commit or push. Trust is yours alone, for this repository and for exactly these checks; it"
+    " is written to the audit trail.",
+    params=[
+        click.Option(
+            ["--show", "show_"], is_flag=True, help="Show them, and whether they are trusted; ask nothing."
+        ),
+        click.Option(["--revoke"], is_flag=True, help="Trust nothing in this repository any longer."),
+        click.Option(
+            ["--rev"],
+            default="HEAD",
+            show_default=True,
+            metavar="REV",
+            help="The commit whose configuration is meant.",
+        ),
+    ],
+)

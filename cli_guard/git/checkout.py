@@ -1,0 +1,259 @@
+"""A scratch checkout of one tree, outside the repository: what a check may write into, and what is removed after it.
+
+It has a `.git` of its own, which borrows the objects of the repository (gitrepository-layout(5), `alternates`), so
+that `git status`, `git log` and `git describe` answer in it. It has no remote, no hook and nothing of the repository's
+configuration; no filter runs while it is made. Index, refs and work trees of the repository are left alone.
+"""
+
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from cli_guard.errors import CliGuardError, GitError
+from cli_guard.git.plumbing import decode_path
+from cli_guard.git.process import Git
+from cli_guard.git.repository import Repository
+from cli_guard.model import Skipped
+
+PREFIX = "cli-guard-check-"
+OWNED = re.compile(PREFIX + r"(\d+)-")
+SUBMODULE = b"160000"
+POINTER = b"version https://git-lfs.github.com/spec/"
+SHOWN = 3
+# What of the environment would lead Git somewhere else than to the scratch checkout.
+KEPT_OF_GIT = ("GIT_EXEC_PATH",)
+CONFIG = """\
+[core]
+\trepositoryformatversion = {version}
+\tbare = false
+\tlogAllRefUpdates = false
+[gc]
+\tauto = 0
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A checkout: its top folder, and what of the tree is missing in it."""
+
+    folder: Path
+    missing: tuple[Skipped, ...] = ()
+
+
+@contextmanager
+def checked_out(
+    repository: Repository, tree: str, commit: str | None, *, staged: bool = False
+) -> Iterator[Checkout]:
+    """A tree in a scratch folder, HEAD at a commit (None: before the first one); removed with the context.
+
+    `staged`: the tree is that of the index, which Git has not written yet. Raises GitError for a tree that is not
+    whole or has a name that no file may have, CliGuardError where there is no room outside the repository.
+    """
+    with scratch(repository) as outer:
+        folder = outer / (top_name(repository) or "checkout")
+        git = prepared(repository, folder, commit)
+        if staged and write_index(repository, folder / ".git" / "objects", outer) != tree:
+            raise GitError("the index changed while it was checked: commit again")
+        git.run("read-tree", "--reset", "-u", tree)
+        yield Checkout(folder, tuple(missing_in(git, folder)))
+
+
+def tree_of_index(repository: Repository) -> str:
+    """The id of the tree that the index would be recorded as; nothing is written to the repository."""
+    with scratch(repository) as outer:
+        objects = outer / "objects"
+        objects.mkdir()
+        (outer / "shared").symlink_to(place_of(repository, "objects"))
+        return write_index(repository, objects, outer)
+
+
+def write_index(repository: Repository, objects: Path, outer: Path) -> str:
+    """Writes the trees of the index to a folder of objects (git-write-tree(1)), and gives the id of the top one.
+
+    `shared` beside that folder leads to the objects of the repository. Git notes in the index what it wrote, so it is
+    given a copy.
+    """
+    copy = outer / "index"
+    try:
+        shutil.copyfile(place_of(repository, "index"), copy)
+    except FileNotFoundError:
+        copy.unlink(missing_ok=True)  # nothing was ever staged
+    given = repository.git.env.get("GIT_ALTERNATE_OBJECT_DIRECTORIES")
+    shared = quoted(objects.parent / "shared")
+    env = {
+        **repository.git.env,
+        "GIT_INDEX_FILE": str(copy),
+        "GIT_OBJECT_DIRECTORY": str(objects),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": f"{shared}{os.pathsep}{given}" if given else shared,
+    }
+    try:
+        return Git(repository.git.cwd, env).text("write-tree")
+    finally:
+        copy.unlink(missing_ok=True)
+
+
+def quoted(path: Path) -> str:
+    """A path as Git reads it in a list of object folders: a colon in it separates nothing (git(1))."""
+    text = str(path).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{text}"'
+
+
+def place_of(repository: Repository, name: str) -> Path:
+    """Where the repository has its `objects`, `index` or `shallow`; the environment may have moved them."""
+    return (repository.git.cwd / repository.git.text("rev-parse", "--git-path", name)).absolute()
+
+
+def top_name(repository: Repository) -> str:
+    """The name of the top folder, which some programs take for that of the project."""
+    folder = repository.common_dir if repository.bare else repository.root
+    return folder.name.removesuffix(".git")
+
+
+def prepared(repository: Repository, folder: Path, commit: str | None) -> Git:
+    """Makes the `.git` of a checkout, and gives the Git that works in it."""
+    own = folder / ".git"
+    for name in ("objects/info", "objects/pack", "refs", "info"):
+        (own / name).mkdir(parents=True)
+    # Through a link: a path may hold what the file of alternates gives a meaning to.
+    (own / "shared").symlink_to(place_of(repository, "objects"))
+    (own / "objects" / "info" / "alternates").write_text("../shared\n", "ascii")
+    sha1 = repository.object_format == "sha1"
+    config = CONFIG.format(version=0 if sha1 else 1)
+    config += "" if sha1 else f"[extensions]\n\tobjectFormat = {repository.object_format}\n"
+    (own / "config").write_text(config, "ascii")
+    (own / "HEAD").write_text(f"{commit or 'ref: refs/heads/main'}\n", "ascii")
+    kinds = ("refs/heads", "refs/remotes", "refs/tags")
+    refs = repository.git.run("for-each-ref", "--format=%(objectname) %(refname)", *kinds)
+    (own / "packed-refs").write_bytes(refs)
+    with suppress(FileNotFoundError):
+        shutil.copyfile(place_of(repository, "shallow"), own / "shallow")
+    return Git(folder, own_environment(repository))
+
+
+def own_environment(repository: Repository) -> dict[str, str]:
+    """An environment in which Git finds the checkout alone, and no configuration that names a filter."""
+    kept = {
+        name: value
+        for name, value in repository.git.env.items()
+        if not name.startswith("GIT_") or name in KEPT_OF_GIT
+    }
+    return kept | {
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+    }
+
+
+def missing_in(git: Git, folder: Path) -> Iterator[Skipped]:
+    """What of the tree a checkout does not hold: submodules, and what Git LFS keeps elsewhere."""
+    submodules: list[str] = []
+    attributes, paths = False, list[bytes]()
+    for record in filter(None, git.run("ls-files", "-z", "--stage").split(b"\0")):
+        head, _, path = record.partition(b"\t")
+        if head.startswith(SUBMODULE):
+            submodules.append(decode_path(path))
+        elif head.startswith(b"100"):
+            paths.append(path)
+            attributes = attributes or (path.endswith(b".gitattributes") and has(folder, path, b"lfs"))
+    if submodules:
+        yield Skipped(named(submodules), "a submodule, which is not checked out")
+    if attributes:
+        pointers = lfs_pointers(git, folder, paths)
+        if pointers:
+            yield Skipped(named(pointers), "kept by Git LFS: a pointer stands there")
+
+
+def lfs_pointers(git: Git, folder: Path, paths: list[bytes]) -> list[str]:
+    """The files that are pointers of Git LFS, by their attributes and their content."""
+    listed = b"".join(path + b"\0" for path in paths)
+    fields = git.run("check-attr", "--stdin", "-z", "filter", stdin=listed).split(b"\0")
+    kept = (path for path, value in zip(fields[0::3], fields[2::3], strict=False) if value == b"lfs")
+    return [decode_path(path) for path in kept if has(folder, path, POINTER)]
+
+
+def has(folder: Path, path: bytes, words: bytes) -> bool:
+    """Does the beginning of a regular file hold these words?"""
+    try:
+        descriptor = os.open(os.fsencode(folder) + b"/" + path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
+        return words in file.read(65_536)
+
+
+def named(paths: list[str]) -> str:
+    """The first few paths."""
+    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
+    return ", ".join(paths[:SHOWN]) + more
+
+
+@contextmanager
+def scratch(repository: Repository) -> Iterator[Path]:
+    """A folder outside the repository, for this user alone, removed with the context. Raises CliGuardError."""
+    base = room_outside(repository)
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=base))
+    except OSError as error:
+        raise CliGuardError(f"no scratch checkout can be made in {base}: {error.strerror}") from error
+    try:
+        yield folder
+    except OSError as error:
+        if error.filename and str(error.filename).startswith(str(folder)):
+            raise CliGuardError(
+                f"the scratch checkout {folder} cannot be written: {error.strerror}"
+            ) from error
+        raise
+    finally:
+        remove(folder)
+
+
+def room_outside(repository: Repository) -> Path:
+    """A folder for temporary files that lies outside the repository. Raises CliGuardError."""
+    inside = {repository.common_dir.resolve()} | (set() if repository.bare else {repository.root.resolve()})
+    for name in (tempfile.gettempdir(), "/tmp", "/var/tmp"):  # noqa: S108 - mkdtemp makes the name
+        base = Path(name).resolve()
+        if base.is_dir() and not inside.intersection((base, *base.parents)):
+            return base
+    raise CliGuardError("every folder for temporary files lies in the repository: set TMPDIR to another one")
+
+
+def sweep(repository: Repository) -> None:
+    """Removes the scratch folders of processes that were killed before they could. Raises CliGuardError."""
+    for folder in room_outside(repository).glob(f"{PREFIX}*"):
+        found = OWNED.match(folder.name)
+        with suppress(OSError):
+            if found and folder.lstat().st_uid == os.geteuid() and not alive(int(found[1])):
+                remove(folder)
+
+
+def alive(pid: int) -> bool:
+    """Is there a process of this id? (kill(2), signal 0)"""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def remove(folder: Path) -> None:
+    """Removes a folder, also one that a check has made read-only in parts; no link is followed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if not folder.exists():
+        return
+    with suppress(OSError):
+        folder.chmod(stat.S_IRWXU)
+    for top, folders, _ in os.walk(folder):
+        for name in folders:
+            path = os.path.join(top, name)  # noqa: PTH118 - the name may not be UTF-8
+            with suppress(OSError):
+                if stat.S_ISDIR(os.lstat(path).st_mode):
+                    os.chmod(path, stat.S_IRWXU)  # noqa: PTH101
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,45 @@
+"""Checks of the repository that will not run: their user has not trusted them, or no user could."""
+
+from cli_guard.model import Finding, Report, fingerprint
+from cli_guard.policy.checks import PlannedCheck
+from cli_guard.reviewers.subject import Subject
+from cli_guard.rules.catalog import one
+
+
+def review(subject: Subject) -> Report:
+    """A finding for each table that nobody trusts, and for each trusted check that may never run."""
+    tables: dict[str, list[PlannedCheck]] = {}
+    for check in subject.checks:
+        if not check.trusted:
+            tables.setdefault(check.digest, []).append(check)
+    denied = [check for check in subject.checks if check.trusted and check.denied]
+    return Report(
+        (
+            *(untrusted(checks) for checks in tables.values()),
+            *(not_run(check, f"its command may never run: {check.denied}") for check in denied),
+        )
+    )
+
+
+def untrusted(checks: list[PlannedCheck]) -> Finding:
+    """The finding about a table of checks that nobody has looked at."""
+    first = checks[0]
+    names = ", ".join(dict.fromkeys(check.name for check in checks))
+    where = f" --rev {first.revision[:12]}" if first.revision else ""
+    return one("checks", "push-check-untrusted").finding(
+        path="",
+        line=None,
+        message=f"the checks of this repository are new or have changed, and have not run ({names}): see them with"
+        f" `cli-guard trust{where}`",
+        fingerprint=fingerprint("push-check-untrusted", "", f"{first.digest} {first.tree}"),
+    )
+
+
+def not_run(check: PlannedCheck, reason: str) -> Finding:
+    """The finding about a check of which nothing came."""
+    return one("checks", "push-check-not-run").finding(
+        path="",
+        line=None,
+        message=f"the check {check.name} did not run: {reason}",
+        fingerprint=fingerprint("push-check-not-run", check.name, check.tree),
+    )
