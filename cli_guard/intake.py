@@ -1,17 +1,18 @@
 """From a request to the subject of a review: reads the change, the policy that judges it, and the approvals."""
 
-import datetime
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TextIO
 
 from cli_guard.events.glance import message_of
 from cli_guard.events.message import recorded_message
 from cli_guard.events.push import complete
 from cli_guard.events.request import Commit, Message, Patch, Push, Range, Request, Staged, Worktree
-from cli_guard.git.changes import Bounds, ChangeReader, History
+from cli_guard.git.changes import Bounds, ChangeReader
 from cli_guard.git.contents import BlobContents, BlobReader, WorktreeContents
+from cli_guard.git.history import History
 from cli_guard.git.patch import PatchContents, read_patch
 from cli_guard.git.repository import Repository
 from cli_guard.in_force import POLICY_FILES, policy_for, recorded_policy
@@ -25,10 +26,14 @@ from cli_guard.model import (
     Skipped,
     TagMessage,
 )
+from cli_guard.place import Place
 from cli_guard.policy.approvals import RecordedContent
 from cli_guard.policy.decisions import Policy
 from cli_guard.reviewers.policy import expired_notes
 from cli_guard.reviewers.subject import Limits, Subject
+
+if TYPE_CHECKING:
+    from cli_guard.checking.running import Checks
 
 InRepository = Staged | Worktree | Commit | Range | Message | Push
 
@@ -37,13 +42,15 @@ InRepository = Staged | Worktree | Commit | Range | Message | Push
 class Gathered:
     """A subject with the policy that judges it.
 
-    `commits` are those of a range, for approvals that were given before they were recorded.
+    `commits` are those of a range, for approvals that were given before they were recorded. `checks` runs the checks
+    that the subject needs and that may run, None for none.
     """
 
     subject: Subject
     policy: Policy
     commits: tuple[RecordedContent, ...] = ()
     notes: tuple[str, ...] = ()
+    checks: "Checks | None" = None
 
 
 @dataclass(frozen=True)
@@ -63,18 +70,19 @@ class Material:
 def gather(
     request: Request,
     repository: Repository | None,
-    env: Mapping[str, str],
-    today: datetime.date,
+    place: Place,
     *,
     approved: bool = True,
+    progress: TextIO | None = None,
 ) -> Iterator[Gathered]:
     """The subject of a request, good while the context is open (it reads blobs on demand).
 
-    Where nothing was ever `approved`, the commits of a range are not read for approvals.
+    Where nothing was ever `approved`, the commits of a range are not read for approvals. Checks are for a hook, which
+    has a stream to tell their `progress` on.
 
     Raises GitError, UsageError for a revision or patch that does not hold, ConfigError.
     """
-    policy, notes = policy_for(request, repository, env)
+    policy, notes = policy_for(request, repository, place.env)
     limits = Limits.of(policy)
     with ExitStack() as stack:
         if isinstance(request, Patch) or repository is None:
@@ -97,7 +105,25 @@ def gather(
             tags=material.tags,
         ).under(policy)
         commits = tuple(material.commits) if approved else ()
-        yield Gathered(subject, policy, commits, (*notes, *expired_notes(policy, today)))
+        gathered = Gathered(subject, policy, commits, (*notes, *expired_notes(policy, place.now.date())))
+        if progress and repository and policy.checks and isinstance(request, Staged | Push):
+            gathered = with_checks(gathered, request, repository, place, progress)
+        yield gathered
+
+
+def with_checks(
+    gathered: Gathered, request: Request, repository: Repository, place: Place, progress: TextIO
+) -> Gathered:
+    """The same, with the checks that a commit or a push needs."""
+    from cli_guard.checking.planning import plan_checks
+    from cli_guard.checking.running import Checks
+
+    subject = gathered.subject
+    planned = plan_checks(request, repository, gathered.policy, subject.changes, subject.pushed, place)
+    if not planned:
+        return gathered
+    checks = Checks(repository, planned, place, progress, staged=isinstance(request, Staged))
+    return replace(gathered, subject=replace(subject, checks=planned), checks=checks)
 
 
 def read(request: InRepository, repository: Repository, reader: ChangeReader, blobs: BlobReader) -> Material:

@@ -9,8 +9,9 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
 from typing import Literal, Protocol
+
+from cli_guard.held import Held, numbered
 
 # The kinds of task: those of the requirement (Appendix E), and what the hooks ask for.
 TaskType = Literal[
@@ -23,6 +24,10 @@ TaskType = Literal[
     "change_review",
     "unsupported",
 ]
+
+
+# The lines by number that changes have made of their hunks: of a million lines they would fill the memory.
+NUMBERED = Held(most=60_000)
 
 
 class Severity(StrEnum):
@@ -121,23 +126,24 @@ class FileChange:
     size: int | None = None
     hunks: tuple[Hunk, ...] = ()
 
-    @cached_property
+    @property
     def added(self) -> dict[int, str]:
         """The added lines: line number of the new side -> text."""
-        return {h.new_start + i: text for h in self.hunks for i, text in enumerate(h.added)}
+        return NUMBERED.of(self, "_added", lambda: numbered((h.new_start, h.added) for h in self.hunks))
 
-    @cached_property
+    @property
     def removed(self) -> dict[int, str]:
         """The removed lines: line number of the old side -> text."""
-        return {h.old_start + i: text for h in self.hunks for i, text in enumerate(h.removed)}
+        return NUMBERED.of(self, "_removed", lambda: numbered((h.old_start, h.removed) for h in self.hunks))
 
     def touches(self, line: int, end_line: int | None = None) -> bool:
         """Is any line of the new side from `line` to `end_line`, both included, an added one?"""
+        added = self.added
         if end_line is None or end_line == line:
-            return line in self.added
-        if end_line - line < len(self.added):
-            return any(number in self.added for number in range(line, end_line + 1))
-        return any(line <= number <= end_line for number in self.added)
+            return line in added
+        if end_line - line < len(added):
+            return any(number in added for number in range(line, end_line + 1))
+        return any(line <= number <= end_line for number in added)
 
     @property
     def made_executable(self) -> bool:

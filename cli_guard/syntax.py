@@ -5,6 +5,7 @@ An unknown language makes ast-grep raise a BaseException, so only the names list
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -51,12 +52,18 @@ INTERPRETERS = {
 SHEBANG = re.compile(r"#! ?(?:\S{0,80}/)?(?:env (?:-S )?)?([a-z]{1,20})[0-9.]{0,10}(?:\s|$)")
 
 
+@lru_cache(maxsize=10_000)
+def suffix_of(path: str) -> str:
+    """The ending of a path with its dot, in lower case, "" if it has none: every reviewer asks it of every file."""
+    return PurePosixPath(path).suffix.lower()
+
+
 def language_of(path: str, first_line: str = "") -> str | None:
     """The ast-grep name of the language of a file, None for one that is not parsed.
 
     The ending of its path tells, or, where it has none, the interpreter that `first_line` names.
     """
-    suffix = PurePosixPath(path).suffix.lower()
+    suffix = suffix_of(path)
     if suffix or not first_line.startswith("#!"):
         return LANGUAGES.get(suffix)
     named = SHEBANG.match(first_line)
@@ -84,12 +91,20 @@ def indents_too_deep(language: str, text: str) -> bool:
     return len(set(map(len, INDENT.findall(text)))) > DEEPEST or STACKED.search(text) is not None
 
 
-class Trees:
-    """Syntax trees by content, so that three reviewers of one file parse it once."""
+MOST_CHARS = 2_500_000
 
-    def __init__(self) -> None:
+
+class Trees:
+    """Syntax trees by content, so that three reviewers of one file parse it once.
+
+    A tree takes thirty times the memory of its text: those of the last so many characters are kept.
+    """
+
+    def __init__(self, most_chars: int = MOST_CHARS) -> None:
+        self._most = most_chars
         self._roots: dict[tuple[str, str], SgNode] = {}
-        self._derived: dict[tuple[str, str, str], object] = {}
+        self._derived: dict[tuple[str, str], dict[str, object]] = {}
+        self._chars = 0
 
     def root(self, language: str, text: str) -> "SgNode":
         """The root node of `text`; broken text gives a tree with ERROR nodes, never an error.
@@ -108,12 +123,23 @@ class Trees:
             clean = text.encode("utf-8", "replace").decode("utf-8")
             if language == "bash":
                 clean = BEYOND_LATIN.sub(STAND_IN, clean)
+            self._make_room(len(text))
             self._roots[key] = SgRoot(clean, language).root()
         return self._roots[key]
 
+    def _make_room(self, chars: int) -> None:
+        """Lets the oldest trees go, and what was found in them."""
+        self._chars += chars
+        while self._roots and self._chars > self._most:
+            oldest = next(iter(self._roots))
+            del self._roots[oldest]
+            self._derived.pop(oldest, None)
+            self._chars -= len(oldest[1])
+
     def derived(self, what: str, language: str, text: str, make: Callable[["SgNode"], T]) -> T:
         """What `make` finds in the tree of `text`, found once; `what` names it and fixes its type."""
-        key = (what, language, text)
-        if key not in self._derived:
-            self._derived[key] = make(self.root(language, text))
-        return cast("T", self._derived[key])
+        root = self.root(language, text)
+        found = self._derived.setdefault((language, text), {})
+        if what not in found:
+            found[what] = make(root)
+        return cast("T", found[what])

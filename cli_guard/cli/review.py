@@ -6,11 +6,13 @@ import click
 
 from cli_guard.cli.app import COLOR, Command
 from cli_guard.cli.io import Io
+from cli_guard.cli.progress import progress
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.events.request import Commit, Patch, Request, Staged, Worktree, parse_range
 from cli_guard.report import FORMATS, renderer
 from cli_guard.report.review import Review
 from cli_guard.review import review_request
+from cli_guard.reviewers.shard import Shard
 
 SELECTORS = ("staged", "worktree", "range", "commit", "patch")
 
@@ -87,7 +89,12 @@ def write_baseline(io: Io, review: Review) -> None:
 @click.pass_obj
 def run(io: Io, /, **options: object) -> int:
     """Reviews and reports."""
-    review = review_request(request_from(io, options), io.place)
+    shard = Shard.parse(str(options["shard"])) if options["shard"] else None
+    if shard and options["write_baseline"]:
+        raise UsageError("--write-baseline needs the whole review: leave --shard out")
+    request = request_from(io, options)
+    with progress(io.stderr) as told:
+        review = review_request(request, io.place, cache=not options["no_cache"], told=told, shard=shard)
     if options["write_baseline"]:
         write_baseline(io, review)
         return 0
@@ -105,6 +112,14 @@ command = Command(
         click.Option(["--staged"], is_flag=True, help="What `git commit` would record (the default)."),
         click.Option(
             ["--worktree"], is_flag=True, help="All that differs from HEAD, untracked files included."
+        ),
+        click.Option(
+            ["--shard"], metavar="K/N", help="Review part K of N alone: for jobs that share one review."
+        ),
+        click.Option(
+            ["--no-cache"],
+            is_flag=True,
+            help="Examine every file, also those in which nothing was found before.",
         ),
         click.Option(["--range"], metavar="A..B", help="The commits that B has and A has not, one by one."),
         click.Option(["--commit"], metavar="REV", help="One commit."),

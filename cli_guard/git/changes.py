@@ -5,19 +5,21 @@ and is not new.
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from cli_guard.git.between import hunks_between
 from cli_guard.git.contents import BlobReader, decode, read_worktree_file, runs_between
 from cli_guard.git.plumbing import DIFF_OPTIONS, RAW_OPTIONS, Touched, decode_path, parse, parse_commits
 from cli_guard.git.repository import Repository
+from cli_guard.git.streaming import parse_pieces
 from cli_guard.git.worktree import touched_only, untracked, without_filters
 from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status
 
 COMMITS_A_BATCH = 100
+BATCH_BYTES = 10_000_000
 REREAD_FILES = 200
-END_OF_RAW = b"\0\0"
 MESSAGE_BYTES = 1_000_000
 
 
@@ -94,7 +96,7 @@ class ChangeReader:
             *("-c", f"core.bigFileThreshold={self._bounds.file_bytes}"),
             *("diff-tree", "--stdin", "--always", "--root", "-r", *DIFF_OPTIONS),
             stdin="".join(f"{line}\n" for line in lines).encode("ascii"),
-            limit=self._bounds.total_bytes,
+            limit=min(self._bounds.total_bytes, BATCH_BYTES),
         )
         if cut and len(commits) > 1:
             middle = len(commits) // 2
@@ -102,6 +104,7 @@ class ChangeReader:
             yield from self._commit_batch(commits[middle:])
             return
         diffs = iter(()) if cut else parse_commits(output)
+        del output  # what was cut is of no use, and is read anew in pieces
         for commit, first in zip(commits, firsts, strict=True):
             tree = trees[first] if first else self._repository.empty_tree
             own = [
@@ -123,11 +126,11 @@ class ChangeReader:
     ) -> "Diff":
         prepared = ("-c", f"core.bigFileThreshold={self._bounds.file_bytes}", *command)
         compared = (tree, *([other] if other else []), "--")
-        output, cut = self._git.bounded(*prepared, *DIFF_OPTIONS, *compared, limit=self._bounds.total_bytes)
-        if cut and END_OF_RAW not in output:
-            output = self._git.run(*prepared, *RAW_OPTIONS, *compared)
-        files, left_out = parse(output, cut=cut, touched=touched)
-        return Diff(tree, files, left_out)
+        most = self._bounds.total_bytes
+        with closing(self._git.pieces(*prepared, *DIFF_OPTIONS, *compared, limit=most)) as pieces:
+            read = parse_pieces(pieces, most, touched=touched)
+        read = read or parse(self._git.run(*prepared, *RAW_OPTIONS, *compared), cut=True, touched=touched)
+        return Diff(tree, *read)
 
     def _new_in_all(self, first: "Diff", *others: "Diff") -> ChangeSet:
         """What all of some diffs to one new side call new, within bounds; all else that is in them is named."""
@@ -223,23 +226,6 @@ def message_in(raw: bytes) -> str:
         return message.decode(encoding.decode("ascii", "replace"), "replace")
     except LookupError:
         return message.decode("utf-8", "replace")
-
-
-class History(Collection[ChangeSet]):
-    """The commits of a range, each read when it is its turn; can be gone through more than once."""
-
-    def __init__(self, reader: ChangeReader, commits: tuple[str, ...]) -> None:
-        self._reader = reader
-        self._commits = commits
-
-    def __iter__(self) -> Iterator[ChangeSet]:
-        return self._reader.commits(self._commits)
-
-    def __len__(self) -> int:
-        return len(self._commits)
-
-    def __contains__(self, changes: object) -> bool:
-        return isinstance(changes, ChangeSet) and changes.commit in self._commits
 
 
 def only_in_both(

@@ -19,6 +19,7 @@ MARKS = (
     (b"\xfe\xff", "utf-16"),
 )
 CHUNK_BYTES = 1 << 20
+KEPT_CHARS = 8_000_000
 SNIFFED_BYTES = 8_000  # as many as Git itself looks at (buffer_is_binary)
 
 
@@ -100,6 +101,10 @@ class BlobReader:
         self._process: subprocess.Popen[bytes] | None = None
         self.limit = blob_limit
 
+    def apart(self) -> "BlobReader":
+        """One more reader of the same objects, with a git process of its own."""
+        return BlobReader(self._git, blob_limit=self.limit)
+
     def __enter__(self) -> "BlobReader":
         return self
 
@@ -158,6 +163,11 @@ class BlobContents:
     def __init__(self, reader: BlobReader) -> None:
         self._reader = reader
         self._texts: dict[str, str | None] = {}
+        self._chars = 0
+
+    def apart(self) -> "BlobContents":
+        """The same for a copy of this process: two readers of one pipe would take each other's answers."""
+        return BlobContents(self._reader.apart())
 
     def new(self, change: FileChange) -> str | None:
         """The text after the change."""
@@ -172,8 +182,16 @@ class BlobContents:
             return None
         if blob not in self._texts:
             raw = self._reader.read(blob)
-            self._texts[blob] = None if raw is None else decode(raw)
+            self._keep(blob, None if raw is None else decode(raw))
         return self._texts[blob]
+
+    def _keep(self, blob: str, text: str | None) -> None:
+        """Keeps a text for the next who asks, and lets the oldest go."""
+        self._texts[blob] = text
+        self._chars += len(text or "")
+        while self._chars > KEPT_CHARS and len(self._texts) > 1:
+            oldest = next(iter(self._texts))
+            self._chars -= len(self._texts.pop(oldest) or "")
 
 
 class WorktreeContents(BlobContents):
@@ -182,6 +200,10 @@ class WorktreeContents(BlobContents):
     def __init__(self, reader: BlobReader, root: Path) -> None:
         super().__init__(reader)
         self._root = root
+
+    def apart(self) -> "WorktreeContents":
+        """The same for a copy of this process."""
+        return WorktreeContents(self._reader.apart(), self._root)
 
     def new(self, change: FileChange) -> str | None:
         """The text of the file as it lies there; a link is never followed."""

@@ -9,6 +9,8 @@ two patches, a deletion and a creation.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
 
 from cli_guard.errors import InternalError
 from cli_guard.model import FileChange, Hunk, Kind, Status
@@ -27,6 +29,7 @@ LFS_LINE = re.compile(
 HUNK_HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 COMMIT_HEADER = re.compile(rb"([0-9a-f]{40,64})\0")
 NEXT_HEADER = re.compile(rb"\n(?=[0-9a-f]{40,64}\0)")
+UNMARKED = itemgetter(slice(1, None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +149,8 @@ class Lines:
         self._position += len(taken)
         if self._position < len(self._lines) and self._lines[self._position].startswith("\\"):
             self._position += 1
+        if {line[:1] for line in taken} == {mark}:
+            return tuple(map(UNMARKED, taken))
         return tuple(line[1:] for line in taken if line.startswith(mark))
 
 
@@ -158,9 +163,13 @@ def kind_of(entry: RawEntry, sections: list[Section]) -> Kind:
         return Kind.SYMLINK
     if any(section.binary for section in sections):
         return Kind.BINARY
-    lines = [line for s in sections for h in s.hunks for line in (h.added or h.removed)]
-    if lines and any(line.startswith("oid sha256:") for line in lines) and all(map(LFS_LINE.match, lines)):
-        return Kind.LFS
+    lines = chain.from_iterable(h.added or h.removed for s in sections for h in s.hunks)
+    first = next(lines, "")
+    # Nearly every file is told by its first line.
+    if LFS_LINE.match(first):
+        rest = [first, *lines]
+        if any(line.startswith("oid sha256:") for line in rest) and all(map(LFS_LINE.match, rest)):
+            return Kind.LFS
     return Kind.TEXT
 
 
@@ -198,7 +207,11 @@ def join(entries: list[RawEntry], patch: bytes, *, cut: bool = False) -> list[Fi
 
     Raises InternalError when the two do not fit.
     """
-    sections = read_sections(patch, cut=cut)
+    return joined(entries, read_sections(patch, cut=cut), cut=cut)
+
+
+def joined(entries: list[RawEntry], sections: list[Section], *, cut: bool = False) -> list[FileChange]:
+    """The same with patches that are read already."""
     expected = sum(entry.sections for entry in entries)
     if expected != len(sections) and not cut:
         raise InternalError(f"git named {expected} patches and printed {len(sections)}: please report this")

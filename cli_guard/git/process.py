@@ -8,7 +8,7 @@ over the network). Sources: git(1), git-config(1), gitattributes(5).
 import os
 import subprocess
 import threading
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,7 @@ from pathlib import Path
 from cli_guard.errors import GitError, MissingObject, NotARepository
 
 TIMEOUT_SECONDS = 120
+PIECE_BYTES = 1 << 20
 
 READ_ONLY = (
     "--no-pager",
@@ -99,6 +100,16 @@ class Git:
         self, *arguments: str, limit: int, stdin: bytes = b"", seconds: float = TIMEOUT_SECONDS
     ) -> tuple[bytes, bool]:
         """At most `limit` bytes of standard output, and whether there was more. Raises GitError, as well if late."""
+        out = b"".join(self.pieces(*arguments, limit=limit, stdin=stdin, seconds=seconds))
+        return out[:limit], len(out) > limit
+
+    def pieces(
+        self, *arguments: str, limit: int, stdin: bytes = b"", seconds: float = TIMEOUT_SECONDS
+    ) -> Generator[bytes, None, None]:
+        """Standard output as it comes, at most `limit` bytes, and one more where there is more.
+
+        Raises GitError, also where nothing comes for so many seconds.
+        """
         process = self.start(*arguments)
         late = threading.Event()
 
@@ -106,9 +117,6 @@ class Git:
             late.set()
             process.kill()
 
-        timer = threading.Timer(seconds, stop)
-        timer.daemon = True
-        timer.start()
         assert process.stdin and process.stdout and process.stderr  # noqa: S101 - all three are pipes
         source, stderr = process.stdin, process.stderr
         errors: list[bytes] = []
@@ -123,16 +131,27 @@ class Git:
         feeder.start()
         drain.start()
         try:
-            out = process.stdout.read(limit + 1)
-            if len(out) > limit:
-                process.kill()
-                process.wait()
-                return out[:limit], True
+            left = limit + 1
+            while left:
+                timer = threading.Timer(seconds, stop)
+                timer.daemon = True
+                timer.start()
+                try:
+                    piece = process.stdout.read(min(PIECE_BYTES, left))
+                finally:
+                    timer.cancel()
+                if not piece:
+                    break
+                left -= len(piece)
+                yield piece
+            else:
+                return
             code = process.wait(TIMEOUT_SECONDS)
+            drain.join(1)
         finally:
-            timer.cancel()
             if process.poll() is None:
                 process.kill()
+                process.wait()
             process.stdout.close()
             feeder.join(1)
             drain.join(1)
@@ -141,7 +160,6 @@ class Git:
             raise GitError(f"git did not answer within {seconds:g} s; ask for less")
         if code != 0:
             raise refusal(b"".join(errors), code)
-        return out, False
 
     def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
         """A call that is read while it runs; what it says of errors is kept in its stderr pipe."""

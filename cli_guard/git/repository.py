@@ -129,9 +129,18 @@ class Repository:
             raise missing(revision + "^{tree}")
         return found
 
+    @cached_property
+    def settings(self) -> Mapping[str, str]:
+        """Git's whole configuration in one question; of several values the last one counts (git-config(1), `-z`)."""
+        entries = (self.git.optional("config", "--list", "-z") or "").split("\0")
+        return {key: value for key, _, value in (entry.partition("\n") for entry in entries)}
+
     def config(self, key: str) -> str | None:
         """One value of Git's configuration, None where it is not set."""
-        return self.git.optional("config", "--get", key)
+        section, _, rest = key.partition(".")
+        middle, between, name = rest.rpartition(".")
+        # Git tells a key in lower case but for its middle, a branch for example.
+        return self.settings.get(f"{section.lower()}.{middle}{between}{name.lower()}")
 
     def show(self, revision: str, path: str) -> bytes | None:
         """The content of a path in a commit or tree ("" is the index), None where it holds no such file.
@@ -144,6 +153,11 @@ class Repository:
         if any(words in err for words in NO_SUCH_FILE):
             return None
         raise refusal(err, code)
+
+    def holds(self, revision: str, names: Iterable[str]) -> frozenset[str]:
+        """Which of some names stand at the root of a commit or tree. Raises GitError where Git cannot tell."""
+        listed = self.git.run("ls-tree", "--full-tree", "--name-only", "-z", revision, "--", *names)
+        return frozenset(listed.decode("utf-8", "surrogateescape").split("\0")[:-1])
 
     def tag_message(self, oid: str) -> str | None:
         """The message of an annotated tag, None for any other object (git-cat-file(1))."""

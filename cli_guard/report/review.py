@@ -22,6 +22,7 @@ class Review:
 
     `status` is "ok", "needs_review" or "failed". `files` counts the files of the change, `reviewed` those
     that were looked at. `notes` are one-line remarks for people.
+    `part` tells the parts of a review apart that several jobs share ("3-of-8").
     `program` is what a person types to run this cli-guard. The mappings are those of the graph's
     state and hold only what JSON can.
     """
@@ -43,6 +44,7 @@ class Review:
     timings_ms: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
     program: str = "cli-guard"
+    part: str = ""
 
     @property
     def exit_code(self) -> ExitCode:

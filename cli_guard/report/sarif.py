@@ -56,10 +56,12 @@ def as_log(review: Review, rules: Mapping[str, Rule]) -> Object:
         "semanticVersion": __version__,
         "rules": [_descriptor(rule, rules.get(rule), first[rule]) for rule in ids],
     }
+    # What has the same id replaces each other where it is shown; the parts of one review must not.
+    part = f"{review.part}/" if review.part else ""
     run: Object = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "automationDetails": {"id": f"cli-guard/{quote(printable(review.event), safe='')}/"},
+        "automationDetails": {"id": "/".join(("cli-guard", quote(printable(review.event), safe=""), part))},
         "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The root of the repository."}}},
         "invocations": [_invocation(review)],
         "results": results,

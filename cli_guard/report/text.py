@@ -11,6 +11,7 @@ from cli_guard.report.words import SHOWN, count, next_steps, skipped_line, tally
 WIDTH = 80
 INDENT = "    "
 SUGGESTION_LINES = 15
+EVIDENCE_LINES = 30
 MOST = 50
 PLACE_WIDTH = 36
 SKIPPED_SHOWN = 3
@@ -97,8 +98,10 @@ def _finding(judged: Judged, column: int, paint: Paint) -> Iterator[str]:
     severity = paint(_DISPOSITION_COLORS[judged.disposition], f"{found.severity:<{_SEVERITY_WIDTH}}")
     yield f"{paint('bold', place)}{gap}{severity}  {paint('dim', printable(found.rule))}"
     yield from _wrapped(found.message, INDENT)
-    if found.evidence:
-        yield paint("dim", f"{INDENT}| {_code_line(found.evidence.strip(), WIDTH - len(INDENT) - 2)}")
+    for line in found.evidence.strip("\n").split("\n")[:EVIDENCE_LINES] if found.evidence else ():
+        # Of a single line its indentation says nothing, of several it does.
+        one = line if "\n" in found.evidence else line.strip()
+        yield paint("dim", f"{INDENT}| {_code_line(one, WIDTH - len(INDENT) - 2)}".rstrip())
     if found.remedy:
         yield from _wrapped(found.remedy, f"{INDENT}-> ", INDENT + "   ")
     if found.suggestion:

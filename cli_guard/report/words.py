@@ -25,6 +25,8 @@ def where(finding: Finding) -> str:
         return f"message of {commit}" if commit else "commit message"
     if commit:
         return f"commit {commit}"
+    if finding.rule.startswith("push-check-"):
+        return "check"
     return "push" if finding.rule.startswith("push-") else "change"
 
 

@@ -1,8 +1,20 @@
 """Finds the suppression that answers a finding in the very lines that were reviewed."""
 
+from typing import Protocol, runtime_checkable
+
 from cli_guard.model import ChangeSet, FileChange, Finding, split_lines
 from cli_guard.policy.suppressions import Answer, answer_for, answer_in
 from cli_guard.reviewers.subject import Subject
+
+FILES_HELD = 20
+
+
+@runtime_checkable
+class Readable(Protocol):
+    """A history that can give one of its commits without going through all of them."""
+
+    def one(self, commit: str) -> ChangeSet:
+        """The commit of that name."""
 
 
 class InlineAnswers:
@@ -32,15 +44,21 @@ class InlineAnswers:
         if finding.commit is None:
             return self._subject.changes
         if finding.commit not in self._commits:
-            # Going along the history asks Git for every commit of it.
-            commits = (commit for commit in self._subject.history if commit.commit == finding.commit)
-            self._commits[finding.commit] = next(commits, ChangeSet(()))
+            self._commits[finding.commit] = self._one(finding.commit)
         return self._commits[finding.commit]
+
+    def _one(self, commit: str) -> ChangeSet:
+        history = self._subject.history
+        if isinstance(history, Readable):
+            return history.one(commit)
+        return next((each for each in history if each.commit == commit), ChangeSet(()))
 
     def _lines_of(self, commit: str | None, change: FileChange) -> dict[int, str]:
         key = (commit, change.path, change.new_blob)
         if key not in self._lines:
             text = self._subject.contents.new(change)
             numbered = dict(enumerate(split_lines(text), 1)) if text is not None else change.added
+            if len(self._lines) >= FILES_HELD:
+                self._lines.pop(next(iter(self._lines)))
             self._lines[key] = numbered
         return self._lines[key]

@@ -7,7 +7,7 @@ module chooses what is scanned and words the findings.
 import hashlib
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cli_guard.model import (
     ChangeSet,
@@ -21,8 +21,9 @@ from cli_guard.model import (
     Status,
     fingerprint,
 )
+from cli_guard.reviewers.alone import AGAIN, NOTHING, Alone, Examiner
+from cli_guard.reviewers.secret_words import Source, rules, slow_hash, told
 from cli_guard.reviewers.subject import Subject
-from cli_guard.rules import catalog
 from cli_guard.secretscan import Hit, Scan, filenames, places, scan, scan_keys
 from cli_guard.secretscan.added import GAP, Added
 from cli_guard.secretscan.candidates import OutOfTimeError
@@ -30,8 +31,6 @@ from cli_guard.secretscan.keyblocks import MARKS, find_blocks
 from cli_guard.secretscan.masking import evidence
 
 FILE_FINDINGS = 100
-# Slow on purpose: a fingerprint is stored and shown, and a short password must not be guessed from it.
-HASH_ROUNDS = 2_000
 BASE64_LINE = r"(?m)^[ \t\"'`+,#*/]{0,16}[A-Za-z0-9+/]{40,100}={0,2}(?:\\n)?[ \t\r\"'`+,;)]{0,8}$"
 IN_HISTORY = (
     " It is still in the history of this branch although a later commit removes it: rotate the credential,"
@@ -46,7 +45,20 @@ class Findings:
     found: list[Finding] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     seen: set[tuple[str, str]] = field(default_factory=set)
-    scanned: dict[tuple[str, str], Scan] = field(default_factory=dict)
+    scanned: dict[bytes, Scan] = field(default_factory=dict)
+
+
+def examiner(subject: Subject) -> Examiner:
+    """Is there anything in the lines that a file adds? How it is told depends on what else is found."""
+
+    def examine(change: FileChange) -> Alone:
+        if not _has_lines(change):
+            return NOTHING
+        so_far = Findings()
+        _look(change)(subject, change, so_far, None)
+        return AGAIN if so_far.found or so_far.skipped else NOTHING
+
+    return examine
 
 
 def review(subject: Subject) -> Report:
@@ -57,16 +69,19 @@ def review(subject: Subject) -> Report:
     so_far = Findings()
     commit = subject.changes.commit if not subject.history else None
     _review_changes(subject, subject.changes, so_far, commit=None)
+    shard = subject.shard
+    messages = shard is None or shard.has_reviewer("message")
     text = subject.message.text if subject.message else subject.changes.message
-    if text:
+    if text and messages:
         _review_message(subject, text, so_far, commit)
     for step in subject.history:
-        _review_changes(subject, step, so_far, commit=step.commit)
-        if step.message:
+        own = tuple(change for change in step if shard is None or shard.has_path(change.path))
+        _review_changes(subject, replace(step, files=own), so_far, commit=step.commit)
+        if step.message and messages:
             _review_message(subject, step.message, so_far, step.commit)
         # What a limit left out of the whole change is told by it; a commit may hold more than the whole.
         so_far.skipped += [each for each in step.skipped if each.by_limit]
-    for tag in subject.tags:
+    for tag in subject.tags if messages else ():
         _review_message(subject, tag.text, so_far, tag.oid)
     ordered = sorted(so_far.found, key=lambda f: (f.commit is not None, f.path, f.line or 0, f.rule))
     return Report(tuple(ordered), tuple(so_far.skipped))
@@ -78,12 +93,23 @@ def _review_changes(subject: Subject, changes: ChangeSet, so_far: Findings, comm
         if change.kind is not Kind.SUBMODULE and filenames.is_risky(change.path):
             _review_name(change, so_far, commit)
     for change in changes:
-        if change.status is Status.DELETED or change.kind is Kind.SUBMODULE:
+        if not _has_lines(change):
             continue
-        if change.hunks:
-            look = _review_binary if change.kind is Kind.BINARY else _review_lines
-            look(subject, change, so_far, commit)
+        # A commit in the history is no part of the change as a whole.
+        known = subject.work.known("secrets", change) if commit is None else None
+        if known is None or known.again:
+            _look(change)(subject, change, so_far, commit)
+        elif subject.history:
+            so_far.scanned[_key(change.path, Added.of(change).text)] = Scan()
     _review_paths([change.path for change in named], so_far, commit)
+
+
+def _has_lines(change: FileChange) -> bool:
+    return change.status is not Status.DELETED and change.kind is not Kind.SUBMODULE and bool(change.hunks)
+
+
+def _look(change: FileChange) -> Callable[[Subject, FileChange, Findings, str | None], None]:
+    return _review_binary if change.kind is Kind.BINARY else _review_lines
 
 
 def _review_lines(subject: Subject, change: FileChange, so_far: Findings, commit: str | None) -> None:
@@ -95,7 +121,7 @@ def _review_lines(subject: Subject, change: FileChange, so_far: Findings, commit
             f"time limit of {subject.limits.seconds:g} s reached in the search for secrets, at line {line}"
         )
         so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
-    source = _Source(change.path, added.text, result.hits, added.line, commit)
+    source = Source(change.path, added.text, result.hits, added.line, commit)
     groups = _by_value(result.hits)
     if len(groups) > FILE_FINDINGS:
         reason = f"{len(groups)} secrets found, the first {FILE_FINDINGS} are listed"
@@ -116,7 +142,7 @@ def _review_binary(subject: Subject, change: FileChange, so_far: Findings, commi
     before = "\n".join(change.removed.values()) if result.hits else ""
     # A block that goes on behind a gap is put together from texts that have nothing to do with each other.
     hits = [hit for hit in result.hits if GAP not in hit.value and hit.value not in before]
-    source = _Source(change.path, text, hits, _no_line, commit, "in a binary file")
+    source = Source(change.path, text, hits, _no_line, commit, "in a binary file")
     for group in _by_value(hits)[:FILE_FINDINGS]:
         _add(so_far, source, group)
 
@@ -141,7 +167,7 @@ def _review_partial_blocks(
             first, last = whole.line(hit.start), whole.line(hit.end - 1)
             if first is None or last is None or first in known or not change.touches(first, last):
                 continue
-            _add(so_far, _Source(change.path, text, (hit,), whole.line, commit), [hit])
+            _add(so_far, Source(change.path, text, (hit,), whole.line, commit), [hit])
     except OutOfTimeError:
         reason = f"time limit of {subject.limits.seconds:g} s reached in the search for private keys"
         so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
@@ -165,7 +191,7 @@ def _may_be_part_of_key(text: str) -> bool:
 
 def _review_message(subject: Subject, text: str, so_far: Findings, commit: str | None) -> None:
     result = _scan(subject, text, "", so_far)
-    source = _Source("", text, result.hits, _no_line, commit, "in the commit message")
+    source = Source("", text, result.hits, _no_line, commit, "in the commit message")
     for hits in _by_value(result.hits)[:FILE_FINDINGS]:
         _add(so_far, source, hits)
     if result.stopped_at is not None:
@@ -181,7 +207,7 @@ def _review_paths(paths: list[str], so_far: Findings, commit: str | None) -> Non
         place = joined.line(hit.start)
         if hit.generic or place is None:
             continue
-        source = _Source(paths[place], text, (hit,), _no_line, commit, "in the name of the file")
+        source = Source(paths[place], text, (hit,), _no_line, commit, "in the name of the file")
         _add(so_far, source, [hit])
 
 
@@ -221,11 +247,16 @@ def _is_empty(change: FileChange) -> bool:
 
 def _scan(subject: Subject, text: str, path: str, so_far: Findings) -> Scan:
     """Scan once what both the change and one of its commits add."""
-    key = (path, text)
+    key = _key(path, text)
     if key not in so_far.scanned:
         end = subject.clock() + subject.limits.seconds
         so_far.scanned[key] = scan(text, path, lambda: subject.clock() >= end)
     return so_far.scanned[key]
+
+
+def _key(path: str, text: str) -> bytes:
+    """Tells a scanned text in place of the text itself: those of a push together would fill the memory."""
+    return hashlib.sha256(f"{path}\0{text}".encode("utf-8", "surrogatepass")).digest()
 
 
 def _by_value(hits: Sequence[Hit]) -> list[list[Hit]]:
@@ -236,26 +267,14 @@ def _by_value(hits: Sequence[Hit]) -> list[list[Hit]]:
     return list(groups.values())
 
 
-@dataclass(frozen=True)
-class _Source:
-    """The text that hits were found in, and how to tell the line of an offset."""
-
-    path: str
-    text: str
-    hits: Sequence[Hit]
-    line: Callable[[int], int | None]
-    commit: str | None
-    where: str = ""
-
-
-def _add(so_far: Findings, source: _Source, hits: list[Hit]) -> None:
+def _add(so_far: Findings, source: Source, hits: list[Hit]) -> None:
     """One finding for one secret of a file; in an earlier commit only what the change as a whole has not."""
     hit = hits[0]
     key = (hit.rule, hit.value if source.commit is not None else f"{source.path}\0{hit.value}")
     if key in so_far.seen:
         return
     so_far.seen.update({key, (hit.rule, hit.value)})
-    rule = _rules()[hit.rule]
+    rule = rules()[hit.rule]
     line, end_line = source.line(hit.start), source.line(max(hit.end - 1, hit.start))
     so_far.found.append(
         Finding(
@@ -266,33 +285,10 @@ def _add(so_far: Findings, source: _Source, hits: list[Hit]) -> None:
             path=source.path,
             line=line,
             end_line=end_line if end_line != line else None,
-            message=_message(rule, source, hits),
+            message=told(rule, source, hits),
             remedy=rule.remedy + (IN_HISTORY if source.commit is not None else ""),
             evidence=evidence(source.text, source.hits, hit),
-            fingerprint=fingerprint(hit.rule, source.path, _slow_hash(source.path, hit.value)),
+            fingerprint=fingerprint(hit.rule, source.path, slow_hash(source.path, hit.value)),
             commit=source.commit,
         )
     )
-
-
-def _rules() -> dict[str, catalog.Rule]:
-    return {rule.id: rule for rule in catalog.load("secrets")}
-
-
-def _message(rule: catalog.Rule, source: _Source, hits: list[Hit]) -> str:
-    hit = hits[0]
-    words = [rule.title]
-    if hit.name and not any(other.value in hit.name for other in source.hits):
-        words.append(f"({hit.name})")
-    if hit.encoded:
-        words.append("in base64")
-    if source.where:
-        words.append(source.where)
-    more = len({source.line(other.start) for other in hits} - {source.line(hit.start)})
-    repeated = f"; it stands on {more} more line{'s' if more > 1 else ''} of the file" if more else ""
-    return " ".join(words) + repeated + "."
-
-
-def _slow_hash(path: str, value: str) -> str:
-    salt = b"cli-guard/" + path.encode("utf-8", "surrogateescape")
-    return hashlib.pbkdf2_hmac("sha256", value.encode("utf-8", "surrogateescape"), salt, HASH_ROUNDS).hex()

@@ -6,9 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cli_guard.model import ChangeSet, CommitMessage, Contents, NoContents, PushedRef, TagMessage
+from cli_guard.reviewers.alone import NoWork, Work
+from cli_guard.reviewers.shard import Shard
 from cli_guard.syntax import Trees
 
 if TYPE_CHECKING:
+    from cli_guard.policy.checks import PlannedCheck
     from cli_guard.policy.decisions import Policy
 
 
@@ -20,7 +23,7 @@ class Limits:
     reviewer may spend on one file before it gives up and says so.
     """
 
-    files: int = 10_000
+    files: int = 25_000
     file_chars: int = 5_000_000
     total_chars: int = 50_000_000
     rounds: int = 4
@@ -38,7 +41,8 @@ class Subject:
 
     `changes` is the change as a whole (of a range: its two ends compared). `history` are the commits of
     a range or a push, oldest first, empty for a change that is not yet recorded: what was added in one
-    and removed in a later one is there and nowhere else. `style` is the message style in force.
+    and removed in a later one is there and nowhere else. `style` is the message style in force, `checks` are
+    those of the repository that it needs.
     """
 
     event: str
@@ -53,6 +57,9 @@ class Subject:
     tags: tuple[TagMessage, ...] = ()
     clock: Callable[[], float] = time.monotonic
     trees: Trees = field(default_factory=Trees)
+    work: Work = field(default_factory=NoWork)
+    shard: Shard | None = None
+    checks: "tuple[PlannedCheck, ...]" = ()
 
     def under(self, policy: "Policy") -> "Subject":
         """The subject with the bounds, the message style and the branches that a policy sets."""

@@ -13,6 +13,7 @@ from cli_guard.secretscan import assigned, checks, encoded, inserts, joined, key
 from cli_guard.secretscan.candidates import Candidate, Hit, Judgement, OutOfTimeError, Scan
 from cli_guard.secretscan.checks import Check
 from cli_guard.secretscan.detectors import Detector, by_keyword, by_path, documented, for_blocks
+from cli_guard.secretscan.vocabulary import Vocabulary, fold
 
 CHECKS: dict[str, Check] = {
     "token": tokens.token,
@@ -75,7 +76,7 @@ def scan(
 
 def _all_hits(text: str, path: str, out_of_time: Callable[[], bool], *, decode: bool) -> Iterator[Hit]:
     lower = fold(text)
-    vocabulary = "\n".join(set(lower.split()))
+    vocabulary = Vocabulary.of(lower)
     clock = _Clock(out_of_time)
     yield from _blocks(text, lower, path, vocabulary, clock)
     for detector in by_path():
@@ -95,7 +96,7 @@ def _all_hits(text: str, path: str, out_of_time: Callable[[], bool], *, decode: 
 def scan_keys(text: str, out_of_time: Callable[[], bool] = lambda: False) -> Scan:
     """The keys in what was cut out of a file that is no text: providers' sure and critical formats, key blocks."""
     lower = fold(text)
-    vocabulary = "\n".join(set(lower.split()))
+    vocabulary = Vocabulary.of(lower)
     clock = _Clock(out_of_time)
     hits: list[Hit] = []
     stopped_at = None
@@ -126,7 +127,7 @@ def _joined(text: str, path: str, clock: _Clock) -> Iterator[Hit]:
 
     def tokens_in(inner: str) -> list[Hit]:
         lower = fold(inner)
-        vocabulary = "\n".join(set(lower.split()))
+        vocabulary = Vocabulary.of(lower)
         return list(_near_keywords(inner, lower, path, vocabulary, _Clock(clock.out_of_time), _is_token))
 
     for start, end, hit in joined.find_joined(text, tokens_in, clock.check):
@@ -137,7 +138,7 @@ def _near_keywords(
     text: str,
     lower: str,
     path: str,
-    vocabulary: str,
+    vocabulary: Vocabulary,
     clock: _Clock,
     wanted: Callable[[Detector], bool] = lambda _detector: True,
 ) -> Iterator[Hit]:
@@ -146,7 +147,7 @@ def _near_keywords(
     present = [
         (keyword, [rule for rule in rules if wanted(rule) and _is_for(rule, kind, lower)])
         for keyword, rules in by_keyword().items()
-        if _head(keyword) in vocabulary
+        if vocabulary.may_hold(keyword) and keyword in lower
     ]
     present = [(keyword, rules) for keyword, rules in present if rules]
     done = dict.fromkeys((rule.id for _, rules in present for rule in rules), 0)
@@ -175,24 +176,11 @@ def _is_for(detector: Detector, kind: str, lower: str) -> bool:
     return not detector.needs or any(word in lower for word in detector.needs)
 
 
-def _head(keyword: str) -> str:
-    """The part of a keyword that the vocabulary, made of words without blanks, can hold."""
-    return keyword.split()[0]
-
-
-def fold(text: str) -> str:
-    """Lower case of the same length: a few letters (U+0130) grow when lowered, and offsets have to hold."""
-    lower = text.lower()
-    if len(lower) == len(text):
-        return lower
-    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
-
-
-def _blocks(text: str, lower: str, path: str, vocabulary: str, clock: _Clock) -> Iterator[Hit]:
+def _blocks(text: str, lower: str, path: str, vocabulary: Vocabulary, clock: _Clock) -> Iterator[Hit]:
     """What is read as a block of many lines: private keys, and rows of a table."""
     kinds = set()
     for detector in for_blocks().values():
-        if any(_head(keyword) in vocabulary and keyword in lower for keyword in detector.keywords):
+        if any(vocabulary.may_hold(keyword) and keyword in lower for keyword in detector.keywords):
             kinds.add(detector.block)
             if detector.block == "insert":
                 for judgement in inserts.find_inserts(text, path, detector, clock.check):

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from repositories import GUARD, Done, Repo, key, placed
+from repositories import GUARD, Done, Repo, cold, key, placed
 
 from cli_guard.events.request import Commit, Range, Worktree
 from cli_guard.model import Decision
@@ -121,6 +121,7 @@ def test_a_repository_of_another_user_is_refused_in_git_s_words(committed: Repo)
     one_line(committed.inspect("hook", "pre-commit"), "dubious ownership")
 
 
+@cold
 @AS_ROOT
 def test_where_nothing_can_be_written_the_review_answers_and_says_so(committed: Repo) -> None:
     committed.write("key.py", SECRET)

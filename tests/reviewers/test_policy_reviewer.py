@@ -264,7 +264,7 @@ def test_a_broken_configuration_in_the_change_stops_it(new: dict[str, str]) -> N
 
 
 def test_a_broken_one_may_be_repaired() -> None:
-    assert rules(subject({"cli-guard.toml": "["}, {"cli-guard.toml": "[limits]\nfiles = 20000\n"})) == []
+    assert rules(subject({"cli-guard.toml": "["}, {"cli-guard.toml": "[limits]\nfiles = 30000\n"})) == []
 
 
 @pytest.mark.parametrize(

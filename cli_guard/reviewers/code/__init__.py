@@ -7,11 +7,12 @@ grammar here (`lines`), and over a file as a whole (`files`, `conflicts`). All a
 from collections.abc import Iterator
 
 from cli_guard.model import Contents, FileChange, Finding, Kind, Report, Skipped, Status
+from cli_guard.reviewers.alone import Alone, Examiner
 from cli_guard.reviewers.code import conflicts, files, lines, paths, trees
 from cli_guard.reviewers.subject import Subject
 from cli_guard.syntax import language_of
 
-__all__ = ["review"]
+__all__ = ["examiner", "review"]
 
 NO_TEXT = "code: whole text not available"
 
@@ -20,11 +21,18 @@ def review(subject: Subject) -> Report:
     """What the change as a whole adds that a code rule speaks about, in order of path, line and rule."""
     findings: list[Finding] = []
     skipped: list[Skipped] = []
+    examine = examiner(subject)
     for change in subject.changes:
-        for item in _inspect(subject, change):
-            (findings if isinstance(item, Finding) else skipped).append(item)  # type: ignore[arg-type]
+        found = subject.work.known("code", change) or examine(change)
+        findings += found.findings
+        skipped += found.skipped
     findings.sort(key=lambda f: (f.path, f.line or 0, f.rule))
     return Report(tuple(findings), tuple(skipped))
+
+
+def examiner(subject: Subject) -> Examiner:
+    """Each file is inspected alone."""
+    return lambda change: Alone.of(_inspect(subject, change))
 
 
 def _inspect(subject: Subject, change: FileChange) -> Iterator[Finding | Skipped]:

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
+from cli_guard.reviewers.alone import AGAIN, NOTHING, Alone, Examiner
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
 from cli_guard.reviewers.commands.judging import LONG, PART, UNREADABLE, Act, Files, Judgement, judged, parts
 from cli_guard.reviewers.commands.remarks import STEPS, applies, remark
 from cli_guard.reviewers.subject import Subject
 
-__all__ = ["review"]
+__all__ = ["examiner", "review"]
 
 MAX_PER_RULE = 50
 AROUND_NAMES = re.compile(r"[\s'\"/=;|&()<>{}$,:`]+")
@@ -40,7 +41,7 @@ class Source:
 
 def review(subject: Subject) -> Report:
     """What the commands do that the change adds, in order of path, line and rule."""
-    sources = [_source(subject, change) for change in subject.changes if _of_interest(change)]
+    sources = [_source(subject, change) for change in subject.changes if _may_tell(subject, change)]
     files: dict[str, frozenset[str]] = {}
     for source in sources:
         _judge(subject, source)
@@ -57,8 +58,27 @@ def review(subject: Subject) -> Report:
     return Report(tuple(findings), tuple(skipped))
 
 
+def examiner(subject: Subject) -> Examiner:
+    """Are there commands in a file, or was something not read? What they do is judged with those of the others."""
+
+    def examine(change: FileChange) -> Alone:
+        if not _of_interest(change):
+            return NOTHING
+        source = _source(subject, change)
+        return AGAIN if source.snippets or source.skipped else NOTHING
+
+    return examine
+
+
+def _may_tell(subject: Subject, change: FileChange) -> bool:
+    known = subject.work.known("commands", change)
+    return _of_interest(change) if known is None else known.again
+
+
 def _of_interest(change: FileChange) -> bool:
-    return change.status is not Status.DELETED and change.kind is Kind.TEXT and bool(change.added)
+    if change.status is Status.DELETED or change.kind is not Kind.TEXT:
+        return False
+    return any(hunk.added for hunk in change.hunks)
 
 
 def _source(subject: Subject, change: FileChange) -> Source:

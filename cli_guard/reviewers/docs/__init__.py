@@ -3,13 +3,34 @@
 Python docstrings (Google, NumPy, Sphinx), JSDoc, Go doc comments and Javadoc. Everything here is advice.
 """
 
-from cli_guard.model import Report
-from cli_guard.reviewers.docs.mismatch import review_mismatch
-from cli_guard.reviewers.docs.missing import review_missing
-from cli_guard.reviewers.docs.sources import read_sources
+from itertools import chain
+
+from cli_guard.model import FileChange, Report, Skipped
+from cli_guard.reviewers.alone import NOTHING, Alone, Examiner
+from cli_guard.reviewers.docs.mismatch import compared_in, review_mismatch
+from cli_guard.reviewers.docs.missing import gaps_in, review_missing
+from cli_guard.reviewers.docs.sources import read_source, read_sources
 from cli_guard.reviewers.docs.stale import review_stale_names
 from cli_guard.reviewers.subject import Subject
 from cli_guard.rules import catalog
+from cli_guard.rules.catalog import one
+
+
+def examiner(subject: Subject) -> Examiner:
+    """Is there anything to say of a file? What is said depends on how the others are documented."""
+    rule = one("docs", "docs-name-stale")
+
+    def examine(change: FileChange) -> Alone:
+        source = read_source(subject, change)
+        if source is None:
+            return NOTHING
+        if isinstance(source, Skipped):
+            return Alone(skipped=(source,))
+        told = chain(gaps_in(source), compared_in(source), review_stale_names(rule, [source]))
+        documented, could = source.share
+        return Alone(again=next(told, None) is not None, weights=(documented, could))
+
+    return examine
 
 
 def review(subject: Subject) -> Report:

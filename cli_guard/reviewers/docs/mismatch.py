@@ -1,11 +1,12 @@
 """Documentation that no longer says what the signature says. Only what is certain is reported."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from cli_guard.model import Finding, fingerprint
 from cli_guard.reviewers.docs.documented import Documented, read_docstring, read_tags
 from cli_guard.reviewers.docs.repair import Mismatch, patch, repaired
-from cli_guard.reviewers.docs.sources import Source, style_in
+from cli_guard.reviewers.docs.sources import Source, may_tell, style_in
 from cli_guard.reviewers.symbols import Doc, Parameter, Symbol
 from cli_guard.rules.catalog import Rule
 
@@ -48,22 +49,37 @@ MOST_REPAIRED = 50
 def review_mismatch(rules: Mapping[str, Rule], sources: Sequence[Source]) -> Iterator[Finding]:
     """The findings about parameters and results that are documented wrongly, over all sources."""
     for source in sources:
-        if source.language not in READERS:
-            continue
-        for symbol in source.new:
-            if (
-                symbol.doc is not None
-                and symbol.is_function
-                and symbol.public
-                and symbol.quiet not in ("nested", "overload")
-                and source.near(symbol)
-            ):
-                yield from _compared(rules, source, symbol, symbol.doc, sources)
+        for compared in compared_in(source) if may_tell(source) else ():
+            yield _finding(rules, source, compared, sources)
 
 
-def _compared(
-    rules: Mapping[str, Rule], source: Source, symbol: Symbol, doc: Doc, sources: Sequence[Source]
-) -> Iterator[Finding]:
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A definition whose documentation is wrong; `span` is what the change adds of it, None if it only removes."""
+
+    symbol: Symbol
+    doc: Doc
+    documented: Documented
+    wrong: Mismatch
+    span: tuple[int, int] | None
+
+
+def compared_in(source: Source) -> Iterator[Compared]:
+    """What is documented wrongly in a file, by what the file alone tells."""
+    if source.language not in READERS:
+        return
+    for symbol in source.new:
+        if (
+            symbol.doc is not None
+            and symbol.is_function
+            and symbol.public
+            and symbol.quiet not in ("nested", "overload")
+            and source.near(symbol)
+        ):
+            yield from _compared(source, symbol, symbol.doc)
+
+
+def _compared(source: Source, symbol: Symbol, doc: Doc) -> Iterator[Compared]:
     old = source.former(symbol)
     if (
         old is not None
@@ -76,8 +92,14 @@ def _compared(
     wrong = mismatch(source.language, symbol, documented, old)
     spans = [(symbol.line, symbol.head_end), (doc.line, doc.end_line)]
     span = next((s for s in spans if source.change.touches(*s)), None)
-    if wrong == Mismatch() or (span is None and old is None):
-        return
+    if wrong != Mismatch() and (span is not None or old is not None):
+        yield Compared(symbol, doc, documented, wrong, span)
+
+
+def _finding(
+    rules: Mapping[str, Rule], source: Source, compared: Compared, sources: Sequence[Source]
+) -> Finding:
+    symbol, doc, documented, wrong = compared.symbol, compared.doc, compared.documented, compared.wrong
     kind = "docs-parameter-gone" if wrong.gone else "docs-parameter-new" if wrong.new else "docs-result-none"
     style = style_in(source, sources)
     indent = source.lines[doc.line - 1]
@@ -87,13 +109,13 @@ def _compared(
         text = repaired(source.language, symbol, doc, documented, wrong, style, indent)
     if text and doc.end_line - doc.line > LONG:
         text = patch(indent + doc.text, text, doc.line)
-    line, end_line = span or spans[0]
+    line, end_line = compared.span or (symbol.line, symbol.head_end)
     message = _said(symbol, wrong) + (
-        "" if span else " The lines removed here were its last use in the signature."
+        "" if compared.span else " The lines removed here were its last use in the signature."
     )
     names = (*wrong.gone, *(p.name for p in wrong.new))
     rule = rules[kind]
-    yield Finding(
+    return Finding(
         rule=rule.id,
         category=rule.category,
         severity=rule.severity,

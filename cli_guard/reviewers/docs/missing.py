@@ -5,13 +5,18 @@ is, one finding names all of a file; where next to nothing is, nothing is said: 
 New code that shows no habit yet gets one finding a file, and one for all beyond a few files.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import PurePosixPath
 
 from cli_guard.model import Confidence, Finding, Severity, fingerprint
-from cli_guard.reviewers.docs.sources import Source, documented_share, expects_documentation, style_in
+from cli_guard.reviewers.docs.sources import (
+    Source,
+    documented_share,
+    expects_documentation,
+    may_tell,
+    style_in,
+)
 from cli_guard.reviewers.docs.suggest import place, suggestion
 from cli_guard.reviewers.symbols import Symbol
 from cli_guard.rules.catalog import Rule
@@ -31,22 +36,36 @@ ASIDE_NAMES = frozenset({"setup.py", "noxfile.py", "manage.py", "tasks.py", "con
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A definition without documentation; `changed` tells a changed signature from an added definition."""
+    """A definition without documentation; `changed` tells a changed signature from an added definition.
+
+    `at` is its place among the symbols of its file, `body` stays when it only moves. The symbol itself holds a tree.
+    """
 
     source: Source
-    symbol: Symbol
+    at: int
+    name: str
+    qualname: str
     changed: bool
+    body: "Body"
+
+    @property
+    def symbol(self) -> Symbol:
+        """The definition."""
+        return self.source.new[self.at]
+
+
+Body = tuple[str, str, int]
 
 
 def review_missing(rule: Rule, sources: Sequence[Source]) -> Iterator[Finding]:
     """The findings of `docs-missing` over all sources."""
-    found = [(source, list(_gaps(source))) for source in sources]
-    names = {gap.symbol.name for _, gaps in found for gap in gaps}
-    moved = {_body(s, source) for source in sources for s in source.old if s.name in names}
+    found = [(source, list(gaps_in(source))) for source in sources if may_tell(source)]
+    names = {gap.name for _, gaps in found for gap in gaps}
+    moved = {_body(s, source) for source in sources if names for s in source.old if s.name in names}
     shares = _Shares(sources)
     fresh: list[list[Gap]] = []
     for source, every in found:
-        gaps = [gap for gap in every if _body(gap.symbol, source) not in moved]
+        gaps = [gap for gap in every if gap.body not in moved]
         if not gaps:
             continue
         share = shares.of(source)
@@ -59,26 +78,27 @@ def review_missing(rule: Rule, sources: Sequence[Source]) -> Iterator[Finding]:
     yield from _fresh(rule, [gaps for gaps in fresh if gaps], sources)
 
 
-def _body(symbol: Symbol, source: Source) -> tuple[str, str, int]:
+def _body(symbol: Symbol, source: Source) -> Body:
     """What stays of a definition that only moves: its name and its text."""
     text = symbol.node.text() if symbol.node is not None else ""
     return source.language, symbol.name, hash(" ".join(text.split()))
 
 
-def _gaps(source: Source) -> Iterator[Gap]:
+def gaps_in(source: Source) -> Iterator[Gap]:
+    """What a file leaves without documentation, by what the file alone tells."""
     pure = PurePosixPath(source.change.path)
     if not ASIDE.isdisjoint(pure.parts[:-1]) or pure.name in ASIDE_NAMES or _private_module(pure):
         return
-    for symbol in source.new:
+    for at, symbol in enumerate(source.new):
         if symbol.doc is not None or not expects_documentation(symbol):
             continue
         if not source.change.touches(symbol.line, symbol.head_end):
             continue
         old = source.former(symbol)
         if old is None or (old.doc is not None and symbol.doc is None):
-            yield Gap(source, symbol, False)
+            yield Gap(source, at, symbol.name, symbol.qualname, False, _body(symbol, source))
         elif {p.name for p in old.parameters} != {p.name for p in symbol.parameters}:
-            yield Gap(source, symbol, True)
+            yield Gap(source, at, symbol.name, symbol.qualname, True, _body(symbol, source))
 
 
 def _private_module(pure: PurePosixPath) -> bool:
@@ -104,11 +124,18 @@ class _Shares:
 
     def _whole(self, language: str) -> float | None:
         same = [source for source in self._sources if source.language == language]
-        documented, could = documented_share(chain.from_iterable(source.old for source in same))
+        documented, could = _summed(documented_share(source.old) for source in same)
         if could >= EVIDENCE:
             return documented / could
-        documented, could = documented_share(chain.from_iterable(source.new for source in same))
+        documented, could = _summed(source.share for source in same)
         return documented / could if documented else None
+
+
+def _summed(shares: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    documented = could = 0
+    for one, other in shares:
+        documented, could = documented + one, could + other
+    return documented, could
 
 
 def _each(rule: Rule, gaps: list[Gap], sources: Sequence[Source]) -> Iterator[Finding]:
@@ -129,7 +156,7 @@ def _one(rule: Rule, gaps: list[Gap], sources: Sequence[Source]) -> Iterator[Fin
     if len(gaps) == 1:
         yield from _each(rule, gaps, sources)
         return
-    names = _listed([gap.symbol.qualname for gap in gaps])
+    names = _listed([gap.qualname for gap in gaps])
     text = f"{len(gaps)} public definitions have no documentation: {names}."
     yield _finding(rule, gaps, text, _shown(gaps, sources))
 
@@ -143,7 +170,7 @@ def _fresh(rule: Rule, files: list[list[Gap]], sources: Sequence[Source]) -> Ite
         return
     total = sum(len(gaps) for gaps in files)
     text = f"{total} new public definitions in {len(files)} files have no documentation, here: "
-    text += _listed([gap.symbol.qualname for gap in files[0]]) + "."
+    text += _listed([gap.qualname for gap in files[0]]) + "."
     finding = _finding(rule, files[0], text, _shown(files[0], sources))
     yield replace(finding, severity=Severity.INFO, confidence=Confidence.MEDIUM)
 
@@ -180,5 +207,5 @@ def _finding(rule: Rule, gaps: list[Gap], message: str, text: str) -> Finding:
         end_line=symbol.head_end,
         message=message,
         suggestion=text,
-        fingerprint=fingerprint(rule.id, source.change.path, " ".join(gap.symbol.qualname for gap in gaps)),
+        fingerprint=fingerprint(rule.id, source.change.path, " ".join(gap.qualname for gap in gaps)),
     )

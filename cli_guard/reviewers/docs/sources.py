@@ -1,15 +1,16 @@
 """The files that the reviewer reads: their symbols before and after, and what was left out and why."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from itertools import islice
 
 from cli_guard.model import FileChange, Kind, Skipped, Status, split_lines
+from cli_guard.reviewers.alone import Alone
 from cli_guard.reviewers.docs.styles import Style, style_of
 from cli_guard.reviewers.subject import Subject
 from cli_guard.reviewers.symbols import LANGUAGES, Symbol, is_test, symbols_of, unreadable
-from cli_guard.syntax import Trees, language_of
+from cli_guard.syntax import language_of
 
 SAMPLE = 40
 STUBS = (".pyi", ".d.ts", ".d.mts", ".d.cts")
@@ -21,28 +22,51 @@ class Source:
 
     change: FileChange
     language: str
-    text: str
-    old_text: str
-    trees: Trees
-    new: tuple[Symbol, ...]
+    subject: Subject
+    known: Alone | None = None
 
-    @cached_property
+    @property
+    def text(self) -> str:
+        """The text after the change."""
+        return self.subject.contents.new(self.change) or ""
+
+    @property
+    def old_text(self) -> str:
+        """The text before the change."""
+        if self.change.status is Status.ADDED:
+            return ""
+        return self.subject.contents.old(self.change) or ""
+
+    @property
     def lines(self) -> list[str]:
         """The lines after the change."""
-        return split_lines(self.text)
+        return lines_of(self.text)
 
-    @cached_property
+    @property
+    def new(self) -> tuple[Symbol, ...]:
+        """The symbols after the change. Neither they nor the text are held here: there may be thousands of files."""
+        return symbols_of(self.subject.trees, self.language, self.text)
+
+    @property
     def old(self) -> tuple[Symbol, ...]:
         """The symbols before the change; read only when something asks: few changes touch a signature."""
-        return symbols_of(self.trees, self.language, self.old_text) if self.old_text else ()
+        text = self.old_text
+        return symbols_of(self.subject.trees, self.language, text) if text else ()
 
-    @cached_property
-    def before(self) -> dict[str, list[Symbol]]:
+    @property
+    def before(self) -> Mapping[str, list[Symbol]]:
         """The symbols before the change by qualified name: a property and its setter share one."""
-        named: dict[str, list[Symbol]] = {}
-        for symbol in self.old:
-            named.setdefault(symbol.qualname, []).append(symbol)
-        return named
+        text = self.old_text
+        if not text:
+            return {}
+        return self.subject.trees.derived("by name", self.language, text, lambda _: by_name(self.old))
+
+    @property
+    def share(self) -> tuple[int, int]:
+        """How many symbols after the change are documented, and how many could be."""
+        if self.known is not None and len(self.known.weights) == 2:
+            return int(self.known.weights[0]), int(self.known.weights[1])
+        return documented_share(self.new)
 
     def near(self, symbol: Symbol) -> bool:
         """Does the change add to, or take from, the head of a symbol or its documentation?"""
@@ -63,18 +87,30 @@ class Source:
         )
 
 
+@lru_cache(maxsize=4)
+def lines_of(text: str) -> list[str]:
+    """The lines of a text; several are asked for of one file, one file after another."""
+    return split_lines(text)
+
+
+def by_name(symbols: Iterable[Symbol]) -> Mapping[str, list[Symbol]]:
+    """The symbols of a file by qualified name."""
+    named: dict[str, list[Symbol]] = {}
+    for symbol in symbols:
+        named.setdefault(symbol.qualname, []).append(symbol)
+    return named
+
+
 def read_sources(subject: Subject) -> tuple[list[Source], list[Skipped]]:
     """Read the changed files, by path. Tests, stubs and files that only move or lose lines are no sources."""
     sources: list[Source] = []
     skipped: list[Skipped] = []
     for change in sorted(subject.changes, key=lambda c: c.path):
-        language = language_of(change.path)
-        if language not in LANGUAGES or not _concerned(change):
-            continue
-        found = _read(subject, change, language)
+        known = subject.work.known("docs", change)
+        found = read_source(subject, change, known)
         if isinstance(found, Skipped):
             skipped.append(found)
-        else:
+        elif found is not None:
             sources.append(found)
     return sources, skipped
 
@@ -85,7 +121,13 @@ def _concerned(change: FileChange) -> bool:
     return not is_test(change.path) and not change.path.endswith(STUBS)
 
 
-def _read(subject: Subject, change: FileChange, language: str) -> Source | Skipped:
+def read_source(subject: Subject, change: FileChange, known: Alone | None = None) -> Source | Skipped | None:
+    """One file of the change, why it is left out, or None for one that nobody documents."""
+    language = language_of(change.path)
+    if language not in LANGUAGES or not _concerned(change):
+        return None
+    if known is not None:
+        return next(iter(known.skipped), Source(change, language, subject, known))
     text = subject.contents.new(change)
     if text is None:
         return Skipped(change.path, "docs: whole text not available")
@@ -97,10 +139,15 @@ def _read(subject: Subject, change: FileChange, language: str) -> Source | Skipp
         if reason:
             return Skipped(change.path, f"docs: {reason}")
     started = subject.clock()
-    new = symbols_of(subject.trees, language, text)
+    symbols_of(subject.trees, language, text)
     if subject.clock() - started > subject.limits.seconds:
         return Skipped(change.path, f"docs: took longer than {subject.limits.seconds} seconds")
-    return Source(change, language, text, old_text, subject.trees, new)
+    return Source(change, language, subject)
+
+
+def may_tell(source: Source) -> bool:
+    """Is there anything to say of a file? Not if it was looked at before, and there was nothing."""
+    return source.known is None or source.known.again
 
 
 def expects_documentation(symbol: Symbol) -> bool:

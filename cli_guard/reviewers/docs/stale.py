@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from cli_guard.model import Finding, fingerprint
-from cli_guard.reviewers.docs.sources import Source
+from cli_guard.reviewers.docs.sources import Source, may_tell
 from cli_guard.rules.catalog import Rule
 
 
 def review_stale_names(rule: Rule, sources: Sequence[Source]) -> Iterator[Finding]:
     """The findings of `docs-name-stale`: `// Old does ...` above `func New`, Old being gone."""
     for source in sources:
-        if source.language != "go":
+        if source.language != "go" or not may_tell(source):
             continue
         present = {symbol.name for symbol in source.new}
         near = any(symbol.doc is not None and source.near(symbol) for symbol in source.new)

@@ -1,9 +1,11 @@
 """Refactoring plans: functions that a change makes too complex or too long, blocks that it adds twice."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
+from cli_guard.reviewers.alone import NOTHING, Alone, Examiner
 from cli_guard.reviewers.refactor.duplicates import is_code, review_duplicates
 from cli_guard.reviewers.refactor.growth import Grown, Growth
 from cli_guard.reviewers.subject import Subject
@@ -21,30 +23,86 @@ def review(subject: Subject) -> Report:
         return Report()
     concerned.sort(key=lambda change: change.path)
     rules = {rule.id: rule for rule in catalog.load("refactor")}
-    growth = Growth(rules, subject)
+    files = Files(subject)
     grown: list[Grown] = []
     skipped: list[Skipped] = []
     readable: list[FileChange] = []
     for change in concerned:
-        text = subject.contents.new(change)
-        reason = unreadable(change.path, text, subject.limits.file_chars) if text is not None else None
-        if reason is None:
+        known = subject.work.known("refactor", change)
+        looked = files.look(change) if known is None else files.remembered(change, known)
+        grown += looked.grown
+        skipped += looked.skipped
+        if looked.readable:
             readable.append(change)
-        language = language_of(change.path)
-        if reason is None and language in LANGUAGES:
-            reason = _grown(subject, growth, change, language, text, grown)
-        if reason is not None:
-            skipped.append(Skipped(change.path, f"refactor: {reason}"))
     repeated, unlisted = review_duplicates(rules["refactor-duplicate-block"], readable)
     found = [*_planned(grown), *repeated]
     skipped += unlisted
     return Report(tuple(sorted(found, key=lambda f: (f.path, f.line or 0, f.rule))), tuple(skipped))
 
 
+def examiner(subject: Subject) -> Examiner:
+    """How the functions of a file grow. A file that is `again` is read for repetitions as well."""
+    files = Files(subject)
+
+    def examine(change: FileChange) -> Alone:
+        if not _concerned(change):
+            return NOTHING
+        looked = files.look(change)
+        weights = tuple(-1.0 if each.plan is None else each.over for each in looked.grown)
+        findings = tuple(each.finding for each in looked.grown)
+        return Alone(findings, looked.skipped, looked.readable, weights, looked.shared)
+
+    return examine
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What came of one file; `shared` if other files were asked where a function comes from."""
+
+    grown: tuple[Grown, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    readable: bool = False
+    shared: bool = False
+
+
+class Files:
+    """Looks at the files of a change one by one."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._growth = Growth({rule.id: rule for rule in catalog.load("refactor")}, subject)
+
+    def look(self, change: FileChange) -> Looked:
+        """The findings of one file, with what works out their plans."""
+        text = self._subject.contents.new(change)
+        most = self._subject.limits.file_chars
+        reason = unreadable(change.path, text, most) if text is not None else None
+        readable = reason is None
+        grown: list[Grown] = []
+        language = language_of(change.path)
+        if reason is None and language in LANGUAGES:
+            reason = _grown(self._subject, self._growth, change, language, text, grown)
+        skipped = () if reason is None else (Skipped(change.path, f"refactor: {reason}"),)
+        return Looked(tuple(grown), skipped, readable, self._growth.asked_others)
+
+    def remembered(self, change: FileChange, known: Alone) -> Looked:
+        """The same out of what is known of it; a plan is worked out anew if it is wanted."""
+        grown = tuple(
+            Grown(finding) if weight < 0 else Grown(finding, weight, partial(self._plan, change, number))
+            for number, (finding, weight) in enumerate(zip(known.findings, known.weights, strict=True))
+        )
+        return Looked(grown, known.skipped, known.again)
+
+    def _plan(self, change: FileChange, number: int) -> str | None:
+        grown = self.look(change).grown
+        plan = grown[number].plan if number < len(grown) else None
+        return plan() if plan else None
+
+
 def _concerned(change: FileChange) -> bool:
     if change.kind is not Kind.TEXT or change.status in (Status.DELETED, Status.UNMERGED):
         return False
-    return bool(change.added) and is_code(change.path) and not is_test(change.path)
+    return any(hunk.added for hunk in change.hunks) and is_code(change.path) and not is_test(change.path)
 
 
 def _grown(

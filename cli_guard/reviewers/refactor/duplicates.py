@@ -1,11 +1,13 @@
 """Blocks that the change adds twice. One hash a window of lines, so the cost grows with the lines alone."""
 
 import re
+from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import PurePosixPath
 
-from cli_guard.model import FileChange, Finding, Skipped, fingerprint
+from cli_guard.model import FileChange, Finding, Hunk, Skipped, fingerprint
 from cli_guard.rules.catalog import Rule
 
 ENDINGS = frozenset(
@@ -25,15 +27,75 @@ CONSTANT = re.compile(rf"^[\w.]+(?:\s*:\s*[\w.]+)?\s*=\s*{LITERAL}", re.IGNORECA
 DEEPEST = 400
 MOST_PLACES = 4
 MOST_BLOCKS = 20
+SORTED = 400_000
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """An added line that says something: its file, number and normalised text."""
+class Place:
+    """The lines from `first` to `last`, both included, of a file."""
 
-    change: FileChange
-    number: int
-    text: str
+    path: str
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        return f"lines {self.first} to {self.last} of `{self.path}`"
+
+
+class Lines:
+    """The added lines that say something: of each its hash, its number, and its run (a hunk of a file).
+
+    The texts stay where they are, in the change: a million lines must not be held twice.
+    """
+
+    def __init__(self, changes: Iterable[FileChange]) -> None:
+        self.hashes = array("q")
+        self.runs = array("i")
+        self._numbers = array("i")
+        self._hunks: list[tuple[FileChange, Hunk]] = []
+        for change in changes:
+            for hunk in change.hunks:
+                self._read(change, hunk)
+
+    def _read(self, change: FileChange, hunk: Hunk) -> None:
+        run = len(self._hunks)
+        self._hunks.append((change, hunk))
+        for number, raw in enumerate(hunk.added, hunk.new_start):
+            text = folded(raw)
+            if text and not IDLE.match(text):
+                self.hashes.append(hash(text))
+                self.runs.append(run)
+                self._numbers.append(number)
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def text(self, at: int) -> str:
+        """A line with its blanks folded."""
+        hunk = self._hunks[self.runs[at]][1]
+        return folded(hunk.added[self._numbers[at] - hunk.new_start])
+
+    def texts(self, at: int, length: int) -> list[str]:
+        """Some lines in a row."""
+        return [self.text(number) for number in range(at, at + length)]
+
+    def place(self, at: int, length: int) -> Place:
+        """Where some lines in a row stand."""
+        change = self._hunks[self.runs[at]][0]
+        return Place(change.path, self._numbers[at], self._numbers[at + length - 1])
+
+    def repeated(self) -> bytearray:
+        """For each line, is there another like it? Only then can it be part of a block that is there twice."""
+        marks = bytearray(len(self.hashes))
+        # A number as an object takes five times its room in an array: of very many, some at a time are sorted.
+        parts = 1 + len(self.hashes) // SORTED
+        for part in range(parts):
+            ordered = sorted(each for each in self.hashes if each % parts == part)
+            twice = {one for one, next_one in pairwise(ordered) if one == next_one}
+            for at, each in enumerate(self.hashes):
+                if each in twice:
+                    marks[at] = 1
+        return marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,95 +117,84 @@ def review_duplicates(rule: Rule, changes: Iterable[FileChange]) -> tuple[list[F
 
     Of very many, the longest are listed; how many were left out is said.
     """
-    lines, runs = _lines(changes)
+    lines = Lines(changes)
     copies: dict[int, list[Pair]] = {}
-    for pair in _pairs(lines, runs, int(rule.extra["lines"])):
+    for pair in _pairs(lines, int(rule.extra["lines"])):
         copies.setdefault(pair.first, []).append(pair)
     blocks = sorted(copies.values(), key=lambda pairs: -sum(pair.length for pair in pairs))
     skipped = []
     if len(blocks) > MOST_BLOCKS:
-        path = lines[blocks[MOST_BLOCKS][0].second].change.path
+        path = lines.place(blocks[MOST_BLOCKS][0].second, 1).path
         skipped = [
             Skipped(path, f"refactor: {len(blocks) - MOST_BLOCKS} more repeated blocks are not listed")
         ]
     return [_finding(rule, lines, pairs) for pairs in blocks[:MOST_BLOCKS]], skipped
 
 
-def _finding(rule: Rule, lines: list[Line], pairs: list[Pair]) -> Finding:
+def folded(raw: str) -> str:
+    """A line with its blanks folded; empty for one so long that nobody wrote it."""
+    return " ".join(raw.split()) if len(raw) < DEEPEST else ""
+
+
+def _finding(rule: Rule, lines: Lines, pairs: list[Pair]) -> Finding:
     pair = pairs[0]
-    block = lines[pair.second : pair.second + pair.length]
-    here, last = block[0], block[-1]
-    origin = _place(lines, pair.first, pair.length)
-    further = [_place(lines, other.second, other.length) for other in pairs[1 : 1 + MOST_PLACES]]
+    here = lines.place(pair.second, pair.length)
+    origin = lines.place(pair.first, pair.length)
+    further = [str(lines.place(other.second, other.length)) for other in pairs[1 : 1 + MOST_PLACES]]
     also = f" So do {' and '.join(further)}." if further else ""
-    places = " and ".join([_place(lines, pair.second, pair.length), *further])
+    places = " and ".join([str(here), *further])
     return rule.finding(
-        path=here.change.path,
-        line=here.number,
-        end_line=last.number,
-        message=f"Lines {here.number} to {last.number} repeat {origin}, which this change adds, too.{also}",
+        path=here.path,
+        line=here.first,
+        end_line=here.last,
+        message=f"Lines {here.first} to {here.last} repeat {origin}, which this change adds, too.{also}",
         suggestion=(
             f"1. Move {origin} into a function of their own, in a module that all places can use.\n"
             f"2. Call it there, and instead of {places}.\n"
             "3. Run the tests."
         ),
-        fingerprint=fingerprint(rule.id, here.change.path, "\n".join(line.text for line in block)),
+        fingerprint=fingerprint(rule.id, here.path, "\n".join(lines.texts(pair.second, pair.length))),
     )
 
 
-def _place(lines: list[Line], start: int, length: int) -> str:
-    first, last = lines[start], lines[start + length - 1]
-    return f"lines {first.number} to {last.number} of `{first.change.path}`"
-
-
-def _lines(changes: Iterable[FileChange]) -> tuple[list[Line], list[int]]:
-    """All telling lines, and for each the number of its run: what stands together in one hunk of a file."""
-    lines: list[Line] = []
-    runs: list[int] = []
-    run = 0
-    for change in changes:
-        for hunk in change.hunks:
-            run += 1
-            for offset, raw in enumerate(hunk.added):
-                text = " ".join(raw.split()) if len(raw) < DEEPEST else ""
-                if text and not IDLE.match(text):
-                    lines.append(Line(change, hunk.new_start + offset, text))
-                    runs.append(run)
-    return lines, runs
-
-
-def _pairs(lines: list[Line], runs: list[int], size: int) -> Iterator[Pair]:
+def _pairs(lines: Lines, size: int) -> Iterator[Pair]:
     """Each window that was seen before, grown as far as both places stay alike."""
-    hashes = [hash(line.text) for line in lines]
+    hashes, runs = lines.hashes, lines.runs
+    repeated = lines.repeated()
     seen: dict[int, int] = {}
     at = 0
     while at + size <= len(lines):
+        single = repeated.rfind(0, at, at + size)
+        if single >= 0:
+            at = single + 1
+            continue
         if runs[at] != runs[at + size - 1]:
             at += 1
             continue
         key = hash(tuple(hashes[at : at + size]))
         first = seen.setdefault(key, at)
-        length = _alike(lines, runs, first, at) if first + size <= at else 0
-        if length >= size and _worth_naming(lines[at : at + length], size):
+        length = _alike(lines, first, at) if first + size <= at else 0
+        if length >= size and _worth_naming(lines.texts(at, length), size):
             yield Pair(first, at, length)
         at += max(1, length)
 
 
-def _alike(lines: list[Line], runs: list[int], first: int, second: int) -> int:
-    length = 0
+def _alike(lines: Lines, first: int, second: int) -> int:
+    runs, length = lines.runs, 0
     while (
         second + length < len(lines)
         and first + length < second
         and runs[first + length] == runs[first]
         and runs[second + length] == runs[second]
-        and lines[first + length].text == lines[second + length].text
+        and lines.hashes[first + length] == lines.hashes[second + length]
+        and lines.text(first + length) == lines.text(second + length)
     ):
         length += 1
     return length
 
 
-def _worth_naming(block: list[Line], size: int) -> bool:
+def _worth_naming(block: list[str], size: int) -> bool:
     """Enough lines that do something: no arguments one to a line, no table of values, no line repeated."""
-    telling = {line.text for line in block if WORKS.search(line.text) and line.text[-1] != ","}
+    telling = {text for text in block if WORKS.search(text) and text[-1] != ","}
     working = {text for text in telling if not DATA.match(text)}
     return len(working) >= size and sum(1 for text in working if not CONSTANT.match(text)) * 2 >= size

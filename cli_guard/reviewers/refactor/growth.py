@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 from cli_guard.model import FileChange, Finding, Kind, Status, fingerprint, split_lines
 from cli_guard.reviewers.refactor.metrics import Measure, code_of, may_exceed, measure
@@ -47,7 +47,8 @@ class Grown:
 class Growth:
     """Compares the functions of each changed file with what they were.
 
-    `unmeasured` counts the functions of the last file that lizard could not read.
+    Of the last file, `unmeasured` counts the functions that lizard could not read, and `asked_others` tells if others
+    were looked at.
     """
 
     def __init__(self, rules: Mapping[str, Rule], subject: Subject) -> None:
@@ -56,6 +57,7 @@ class Growth:
         self._length = Limit.of(rules["refactor-long"])
         self._parameters = Limit.of(rules["refactor-parameters"])
         self.unmeasured = 0
+        self.asked_others = False
 
     def review(self, change: FileChange, language: str, text: str, old_text: str) -> Iterator[Grown]:
         """The findings of one file.
@@ -65,7 +67,7 @@ class Growth:
         lines, old_lines = split_lines(text), split_lines(old_text)
         symbols = symbols_of(self._subject.trees, language, text)
         started = self._subject.clock()
-        self.unmeasured = 0
+        self.unmeasured, self.asked_others = 0, False
         before: tuple[Symbol, ...] | None = None
         for symbol in symbols:
             if self._subject.clock() - started > self._subject.limits.seconds:
@@ -95,22 +97,30 @@ class Growth:
             return None
         return found
 
+    @cached_property
+    def _sources_of_moves(self) -> list[tuple[FileChange, str, str]]:
+        """The files that the change takes lines from, in order of path: language, and the lines as one text."""
+        found = []
+        for change in sorted(self._subject.changes, key=lambda c: c.path):
+            language = language_of(change.path)
+            if change.kind is Kind.TEXT and change.status is not Status.ADDED and language in LANGUAGES:
+                removed = "\n".join("\n".join(hunk.removed) for hunk in change.hunks if hunk.removed)
+                found.append((change, language, removed))
+        return [each for each in found if each[2]]
+
     def _moved(
         self, change: FileChange, language: str, symbol: Symbol, lines: list[str]
     ) -> tuple[Symbol | None, list[str]]:
         """The same function in another file that the change takes lines from."""
-        for other in sorted(self._subject.changes, key=lambda c: c.path):
-            if other is change or other.kind is not Kind.TEXT or language_of(other.path) not in LANGUAGES:
-                continue
-            if other.status is Status.ADDED or not any(
-                symbol.name in line for line in other.removed.values()
-            ):
+        self.asked_others = True
+        for other, other_language, removed in self._sources_of_moves:
+            if other is change or symbol.name not in removed:
                 continue
             text = self._subject.contents.old(other)
             if text is None or len(text) > self._subject.limits.file_chars:
                 continue
             old_lines = split_lines(text)
-            for candidate in symbols_of(self._subject.trees, str(language_of(other.path)), text):
+            for candidate in symbols_of(self._subject.trees, other_language, text):
                 if candidate.name == symbol.name and _alike(symbol, lines, candidate, old_lines) >= ALIKE:
                     return candidate, old_lines
         return None, []

@@ -54,6 +54,15 @@ def unreadable(path: str, text: str, file_chars: int) -> str | None:
     lines = text.count("\n") + 1
     if len(text) > AVERAGE_LINE * lines and len(text) > AVERAGE_LINE * 4:
         return "minified or data"
-    if len(text) > LONGEST_LINE and max(map(len, text.split("\n"))) > LONGEST_LINE:
-        return "minified or data"
-    return None
+    return "minified or data" if has_long_line(text) else None
+
+
+def has_long_line(text: str) -> bool:
+    """Is a line longer than `LONGEST_LINE`? Looks only where one of that length would have to end."""
+    start = 0
+    while len(text) - start > LONGEST_LINE:
+        end = text.rfind("\n", start, start + LONGEST_LINE + 1)
+        if end < 0:
+            return True
+        start = end + 1
+    return False

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 from reviewers.docs.before_after import changed, subject_of
 
 from cli_guard.reviewers.refactor import review
+from cli_guard.reviewers.refactor.metrics import DECISIONS, may_exceed
+from cli_guard.reviewers.symbols.sources import LONGEST_LINE, has_long_line
 
 PATHS = ["a.py", "a.js", "a.ts", "a.tsx", "a.go", "A.java", "a.c"]
 WORDS = st.sampled_from(
@@ -47,3 +49,24 @@ def test_any_text_is_reviewed(path: str, data: st.DataObject) -> None:
     for finding in report.findings:
         assert finding.line is not None and change.touches(finding.line, finding.end_line)
     assert list(report.findings) == sorted(report.findings, key=lambda f: (f.path, f.line or 0, f.rule))
+
+
+@given(
+    text=st.lists(
+        st.one_of(WORDS, st.sampled_from(["elif ", "foreach ", " or ", "format", "? "])), max_size=30
+    ).map("".join)
+)
+@settings(max_examples=100, deadline=None)
+def test_the_quick_look_at_a_function_never_lets_one_pass_that_the_rule_counts(text: str) -> None:
+    counted = len(DECISIONS.findall(text))
+    for most in range(1, 8):
+        expected = len(text) > 2 * most and counted + 1 > most
+        assert may_exceed(text, most, 10_000) == expected
+
+
+@given(pieces=st.lists(st.integers(0, 12_000), max_size=6))
+@settings(max_examples=100, deadline=None)
+def test_a_long_line_is_found_wherever_it_stands(pieces: list[int]) -> None:
+    assert has_long_line("\n".join("x" * size for size in pieces)) == any(
+        size > LONGEST_LINE for size in pieces
+    )

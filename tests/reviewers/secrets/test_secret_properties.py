@@ -14,7 +14,7 @@ from cli_guard.reviewers.subject import Subject
 from cli_guard.rules.examples import expand
 from cli_guard.secretscan import scan
 from cli_guard.secretscan.detectors import by_keyword
-from cli_guard.secretscan.engine import fold
+from cli_guard.secretscan.vocabulary import Vocabulary, fold
 
 TABLE = tomllib.loads((Path(__file__).parent / "leaks.toml").read_text("utf-8"))["leak"]
 LEAKS = [(path, text) for level, path, text in TABLE if level != "silent"]
@@ -80,3 +80,16 @@ def test_redacted_text_holds_no_secret_and_stays_as_it_is(
 @pytest.mark.parametrize("text", ["", "nothing to hide\n", "password: see the vault"])
 def test_text_without_a_secret_is_returned_as_it_is(text: str) -> None:
     assert redact(text) == text
+
+
+@QUICK
+@given(text=TEXTS, keyword=KEYWORDS)
+def test_a_vocabulary_never_denies_a_keyword_that_the_text_holds(text: str, keyword: str) -> None:
+    lower = fold(text + keyword + text)
+    assert Vocabulary.of(lower).may_hold(keyword)
+
+
+def test_a_vocabulary_denies_what_no_word_of_the_text_holds() -> None:
+    words = Vocabulary.of("the glp and the lpa and the pat- of a path")
+    assert not words.may_hold("glpat-")
+    assert words.may_hold("pat-")

@@ -1,0 +1,106 @@
+"""What was made of files before, in a SQLite file of the state folder: by a hash of all that it depends on.
+
+A cache is never waited for and never trusted further than its own hashes go. Where it is locked, the review does
+without; where it is broken or of another version, it is thrown away. Deleting it loses nothing but time.
+"""
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterable, Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+
+VERSION = 1
+NAME = "examined.sqlite"
+MOST_ROWS = 100_000
+MOST_BYTES = 64 << 20
+AT_ONCE = 500
+TABLE = "CREATE TABLE examined (key BLOB PRIMARY KEY, value BLOB NOT NULL, seal BLOB NOT NULL, used INTEGER NOT NULL)"
+
+
+class Cache:
+    """Values by keys; `bytes` to `bytes`."""
+
+    def __init__(self, folder: Path, *, most_rows: int = MOST_ROWS) -> None:
+        self._folder = folder
+        self._path = folder / NAME
+        self._most_rows = most_rows
+
+    def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """The values that are known of some keys; none where the cache cannot be read now."""
+        wanted = list(keys)
+        found: dict[bytes, bytes] = {}
+        try:
+            with closing(self._opened()) as file:
+                for start in range(0, len(wanted), AT_ONCE):
+                    part = wanted[start : start + AT_ONCE]
+                    marks = ",".join("?" * len(part))
+                    rows = file.execute(f"SELECT key, value, seal FROM examined WHERE key IN ({marks})", part)  # noqa: S608 - question marks alone
+                    found |= {key: value for key, value, seal in rows if seal == seal_of(key, value)}
+        except (sqlite3.Error, OSError, TypeError) as error:
+            self._judge(error)
+            return {}
+        return found
+
+    def put(self, values: Mapping[bytes, bytes], used: Iterable[bytes] = ()) -> None:
+        """Keeps values, and marks those that were used; the ones unused for longest make room."""
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with closing(self._opened(make=True)) as file, file:
+                turn = file.execute("SELECT coalesce(max(used), 0) + 1 FROM examined").fetchone()[0]
+                file.executemany("UPDATE examined SET used = ? WHERE key = ?", ((turn, key) for key in used))
+                file.executemany(
+                    "INSERT OR REPLACE INTO examined VALUES (?, ?, ?, ?)",
+                    ((key, value, seal_of(key, value), turn) for key, value in values.items()),
+                )
+                over = file.execute("SELECT count(*) FROM examined").fetchone()[0] - self._most_rows
+                if over > 0:
+                    oldest = "SELECT key FROM examined ORDER BY used, key LIMIT ?"
+                    file.execute(f"DELETE FROM examined WHERE key IN ({oldest})", (over,))  # noqa: S608 - our own words
+            if self._path.stat().st_size > MOST_BYTES:
+                self._throw_away()
+        except (sqlite3.Error, OSError, TypeError) as error:
+            self._judge(error)
+
+    def _opened(self, *, make: bool = False) -> sqlite3.Connection:
+        """The database of this version. Raises sqlite3.Error, OSError."""
+        if make and not self._path.exists():
+            os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600))
+        file = sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=rw", uri=True, timeout=0)
+        try:
+            version = file.execute("PRAGMA user_version").fetchone()[0]
+            if version == 0 and make:
+                with file:
+                    file.execute("BEGIN IMMEDIATE")
+                    # Another process may have made it between the two looks.
+                    if file.execute("PRAGMA user_version").fetchone()[0] == 0:
+                        file.execute(TABLE)
+                        file.execute(f"PRAGMA user_version = {VERSION}")
+            elif version != VERSION:
+                raise sqlite3.DatabaseError("of another version")
+            # What a crash loses can be made again, and what it tears has no seal.
+            file.execute("PRAGMA synchronous = OFF")
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def _judge(self, error: Exception) -> None:
+        """A file that is broken is thrown away; one that is locked, or cannot be opened, is left alone."""
+        if not isinstance(error, sqlite3.OperationalError) and isinstance(
+            error, sqlite3.DatabaseError | TypeError
+        ):
+            self._throw_away()
+
+    def _throw_away(self) -> None:
+        for name in (NAME, f"{NAME}-journal"):
+            with suppress(OSError):
+                (self._folder / name).unlink()
+
+
+def seal_of(key: bytes, value: bytes) -> bytes:
+    """Tells a row that was written whole from one that was not."""
+    if not isinstance(key, bytes) or not isinstance(value, bytes):
+        raise sqlite3.DatabaseError("a row of another kind")
+    return hashlib.sha256(key + value).digest()[:16]

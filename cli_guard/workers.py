@@ -1,0 +1,107 @@
+"""Work that is done in copies of this process, side by side: each sends back lines, and nothing is shared.
+
+A copy has everything that is loaded and read already, so it starts in milliseconds. Only a process with a single thread
+is copied: a lock that another thread holds would stay locked in the copy for ever (fork(2), os.fork).
+"""
+
+import gc
+import os
+import selectors
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+MOST = 8
+PIECE_BYTES = 1 << 18
+
+
+def available() -> int:
+    """How many processors this process may use, 1 where it cannot be copied."""
+    if sys.platform != "linux" or threading.active_count() > 1:
+        return 1
+    with suppress(OSError):  # without /proc nothing but Python's own threads is known
+        if len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - names alone
+            return 1
+    return min(len(os.sched_getaffinity(0)), MOST)
+
+
+@dataclass
+class Worker:
+    """One copy: its process, the pipe that it writes to, and what came so far of its next line."""
+
+    number: int
+    pid: int
+    pipe: int
+    rest: bytearray = field(default_factory=bytearray)
+
+
+def lines_of(count: int, work: Callable[[int], Iterable[bytes]]) -> Iterator[tuple[int, bytes]]:
+    """The lines that `work` gives for 0, 1, ... in copies of this process, with their numbers, as they come.
+
+    A copy that cannot be started, or that ends early, gives fewer lines and no error: whoever asks has to see that.
+    """
+    workers = started(count, work)
+    try:
+        with selectors.DefaultSelector() as selector:
+            for worker in workers:
+                selector.register(worker.pipe, selectors.EVENT_READ, worker)
+            while selector.get_map():
+                for key, _ in selector.select():
+                    worker = key.data
+                    piece = os.read(worker.pipe, PIECE_BYTES)
+                    if not piece:
+                        selector.unregister(worker.pipe)
+                        continue
+                    worker.rest += piece
+                    *lines, rest = worker.rest.split(b"\n")
+                    worker.rest = rest
+                    for line in lines:
+                        yield worker.number, bytes(line)
+    finally:
+        for worker in workers:
+            os.close(worker.pipe)
+            # One that has ended is not waited for yet, so its number belongs to nobody else.
+            os.kill(worker.pid, signal.SIGKILL)
+            os.waitpid(worker.pid, 0)
+
+
+def started(count: int, work: Callable[[int], Iterable[bytes]]) -> list[Worker]:
+    """The copies, as many as the system allows."""
+    workers: list[Worker] = []
+    # What is there before is not looked at again by the collector, or each copy would soon hold all of it.
+    gc.freeze()
+    try:
+        for number in range(count):
+            reading, writing = os.pipe()
+            try:
+                pid = os.fork()
+            except OSError:
+                os.close(reading)
+                os.close(writing)
+                break
+            if pid == 0:
+                in_copy(writing, lambda number=number: work(number))  # type: ignore[misc]
+            os.close(writing)
+            workers.append(Worker(number, pid, reading))
+    finally:
+        gc.unfreeze()
+    return workers
+
+
+def in_copy(pipe: int, work: Callable[[], Iterable[bytes]]) -> None:
+    """Does the work and ends the process, whatever happens; never returns."""
+    code = 1
+    try:
+        for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+            signal.signal(name, signal.SIG_DFL)
+        with open(pipe, "wb", buffering=1 << 16) as out:
+            for line in work():
+                out.write(line + b"\n")
+                out.flush()
+        code = 0
+    finally:
+        # Nothing of the original may be written, flushed or cleaned up a second time.
+        os._exit(code)
