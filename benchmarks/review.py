@@ -38,6 +38,8 @@ class Case:
 
     def measure(self, env: dict[str, str]) -> None:
         """Runs it once, from outside: wall time, and the peak memory of the process."""
+        # What an earlier round has examined would not be looked at again.
+        (self.cwd / ".git" / "cli-guard" / "examined.sqlite").unlink(missing_ok=True)
         started = time.perf_counter()
         process = subprocess.Popen(
             self.command, cwd=self.cwd, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

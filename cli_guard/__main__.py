@@ -1,13 +1,19 @@
-"""The front door: `main` for whoever hands in streams, `run` for a process. Every error ends here as one line."""
+"""The front door: `main` for whoever hands in streams, `run` for a process. Every error ends here as one line.
 
-import gc
+A run that a server does loads nothing but this file and the client: see `cli_guard.server`.
+"""
+
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TextIO
 
-from cli_guard.errors import CliGuardError, ExitCode
+# What `typing` says, without loading it.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+    from typing import TextIO
 
 
 def main(
@@ -20,8 +26,13 @@ def main(
     try:
         return answer(argv, stdin, stdout, stderr, cwd, env)
     except KeyboardInterrupt:
-        stderr.write("cli-guard: interrupted; nothing was changed\n")
-        return ExitCode.INTERRUPTED
+        return interrupted(stderr)
+
+
+def interrupted(stderr: TextIO) -> int:
+    """Says so, and gives the exit code."""
+    stderr.write("cli-guard: interrupted; nothing was changed\n")
+    return 130
 
 
 def answer(
@@ -32,6 +43,7 @@ def answer(
 
     from cli_guard.cli.app import dispatch
     from cli_guard.cli.io import Io
+    from cli_guard.errors import CliGuardError, ExitCode
 
     io = Io(stdin, stdout, stderr, cwd, env)
 
@@ -61,7 +73,7 @@ def answer(
         return ExitCode.INTERNAL
 
 
-def raise_again(unraisable: "sys.UnraisableHookArgs") -> None:
+def raise_again(unraisable: sys.UnraisableHookArgs) -> None:
     """Raises an interrupt anew that came where nothing can be raised (a callback of compiled code, a `__del__`).
 
     Python only prints such an exception (`sys.unraisablehook`), and a Ctrl-C would have done nothing. It is asked for
@@ -77,8 +89,13 @@ def raise_again(unraisable: "sys.UnraisableHookArgs") -> None:
         sys.__unraisablehook__(unraisable)
 
 
-def run() -> None:
-    """The console script."""
+def by_itself(argv: list[str]) -> int:
+    """Does a run in this process, on its streams, and gives the exit code."""
+    import gc
+    from pathlib import Path
+
+    from cli_guard.errors import ExitCode
+
     sys.unraisablehook = raise_again
     # Thousands of objects are made while libraries load, and none of them is garbage.
     gc.set_threshold(50_000, 20, 50)
@@ -90,17 +107,47 @@ def run() -> None:
         cwd = Path.cwd()
     except FileNotFoundError:
         stderr.write("cli-guard: the current folder is gone: change to another one\n")
-        sys.exit(ExitCode.USAGE)
+        return ExitCode.USAGE
     try:
-        code = main(sys.argv[1:], stdin, stdout, stderr, cwd, dict(os.environ))
+        code = main(argv, stdin, stdout, stderr, cwd, dict(os.environ))
     except BrokenPipeError:
         code = ExitCode.DENIED
     try:
         stdout.flush()
     except OSError:  # whoever read us has had enough, or a disk is full
         code = code or ExitCode.DENIED
+    return code
+
+
+def run() -> None:
+    """The console script."""
+    from cli_guard.server import client
+
+    argv = sys.argv[1:]
+    try:
+        code = client.answered(argv)
+        if code is None:
+            code = unanswered(argv)
+    except KeyboardInterrupt:
+        code = interrupted(sys.stderr or open(os.devnull, "w"))  # noqa: SIM115, PTH123
     # Nothing is left to do, and taking the imported libraries apart again would cost a fifth of the whole run.
     os._exit(code)
+
+
+def unanswered(argv: list[str]) -> int:
+    """A run that no server does; one that had to load the graph leaves a server behind for the next."""
+    from cli_guard.server import client
+
+    if os.environ.get("CLI_GUARD_SERVER") == "require" and client.routed(argv):
+        from cli_guard.server.control import required
+
+        return required(argv)
+    code = by_itself(argv)
+    if "langgraph" in sys.modules:
+        from cli_guard.server.control import leave_behind
+
+        leave_behind(argv)
+    return code
 
 
 if __name__ == "__main__":

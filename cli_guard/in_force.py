@@ -40,11 +40,14 @@ def recorded_policy(
 ) -> tuple[Config, str, frozenset[tuple[str, str, str]]]:
     """The configuration of a commit, or of the index for "", where it was read, and the baseline beside it."""
     where = f" at {revision[:12]}" if revision else " in the index"
-    config, source = read_config(lambda name: repository.show(revision, name), where) or (
-        Config(),
-        "built-in defaults",
-    )
-    return config, source, read_baseline(repository.show(revision, BASELINE_FILE), f"{BASELINE_FILE}{where}")
+    # Most commits hold none of them, and one question is quicker than three.
+    there = repository.holds(revision, POLICY_FILES) if revision else POLICY_FILES
+
+    def read(name: str) -> bytes | None:
+        return repository.show(revision, name) if name in there else None
+
+    config, source = read_config(read, where) or (Config(), "built-in defaults")
+    return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE}{where}")
 
 
 def judging_revisions(request: Request, repository: Repository) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ Heavy imports wait until there is something to review.
 
 import datetime
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from cli_guard.errors import NotARepository
 from cli_guard.events.glance import nothing_to_review
@@ -29,11 +29,15 @@ from cli_guard.place import Place
 from cli_guard.report.review import Review
 
 if TYPE_CHECKING:
+    from cli_guard.cache import Cache
     from cli_guard.graph.run import Pause
     from cli_guard.graph.state import State
     from cli_guard.intake import Gathered
     from cli_guard.policy.approvals import Approval
     from cli_guard.policy.decisions import Policy
+    from cli_guard.reviewers.shard import Shard
+
+Told = Callable[[int, int], None]
 
 
 def review(
@@ -54,18 +58,34 @@ def review(
     return run(gathered, (), today or datetime.datetime.now(datetime.UTC).date())[0]
 
 
-def review_request(request: Request, place: Place) -> Review:
-    """Reviews what a request names, and records what came of it. Raises CliGuardError."""
+def review_request(
+    request: Request,
+    place: Place,
+    *,
+    progress: TextIO | None = None,
+    cache: bool = True,
+    told: Told | None = None,
+    shard: "Shard | None" = None,
+    looked: Repository | None = None,
+) -> Review:
+    """Reviews what a request names, and records what came of it. Raises CliGuardError.
+
+    Given a stream for their `progress`, the checks that the repository wants at this stage run as well. With `cache`,
+    files are not examined again in which nothing was found before. `told` hears how many of a big change are done, and
+    how many there are. Of a `shard`, only its part is reviewed. `looked` is the repository, where a caller has found it
+    already, and that there is something to review.
+    """
     try:
-        repository = Repository.discover(place.cwd, place.env)
+        repository = looked or Repository.discover(place.cwd, place.env)
     except NotARepository:
         if not isinstance(request, Patch):
             raise
         repository = None
-    if repository is not None:
+    if repository is not None and looked is None:
         reason = nothing_to_review(request, repository)
         if reason:
             return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
+    from cli_guard.cache import Cache
     from cli_guard.intake import gather
     from cli_guard.recording import record
     from cli_guard.records import Records
@@ -73,14 +93,23 @@ def review_request(request: Request, place: Place) -> Review:
     records = Records(repository.state_folder) if repository else None
     approvals = records.approvals() if records else ()
     today = place.now.date()
-    with gather(request, repository, place.env, today, approved=bool(approvals)) as gathered:
-        done, pause = run(gathered, approvals, today)
+    with gather(request, repository, place, approved=bool(approvals), progress=progress) as gathered:
+        if shard:
+            part = replace(gathered.subject, shard=shard)
+            gathered = replace(gathered, subject=part, notes=(*gathered.notes, shard.note()))
+        kept = Cache(repository.state_folder) if cache and repository else None
+        done, pause = run(gathered, approvals, today, kept, told)
+        done = replace(done, part=f"{shard.number}-of-{shard.of}" if shard else "")
     # Without a repository nothing is kept, so nothing waits to be approved.
     return record(done, pause, gathered, records, place) if records else replace(done, review_id=None)
 
 
 def run(
-    gathered: "Gathered", approvals: "tuple[Approval, ...]", today: datetime.date
+    gathered: "Gathered",
+    approvals: "tuple[Approval, ...]",
+    today: datetime.date,
+    cache: "Cache | None" = None,
+    told: Told | None = None,
 ) -> "tuple[Review, Pause | None]":
     """Runs the graph over what was gathered; the pause is what a person's approval goes on from."""
     started = time.perf_counter()
@@ -88,9 +117,10 @@ def run(
     from cli_guard.graph.run import run_review
     from cli_guard.graph.state import skipped_data
     from cli_guard.reviewers.inline import InlineAnswers
+    from cli_guard.reviewers.work import nobody, prepared
 
     loaded = time.perf_counter()
-    subject = gathered.subject
+    subject = prepared(gathered.subject, cache, told or nobody)
     context = Context(
         subject=subject,
         policy=gathered.policy,
@@ -99,6 +129,8 @@ def run(
         answer=InlineAnswers(subject),
         today=today,
     )
+    if gathered.checks:
+        context = gathered.checks.allowed_in(context)
     state, pause = run_review(context)
     state = without_secret_names(
         state | {"skipped": [*skipped_data(subject.changes.skipped), *state["skipped"]]}
@@ -159,5 +191,5 @@ def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]
         reviewed=sum(1 for change in changes if change.path not in unread),
         skipped=tuple(skipped),
         timings_ms=timings,
-        notes=gathered.notes,
+        notes=(*gathered.notes, *(str(each["told"]) for each in state["tool_results"] if each.get("told"))),
     )

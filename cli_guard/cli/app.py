@@ -14,8 +14,13 @@ COMMANDS = {
     "check-command": "Judge a shell command by what it would do, without running it.",
     "ask": "Answer a request about the repository, or propose a patch for it.",
     "shell": "Run a bash command over the files of the repository, changing nothing.",
+    "exec": "Run a command after judging it, in the foreground or the background.",
+    "ps": "List the background processes.",
+    "logs": "Show what a background process has put out.",
+    "stop": "End background processes with all that they have started.",
     "install": "Install the Git hooks, or the hook of a coding agent, in this repository.",
     "uninstall": "Take the hooks out and put back what was there before.",
+    "trust": "Let the checks of this repository run, after looking at their commands.",
     "approve": "Approve a review that waits, after looking at it.",
     "reject": "Reject a review or a proposal that waits.",
     "undo": "Take back what an approved patch wrote.",
@@ -26,6 +31,7 @@ COMMANDS = {
     "explain": "Explain one rule, with examples.",
     "doctor": "Say what is installed where, and what would run.",
     "bench": "Run benchmark tasks, each in a scratch world of its own.",
+    "server": "Show, start or stop the warm server that makes hooks quick.",
     "demo": "Show four real runs in a scratch repository.",
 }
 

@@ -121,6 +121,8 @@ def environment(io: Io, home: Path) -> dict[str, str]:
         "GIT_COMMITTER_NAME": "Ada",
         "GIT_COMMITTER_EMAIL": "ada@example.org",
         "NO_COLOR": "1",
+        # It would stay when the folder is gone.
+        "CLI_GUARD_SERVER": "0",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{io.env.get('PATH', os.defpath)}",
     }
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +18,9 @@ from cli_guard.git.hooks import HOOKS, configured_folder, hooks_folder, state_of
 from cli_guard.git.repository import Repository
 from cli_guard.records import Records
 from cli_guard.report.printable import printable
+
+if TYPE_CHECKING:
+    from cli_guard.policy.decisions import Policy
 
 LIBRARIES = (
     "langgraph",
@@ -111,10 +115,31 @@ def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
     yield f"protected branches: {', '.join(policy.protected_branches)}"
     limits = policy.config.limits
     yield f"limits: {', '.join(f'{key} {value}' for key, value in limits.model_dump().items())}"
+    yield from check_lines(io, repository, policy)
     own = user_file(io.env)
     yield f"user file: {own if own and own.exists() else 'none'}"
     if not repository.bare and (repository.root / FILE).exists() and "at" not in policy.sources[0]:
         yield f"! {FILE} lies in the work tree but not in HEAD: it counts once it is committed"
+
+
+def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[str]:
+    """The checks of the repository, and whether they may run; nothing where it has none."""
+    if not policy.config.checks:
+        return
+    from cli_guard.checking.trust import Trusted
+    from cli_guard.policy.checks import digest_of
+
+    names = ", ".join(policy.config.checks)
+    try:
+        trust = Trusted(io.place).given(repository, digest_of(policy.config.checks))
+    except CliGuardError as error:
+        yield f"! {error}"
+        return
+    yield (
+        f"checks: {names} ({trust.words})"
+        if trust
+        else f"! checks: {names}: not trusted, see `cli-guard trust`"
+    )
 
 
 def run_lines(io: Io, repository: Repository) -> Iterator[str]:
@@ -125,6 +150,7 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
     for name in ("SKIP", "CLI_GUARD"):
         if io.env.get(name):
             yield f"! {name}={io.env[name]} is set"
+    yield f"warm server: {server_line(io)}"
     records = Records(repository.state_folder)
     yield f"state folder: {records.folder}"
     yield f"{len(records.waiting())} reviews wait, {len(records.approvals())} approvals given"
@@ -138,6 +164,15 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
         if result.problem
         else f"audit trail: {result.entries} entries, it holds"
     )
+
+
+def server_line(io: Io) -> str:
+    """Whether a warm server does what the hooks ask for."""
+    from cli_guard.cli.server import described
+    from cli_guard.server import control
+
+    found = control.status()
+    return described(found) if found else control.why_not(io.env) or "none, the next review leaves one behind"
 
 
 @click.pass_obj

@@ -16,6 +16,7 @@ from cli_guard.errors import CliGuardError, ExitCode, UsageError
 
 if TYPE_CHECKING:
     from cli_guard.events.request import Request
+    from cli_guard.git.repository import Repository
 
 # What SKIP may name besides `cli-guard` and the hook's own name: an id of .pre-commit-hooks.yaml.
 OTHER_IDS = {"pre-merge-commit": "cli-guard-merge"}
@@ -56,22 +57,16 @@ def framework(io: Io) -> bool:
     return io.env.get("PRE_COMMIT") == "1"
 
 
-def nothing_staged(io: Io) -> bool:
-    """Is there no commit to review? A bare repository is left to the review, which says so."""
-    from cli_guard.git.repository import Repository
-
-    repository = Repository.discover(io.cwd, io.env)
-    return not repository.bare and not repository.has_staged()
-
-
-def answer(io: Io, request: "Request") -> int:
-    """Reviews, prints, and gives the exit code that Git goes by."""
+def answer(io: Io, request: "Request", looked: "Repository | None" = None) -> int:
+    """Reviews, prints, and gives the exit code that Git goes by. `looked`: see `review_request`."""
     from dataclasses import replace
 
+    from cli_guard.cli.progress import progress
     from cli_guard.cli.review import show
     from cli_guard.review import review_request
 
-    review = review_request(request, io.place)
+    with progress(io.stderr) as told:
+        review = review_request(request, io.place, told=told, progress=io.stderr, looked=looked)
     if review.nothing and not framework(io):
         return review.exit_code
     # A framework runs us from an environment of its own, which is on nobody's PATH.
@@ -98,15 +93,22 @@ def staged(io: Io, event: str) -> int:
     if reason:
         note_skip(io, event, reason)
         return 0
-    if not framework(io) and nothing_staged(io):
-        return 0
+    looked = None
+    if not framework(io):
+        from cli_guard.git.repository import Repository
+
+        looked = Repository.discover(io.cwd, io.env)
+        if looked.bare:
+            looked = None
+        elif not looked.has_staged():
+            return 0
     from cli_guard.events.request import Range, Staged
 
     base, head = io.env.get("PRE_COMMIT_FROM_REF"), io.env.get("PRE_COMMIT_TO_REF")
     if framework(io) and base and head:
         # `pre-commit run --from-ref A --to-ref B`, as in CI: nothing is staged there.
         return answer(io, Range(base, head, event))
-    return answer(io, Staged(event))
+    return answer(io, Staged(event), looked)
 
 
 @click.pass_obj

@@ -23,9 +23,11 @@ from pydantic import (
 from cli_guard.errors import ConfigError
 from cli_guard.model import Decision, Disposition, Severity
 from cli_guard.place import user_file
+from cli_guard.policy.checks import CheckConfig, Checks
 from cli_guard.policy.commands.model import Pattern
 from cli_guard.policy.globs import rule_matches
-from cli_guard.policy.mcp import Name, ServerConfig, check_shared, check_users
+from cli_guard.policy.mcp import ServerConfig, Servers, check_shared, check_users
+from cli_guard.policy.server import ServerSection, check_not_shared
 from cli_guard.rules.catalog import load_all
 
 FILE = "cli-guard.toml"
@@ -75,7 +77,7 @@ class Ignore(Section):
 class LimitsSection(Section):
     """`[limits]`: what one review reads and spends at the most."""
 
-    files: Annotated[int, Field(ge=1, le=MOST, description="Files of one change.")] = 10_000
+    files: Annotated[int, Field(ge=1, le=MOST, description="Files of one change.")] = 25_000
     file_chars: Annotated[
         int, Field(ge=1_000, le=MOST, description="One file, in bytes as Git stores it.")
     ] = 5_000_000
@@ -177,9 +179,9 @@ class Config(Section):
     git: GitSection = GitSection()
     message: MessageSection = MessageSection()
     commands: CommandsSection = Field(default_factory=CommandsSection)
-    mcp: Annotated[dict[Name, ServerConfig], Field(description="MCP servers, by the names they get.")] = (
-        Field(default_factory=dict)
-    )
+    mcp: Servers = Field(default_factory=dict)
+    server: ServerSection = ServerSection()
+    checks: Checks = Field(default_factory=dict)
 
 
 SECTIONS: dict[str, type[BaseModel]] = {
@@ -189,6 +191,8 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "message": MessageSection,
     "commands": CommandsSection,
     "mcp": ServerConfig,
+    "server": ServerSection,
+    "checks": CheckConfig,
     **dict.fromkeys(("allow", "review", "deny"), CommandPattern),
 }
 
@@ -222,7 +226,7 @@ def keys_of(place: list[str]) -> list[str]:
     """The keys that a table of the file may have."""
     section: type[BaseModel] = Config
     for part in place:
-        section = SECTIONS.get(part, section)
+        section = section if section in (ServerConfig, CheckConfig) else SECTIONS.get(part, section)
     return list(section.model_fields)
 
 
@@ -250,6 +254,7 @@ def read_config(read: Callable[[str], bytes | None], where: str) -> tuple[Config
             f"{source}: 'commands.allow' belongs in the user's own file, {USER_FILE}: a repository only tightens"
         )
     check_shared(config.mcp, source, USER_FILE)
+    check_not_shared(config.model_fields_set, source, USER_FILE)
     return config, source
 
 
@@ -278,11 +283,9 @@ def read_user_config(env: Mapping[str, str]) -> Config | None:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     config = parse_config(parse_toml(raw, str(path)), str(path))
-    loose = config.model_fields_set - {"decisions", "rules", "git", "message", "commands", "mcp"}
+    loose = config.model_fields_set - {"decisions", "rules", "git", "message", "commands", "mcp", "server"}
     if loose:
-        raise ConfigError(
-            f"{path}: {sorted(loose)[0]!r} may not stand in a user file, which can only tighten"
-        )
+        raise ConfigError(f"{path}: {sorted(loose)[0]!r} may not stand in a user file, it can only tighten")
     off = [key for table in (config.decisions, config.rules) for key, to in table.items() if to == "off"]
     if off:
         raise ConfigError(f"{path}: {str(off[0])!r} is off, but a user file can only tighten: take it out")

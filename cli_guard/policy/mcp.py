@@ -104,6 +104,9 @@ class ServerConfig(BaseModel):
         return self.model_copy(update={"deny": tuple(dict.fromkeys((*self.deny, *more)))})
 
 
+Servers = Annotated[dict[Name, ServerConfig], Field(description="MCP servers, by the names they get.")]
+
+
 def check_shared(servers: Mapping[str, ServerConfig], source: str, user_file: str) -> None:
     """A repository may deny tools and nothing else: to start a server is to run a program. Raises ConfigError."""
     for name, server in servers.items():

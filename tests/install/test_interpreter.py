@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
-from repositories import Repo, key
+from repositories import Repo, cold, key
 
 import cli_guard
 
@@ -124,6 +124,7 @@ def plant(repo: Repo) -> Path:
     return traces
 
 
+@cold
 @pytest.mark.parametrize("found_by", ["its interpreter", "PATH"])
 @pytest.mark.parametrize(
     "variables",

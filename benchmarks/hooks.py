@@ -1,0 +1,295 @@
+"""What a `git commit` costs with this hook or that, as ratios taken in one run, and how it grows with the change.
+
+    python benchmarks/hooks.py [--runs N] [--quick] [--install]
+
+Each row is a whole `git commit`, with the one hook that is named. Every file has 50 lines, so that 10 files are 500.
+Every case runs once in each round, in turn; what is printed are medians. In front of each run the commit is taken
+back and what cli-guard remembers of the files is deleted, so that every review is a first one. Other programs are
+found on PATH; with --install they are put in a temporary folder. Before they are measured, they must refuse a key.
+
+For each number of files: the median in ms, against no hook at all (x git), and against an empty Python hook (x py).
+`power` is the exponent of the whole commit over all sizes (least squares); `at end` that of what the hook adds,
+between the two largest: 0 is the same for any change, 1 is linear.
+"""
+
+import argparse
+import compileall
+import hashlib
+import math
+import os
+import random
+import shutil
+import statistics
+import string
+import subprocess
+import tempfile
+import time
+import urllib.request
+import venv
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from review import GUARD, PYTHON, git, staged
+
+SIZES = (1, 10, 100, 1_000)
+LINES = 50
+BARE, EMPTY, GITLEAKS, WARM, ALONE = (
+    "no hook",
+    "an empty Python hook",
+    "gitleaks",
+    "cli-guard, warm",
+    "cli-guard, warm, one hook",
+)
+STAGED = "git diff --cached --name-only --diff-filter=ACM -z | xargs -0"
+# The names of the programs, by what PyPI calls the packages that bring them.
+PACKAGES = {
+    "pre-commit": "pre-commit",
+    "detect-secrets-hook": "detect-secrets",
+    "kingfisher": "kingfisher-bin",
+}
+# PyPI has no gitleaks; Debian's runs wherever the C library is as new as its own.
+DEB = "http://deb.debian.org/debian/pool/main/g/gitleaks/gitleaks_8.26.0-1+b1_amd64.deb"
+DEB_SHA256 = "b228ade47a811ffc94d258bd84b1c257458b4e81e37c55201c9d912c0e01bfdb"
+PRE_COMMIT = f"""repos:
+  - repo: local
+    hooks:
+      - {{id: trivial, name: trivial, language: system, entry: {PYTHON} -I -c pass}}
+"""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """What hooks a commit has: a text for pre-commit, or a command that installs them."""
+
+    name: str
+    hook: str = ""
+    install: tuple[str, ...] = ()
+    env: dict[str, str] = field(default_factory=dict)
+    without: str = ""  # a hook that is not wanted of those that were installed
+    finds: bool = False  # must refuse a key
+    pause: float = 0.0
+
+
+@dataclass
+class Case:
+    """A tool in a repository of its own, and what each commit took."""
+
+    tool: Tool
+    path: Path
+    env: dict[str, str]
+    start: str
+    milliseconds: list[float] = field(default_factory=list)
+
+    def commit(self) -> tuple[int, float, str]:
+        """Commits what is staged, from where it started: the exit code, the milliseconds and what was said."""
+        git(self.path, "reset", "--soft", self.start)
+        for kept in (self.path / ".git" / "cli-guard").glob("examined.sqlite*"):
+            kept.unlink()
+        # The warm server makes the next child ready while nothing is asked, as it would between two commits.
+        time.sleep(self.tool.pause)
+        with tempfile.TemporaryFile("w+", errors="replace") as said:
+            started = time.perf_counter()
+            process = subprocess.Popen(
+                ("git", "commit", "-qm", "Add files"), cwd=self.path, env=self.env, stdout=said, stderr=said
+            )
+            code = process.wait()
+            spent = time.perf_counter() - started
+            said.seek(0)
+            return code, spent * 1000, said.read()
+
+    def measure(self) -> None:
+        """One more commit. Raises SystemExit if it was not made: what was refused was not measured."""
+        code, spent, said = self.commit()
+        if code:
+            raise SystemExit(f"{self.tool.name}, {self.path}: git commit ended with {code}\n{said[-2000:]}")
+        self.milliseconds.append(spent)
+
+    @property
+    def median(self) -> float:
+        """In milliseconds; the first round, which warms caches, is left out."""
+        return statistics.median(self.milliseconds[1:])
+
+
+def installed(folder: Path) -> None:
+    """Installs what it can of the other programs: Python's in an environment, gitleaks beside them."""
+    venv.create(folder, with_pip=True)
+    pip = (str(folder / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check")
+    for package in PACKAGES.values():
+        subprocess.run((*pip, package), check=False, capture_output=True)
+    # The script that PyPI's package brings is a Python that starts the program.
+    for program in folder.glob("lib/python*/site-packages/kingfisher/bin/kingfisher"):
+        program.chmod(0o755)
+        (folder / "bin" / "kingfisher").unlink()
+        (folder / "bin" / "kingfisher").symlink_to(program)
+    try:
+        with urllib.request.urlopen(DEB, timeout=30) as answer:
+            deb = answer.read()
+        if hashlib.sha256(deb).hexdigest() != DEB_SHA256:
+            return
+        (folder / "gitleaks.deb").write_bytes(deb)
+        subprocess.run(("dpkg-deb", "-x", folder / "gitleaks.deb", folder), check=True, capture_output=True)
+        shutil.copy(folder / "usr" / "bin" / "gitleaks", folder / "bin" / "gitleaks")
+    except (OSError, subprocess.CalledProcessError):
+        return  # it is named with what is not there
+
+
+def tools(path: str, sockets: str) -> Iterator[Tool | str]:
+    """What is measured, no hook and an empty Python hook first; a name alone is of what is not there."""
+    yield Tool(BARE)
+    yield Tool("an empty shell hook", "exit 0")
+    yield Tool(EMPTY, f"exec {PYTHON} -I -c pass")
+    found = {name: shutil.which(name, path=path) for name in (*PACKAGES, GITLEAKS)}
+    yield from (name for name, program in found.items() if program is None)
+    if program := found["pre-commit"]:
+        yield Tool("pre-commit, a Python hook", install=(program, "install"))
+    if program := found["detect-secrets-hook"]:
+        yield Tool("detect-secrets-hook", f"{STAGED} {program}", finds=True)
+    if program := found["kingfisher"]:
+        scan = f"exec {program} scan . --staged --no-validate --no-update-check --quiet"
+        yield Tool("kingfisher", scan, finds=True)
+    if program := found[GITLEAKS]:
+        # Before 8.19 there was no `git`, and `protect` is on its way out since.
+        known = subprocess.run((program, "git", "--help"), check=False, capture_output=True).returncode == 0
+        scan = "git --pre-commit --staged" if known else "protect --staged"
+        yield Tool(GITLEAKS, f"exec {program} {scan} --no-banner --redact", finds=True)
+    ours = (GUARD, "install")
+    yield Tool("cli-guard, cold", install=ours, env={"CLI_GUARD_SERVER": "0"}, finds=True)
+    served = {"CLI_GUARD_SERVER": "require", "XDG_RUNTIME_DIR": sockets}
+    yield Tool(WARM, install=ours, env=served, finds=True, pause=0.5)
+    yield Tool(ALONE, install=ours, env=served, without="commit-msg", finds=True, pause=0.5)
+
+
+def prepared(tool: Tool, template: Path, path: Path, env: dict[str, str]) -> Case:
+    """A copy of a repository, with the hooks of a tool."""
+    shutil.copytree(template, path, symlinks=True)
+    if tool.hook:
+        hook = path / ".git" / "hooks" / "pre-commit"
+        hook.write_text(f"#!/bin/sh\n{tool.hook}\n")
+        hook.chmod(0o755)
+    if tool.install:
+        (path / ".pre-commit-config.yaml").write_text(PRE_COMMIT)
+        subprocess.run(tool.install, cwd=path, env=env, check=True, capture_output=True)
+    if tool.without:
+        (path / ".git" / "hooks" / tool.without).unlink()
+    head = subprocess.run(("git", "rev-parse", "HEAD"), cwd=path, check=True, capture_output=True, text=True)
+    return Case(tool, path, env | tool.env, head.stdout.strip())
+
+
+def refuses(case: Case) -> bool:
+    """Is a commit stopped that adds a key? What looks at nothing is fast."""
+    rng = random.Random(5)
+    key = "AKIA" + "".join(rng.choices(string.ascii_uppercase + "234567", k=16))
+    secret = "".join(rng.choices(string.ascii_letters + string.digits, k=40))
+    (case.path / "keys.py").write_text(f'aws_access_key_id = "{key}"\naws_secret_access_key = "{secret}"\n')
+    git(case.path, "add", "keys.py")
+    return case.commit()[0] != 0
+
+
+def cases(folder: Path, env: dict[str, str], sizes: tuple[int, ...], path: str) -> dict[str, list[Case]]:
+    """For each tool a case of each size. What is not there, or finds nothing, is named and left out."""
+    templates = {size: staged(folder, f"t{size}", size, size * LINES) for size in sizes}
+    small = staged(folder, "key", 1, LINES)
+    for template in (small, *templates.values()):
+        for name, value in (("user.name", "Bench"), ("user.email", "bench@example.org"), ("gc.auto", "0")):
+            git(template, "config", name, value)
+    measured = {}
+    for number, tool in enumerate(tools(path, env["XDG_RUNTIME_DIR"])):
+        if isinstance(tool, str):
+            print(f"not here, so not measured: {tool}")
+            continue
+        if tool.finds and not refuses(prepared(tool, small, folder / f"key{number}", env)):
+            print(f"lets a key through, so not measured: {tool.name}")
+            continue
+        measured[tool.name] = [
+            prepared(tool, template, folder / f"{size}-{number}", env) for size, template in templates.items()
+        ]
+    return measured
+
+
+def slope(points: list[tuple[float, float]]) -> float:
+    """The exponent of y over x: the slope of the line of least squares through their logarithms."""
+    return statistics.linear_regression(
+        *zip(*((math.log(x), math.log(y)) for x, y in points), strict=True)
+    ).slope
+
+
+def table(measured: dict[str, list[Case]], sizes: tuple[int, ...]) -> None:
+    """Prints the medians, the ratios and the exponents."""
+    bare, empty = ([case.median for case in measured[name]] for name in (BARE, EMPTY))
+    print(
+        f"{'git commit, files:':26}" + "".join(f"{f'{size:,}':>9}{'x git':>7}{'x py':>6}" for size in sizes),
+        end="",
+    )
+    print(f"{'power':>8}{'at end':>8}")
+    for name, row in measured.items():
+        each = [case.median for case in row]
+        print(f"{name:26}", end="")
+        for ms, plain, python in zip(each, bare, empty, strict=True):
+            print(f"{ms:9.0f}{ms / plain:7.1f}{ms / python:6.1f}", end="")
+        own = [ms - plain for ms, plain in zip(each, bare, strict=True)][-2:]
+        # Less than a millisecond is the noise of two medians.
+        end = f"{slope(list(zip(sizes[-2:], own, strict=True))):.2f}" if min(own) > 1 else "-"
+        print(f"{slope(list(zip(sizes, each, strict=True))):8.2f}{end:>8}")
+    ten = sizes.index(10)
+    print(
+        f"\nwith 10 files: warm, against an empty Python hook: {at(measured, WARM, ten) / empty[ten]:.1f} x (budget 3)"
+    )
+    if GITLEAKS in measured:
+        added = (at(measured, name, ten) - bare[ten] for name in (ALONE, GITLEAKS))
+        print(
+            "with 10 files: what one warm hook adds is {:.0f} ms, gitleaks {:.0f} ms (budget 1.5 x)".format(
+                *added
+            )
+        )
+
+
+def at(measured: dict[str, list[Case]], name: str, number: int) -> float:
+    """The median of a tool at one of the sizes."""
+    return measured[name][number].median
+
+
+def environment(home: Path, sockets: str) -> dict[str, str]:
+    """This environment without what steers Python, Git or us, and with caches and settings that nobody has used."""
+    kept = {
+        k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "GIT_", "CLI_GUARD", "GITLEAKS"))
+    }
+    kept = {k: v for k, v in kept.items() if k not in ("SKIP", "CI")}
+    folders = {f"XDG_{kind}_HOME": str(home) for kind in ("CACHE", "CONFIG", "STATE")}
+    own = {"XDG_RUNTIME_DIR": sockets, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    return kept | folders | own | {"KF_RULE_CACHE_DIR": str(home), "PRE_COMMIT_HOME": str(home)}
+
+
+def main() -> None:
+    """Measures and prints the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, help="rounds after the first (7; 3 with --quick)")
+    parser.add_argument("--quick", action="store_true", help="no more than 100 files")
+    parser.add_argument("--install", action="store_true", help="put the other programs in a temporary folder")
+    given = parser.parse_args()
+    sizes = SIZES[:-1] if given.quick else SIZES
+    runs = given.runs or (3 if given.quick else 7)
+    compileall.compile_dir(str(Path(__file__).parent.parent / "cli_guard"), quiet=2)
+    sockets = tempfile.mkdtemp(prefix="cg-")  # the path of a socket must be short
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        env = environment(folder / "home", sockets)
+        path = os.pathsep.join((str(folder / "tools" / "bin"), str(Path(PYTHON).parent), env.get("PATH", "")))
+        try:
+            if given.install:
+                installed(folder / "tools")
+            subprocess.run((GUARD, "server", "start"), env=env, check=True, stdout=subprocess.DEVNULL)
+            measured = cases(folder, env, sizes, path)
+            for _ in range(runs + 1):
+                for case in (case for row in measured.values() for case in row):
+                    case.measure()
+        finally:
+            subprocess.run((GUARD, "server", "stop"), env=env, check=False, stdout=subprocess.DEVNULL)
+            shutil.rmtree(sockets, ignore_errors=True)
+    table(measured, sizes)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""`python -m cli_guard.server FOLDER NAME [IDLE_SECONDS [MEGABYTES]]`: becomes the server of a name, if nobody is.
+
+It is started by control.py, and leaves without a word whenever it cannot be what it was started for.
+"""
+
+import fcntl
+import os
+import socket
+import sys
+import threading
+from contextlib import suppress
+
+from cli_guard.server import address
+from cli_guard.server.leaving import IDLE_SECONDS, MEMORY_BYTES, Stay
+from cli_guard.server.serving import BACKLOG, Server
+from cli_guard.server.trust import confinement
+
+
+def lock(path: str) -> int | None:
+    """Takes the place of the one server, None if somebody has it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return None
+    return descriptor
+
+
+def listen(path: str) -> socket.socket:
+    """A socket at a path where nobody listens any more. Raises OSError."""
+    with suppress(FileNotFoundError):
+        os.unlink(path)  # noqa: PTH108
+    door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    door.bind(path)
+    door.listen(BACKLOG)
+    return door
+
+
+def main(arguments: list[str]) -> int:
+    """Serves until it is time to leave."""
+    inside, name = arguments[:2]
+    idle = float(arguments[2]) if len(arguments) > 2 else IDLE_SECONDS
+    memory = int(arguments[3]) * 1_048_576 if len(arguments) > 3 else MEMORY_BYTES
+    os.umask(0o077)
+    identity = address.identity()
+    if identity is None or address.name_of(identity) != name or not address.ours_alone(inside):
+        return 1
+    if sys.platform == "linux" and confinement(os.getpid()) is None:
+        # Without /proc it could tell of nobody who may ask.
+        return 1
+    held = lock(f"{inside}/{name}.lock")
+    if held is None:
+        return 1
+    # What changes from here on is noticed, also while it is being read.
+    stay = Stay(idle, memory)
+    from cli_guard.server.control import configured
+    from cli_guard.server.warming import warm
+
+    warm()
+    if threading.active_count() > 1:
+        # What another thread holds at a fork, a child would wait for in vain.
+        return 1
+    path = address.socket_path(inside, name)
+    door = listen(path)
+    stay.settle(path)
+    Server(door, held, identity, stay, configured).serve()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

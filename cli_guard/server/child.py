@@ -1,0 +1,105 @@
+"""Turns a fork of the server into the process that a client would have been, and does its run."""
+
+import io
+import locale
+import os
+import resource
+import signal
+import socket
+import sys
+import tempfile
+import time
+import traceback
+from contextlib import suppress
+from typing import TextIO
+
+from cli_guard.__main__ import by_itself
+from cli_guard.server.client import BEGUN, ENDED, taken
+from cli_guard.server.request import Form, Request
+
+STANDARD = ("stdin", "stdout", "stderr")
+
+
+def do(request: Request, handed: list[int], connection: socket.socket) -> None:
+    """Does a run and tells its end; returns early where it cannot be done as the client would have done it.
+
+    `handed` are the ticket and then the streams that are not closed. Raises OSError, ValueError, both before it begins.
+    """
+    surround(request)
+    ticket, *streams = handed
+    opened = iter(streams)
+    for number, form in enumerate(request.forms):
+        open_stream(number, form, next(opened) if form else None)
+    for each in streams:
+        os.close(each)
+    sys.argv = [os.fsdecode(each) for each in (request.program, *request.arguments)]
+    if not taken(ticket):
+        return
+    os.close(ticket)
+    connection.sendall(BEGUN + b"\0")
+    code = result()
+    with suppress(OSError):
+        connection.sendall(ENDED + bytes([code & 0xFF]))
+
+
+def surround(request: Request) -> None:
+    """Takes on a client's surroundings. Raises OSError, ValueError."""
+    # A group of its own, as a process of a shell has: what it starts is interrupted and ended with it.
+    os.setpgid(0, 0)
+    for number, soft, hard in request.limits:
+        if resource.getrlimit(number) != (soft, hard):
+            resource.setrlimit(number, (soft, hard))
+    os.umask(request.mask)
+    os.chdir(request.folder)
+    if os.getcwdb() != request.folder:  # noqa: PTH109 - a folder's name is bytes
+        raise ValueError("the folder is another one")
+    os.environ.clear()
+    os.environb.update(request.environment)
+    time.tzset()
+    # Looked up once, from the environment.
+    tempfile.tempdir = None
+    # As at the start of Python: where a locale is not there, the old one stays.
+    with suppress(locale.Error):
+        locale.setlocale(locale.LC_CTYPE, "")
+    sys.executable = os.fsdecode(request.interpreter)
+    sys.dont_write_bytecode = request.writes_no_bytecode
+
+
+def open_stream(number: int, form: Form | None, source: int | None) -> None:
+    """Makes a descriptor one of the standard streams, as Python does when it starts (`create_stdio`)."""
+    stream: TextIO | None = None
+    if form is None or source is None:
+        os.close(number)
+    else:
+        os.dup2(source, number)
+        raw = io.FileIO(number, "r" if number == 0 else "w", closefd=False)
+        buffer = io.BufferedReader(raw) if number == 0 else io.BufferedWriter(raw)
+        stream = io.TextIOWrapper(
+            buffer,
+            form.encoding,
+            form.errors,
+            newline="\n",
+            line_buffering=form.line_buffering,
+            write_through=form.write_through,
+        )
+    for name in (STANDARD[number], f"__{STANDARD[number]}__"):
+        setattr(sys, name, stream)
+
+
+def result() -> int:
+    """The exit code of the run; what nobody has caught is shown, as Python would."""
+    try:
+        return by_itself(sys.argv[1:])
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+
+
+def reset_signals() -> None:
+    """Hears signals again as a program does that Python has just started."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)

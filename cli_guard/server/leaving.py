@@ -1,0 +1,120 @@
+"""When a server leaves: nobody asks it any more, it has grown, its files have changed, or its socket is another's."""
+
+import os
+import resource
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+IDLE_SECONDS = 600.0
+MEMORY_BYTES = 512 * 1_048_576
+# How often it looks by itself; before a run it looks at its own files in any case.
+LOOK_SECONDS = 30.0
+NAMES = "names.toml"
+
+# Time of change, size and inode: an editor that writes anew gives at least one of them anew.
+Mark = tuple[int, int, int] | None
+
+
+def mark(path: str) -> Mark:
+    """What tells a file from what it was, None if it is gone."""
+    try:
+        about = os.stat(path)  # noqa: PTH116 - hundreds of them before every run
+    except OSError:
+        return None
+    return about.st_mtime_ns, about.st_size, about.st_ino
+
+
+def marks(paths: Iterable[str]) -> dict[str, Mark]:
+    """The marks of files and folders."""
+    return {path: mark(path) for path in paths}
+
+
+def own_files() -> Iterator[str]:
+    """The files of this package that a server may hold in memory.
+
+    Of the tables of programs only which there are, and the names in them: a run reads those it needs, and warming.py
+    forgets those that it has read.
+    """
+    root = Path(__file__).parent.parent
+    tables = str(root / "rules" / "programs")
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        if folder.startswith(tables):
+            yield folder
+            files = [name for name in files if name == NAMES]
+        yield from (f"{folder}/{name}" for name in files)
+
+
+def installed() -> Iterator[str]:
+    """The interpreter, and the folders of packages: what is installed, upgraded or removed changes those."""
+    yield sys.executable
+    yield from (each for each in sys.path if each.endswith(("site-packages", "dist-packages")))
+
+
+def loaded() -> Iterator[str]:
+    """The files of all modules that are loaded."""
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str):
+            yield file
+
+
+def peak_bytes() -> int:
+    """The most memory that this process has held (getrusage(2): kilobytes, but bytes on macOS)."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1_024
+
+
+@dataclass
+class Stay:
+    """Why, and whether, a server may stay. Made before anything is loaded: a change while it loads is one too."""
+
+    idle_seconds: float = IDLE_SECONDS
+    memory_bytes: int = MEMORY_BYTES
+    socket: str = ""
+    _own: dict[str, Mark] = field(default_factory=lambda: marks((*own_files(), *installed())))
+    _all: dict[str, Mark] = field(default_factory=dict)
+    _socket: Mark = None
+    _asked: float = field(default_factory=time.monotonic)
+    _looked: float = field(default_factory=time.monotonic)
+
+    def settle(self, socket: str) -> None:
+        """Everything is loaded, and the socket is there."""
+        self.socket, self._socket = socket, mark(socket)
+        self._all = marks(loaded())
+
+    def remove_socket(self) -> None:
+        """Takes the socket away, unless it is another's by now."""
+        if mark(self.socket) == self._socket:
+            with suppress(OSError):
+                os.unlink(self.socket)  # noqa: PTH108
+
+    def asked(self) -> None:
+        """Somebody has asked, and was answered."""
+        self._asked = time.monotonic()
+
+    def outdated(self) -> bool:
+        """Has a file changed that this process holds, or the installation?"""
+        return any(mark(path) != known for path, known in self._own.items())
+
+    def reason_to_leave(self) -> str:
+        """Why it should leave now, "" if it may stay."""
+        self._looked = time.monotonic()
+        if self._looked - self._asked >= self.idle_seconds:
+            return "nobody asks"
+        if peak_bytes() > self.memory_bytes:
+            return "memory"
+        if mark(self.socket) != self._socket:
+            return "socket"
+        if self.outdated() or any(mark(path) != known for path, known in self._all.items()):
+            return "files"
+        return ""
+
+    @property
+    def pause(self) -> float:
+        """Seconds until it should look again."""
+        return max(0.0, min(LOOK_SECONDS, self.idle_seconds) - (time.monotonic() - self._looked))

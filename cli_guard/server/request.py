@@ -1,0 +1,93 @@
+"""What a client asks for: its words as they come over the socket, and what is in them."""
+
+import os
+from dataclasses import dataclass, field
+
+# More than any command line and environment that Linux takes (execve(2): 6 MiB by the usual limit of the stack).
+LONGEST = 16_777_216
+HEAD = 4
+FIXED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a standard stream is opened."""
+
+    encoding: str
+    errors: str
+    line_buffering: bool
+    write_through: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A run: what it is given, and what surrounds it. `forms` is None for a stream that is closed.
+
+    `kind` is "run", or "status" and "stop", which are about the server and run nothing. `limits` are triples of
+    getrlimit(2): number, soft, hard.
+    """
+
+    identity: str
+    kind: str
+    mask: int
+    writes_no_bytecode: bool
+    limits: tuple[tuple[int, int, int], ...]
+    forms: tuple[Form | None, ...]
+    folder: bytes
+    interpreter: bytes
+    program: bytes
+    arguments: tuple[bytes, ...]
+    environment: dict[bytes, bytes] = field(repr=False)
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment as text."""
+        return {os.fsdecode(name): os.fsdecode(value) for name, value in self.environment.items()}
+
+
+def length_of(received: bytes | bytearray) -> int | None:
+    """How long a request is, head included, None as long as that cannot be known."""
+    return HEAD + int.from_bytes(received[:HEAD], "big") if len(received) >= HEAD else None
+
+
+def parse(received: bytes) -> Request:
+    """A whole request. Raises ValueError."""
+    texts = received[HEAD:].split(b"\0")
+    if len(texts) < FIXED:
+        raise ValueError("a request is longer")
+    identity, kind, mask, bytecode, limits, *forms = (
+        each.decode("utf-8", "surrogateescape") for each in texts[:8]
+    )
+    numbers = [int(each) for each in limits.split()]
+    count = int(texts[11])
+    if count < 0 or len(texts) < FIXED + count:
+        raise ValueError("arguments are missing")
+    return Request(
+        identity=identity,
+        kind=kind,
+        mask=int(mask),
+        writes_no_bytecode=bytecode == "1",
+        limits=tuple(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)),
+        forms=tuple(form(each) for each in forms),
+        folder=texts[8],
+        interpreter=texts[9],
+        program=texts[10],
+        arguments=tuple(texts[FIXED : FIXED + count]),
+        environment=dict(variable(each) for each in texts[FIXED + count :]),
+    )
+
+
+def form(text: str) -> Form | None:
+    """How a stream is opened. Raises ValueError."""
+    if not text:
+        return None
+    encoding, errors, line_buffering, write_through = text.split(" ")
+    return Form(encoding, errors, line_buffering == "True", write_through == "True")
+
+
+def variable(text: bytes) -> tuple[bytes, bytes]:
+    """A variable's name and value. Raises ValueError."""
+    name, between, value = text.partition(b"=")
+    if not name or not between:
+        raise ValueError("a variable has a name")
+    return name, value

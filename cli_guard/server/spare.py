@@ -1,0 +1,133 @@
+"""Children that are forked before anybody asks: a fork and its first steps are paid for while nothing is to be done.
+
+A fork shares all memory until it writes, and Python writes wherever it looks (reference counts). So a spare reviews the
+samples once more: the pages that a run needs are its own by then, and the next run does not wait for a thousand copies.
+"""
+
+import os
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from cli_guard.server import child
+from cli_guard.server.request import HEAD, length_of, parse
+from cli_guard.server.warming import rehearse
+
+READY = b"."
+# A connection, a ticket and three streams.
+HANDED = 5
+# `git commit` runs two hooks, one right after the other.
+KEPT = 2
+# Whoever has just asked may be about to ask again.
+QUIET_SECONDS = 0.3
+# Where there is no memory for another now, there will hardly be some in a moment.
+REFUSED_SECONDS = 30.0
+
+
+@dataclass
+class Spare:
+    """A child that waits for a run, once it has said that it is ready."""
+
+    pid: int
+    door: socket.socket
+    ready: bool = False
+
+
+class Spares:
+    """The children that wait. `forget` closes in each what belongs to the server alone."""
+
+    def __init__(self, forget: Callable[[], None]) -> None:
+        self._forget = forget
+        self._waiting: list[Spare] = []
+        self._quiet_since = 0.0
+
+    @property
+    def pause(self) -> float | None:
+        """Seconds until another should be forked, None if there are enough."""
+        if len(self._waiting) >= KEPT:
+            return None
+        return max(0.0, self._quiet_since + QUIET_SECONDS - time.monotonic())
+
+    def busy(self) -> None:
+        """Somebody has asked: what is forked now would only be in the way."""
+        self._quiet_since = time.monotonic()
+
+    def fork(self) -> socket.socket | None:
+        """Forks another, and gives where it will be heard; None where that is refused."""
+        self.busy()
+        ours, theirs = socket.socketpair()
+        try:
+            pid = os.fork()
+        except OSError:
+            ours.close()
+            theirs.close()
+            self._quiet_since += REFUSED_SECONDS
+            return None
+        if pid == 0:
+            try:
+                child.reset_signals()
+                ours.close()
+                self.close()
+                self._forget()
+                wait(theirs)
+            finally:
+                os._exit(0)
+        theirs.close()
+        self._waiting.append(Spare(pid, ours))
+        return ours
+
+    def heard(self, descriptor: int) -> bool:
+        """Something came over a descriptor; was it one of ours, which is ready, or gone?"""
+        for spare in self._waiting:
+            if spare.door.fileno() == descriptor:
+                with suppress(OSError):
+                    spare.ready = spare.door.recv(1) == READY
+                if not spare.ready:
+                    self._drop(spare)
+                return True
+        return False
+
+    def take(self, received: bytes, descriptors: list[int]) -> int:
+        """Hands a run to one that is ready, and gives its process; 0 where there is none."""
+        for spare in [each for each in self._waiting if each.ready]:
+            self._waiting.remove(spare)
+            with spare.door, suppress(OSError):
+                socket.send_fds(spare.door, [READY], descriptors)
+                spare.door.sendall(received)
+                return spare.pid
+        return 0
+
+    def ended(self, pid: int) -> None:
+        """A child has ended; one that waited for a run will do none."""
+        for spare in [each for each in self._waiting if each.pid == pid and each.ready]:
+            self._drop(spare)
+
+    def close(self) -> None:
+        """Lets go of all; one without a run ends by itself."""
+        for spare in list(self._waiting):
+            self._drop(spare)
+
+    def _drop(self, spare: Spare) -> None:
+        spare.door.close()
+        self._waiting.remove(spare)
+
+
+def wait(door: socket.socket) -> None:
+    """In the spare: makes its memory its own, waits for a run, and does it."""
+    rehearse()
+    door.sendall(READY)
+    data, descriptors, _, _ = socket.recv_fds(door, 1, HANDED)
+    if not data:
+        return
+    received = b""
+    while (length := length_of(received)) is None or len(received) < length:
+        more = door.recv(max(HEAD, (length or 0) - len(received)))
+        if not more:
+            return
+        received += more
+    door.close()
+    connection = socket.socket(fileno=descriptors[0])
+    with suppress(OSError, ValueError):
+        child.do(parse(received), list(descriptors[1:]), connection)

@@ -1,0 +1,102 @@
+"""Loads what a run needs, once, before the first is asked for: modules, the graph, compiled rules.
+
+It works on samples of its own, so that nothing is remembered but what is the same for every run.
+"""
+
+import gc
+import pkgutil
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+
+# Rooms that no routed command needs, or that a run needs for other programs alone.
+LEFT_OUT = ("cli_guard.server", "cli_guard.benchmark", "cli_guard.mcp_server", "cli_guard.processes.keeper")
+LIBRARIES = (
+    "ast_grep_py",
+    "encodings.ascii",
+    "encodings.latin_1",
+    "encodings.utf_8_sig",
+    "getpass",
+    "langgraph.checkpoint.sqlite",
+    "lizard",
+    "sqlite3",
+    "tomllib",
+    "yaml",
+)
+
+# One file for each way of reading a change; what they say does not matter.
+SAMPLES = {
+    "a.py": '"""A module."""\n\nimport os\n\n\ndef f(x: int) -> int:\n    """Gives x."""\n    return x\n',
+    "b.js": "export function f(x) {\n  return x + 1;\n}\n",
+    "c.ts": "export function f(x: number): number {\n  return x + 1;\n}\n",
+    "d.go": "package d\n\n// F gives x.\nfunc F(x int) int {\n\treturn x\n}\n",
+    "e.rs": "/// Gives x.\npub fn f(x: i32) -> i32 {\n    x\n}\n",
+    "F.java": "public class F {\n  public int f(int x) {\n    return x;\n  }\n}\n",
+    "g.sh": "#!/bin/sh\necho hello\n",
+    "Dockerfile": "FROM scratch\nRUN echo hello\n",
+    "Makefile": "all:\n\techo hello\n",
+    ".github/workflows/ci.yml": "on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: echo hello\n",
+    "package.json": '{"scripts": {"a": "echo hello"}}\n',
+    "README.md": "# A title\n\n```sh\necho hello\n```\n",
+    "settings.ini": "name = value\nurl = https://example.org/path\n",
+}
+TEXT = "Add a file"
+
+
+def modules() -> list[str]:
+    """The modules of this package that runs are made of."""
+    root = Path(__file__).parent.parent
+    found = pkgutil.walk_packages([str(root)], "cli_guard.")
+    return [each.name for each in found if not each.name.endswith("__main__") and not left_out(each.name)]
+
+
+def left_out(name: str) -> bool:
+    """Is a module in a room that no run needs?"""
+    return any(name == room or name.startswith(f"{room}.") for room in LEFT_OUT)
+
+
+def warm() -> None:
+    """Loads all of it, and keeps the collector from ever looking at it again: a child that did would copy it."""
+    # Thousands of objects are made while libraries load, and none of them is garbage.
+    gc.disable()
+    for name in (*LIBRARIES, *modules()):
+        import_module(name)
+    rehearse()
+    judge_samples()
+    forget_tables()
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
+def rehearse() -> None:
+    """Does all that a review does, and keeps nothing that may change."""
+    review_samples()
+    forget_tables()
+
+
+def review_samples() -> None:
+    """Reviews a change in memory, and shows what came of it."""
+    from cli_guard.git.between import SnapshotContents, changes_between
+    from cli_guard.report import FORMATS, renderer
+    from cli_guard.review import review
+
+    done = review(changes_between({}, SAMPLES), contents=SnapshotContents({}, SAMPLES))
+    for name in FORMATS:
+        renderer(name)(done)
+
+
+def judge_samples() -> None:
+    """Judges a command, by the very command line that a client would give."""
+    from cli_guard.__main__ import main
+
+    for argv in (("check-command", "ls -l", "--format", "json"), ("explain", "--help"), ("hook", "--help")):
+        main(argv, StringIO(), StringIO(), StringIO(), Path("/"), {})
+
+
+def forget_tables() -> None:
+    """Forgets the tables of programs, whose files nobody watches: see leaving.py."""
+    from cli_guard.policy.commands import programs
+
+    programs.table.cache_clear()
+    programs.read_table.cache_clear()

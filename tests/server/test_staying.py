@@ -1,0 +1,303 @@
+"""How a server comes to be, for whom, and when it leaves."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from repositories import GUARD, Repo
+from watching import eventually
+
+from cli_guard.server.leaving import Stay
+
+OLD_WORDS = "Use subprocess.run with a list of arguments"
+REVIEW = ("hook", "pre-commit")
+RISKY = 'import os\n\n\ndef f(x):\n    os.system("ls " + x)\n'
+
+
+@pytest.fixture
+def risky(committed: Repo) -> Repo:
+    committed.write("risky.py", RISKY)
+    committed.git("add", "-A")
+    return committed
+
+
+def test_the_first_review_leaves_one_behind_that_holds_nothing_of_it(risky: Repo, servers: Any) -> None:
+    assert risky.guard("--version", env=servers.env).code == 0
+    assert risky.guard("check-command", "ls", env=servers.env).code == 0
+    assert not servers.processes()
+    secret = {"SECRET_OF_A_RUN": "1"}
+    # The pipes of this call have ended, or it would not return.
+    assert risky.guard(*REVIEW, env=servers.env | secret).code == 3
+    assert eventually(lambda: servers.status(risky).code == 0)
+    (server,) = servers.processes()
+    assert server.cwd() == "/"
+    assert os.getsid(server.pid) == server.pid
+    assert "SECRET_OF_A_RUN" not in server.environ()
+    assert not [each.path for each in server.open_files() if str(risky.path) in each.path]
+    assert risky.guard(*REVIEW, env=servers.required).code == 3
+    assert servers.runs(risky) == 1
+
+
+def test_many_at_once_get_their_answers_and_leave_one(risky: Repo, servers: Any) -> None:
+    def clients(count: int, *argv: str) -> list[tuple[int, str]]:
+        started = [
+            subprocess.Popen(
+                (GUARD, *argv),
+                cwd=risky.path,
+                env=risky.env | servers.env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            for _ in range(count)
+        ]
+        return [(each.wait(), out) for each in started for out, _ in [each.communicate(timeout=300)]]
+
+    assert len(set(clients(4, *REVIEW))) == 1
+    assert eventually(lambda: servers.status(risky).code == 0)
+    assert eventually(lambda: len(servers.processes()) == 1)
+    answers = clients(50, "check-command", "rm -rf /")
+    assert len(set(answers)) == 1 and answers[0][0] == 1
+    (_server,) = servers.processes()
+    assert eventually(lambda: not servers.at_work())
+
+
+@pytest.mark.parametrize(
+    ("env", "says"),
+    [
+        ({"CLI_GUARD_SERVER": "0"}, "CLI_GUARD_SERVER=0"),
+        ({"CI": "true"}, "CI is set"),
+        ({"XDG_CONFIG_HOME": "@CONFIG@"}, "says so"),
+    ],
+    ids=lambda value: str(value),
+)
+def test_none_is_started_or_asked_where_it_is_switched_off(
+    risky: Repo, servers: Any, tmp_path: Path, env: dict[str, str], says: str
+) -> None:
+    own = tmp_path / "config" / "cli-guard" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text("[server]\nenabled = false\n")
+    off = servers.env | {
+        name: value.replace("@CONFIG@", str(tmp_path / "config")) for name, value in env.items()
+    }
+    assert risky.guard(*REVIEW, env=off).code == 3
+    assert not servers.processes()
+    refused = risky.guard("server", "start", env=off)
+    assert refused.code == 1 and says in refused.err
+    servers.start(risky)
+    assert risky.guard(*REVIEW, env=off).code == 3
+    assert servers.runs(risky) == 0
+    assert says in risky.guard("server", "status", env=off).out
+
+
+def test_a_repository_may_not_say_so(risky: Repo) -> None:
+    risky.commit("Configure", {"cli-guard.toml": "[server]\nenabled = true\n"})
+    risky.write("risky.py", RISKY + "\n# more\n")
+    risky.git("add", "-A")
+    done = risky.guard(*REVIEW)
+    assert done.code == 2 and "belongs in the user's own file" in done.err
+
+
+def no_folder(servers: Any, tmp_path: Path) -> dict[str, str]:
+    (tmp_path / "file").write_text("")
+    return {"XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": str(tmp_path / "file")}
+
+
+def no_home(servers: Any, tmp_path: Path) -> dict[str, str]:
+    return {"XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": "", "HOME": ""}
+
+
+def variables_of_python(servers: Any, tmp_path: Path) -> dict[str, str]:
+    return {"PYTHONPATH": str(tmp_path)}
+
+
+@pytest.mark.parametrize("place", [no_folder, no_home, variables_of_python], ids=lambda place: place.__name__)
+def test_where_there_can_be_none_a_run_does_itself(
+    risky: Repo, servers: Any, tmp_path: Path, place: Callable[[Any, Path], dict[str, str]]
+) -> None:
+    done = risky.guard(*REVIEW, env=servers.env | place(servers, tmp_path))
+    assert (done.code, done.err) == (3, "")
+    assert not servers.processes()
+
+
+def test_a_path_too_long_for_a_socket_is_no_hindrance(risky: Repo, servers: Any) -> None:
+    deep = servers.folder / ("long" * 40)
+    deep.mkdir(mode=0o700)
+    far = {"XDG_RUNTIME_DIR": str(deep)}
+    started = risky.guard("server", "start", env=servers.env | far)
+    assert started.code == 0, started.err
+    try:
+        assert risky.guard(*REVIEW, env=servers.required | far).code == 3
+    finally:
+        assert risky.guard("server", "stop", env=servers.env | far).code == 0
+
+
+def test_it_is_stopped_and_its_place_is_free_at_once(committed: Repo, servers: Any) -> None:
+    for _ in range(2):
+        server = servers.start(committed)
+        done = committed.guard("server", "stop", env=servers.env)
+        assert "has ended" in done.out
+        assert eventually(lambda process=server: not process.is_running())  # type: ignore[misc]
+    assert "no server runs" in committed.guard("server", "stop", env=servers.env).out
+
+
+def test_doctor_names_it(guarded: Repo, servers: Any) -> None:
+    assert "warm server: none" in guarded.guard("doctor", env=servers.env).out
+    server = servers.start(guarded)
+    assert f"warm server: process {server.pid}" in guarded.guard("doctor", env=servers.env).out
+
+
+def test_one_that_is_not_asked_leaves(committed: Repo, servers: Any) -> None:
+    script = "from cli_guard.server import control; print(control.start('1') is not None)"
+    done = committed.run(sys.executable, "-E", "-P", "-c", script, env=servers.env)
+    assert done.out == "True\n", done.err
+    assert eventually(lambda: servers.processes())
+    assert eventually(lambda: not servers.processes())
+
+
+def stay(tmp_path: Path, **options: Any) -> Stay:
+    path = tmp_path / "socket"
+    path.write_text("")
+    made = Stay(**options)
+    made.settle(str(path))
+    return made
+
+
+def test_it_stays_as_long_as_nothing_speaks_against_it(tmp_path: Path) -> None:
+    assert stay(tmp_path).reason_to_leave() == ""
+    assert stay(tmp_path, idle_seconds=0.0).reason_to_leave() == "nobody asks"
+    assert stay(tmp_path, memory_bytes=1).reason_to_leave() == "memory"
+
+
+def test_it_leaves_when_its_socket_is_gone_or_anothers(tmp_path: Path) -> None:
+    gone, replaced = stay(tmp_path), stay(tmp_path)
+    Path(gone.socket).unlink()
+    assert gone.reason_to_leave() == "socket"
+    Path(replaced.socket).write_text("another")
+    replaced.remove_socket()
+    assert Path(replaced.socket).exists()
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """An interpreter of its own with a copy of this package in it."""
+    import click
+
+    import cli_guard
+
+    folder = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, timeout=120)
+    site = next(folder.glob("lib/python3*/site-packages"))
+    package = Path(cli_guard.__file__).parent
+    shutil.copytree(package, site / "cli_guard")
+    (site / "borrowed.pth").write_text(f"{Path(click.__file__).parent.parent}\n")
+    return folder
+
+
+@pytest.mark.parametrize("change", ["a module", "a rule", "an upgrade"])
+def test_what_has_changed_is_never_answered_by_what_was(
+    risky: Repo, servers: Any, copy: Path, change: str
+) -> None:
+    guard = (str(copy / "bin" / "python"), "-E", "-P", "-m", "cli_guard")
+    package = next(copy.glob("lib/python3*/site-packages/cli_guard"))
+    assert risky.run(*guard, "server", "start", env=servers.env).code == 0
+    (old,) = servers.processes()
+    assert OLD_WORDS in risky.run(*guard, *REVIEW, env=servers.required).out
+    if change == "a module":
+        edit(package / "report" / "words.py", "for a person to decide", "for somebody to decide")
+        expected = "for somebody to decide"
+    elif change == "a rule":
+        rule = package / "rules" / "code" / "python-commands.yml"
+        edit(rule, OLD_WORDS, "Use anything but a shell")
+        expected = "Use anything but a shell"
+    else:
+        (package.parent / "another-1.0.dist-info").mkdir()
+        expected = OLD_WORDS
+    assert expected in risky.run(*guard, *REVIEW, env=servers.env).out
+    assert eventually(lambda: not old.is_running())
+    assert eventually(lambda: risky.run(*guard, "server", "status", env=servers.env).code == 0)
+    assert expected in risky.run(*guard, *REVIEW, env=servers.required).out
+
+
+def test_a_table_of_a_program_is_read_as_it_is(committed: Repo, servers: Any, copy: Path) -> None:
+    """Nobody watches those files: the server must not hold one."""
+    guard = (str(copy / "bin" / "python"), "-E", "-P", "-m", "cli_guard")
+    assert committed.run(*guard, "server", "start", env=servers.env).code == 0
+    judged = (*guard, "check-command", "ls -rf /")
+    assert committed.run(*judged, env=servers.required).code == 0
+    programs = next(copy.glob("lib/python3*/site-packages/cli_guard/rules/programs"))
+    (ls,), (rm,) = programs.rglob("ls.toml"), programs.rglob("rm.toml")
+    for _ in range(3):
+        assert committed.run(*judged, env=servers.required).code == 0
+    ls.write_text(rm.read_text())
+    for _ in range(3):
+        assert committed.run(*judged, env=servers.required).code == 1
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_who_is_shut_in_does_its_run_inside(risky: Repo, servers: Any) -> None:
+    """A child of the server would not be in the sandbox of whoever asked for it."""
+    bubblewrap = shutil.which("bwrap")
+    shut_in = (bubblewrap or "bwrap", "--dev-bind", "/", "/", "--proc", "/proc", GUARD)
+    if bubblewrap is None or risky.run(*shut_in, "--version").code != 0:
+        pytest.skip("there is no bubblewrap that works here")
+    servers.start(risky)
+    assert risky.run(*shut_in, *REVIEW, env=servers.env).code == 3
+    assert servers.runs(risky) == 0
+    setpriv = shutil.which("setpriv")
+    if setpriv is not None:
+        assert risky.run(setpriv, "--no-new-privs", GUARD, *REVIEW, env=servers.env).code == 3
+        assert servers.runs(risky) == 0
+    assert risky.guard(*REVIEW, env=servers.required).code == 3
+    assert servers.runs(risky) == 1
+
+
+REFUSED_FORK = """
+import os, resource, socket, sys
+from cli_guard.server import address, client, child
+from cli_guard.server.leaving import Stay
+from cli_guard.server.serving import Server
+here, there = sys.argv[1:]
+stay = Stay()
+if os.geteuid() == 0:
+    os.setresuid(65534, 65534, 65534)
+if here == "server":
+    resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+    door = socket.socket(socket.AF_UNIX)
+    door.bind(there)
+    door.listen()
+    stay.settle(there)
+    print("ready", flush=True)
+    Server(door, os.open("/", os.O_RDONLY), address.identity() or "", stay, lambda env: True).serve()
+else:
+    address.socket_path = lambda inside, name: there
+    address.ours_alone = lambda path: True
+    print(client.answered(["check-command", "ls"]))
+"""
+
+
+def test_a_fork_that_is_refused_leaves_the_run_to_the_client(servers: Any, committed: Repo) -> None:
+    os.chmod(servers.folder, 0o777)
+    path = str(servers.folder / "cli-guard")
+    env = {**os.environ, **servers.env, "XDG_RUNTIME_DIR": "", "HOME": "/tmp"}
+    command = (sys.executable, "-E", "-P", "-c", REFUSED_FORK)
+    with subprocess.Popen((*command, "server", path), stdout=subprocess.PIPE, env=env, cwd="/") as server:
+        assert server.stdout and server.stdout.readline() == b"ready\n"
+        done = subprocess.run(
+            (*command, "client", path), capture_output=True, env=env, cwd="/", text=True, timeout=60
+        )
+        alive = server.poll() is None
+        server.kill()
+    assert (done.stdout, done.stderr) == ("None\n", "")
+    assert alive
