@@ -10,7 +10,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/cli-guard demo
 
 test: $(VENV)/.developing
-	@$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(BIN)/python -m pytest -n 3 --dist worksteal
 
 check: $(VENV)/.developing
 	@$(BIN)/ruff check .
@@ -19,9 +19,12 @@ check: $(VENV)/.developing
 
 bench: $(VENV)/.developing
 	@$(BIN)/python benchmarks/review.py
+	@$(BIN)/python benchmarks/server.py
+	@$(BIN)/python benchmarks/hooks.py --quick
 	@$(BIN)/python benchmarks/commands.py
 	@$(BIN)/python benchmarks/requests.py
 	@$(BIN)/python benchmarks/shell.py
+	@$(BIN)/python benchmarks/processes.py
 
 schema: $(VENV)/.installed
 	@$(BIN)/python -c 'import json; from cli_guard.policy.config import json_schema; print(json.dumps(json_schema(), indent=2))' > docs/.schema

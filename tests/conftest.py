@@ -1,11 +1,31 @@
 """Real repositories in temporary folders, with Git's own configuration shut out."""
 
 import os
+import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from repositories import Repo, isolated_environment
+from watching import marked
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Ends the servers that did the runs of this session, where `CLI_GUARD_SERVER=require` asked for them."""
+    folder = os.environ.get("XDG_RUNTIME_DIR")
+    if (
+        folder
+        and os.environ.get("CLI_GUARD_SERVER") == "require"
+        and not hasattr(session.config, "workerinput")
+    ):
+        for pid in marked(f"{folder}/cli-guard"):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+# A shell has what it runs in the background ignore Ctrl-C, and so would all that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

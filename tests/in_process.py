@@ -80,3 +80,16 @@ def stage(repo: Repo, files: Mapping[str, str | bytes]) -> None:
     for name, content in files.items():
         repo.write(name, content)
     repo.git("add", "-A")
+
+
+def state_values(path: Path, change: object) -> None:
+    """Rewrites what a checkpoint holds, as somebody would who has the library at hand."""
+    from cli_guard.graph.build import build_graph
+    from cli_guard.graph.run import THREAD, saver
+
+    with sqlite3.connect(path, check_same_thread=False) as file:
+        graph = build_graph(checkpointer=saver(file))
+        values = graph.get_state(THREAD).values
+        assert callable(change)
+        graph.update_state(THREAD, change(values), as_node="policy_gate")
+    file.close()

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from cli_guard.events.request import Request, Staged
 from cli_guard.model import Finding
 from cli_guard.place import Place
@@ -22,6 +24,15 @@ from cli_guard.review import review_request
 GUARD = str(Path(sys.executable).parent / "cli-guard")
 KEPT = ("PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "TMPDIR", "LANG", "SSL_CERT_FILE", "PIP_CERT")
 KEPT_PREFIXES = ("PIP_", "PYTEST_", "UV_", "COV_")
+
+
+def required() -> bool:
+    """Must a server do every run? See docs/server.md."""
+    return os.environ.get("CLI_GUARD_SERVER") == "require" and "XDG_RUNTIME_DIR" in os.environ
+
+
+# What no server may do cannot be tested then.
+cold = pytest.mark.skipif(required(), reason="a run of its own is what this is about")
 
 
 def isolated_environment(home: Path) -> dict[str, str]:
@@ -42,6 +53,9 @@ def isolated_environment(home: Path) -> dict[str, str]:
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_EDITOR": ":",
         "LC_ALL": "C.UTF-8",
+        # A test leaves no server behind. `CLI_GUARD_SERVER=require pytest ...` does every run of a hook by one.
+        "CLI_GUARD_SERVER": "require" if required() else "0",
+        **({"XDG_RUNTIME_DIR": os.environ["XDG_RUNTIME_DIR"]} if required() else {}),
     }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from in_process import RISKY, call, guard, stage
-from repositories import GUARD, Done, Repo, key
+from repositories import GUARD, Done, Repo, cold, key
 
 LEAK = f'aws_access_key_id = "{key()}"\n'
 MEASURED = (
@@ -251,6 +251,7 @@ def test_closed_streams(committed: Repo) -> None:
         assert "Traceback" not in done.all
 
 
+@cold
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux to see the child processes")
 @pytest.mark.parametrize("after", [0.0, 0.2, 0.6, 1.2])
 def test_interrupted(committed: Repo, after: float) -> None:
@@ -342,6 +343,7 @@ def broken(tmp_path: Path) -> dict[str, str]:
     return {"PYTHONPATH": str(folder)}
 
 
+@cold
 def test_a_crash_is_one_line_and_a_report_without_secrets(committed: Repo, broken: dict[str, str]) -> None:
     stage(committed, {"app.py": "def f() -> None:\n    pass\n", "settings.py": LEAK})
     with committed.unchanged():
@@ -359,6 +361,7 @@ def test_a_crash_is_one_line_and_a_report_without_secrets(committed: Repo, broke
     assert report.stat().st_mode & 0o077 == 0
 
 
+@cold
 def test_a_crash_where_no_report_can_be_written(committed: Repo, broken: dict[str, str]) -> None:
     stage(committed, {"app.py": "def f() -> None:\n    pass\n"})
     (committed.path / ".git" / "cli-guard").write_text("in the way")

@@ -63,6 +63,10 @@ def run(repo: Repo, *argv: str, stdin: str = "") -> tuple[int, set[str]]:
         (("audit", "verify"), "", 0),
         (("install",), "", 0),
         (("uninstall",), "", 0),
+        (("ps",), "", 0),
+        (("stop", "--all"), "", 0),
+        (("logs", "1"), "", 1),
+        (("exec", "--help"), "", 0),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
@@ -79,6 +83,8 @@ JUDGED = (
     (("check-command", "rm -rf /"), "", 1),
     (("check-command", "npm install left-pad", "--format", "json"), "", 3),
     (("check-command", "--jsonl"), '{"command": "ls"}\n{"command": "git add ."}\n', 0),
+    (("exec", "--", "touch", "x"), "", 3),
+    (("exec", "--", "echo", "hi"), "", 0),
     (("hook", "claude-code"), '{"hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{}}', 0),
     (
         ("hook", "claude-code"),

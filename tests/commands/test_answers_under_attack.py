@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from in_process import Terminal, guard
+from in_process import Terminal, guard, state_values
 from repositories import GUARD, Done, Repo
 
 from cli_guard.benchmark.reading import read_task
@@ -58,19 +58,6 @@ def refused(shop: Repo, found: str, *, code: int = 2) -> str:
     assert (done.code, len(done.err.splitlines())) == (code, 1), done.all
     assert "Traceback" not in done.all
     return done.err
-
-
-def state_values(path: Path, change: object) -> None:
-    """Rewrites what a checkpoint holds, as somebody would who has the library at hand."""
-    from cli_guard.graph.build import build_graph
-    from cli_guard.graph.run import THREAD, saver
-
-    with sqlite3.connect(path, check_same_thread=False) as file:
-        graph = build_graph(checkpointer=saver(file))
-        values = graph.get_state(THREAD).values
-        assert callable(change)
-        graph.update_state(THREAD, change(values), as_node="policy_gate")
-    file.close()
 
 
 @pytest.mark.parametrize("what", ["patch", "path", "tool", "bases"])

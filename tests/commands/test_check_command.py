@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from in_process import Terminal, call, guard
-from repositories import GUARD, Done, Repo
+from repositories import GUARD, Done, Repo, cold
 
 from cli_guard.policy.commands import judge
 
@@ -288,6 +288,7 @@ def test_the_streams_may_be_of_text_alone(folder: Path, isolated: dict[str, str]
     ]
 
 
+@cold
 def test_a_folder_that_is_gone_is_one_line(tmp_path: Path, isolated: dict[str, str]) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
