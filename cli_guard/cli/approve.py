@@ -4,9 +4,10 @@ import click
 
 from cli_guard.answering import approve
 from cli_guard.cli.app import Command
+from cli_guard.cli.asking import person_needed, says_yes
 from cli_guard.cli.io import Io, shown_on_terminal
 from cli_guard.cli.reviews import described
-from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import Repository
 from cli_guard.records import ASKED, Records, WaitingReview
 from cli_guard.report.printable import printable
@@ -15,13 +16,10 @@ from cli_guard.waiting import asked_for, told_of, waiting
 
 def confirm(io: Io, review: WaitingReview, told: str) -> bool:
     """Shows what is approved and asks. Raises UsageError where no person can answer."""
-    if not io.stdin.isatty():
-        raise UsageError("an approval needs a person at a terminal: run `cli-guard approve` in one")
+    person_needed(io, "an approval", "approve")
     io.say(described(review))
     io.say(shown_on_terminal(told.encode("utf-8", "surrogateescape")))
-    io.stdout.write("Approve exactly this? Type yes: ")
-    io.stdout.flush()
-    return io.stdin.readline().strip().lower() in ("yes", "y")
+    return says_yes(io, "Approve exactly this?")
 
 
 @click.pass_obj

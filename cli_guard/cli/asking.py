@@ -1,10 +1,11 @@
-"""Asks the person at the terminal whether a command may run, or says why nobody can be asked."""
+"""Asks the person at the terminal, whether a command may run or for a yes in full, or says why nobody can be asked."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli_guard.cli.io import Io
+from cli_guard.errors import UsageError
 from cli_guard.report.printable import clip, printable
 
 if TYPE_CHECKING:
@@ -22,6 +23,19 @@ NEEDED = "a person at a terminal has to say yes, or your own configuration has t
 def somebody(io: Io) -> bool:
     """Does a person sit there, who sees the question and can answer it?"""
     return io.stdin.isatty() and io.stderr.isatty()
+
+
+def person_needed(io: Io, what: str, command: str) -> None:
+    """Raises UsageError where no person can answer: what needs one, and the command to run in a terminal."""
+    if not io.stdin.isatty():
+        raise UsageError(f"{what} needs a person at a terminal: run `cli-guard {command}` in one")
+
+
+def says_yes(io: Io, question: str) -> bool:
+    """Does the person say yes? Anything else is a no."""
+    io.stdout.write(f"{question} Type yes: ")
+    io.stdout.flush()
+    return io.stdin.readline().strip().lower() in ("yes", "y")
 
 
 def asking(io: Io, folder: Path, *, yes: bool, session: bool) -> "Callable[[Verdict], Reply] | None":

@@ -7,6 +7,7 @@ import click
 from cli_guard.checking.planning import context_of_checks
 from cli_guard.checking.trust import Trusted
 from cli_guard.cli.app import Command
+from cli_guard.cli.asking import person_needed, says_yes
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
@@ -56,16 +57,6 @@ def show(io: Io, repository: Repository, policy: Policy) -> None:
     io.say(printable(redact("\n".join(lines), "cli-guard.toml"), keep_newlines=True))
 
 
-def asks(io: Io) -> bool:
-    """Asks a person. Raises UsageError where none can answer."""
-    if not io.stdin.isatty():
-        raise UsageError("trust needs a person at a terminal: run `cli-guard trust` in one")
-    io.say(WARNING)
-    io.stdout.write("Trust these checks in this repository? Type yes: ")
-    io.stdout.flush()
-    return io.stdin.readline().strip().lower() in ("yes", "y")
-
-
 @click.pass_obj
 def run(io: Io, /, show_: bool, revoke: bool, rev: str) -> int:
     """Shows the checks of a configuration, and lets a person trust them."""
@@ -100,7 +91,9 @@ def answered(io: Io, repository: Repository, trusted: Trusted, commit: str, *, a
     if trust or not asking:
         io.say(f"cli-guard: {printable(trust.words) if trust else 'not trusted: they do not run'}")
         return 0
-    if not asks(io):
+    person_needed(io, "trust", "trust")
+    io.say(WARNING)
+    if not says_yes(io, "Trust these checks in this repository?"):
         io.say("cli-guard: not trusted")
         return 1
     trusted.give(repository, digest)
