@@ -88,12 +88,15 @@ class Io:
 
 
 def write(stream: TextIO, text: str) -> None:
-    """Writes text with a final newline; what the stream's encoding cannot show is escaped."""
-    if not text:
-        return
+    """Writes text with a final newline, nothing for nothing."""
+    if text:
+        put(stream, text if text.endswith("\n") else text + "\n")
+
+
+def put(stream: TextIO, text: str) -> None:
+    """Writes text as it is; what the stream's encoding cannot show is escaped."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    shown = text.encode(encoding, "backslashreplace").decode(encoding)
-    stream.write(shown if shown.endswith("\n") else shown + "\n")
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
     stream.flush()
 
 

@@ -5,7 +5,7 @@ import threading
 from types import TracebackType
 from typing import TextIO
 
-from cli_guard.cli.io import Io
+from cli_guard.cli.io import Io, put
 from cli_guard.report.passing import Passing
 
 # A line that does not end is shown after so many seconds of silence: it may be a question. Whoever types at a terminal
@@ -71,12 +71,8 @@ class Streams:
         self._io.write_bytes(out, err)
 
     def _write(self, name: str, text: str) -> None:
-        if not text:
-            return
-        stream = self._stream(name)
-        encoding = getattr(stream, "encoding", None) or "utf-8"
-        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-        stream.flush()
+        if text:
+            put(self._stream(name), text)
 
     def _show_what_waits(self) -> None:
         while not self._ended.is_set():
