@@ -177,7 +177,7 @@ def described(
         command=prepared.command,
         working_dir=prepared.folder,
         state=state,
-        pid=watch.told["started"]["pid"] if "started" in watch.told else None,
+        pid=watch.told["started"]["pid"],
         port=port,
         log_file=str(log),
         return_code=code,
