@@ -16,7 +16,7 @@ from cli_guard.processes.ports import (
 from cli_guard.processes.preparing import Prepared, Refused
 from cli_guard.processes.registry import Registry
 from cli_guard.processes.request import Request
-from cli_guard.processes.results import errors_in, not_started, shown, what_went_wrong
+from cli_guard.processes.results import errors_in, not_started, notes_of, shown, what_went_wrong
 from cli_guard.processes.servers import expected
 from cli_guard.redact import redact
 
@@ -187,9 +187,9 @@ def described(
         output_truncated=cut_out or cut_err,
         duration=round(duration, 4),
         error=error,
-        notes=(*prepared.notes, *(() if prepared.reachable else (UNREACHABLE,))),
+        notes=(*prepared.notes, *notes_of(told), *(() if prepared.reachable else (UNREACHABLE,))),
     )
 
 
 NOTHING: dict[str, object] = {"total": 0, "head": "", "tail": ""}
-EMPTY: dict[str, Any] = {"stdout": NOTHING, "stderr": NOTHING}
+EMPTY: dict[str, Any] = {"stdout": NOTHING, "stderr": NOTHING, "log_problem": None, "log_rotated": False}

@@ -18,6 +18,7 @@ from cli_guard.processes.results import (
     errors_in,
     masked_errors,
     not_started,
+    notes_of,
     shown,
     what_went_wrong,
 )
@@ -127,18 +128,3 @@ def result_of(name: str, told: Told, prepared: Prepared, log: Path, timeout: flo
         sandbox=prepared.sandbox,
         notes=(*prepared.notes, *notes_of(told)),
     )
-
-
-def notes_of(told: Told) -> list[str]:
-    """What else is to be said."""
-    notes = []
-    if told["left_behind"]:
-        left = told["left_behind"]
-        notes.append(f"{left} process{'' if left == 1 else 'es'} that it left behind ended with it")
-    if told["not_ended"]:
-        notes.append(f"could not be ended: {', '.join(map(str, told['not_ended']))}")
-    if told["log_problem"]:
-        notes.append(f"the log is not whole: {told['log_problem']}")
-    if told["log_rotated"]:
-        notes.append("the log has outgrown its limit: its beginning was let go")
-    return notes

@@ -111,6 +111,21 @@ def what_went_wrong(code: int | None, errors: tuple[ProcessError, ...], stderr: 
     return f"exit code {code}: {last[:200]}" if last else f"exit code {code}"
 
 
+def notes_of(told: Mapping[str, Any]) -> list[str]:
+    """What else is to be said of a command: whom it left behind, who could not be ended, what its log has not."""
+    notes = []
+    left = told.get("left_behind", 0)
+    if left:
+        notes.append(f"{left} process{'' if left == 1 else 'es'} that it left behind ended with it")
+    if told.get("not_ended"):
+        notes.append(f"could not be ended: {', '.join(map(str, told['not_ended']))}")
+    if told["log_problem"]:
+        notes.append(f"the log is not whole: {told['log_problem']}")
+    if told["log_rotated"]:
+        notes.append("the log has outgrown its limit: its beginning was let go")
+    return notes
+
+
 def name_of(number: int) -> str:
     """`SIGKILL` for 9."""
     try:

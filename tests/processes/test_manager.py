@@ -561,3 +561,9 @@ def test_secrets_of_a_command_are_not_written_down(manager: ProcessManager, mark
     manager.start(f"AWS_ACCESS_KEY_ID={key} sleep {mark}", startup_timeout=STARTUP)
     assert key not in manager.processes()[0].command
     assert all(key not in written(file) for file in manager.folder.rglob("*.json"))
+
+
+def test_a_log_that_has_lost_its_beginning_is_told(manager: ProcessManager) -> None:
+    begun = manager.start("head -c 60000000 /dev/zero", startup_timeout=60)
+    assert begun.state == "exited"
+    assert begun.notes == ("the log has outgrown its limit: its beginning was let go",)
