@@ -8,6 +8,17 @@ from pathlib import Path
 import psutil
 
 DEADLINE = 30.0
+# How long a background process is watched where nothing is to be seen of it.
+STARTUP = 0.3
+# A program that hears neither request to end.
+DEAF = """
+import signal
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, signal.SIG_IGN)
+print("deaf", flush=True)
+while True:
+    signal.pause()
+"""
 
 
 def eventually(holds: Callable[[], object], seconds: float = DEADLINE) -> bool:
