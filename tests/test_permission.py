@@ -91,7 +91,7 @@ def test_an_answer_for_the_session_is_asked_for_once(tmp_path: Path, session: Se
 
 def test_it_counts_in_its_own_session_alone_and_ends_with_it(tmp_path: Path, session: Session) -> None:
     with subprocess.Popen(("sleep", "60"), start_new_session=True) as leader:
-        ended = Session(leader.pid, session.identity)
+        ended = Session(leader.pid, "another start")
         other = replace(ended, identity=known(leader.pid))
         Allowances(tmp_path, other).keep("one")
         assert Allowances(tmp_path, other).holds("one")
