@@ -82,14 +82,20 @@ def gather(
 
     Raises GitError, UsageError for a revision or patch that does not hold, ConfigError.
     """
-    policy, notes = policy_for(request, repository, place.env)
-    limits = Limits.of(policy)
     with ExitStack() as stack:
+        if repository is not None:
+            # What was asked ahead under other bounds than the policy's own.
+            stack.callback(repository.git.forget)
+        policy, notes = policy_for(request, repository, place.env)
+        limits = Limits.of(policy)
         if isinstance(request, Patch) or repository is None:
             assert isinstance(request, Patch)  # noqa: S101 - the one request that needs no repository
             material = Material(read_patch(request.raw, request.name), PatchContents())
         else:
             blobs = stack.enter_context(BlobReader(repository.git, blob_limit=limits.file_chars))
+            if isinstance(request, Staged):
+                # Their texts are wanted in a moment; it starts while Git still compares.
+                blobs.begin()
             bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)
             material = read(request, repository, ChangeReader(repository, blobs, bounds), blobs)
             if isinstance(request, Staged) and any(c.path in POLICY_FILES for c in material.changes):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from cli_guard.errors import NotARepository
-from cli_guard.events.glance import nothing_to_review
+from cli_guard.events.glance import nothing_to_review, questions
 from cli_guard.events.request import Patch, Request
 from cli_guard.git.repository import Repository
 from cli_guard.model import (
@@ -76,7 +76,7 @@ def review_request(
     already, and that there is something to review.
     """
     try:
-        repository = looked or Repository.discover(place.cwd, place.env)
+        repository = looked or Repository.discover(place.cwd, place.env, *questions(request))
     except NotARepository:
         if not isinstance(request, Patch):
             raise
@@ -84,6 +84,7 @@ def review_request(
     if repository is not None and looked is None:
         reason = nothing_to_review(request, repository)
         if reason:
+            repository.git.forget()
             return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
     from cli_guard.cache import Cache
     from cli_guard.intake import gather

@@ -95,12 +95,14 @@ def staged(io: Io, event: str) -> int:
         return 0
     looked = None
     if not framework(io):
+        from cli_guard.git.questions import POLICY, STAGED
         from cli_guard.git.repository import Repository
 
-        looked = Repository.discover(io.cwd, io.env)
+        looked = Repository.discover(io.cwd, io.env, STAGED, POLICY)
         if looked.bare:
             looked = None
         elif not looked.has_staged():
+            looked.git.forget()
             return 0
     from cli_guard.events.request import Range, Staged
 

@@ -8,10 +8,12 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from cli_guard.git.between import hunks_between
 from cli_guard.git.contents import BlobReader, decode, read_worktree_file, runs_between
-from cli_guard.git.plumbing import DIFF_OPTIONS, RAW_OPTIONS, Touched, decode_path, parse, parse_commits
+from cli_guard.git.plumbing import Touched, decode_path, parse, parse_commits
+from cli_guard.git.questions import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
 from cli_guard.git.repository import Repository
 from cli_guard.git.streaming import parse_pieces
 from cli_guard.git.worktree import touched_only, untracked, without_filters
@@ -43,12 +45,9 @@ class ChangeReader:
 
     def staged(self, *, merging: bool = False) -> ChangeSet:
         """What `git commit` would record now, by the index that Git named; `merging`: `git merge` calls."""
-        command = ("diff-index", "--cached", "--ita-invisible-in-index")
         others = self._repository.heads_being_merged if merging else self._repository.merge_heads
         heads = (self._repository.head, *others)
-        return self._new_in_all(
-            *(self._diff(*command, tree=self._repository.tree_of(head)) for head in heads)
-        )
+        return self._new_in_all(*(self._diff(*INDEX, tree=self._repository.tree_of(head)) for head in heads))
 
     def worktree(self) -> ChangeSet:
         """What differs from HEAD in the work tree, untracked files that are not ignored included."""
@@ -124,12 +123,16 @@ class ChangeReader:
     def _diff(
         self, *command: str, tree: str, other: str | None = None, touched: Touched | None = None
     ) -> "Diff":
-        prepared = ("-c", f"core.bigFileThreshold={self._bounds.file_bytes}", *command)
-        compared = (tree, *([other] if other else []), "--")
+        asked = partial(difference, *command, file_bytes=self._bounds.file_bytes)
+        ahead = asked(compared=("HEAD",))
+        if tree == self._repository.tree_at_head and self._git.began(*ahead):
+            asked = partial(asked, compared=("HEAD",))
+        else:
+            asked = partial(asked, compared=(tree, *([other] if other else [])))
         most = self._bounds.total_bytes
-        with closing(self._git.pieces(*prepared, *DIFF_OPTIONS, *compared, limit=most)) as pieces:
+        with closing(self._git.pieces(*asked(), limit=most)) as pieces:
             read = parse_pieces(pieces, most, touched=touched)
-        read = read or parse(self._git.run(*prepared, *RAW_OPTIONS, *compared), cut=True, touched=touched)
+        read = read or parse(self._git.run(*asked(options=RAW_OPTIONS)), cut=True, touched=touched)
         return Diff(tree, *read)
 
     def _new_in_all(self, first: "Diff", *others: "Diff") -> ChangeSet:

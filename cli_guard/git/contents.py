@@ -121,11 +121,16 @@ class BlobReader:
                 pipe.close()
         process.wait()
 
+    def begin(self) -> None:
+        """Starts the git process, before anybody asks it for anything. Raises GitError."""
+        self._process = self._process or self._git.start("cat-file", "--batch")
+
     def read(self, blob: str, *, limit: int | None = None) -> bytes | None:
         """The bytes of an object, None if it is over the limit. Raises MissingObject."""
         limit = self.limit if limit is None else limit
-        process = self._process = self._process or self._git.start("cat-file", "--batch")
-        assert process.stdin and process.stdout  # noqa: S101 - opened as pipes
+        self.begin()
+        process = self._process
+        assert process and process.stdin and process.stdout  # noqa: S101 - opened as pipes
         try:
             process.stdin.write(f"{blob}\n".encode("ascii"))
             process.stdin.flush()

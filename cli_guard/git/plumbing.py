@@ -15,14 +15,6 @@ from operator import itemgetter
 from cli_guard.errors import InternalError
 from cli_guard.model import FileChange, Hunk, Kind, Status
 
-DIFF_OPTIONS = (
-    *("--raw", "-z", "-p", "-U0", "-M", "--no-abbrev", "--full-index"),
-    *("--no-ext-diff", "--no-textconv", "--no-color", "--no-relative"),
-    *("--inter-hunk-context=0", "--ignore-submodules=none", "--submodule=short"),
-    *("--src-prefix=a/", "--dst-prefix=b/", "-O/dev/null"),
-)
-RAW_OPTIONS = tuple(option for option in DIFF_OPTIONS if option != "-p")
-
 LFS_LINE = re.compile(
     r"(version https://git-lfs\.github\.com/spec/|oid sha256:[0-9a-f]{64}$|size \d+$|ext-\d)"
 )

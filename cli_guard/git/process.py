@@ -7,16 +7,17 @@ over the network). Sources: git(1), git-config(1), gitattributes(5).
 
 import os
 import subprocess
-import threading
+import time
 from collections.abc import Generator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from cli_guard.errors import GitError, MissingObject, NotARepository
+from cli_guard.git.call import PIECE_BYTES, Call, Late
 
 TIMEOUT_SECONDS = 120
-PIECE_BYTES = 1 << 20
 
 READ_ONLY = (
     "--no-pager",
@@ -56,10 +57,45 @@ class Git:
 
     cwd: Path
     env: Mapping[str, str] = field(repr=False)
+    _begun: dict[tuple[str, ...], Call] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def command(self, *arguments: str) -> tuple[str, ...]:
         """The full command line of a call."""
         return ("git", *READ_ONLY, *arguments)
+
+    @cached_property
+    def _environment(self) -> Mapping[str, str]:
+        return reading_environment(self.env)
+
+    def begin(self, *arguments: str) -> None:
+        """Starts a call ahead, beside others: whoever asks the very same next has the answer of this one."""
+        # What cannot be started says so when it is asked for.
+        with suppress(GitError):
+            self._begun[arguments] = self._call(*arguments)
+
+    def began(self, *arguments: str) -> bool:
+        """Was this call begun, and not asked for yet?"""
+        return arguments in self._begun
+
+    def anything(self, *arguments: str) -> bool | None:
+        """Does a call that was begun, and is not asked for yet, print anything? None if there is none, or it failed."""
+        call = self._begun.get(arguments)
+        try:
+            return call.anything(time.monotonic() + TIMEOUT_SECONDS) if call else None
+        except Late:
+            return None
+
+    def forget(self) -> None:
+        """Ends the calls that were begun and that nobody has asked for."""
+        while self._begun:
+            self._begun.popitem()[1].close()
+
+    def _call(self, *arguments: str, stdin: bytes = b"") -> Call:
+        begun = None if stdin else self._begun.pop(arguments, None)
+        try:
+            return begun or Call(self.command(*arguments), self.cwd, self._environment, stdin)
+        except OSError as error:
+            raise not_started(self.cwd, error) from error
 
     def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """Standard output of a call that must succeed. Raises GitError with Git's own words."""
@@ -70,22 +106,17 @@ class Git:
 
     def attempt(self, *arguments: str, stdin: bytes = b"") -> tuple[int, bytes, bytes]:
         """Exit code, standard output and standard error of a call that may fail."""
-        try:
-            done = subprocess.run(
-                self.command(*arguments),
-                cwd=self.cwd,
-                env=reading_environment(self.env),
-                input=stdin,
-                capture_output=True,
-                timeout=TIMEOUT_SECONDS,
-                check=False,
-            )
-        except OSError as error:
-            raise not_started(self.cwd, error) from error
-        except subprocess.TimeoutExpired as error:
-            words = f"git {arguments[0]} did not answer within {TIMEOUT_SECONDS} s; run it by hand to see why"
-            raise GitError(words) from error
-        return done.returncode, done.stdout, done.stderr
+        with closing(self._call(*arguments, stdin=stdin)) as call:
+            until = time.monotonic() + TIMEOUT_SECONDS
+            try:
+                out = call.rest(until)
+                code, err = call.ended(until)
+            except Late as error:
+                words = (
+                    f"git {arguments[0]} did not answer within {TIMEOUT_SECONDS} s; run it by hand to see why"
+                )
+                raise GitError(words) from error
+        return code, out, err
 
     def text(self, *arguments: str) -> str:
         """Standard output as one text, its last newline cut."""
@@ -110,56 +141,19 @@ class Git:
 
         Raises GitError, also where nothing comes for so many seconds.
         """
-        process = self.start(*arguments)
-        late = threading.Event()
-
-        def stop() -> None:
-            late.set()
-            process.kill()
-
-        assert process.stdin and process.stdout and process.stderr  # noqa: S101 - all three are pipes
-        source, stderr = process.stdin, process.stderr
-        errors: list[bytes] = []
-
-        def feed() -> None:
-            with suppress(BrokenPipeError), source:
-                source.write(stdin)
-
-        # Written and read aside: one full pipe would stop git, and us with it.
-        feeder = threading.Thread(target=feed, daemon=True)
-        drain = threading.Thread(target=lambda: errors.append(stderr.read()), daemon=True)
-        feeder.start()
-        drain.start()
-        try:
-            left = limit + 1
-            while left:
-                timer = threading.Timer(seconds, stop)
-                timer.daemon = True
-                timer.start()
-                try:
-                    piece = process.stdout.read(min(PIECE_BYTES, left))
-                finally:
-                    timer.cancel()
-                if not piece:
-                    break
-                left -= len(piece)
-                yield piece
-            else:
-                return
-            code = process.wait(TIMEOUT_SECONDS)
-            drain.join(1)
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-            process.stdout.close()
-            feeder.join(1)
-            drain.join(1)
-            stderr.close()
-        if late.is_set():
-            raise GitError(f"git did not answer within {seconds:g} s; ask for less")
+        with closing(self._call(*arguments, stdin=stdin)) as call:
+            try:
+                left = limit + 1
+                while piece := call.read(min(PIECE_BYTES, left), time.monotonic() + seconds):
+                    left -= len(piece)
+                    yield piece
+                    if not left:
+                        return
+                code, err = call.ended(time.monotonic() + TIMEOUT_SECONDS)
+            except Late as error:
+                raise GitError(f"git did not answer within {seconds:g} s; ask for less") from error
         if code != 0:
-            raise refusal(b"".join(errors), code)
+            raise refusal(err, code)
 
     def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
         """A call that is read while it runs; what it says of errors is kept in its stderr pipe."""
@@ -167,7 +161,7 @@ class Git:
             return subprocess.Popen(
                 self.command(*arguments),
                 cwd=self.cwd,
-                env=reading_environment(self.env),
+                env=self._environment,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

@@ -8,9 +8,12 @@ from pathlib import Path
 
 from cli_guard.errors import GitError, MissingObject, UsageError
 from cli_guard.git.process import Git, refusal
+from cli_guard.git.questions import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged, names_in
 
 COMPARED_BASES = 8
-NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in", b"bad file")
+NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in")
+# Something is there, and is no file; or it is one whose content Git does not have.
+NO_BLOB = b"bad file"
 OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -19,6 +22,7 @@ class Repository:
     """One work tree (or bare repository) and the Git that reads it.
 
     `git_dir` is this work tree's own; `common_dir` is shared by all linked work trees (gitrepository-layout(5)).
+    `commit_at_head` and `tree_at_head` are "" if what HEAD names was not found.
     """
 
     git: Git
@@ -26,22 +30,33 @@ class Repository:
     common_dir: Path
     object_format: str
     bare: bool
+    commit_at_head: str = ""
+    tree_at_head: str = ""
 
     @classmethod
-    def discover(cls, cwd: Path, env: Mapping[str, str]) -> "Repository":
-        """The repository that Git finds from `cwd`. Raises NotARepository, or GitError with Git's refusal."""
+    def discover(cls, cwd: Path, env: Mapping[str, str], *ahead: tuple[str, ...]) -> "Repository":
+        """The repository that Git finds from `cwd`. Raises NotARepository, or GitError with Git's refusal.
+
+        `ahead` are the questions that will be asked of it next: Git looks for their answers at the same time.
+        """
         git = Git(cwd, env)
-        words = git.text(
-            "rev-parse",
-            "--absolute-git-dir",
-            "--git-common-dir",
-            "--show-object-format",
-            "--is-bare-repository",
-        )
-        # Only the last two lines have a known form: a folder's name may hold a newline.
-        folders, object_format, bare = words.rsplit("\n", 2)
-        git_dir, _, common = folders.rpartition("\n")
-        return cls(git, Path(git_dir), (cwd / common).resolve(), object_format, bare == "true")
+        for question in ((*WHERE, *AT_HEAD), *ahead):
+            git.begin(*question)
+        try:
+            # What HEAD names may be missing, and out of reach: this is where it was looked for, and not for the rest.
+            words = git.optional(*WHERE, *AT_HEAD) or git.text(*WHERE)
+        except GitError:
+            git.forget()
+            raise
+        # Only the last lines have a known form: a folder's name may hold a newline.
+        lines = words.split("\n")
+        ids: list[str] = []
+        while OID.fullmatch(lines[-1]):
+            ids.insert(0, lines.pop())
+        at_head = ids if len(ids) == 2 else ("", "")
+        *folders, object_format, bare = lines
+        git_dir, _, common = "\n".join(folders).rpartition("\n")
+        return cls(git, Path(git_dir), (cwd / common).resolve(), object_format, bare == "true", *at_head)
 
     @cached_property
     def root(self) -> Path:
@@ -76,6 +91,8 @@ class Repository:
     @cached_property
     def head(self) -> str | None:
         """The commit that HEAD names, None before the first one. Raises MissingObject if it is not there."""
+        if self.commit_at_head:
+            return self.commit_at_head
         found = self.git.optional("rev-parse", "--quiet", "--verify", "HEAD^{commit}")
         if found is None and (named := self.git.optional("rev-parse", "--quiet", "--verify", "HEAD")):
             raise missing(named)
@@ -83,16 +100,12 @@ class Repository:
 
     def has_staged(self) -> bool:
         """Is anything staged? Before the first commit everything in the index is."""
-        command = (
-            "diff-index",
-            "--cached",
-            "--quiet",
-            "--ita-invisible-in-index",
-            "--ignore-submodules=none",
-        )
-        code, _, _ = self.git.attempt(*command, "HEAD", "--")
+        known = self.git.anything(*STAGED)
+        if known is not None:
+            return known
+        code, _, _ = self.git.attempt(*any_staged("HEAD"))
         if code not in (0, 1):
-            code, _, _ = self.git.attempt(*command, self.tree_of(self.head), "--")
+            code, _, _ = self.git.attempt(*any_staged(self.tree_of(self.head)))
         return code != 0
 
     @cached_property
@@ -124,6 +137,8 @@ class Repository:
         """The tree of a commit or tree id; the empty one for None. Raises MissingObject."""
         if revision is None:
             return self.empty_tree
+        if revision in (self.commit_at_head, self.tree_at_head):
+            return self.tree_at_head
         found = self.git.optional("rev-parse", "--quiet", "--verify", revision + "^{tree}")
         if found is None:
             raise missing(revision + "^{tree}")
@@ -132,7 +147,7 @@ class Repository:
     @cached_property
     def settings(self) -> Mapping[str, str]:
         """Git's whole configuration in one question; of several values the last one counts (git-config(1), `-z`)."""
-        entries = (self.git.optional("config", "--list", "-z") or "").split("\0")
+        entries = (self.git.optional(*SETTINGS) or "").split("\0")
         return {key: value for key, _, value in (entry.partition("\n") for entry in entries)}
 
     def config(self, key: str) -> str | None:
@@ -152,11 +167,17 @@ class Repository:
             return out
         if any(words in err for words in NO_SUCH_FILE):
             return None
+        if NO_BLOB in err and self.git.attempt("cat-file", "-e", f"{revision}:{path}")[0] == 0:
+            # A folder, for one.
+            return None
         raise refusal(err, code)
 
     def holds(self, revision: str, names: Iterable[str]) -> frozenset[str]:
         """Which of some names stand at the root of a commit or tree. Raises GitError where Git cannot tell."""
-        listed = self.git.run("ls-tree", "--full-tree", "--name-only", "-z", revision, "--", *names)
+        question = names_in(revision, names)
+        if revision == self.commit_at_head and self.git.began(*names_in("HEAD", names)):
+            question = names_in("HEAD", names)
+        listed = self.git.run(*question)
         return frozenset(listed.decode("utf-8", "surrogateescape").split("\0")[:-1])
 
     def tag_message(self, oid: str) -> str | None:

@@ -1,0 +1,155 @@
+"""One git process: started, read while it prints, and ended. What it says of errors goes to a file, so it never waits.
+
+No thread is started for it where the system can wait for a pipe: a hook makes half a dozen calls, and each counts.
+"""
+
+import os
+import select
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+from cli_guard.errors import GitError
+
+PIECE_BYTES = 1 << 20
+PIPE_BYTES = 1 << 16
+ERROR_BYTES = 1 << 16
+
+
+class Late(Exception):
+    """Nothing came for too long."""
+
+
+class Call:
+    """A call that runs; `stdin` is all that it reads. Raises OSError where it cannot be started, GitError.
+
+    `until` is a moment of `time.monotonic` that nothing is waited for any longer.
+    """
+
+    def __init__(
+        self, command: tuple[str, ...], cwd: Path, env: Mapping[str, str], stdin: bytes = b""
+    ) -> None:
+        self._errors = scratch()
+        try:
+            with scratch(stdin) if stdin else open(os.devnull, "rb") as source:  # noqa: PTH123 - no path of ours
+                self._process = subprocess.Popen(
+                    command, cwd=cwd, env=env, stdin=source, stdout=subprocess.PIPE, stderr=self._errors
+                )
+        except BaseException:
+            self._errors.close()
+            raise
+        assert self._process.stdout  # noqa: S101 - a pipe
+        self._output = self._process.stdout
+        self._seen = b""
+
+    def anything(self, until: float) -> bool | None:
+        """Is there any output? None if the call has failed. Raises Late."""
+        self._seen = self._seen or self._some(PIPE_BYTES, until)
+        return True if self._seen else False if self.ended(until)[0] == 0 else None
+
+    def read(self, most: int, until: float) -> bytes:
+        """The next bytes of standard output, so many, or fewer at its end. Raises Late."""
+        piece = bytearray(self._seen[:most])
+        self._seen = self._seen[most:]
+        while len(piece) < most:
+            more = self._some(min(PIPE_BYTES, most - len(piece)), until)
+            if not more:
+                break
+            piece += more
+        return bytes(piece)
+
+    def rest(self, until: float) -> bytes:
+        """All that is still to come. Raises Late."""
+        return b"".join(iter(lambda: self.read(PIECE_BYTES, until), b""))
+
+    def _some(self, most: int, until: float) -> bytes:
+        descriptor = self._output.fileno()
+        if hasattr(select, "poll"):
+            if not readable(descriptor, until):
+                raise Late
+            return os.read(descriptor, most)
+        # Windows waits for no pipe: there a read that takes too long is ended with the process (not tried there).
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            self._process.kill()
+
+        timer = threading.Timer(max(0.0, until - time.monotonic()), end)
+        timer.start()
+        try:
+            some = os.read(descriptor, most)
+        finally:
+            timer.cancel()
+        if late.is_set():
+            raise Late
+        return some
+
+    def ended(self, until: float) -> tuple[int, bytes]:
+        """The exit code, once all was read, and what was said of errors. Raises Late."""
+        if self._process.poll() is None:
+            # It has closed its output, so it has all but ended: asking again and again would take longer.
+            left = None if has_ended(self._process.pid, until) else max(0.0, until - time.monotonic())
+            try:
+                self._process.wait(left)
+            except subprocess.TimeoutExpired as error:
+                raise Late from error
+        self._errors.seek(0)
+        return self._process.returncode, self._errors.read(ERROR_BYTES)
+
+    def close(self) -> None:
+        """Ends it, if it still runs."""
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        self._output.close()
+        self._errors.close()
+
+
+def readable(descriptor: int, until: float) -> bool:
+    """Is there something to read, or an end, before a moment of `time.monotonic`?"""
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN)
+    return bool(waiting.poll(max(0.0, until - time.monotonic()) * 1000))
+
+
+def has_ended(pid: int, until: float) -> bool:
+    """Waits for the end of a process (pidfd_open(2)); False where it has not come, or the system cannot tell."""
+    opener = getattr(os, "pidfd_open", None)
+    if opener is None:
+        return False
+    try:
+        descriptor = opener(pid)
+    except OSError:  # a kernel before 5.3, or a sandbox
+        return False
+    try:
+        return readable(descriptor, until)
+    finally:
+        os.close(descriptor)
+
+
+def scratch(content: bytes = b"") -> BinaryIO:
+    """A file without a name that holds some bytes, in memory where that can be had. Raises GitError."""
+    try:
+        file = in_memory() or tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - whoever asked for it closes it
+        written = 0
+        while written < len(content):
+            written += file.write(content[written:])
+        file.seek(0)
+    except OSError as error:
+        raise GitError(
+            f"what Git says cannot be kept in a temporary file: {error.strerror}; see TMPDIR"
+        ) from error
+    return file
+
+
+def in_memory() -> BinaryIO | None:
+    """A file in memory (memfd_create(2)), None where the system has none, or a sandbox refuses it."""
+    try:
+        return os.fdopen(os.memfd_create("git"), "w+b", buffering=0)
+    except (AttributeError, OSError):
+        return None

@@ -1,0 +1,53 @@
+"""What Git is asked in every hook, word for word: the answer to a question that was asked ahead is found by its words.
+
+Loads nothing: the most frequent answer is that nothing is staged.
+"""
+
+from collections.abc import Iterable
+
+# Where a policy may stand: these are what `in_force` asks for.
+POLICY_FILES = ("cli-guard.toml", "pyproject.toml", "cli-guard-baseline.json")
+
+WHERE = (
+    "rev-parse",
+    "--absolute-git-dir",
+    "--git-common-dir",
+    "--show-object-format",
+    "--is-bare-repository",
+)
+# Says nothing of them where they are not there.
+AT_HEAD = ("--revs-only", "HEAD^{commit}", "HEAD^{tree}")
+SETTINGS = ("config", "--list", "-z")
+
+INDEX = ("diff-index", "--cached", "--ita-invisible-in-index")
+DIFF_OPTIONS = (
+    *("--raw", "-z", "-p", "-U0", "-M", "--no-abbrev", "--full-index"),
+    *("--no-ext-diff", "--no-textconv", "--no-color", "--no-relative"),
+    *("--inter-hunk-context=0", "--ignore-submodules=none", "--submodule=short"),
+    *("--src-prefix=a/", "--dst-prefix=b/", "-O/dev/null"),
+)
+RAW_OPTIONS = tuple(option for option in DIFF_OPTIONS if option != "-p")
+# The bound that most policies set, which is not known yet when the question is asked: `limits.file_chars`.
+USUAL_FILE_BYTES = 5_000_000
+
+
+def any_staged(tree: str) -> tuple[str, ...]:
+    """Does the index differ from a tree? The exit code tells: 0 if not, 1 if so."""
+    return (*INDEX, "--quiet", "--ignore-submodules=none", tree, "--")
+
+
+def names_in(tree: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Which of some names stand at the root of a tree?"""
+    return ("ls-tree", "--full-tree", "--name-only", "-z", tree, "--", *names)
+
+
+def difference(
+    *command: str, file_bytes: int, compared: tuple[str, ...], options: tuple[str, ...] = DIFF_OPTIONS
+) -> tuple[str, ...]:
+    """What differs, with the lines of files up to a size."""
+    return ("-c", f"core.bigFileThreshold={file_bytes}", *command, *options, *compared, "--")
+
+
+POLICY = names_in("HEAD", POLICY_FILES)
+# What is staged, against HEAD.
+STAGED = difference(*INDEX, file_bytes=USUAL_FILE_BYTES, compared=("HEAD",))

@@ -1,0 +1,239 @@
+"""Calls of git: read while they run, begun ahead, bounded in time."""
+
+import os
+import select
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from repositories import Repo
+
+from cli_guard.errors import GitError
+from cli_guard.git import call, questions
+from cli_guard.git.call import Call, Late
+from cli_guard.git.process import Git
+from cli_guard.git.repository import Repository
+from cli_guard.in_force import POLICY_FILES
+from cli_guard.reviewers.subject import Limits
+
+NOISY = "import sys; sys.stderr.write('x' * 300_000); sys.stdout.write('y' * 300_000); sys.exit(3)"
+
+
+def soon(seconds: float = 60) -> float:
+    return time.monotonic() + seconds
+
+
+def python(script: str, stdin: bytes = b"") -> Call:
+    return Call((sys.executable, "-I", "-c", script), Path("/"), dict(os.environ), stdin)
+
+
+def slow_git(tmp_path: Path, script: str) -> str:
+    """A PATH on which `git` is a shell script."""
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return f"{program.parent}:/usr/bin:/bin"
+
+
+def test_more_errors_than_a_pipe_holds_stop_nothing() -> None:
+    made = python(NOISY)
+    assert made.rest(soon()) == b"y" * 300_000
+    code, errors = made.ended(soon())
+    made.close()
+    assert code == 3 and errors == b"x" * call.ERROR_BYTES
+
+
+@pytest.mark.parametrize("size", [0, 1, 65_537, 2_000_000])
+def test_it_reads_all_that_it_is_given(size: int) -> None:
+    made = python("import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())", b"z" * size)
+    assert made.rest(soon()) == b"z" * size
+    made.close()
+
+
+def test_what_was_seen_ahead_is_read_once() -> None:
+    made = python("print('ab' * 50_000)")
+    assert made.anything(soon()) is True
+    assert made.anything(soon()) is True
+    assert made.read(3, soon()) == b"aba"
+    assert made.rest(soon()) == b"b" + b"ab" * 49_998 + b"\n"
+    made.close()
+
+
+@pytest.mark.parametrize(("code", "answer"), [(0, False), (1, None), (128, None)])
+def test_no_output_is_an_answer_only_where_it_succeeded(code: int, answer: bool | None) -> None:
+    made = python(f"import sys; sys.exit({code})")
+    assert made.anything(soon()) is answer
+    made.close()
+
+
+@pytest.mark.parametrize(
+    "script", ["import time; time.sleep(60)", "import os, time; os.close(1); time.sleep(60)"]
+)
+def test_one_that_says_nothing_is_late_and_ended(script: str) -> None:
+    started = time.monotonic()
+    made = python(script)
+    with pytest.raises(Late):
+        made.rest(soon(0.5))
+        made.ended(soon(0.5))
+    made.close()
+    assert time.monotonic() - started < 30
+
+
+def test_one_that_says_little_is_late_as_well(committed: Repo, tmp_path: Path) -> None:
+    git = Git(
+        committed.path,
+        {
+            **committed.env,
+            "PATH": slow_git(tmp_path, "for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 1; done"),
+        },
+    )
+    started = time.monotonic()
+    with pytest.raises(GitError, match="did not answer within 2 s"):
+        git.bounded("log", limit=1_000, seconds=2)
+    assert time.monotonic() - started < 8
+
+
+@pytest.mark.parametrize(
+    "missing", [(os, "memfd_create"), (os, "pidfd_open"), (select, "poll")], ids=lambda each: each[1]
+)
+def test_without_what_linux_alone_has_it_is_the_same(
+    monkeypatch: pytest.MonkeyPatch, missing: tuple[object, str]
+) -> None:
+    monkeypatch.delattr(*missing)
+    if missing[1] == "poll":
+        monkeypatch.delattr(os, "pidfd_open", raising=False)
+        late = python("import time; time.sleep(60)")
+        with pytest.raises(Late):
+            late.rest(soon(0.5))
+        late.close()
+    made = python("import sys; sys.stderr.write('e'); print(sys.stdin.read())", b"in")
+    assert (made.rest(soon()), made.ended(soon())) == (b"in\n", (0, b"e"))
+    made.close()
+
+
+def test_a_sandbox_may_refuse_files_in_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refused(name: str) -> int:
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(os, "memfd_create", refused)
+    made = python("print('out')")
+    assert made.rest(soon()) == b"out\n"
+    made.close()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(GitError, match="temporary file: No such file or directory; see TMPDIR"):
+        Git(tmp_path, dict(os.environ)).text("version")
+
+
+def test_a_call_that_was_begun_answers_once(committed: Repo) -> None:
+    git = Git(committed.path, committed.env)
+    git.begin("rev-parse", "HEAD")
+    committed.git("commit", "-q", "--allow-empty", "-m", "another")
+    # A process that runs already may have looked before or after, but the next one looks now.
+    assert git.text("rev-parse", "HEAD") in committed.git("rev-parse", "HEAD", "HEAD~1").split()
+    assert git.text("rev-parse", "HEAD") == committed.git("rev-parse", "HEAD").strip()
+
+
+def test_what_cannot_be_begun_says_so_when_it_is_asked(tmp_path: Path) -> None:
+    git = Git(tmp_path / "gone", dict(os.environ))
+    git.begin("rev-parse", "HEAD")
+    with pytest.raises(GitError, match="there is no folder"):
+        git.text("rev-parse", "HEAD")
+
+
+def test_what_nobody_asked_for_is_ended(committed: Repo, tmp_path: Path) -> None:
+    path = slow_git(tmp_path, f"echo $$ > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid; exec sleep 60")
+    git = Git(committed.path, {**committed.env, "PATH": path})
+    git.begin("status")
+    until = time.monotonic() + 10
+    while not (tmp_path / "pid").exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    git.forget()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def test_what_is_asked_ahead_is_what_most_policies_want() -> None:
+    assert Limits().file_chars == questions.USUAL_FILE_BYTES
+    assert questions.POLICY_FILES == POLICY_FILES
+
+
+def test_a_policy_that_was_asked_for_ahead_is_that_of_head(committed: Repo) -> None:
+    def known() -> frozenset[str]:
+        found = Repository.discover(committed.path, committed.env, questions.POLICY)
+        assert found.head == committed.git("rev-parse", "HEAD").strip()
+        assert found.tree_of(found.head) == committed.git("rev-parse", "HEAD^{tree}").strip()
+        begun = found.holds(found.head, POLICY_FILES)
+        assert begun == found.holds(found.tree_of(found.head), POLICY_FILES)
+        return begun
+
+    assert known() == frozenset()
+    committed.write("pyproject.toml", "[project]\n")
+    committed.write("cli-guard-baseline.json", "[]")
+    committed.git("add", "-A")
+    assert known() == frozenset()
+    committed.git("commit", "-qm", "Add both")
+    assert known() == {"pyproject.toml", "cli-guard-baseline.json"}
+
+
+@pytest.mark.parametrize("name", ["a\n" + "0" * 40, "0" * 40 + "\n" + "0" * 40, "false"])
+def test_the_name_of_a_folder_is_not_taken_for_an_answer(repo: Repo, name: str) -> None:
+    folder = repo.path / name
+    folder.mkdir(parents=True)
+    subprocess.run(("git", "init", "-q"), cwd=folder, env=repo.env, check=True)
+    found = Repository.discover(folder, repo.env)
+    assert (found.git_dir, found.common_dir, found.head) == (folder / ".git", folder / ".git", None)
+
+
+@pytest.mark.parametrize("lost", ["HEAD^{commit}", "HEAD^{tree}"])
+def test_where_head_cannot_be_read_the_folders_are_what_they_are(committed: Repo, lost: str) -> None:
+    oid = committed.git("rev-parse", lost)
+    (committed.path / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+    found = Repository.discover(committed.path, committed.env)
+    assert (found.git_dir, found.common_dir) == (committed.path / ".git", committed.path / ".git")
+    assert (found.object_format, found.bare) == ("sha1", False)
+    committed.write("a.py", "x = 1\n")
+    committed.git("add", "a.py")
+    done = committed.guard("hook", "pre-commit")
+    assert done.code == 2 and "git fsck" in done.err
+    assert not (committed.path / "sha1").exists()
+
+
+def test_of_a_clone_without_trees_the_folders_are_known(committed: Repo, tmp_path: Path) -> None:
+    committed.git("config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "clone"
+    committed.git("clone", "-q", "--no-checkout", "--filter=tree:0", f"file://{committed.path}", str(clone))
+    committed.path.rename(tmp_path / "away")
+    found = Repository.discover(clone, committed.env)
+    assert (found.git_dir, found.bare) == (clone / ".git", False)
+
+
+def test_a_name_that_was_not_asked_for_ahead_is_that_of_the_commit(committed: Repo) -> None:
+    committed.commit("Configure", {"cli-guard.toml": "[rules]\n"})
+    found = Repository.discover(committed.path, committed.env)
+    head = found.head
+    assert head
+    committed.git("rm", "-q", "cli-guard.toml")
+    committed.git("commit", "-qm", "Configure no more")
+    assert found.holds(head, POLICY_FILES) == {"cli-guard.toml"}
+
+
+def test_a_policy_whose_content_is_missing_is_not_passed_over(committed: Repo) -> None:
+    committed.commit("Configure", {"cli-guard.toml": "[rules]\n"})
+    oid = committed.git("rev-parse", "HEAD:cli-guard.toml")
+    (committed.path / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+    committed.write("a.py", "x = 1\n")
+    committed.git("add", "a.py")
+    done = committed.guard("hook", "pre-commit")
+    assert done.code == 2 and done.err.count("\n") == 1, done.all
+
+
+def test_a_folder_by_the_name_of_a_policy_is_none(committed: Repo) -> None:
+    committed.commit("Confuse", {"cli-guard.toml/inner": "x\n"})
+    committed.write("a.py", "x = 1\n")
+    committed.git("add", "a.py")
+    assert committed.guard("hook", "pre-commit").code == 0
