@@ -78,6 +78,8 @@ def weakening_ignores(before: Config, after: Config) -> dict[Ignore, str]:
     One that an old entry certainly covers (the same path or `**`, no further rule, no later end) is not new: it
     was reworded or narrowed.
     """
+    if not after.ignore:
+        return {}
     stops = stopping(before)
     ends: dict[tuple[str, str], datetime.date] = {}
     for old in before.ignore:

@@ -1,7 +1,6 @@
 """The rules of `cli_guard/rules/secrets/` in the form the engine works with.
 
-Nothing is compiled here: a pattern is compiled when its keyword is first met, since compiling all of them
-takes longer than a usual review.
+A pattern is compiled when its keyword is first met, since compiling all of them takes longer than a usual review.
 """
 
 import re
@@ -12,6 +11,7 @@ from functools import cache, cached_property
 
 from cli_guard.model import Confidence, Severity
 from cli_guard.rules import catalog
+from cli_guard.secretscan.vocabulary import Keywords
 
 LEFT = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
 RIGHT = r"(?![A-Za-z0-9])"
@@ -129,6 +129,18 @@ def by_keyword() -> Mapping[str, tuple[Detector, ...]]:
         for keyword in () if detector.block else detector.keywords:
             index.setdefault(keyword, []).append(detector)
     return {keyword: tuple(detectors) for keyword, detectors in index.items()}
+
+
+@cache
+def keywords() -> Keywords:
+    """What to look for in a text at all."""
+    return Keywords(by_keyword())
+
+
+def compile_all() -> None:
+    """Compiles every pattern ahead, for a process that does many reviews."""
+    for detector in all_detectors():
+        _ = detector.pattern, detector.context
 
 
 @cache

@@ -12,7 +12,7 @@ from cli_guard.model import Confidence, Severity
 from cli_guard.secretscan import assigned, checks, encoded, inserts, joined, keyblocks, places, tokens
 from cli_guard.secretscan.candidates import Candidate, Hit, Judgement, OutOfTimeError, Scan
 from cli_guard.secretscan.checks import Check
-from cli_guard.secretscan.detectors import Detector, by_keyword, by_path, documented, for_blocks
+from cli_guard.secretscan.detectors import Detector, by_keyword, by_path, documented, for_blocks, keywords
 from cli_guard.secretscan.vocabulary import Vocabulary, fold
 
 CHECKS: dict[str, Check] = {
@@ -145,9 +145,8 @@ def _near_keywords(
     """Stretch by stretch, so that when time runs out everything before the stretch was seen by every rule."""
     kind = places.kind_of(path)
     present = [
-        (keyword, [rule for rule in rules if wanted(rule) and _is_for(rule, kind, lower)])
-        for keyword, rules in by_keyword().items()
-        if vocabulary.may_hold(keyword) and keyword in lower
+        (keyword, [rule for rule in by_keyword()[keyword] if wanted(rule) and _is_for(rule, kind, lower)])
+        for keyword in keywords().held_by(lower, vocabulary)
     ]
     present = [(keyword, rules) for keyword, rules in present if rules]
     done = dict.fromkeys((rule.id for _, rules in present for rule in rules), 0)

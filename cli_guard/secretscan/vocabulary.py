@@ -1,5 +1,7 @@
 """Which keywords a text can hold, told by its words: most of the search for secrets is spent on finding nothing."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -30,6 +32,28 @@ class Vocabulary:
         """Is there what the keyword holds of a word? Only then can it be in the text."""
         core, threes = _core(keyword)
         return threes <= self.threes and core in self.words
+
+
+class Keywords:
+    """Keywords, each under one of its runs of three characters: those whose run no text has are never looked at."""
+
+    def __init__(self, keywords: Iterable[str]) -> None:
+        self._places = {keyword: place for place, keyword in enumerate(keywords)}
+        common = Counter(three for keyword in self._places for three in _core(keyword)[1])
+        self._under: dict[bytes, list[str]] = {}
+        self._short: list[str] = []
+        for keyword in self._places:
+            threes = _core(keyword)[1]
+            # Of the rarest one the fewest others are found.
+            under = min(threes, key=lambda three: (common[three], three), default=None)
+            (self._short if under is None else self._under.setdefault(under, [])).append(keyword)
+        self._threes = frozenset(self._under)
+
+    def held_by(self, lower: str, vocabulary: Vocabulary) -> list[str]:
+        """Those that a text in lower case holds, in their order."""
+        near = [keyword for three in vocabulary.threes & self._threes for keyword in self._under[three]]
+        found = [each for each in (*self._short, *near) if vocabulary.may_hold(each) and each in lower]
+        return sorted(found, key=self._places.__getitem__)
 
 
 @cache

@@ -61,6 +61,9 @@ def warm() -> None:
     gc.disable()
     for name in (*LIBRARIES, *modules()):
         import_module(name)
+    from cli_guard.secretscan.detectors import compile_all
+
+    compile_all()
     rehearse()
     judge_samples()
     forget_tables()

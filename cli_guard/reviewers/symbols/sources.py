@@ -49,12 +49,19 @@ def unreadable(path: str, text: str, file_chars: int) -> str | None:
     pure = PurePosixPath(path)
     if GENERATED_NAMES.search(pure.name) or not GENERATED_FOLDERS.isdisjoint(pure.parts[:-1]):
         return "generated or vendored, by its name"
-    if GENERATED_WORDS.search(text[:HEADER_CHARS]):
+    if says_generated(text[:HEADER_CHARS]):
         return "generated, by its header"
     lines = text.count("\n") + 1
     if len(text) > AVERAGE_LINE * lines and len(text) > AVERAGE_LINE * 4:
         return "minified or data"
     return "minified or data" if has_long_line(text) else None
+
+
+def says_generated(header: str) -> bool:
+    """Does the head of a file say that nobody wrote it?"""
+    lower = header.lower()
+    # The pattern tries every line; one of these words is in all that it finds, and in few files.
+    return ("generated" in lower or "do not" in lower) and GENERATED_WORDS.search(header) is not None
 
 
 def has_long_line(text: str) -> bool:
