@@ -127,11 +127,23 @@ def run() -> None:
     try:
         code = client.answered(argv)
         if code is None:
+            complete()
             code = unanswered(argv)
     except KeyboardInterrupt:
         code = interrupted(sys.stderr or open(os.devnull, "w"))  # noqa: SIM115, PTH123
     # Nothing is left to do, and taking the imported libraries apart again would cost a fifth of the whole run.
     os._exit(code)
+
+
+def complete() -> None:
+    """Makes up for what our hooks leave out when they start Python (`-S`): whom a server answers needs no packages."""
+    if sys.flags.no_site:
+        import site
+
+        ours = sys.path.pop()
+        site.main()
+        if ours not in sys.path:
+            sys.path.append(ours)
 
 
 def unanswered(argv: list[str]) -> int:

@@ -8,5 +8,5 @@ one run is there for another to see.
 
 Below the front door stand client.py, which asks, address.py, which says where, and control.py, which leaves a server
 behind. Above it stands the server: serving.py hears (request.py, caller.py, trust.py), child.py and spare.py do,
-warming.py loads, and leaving.py says when it is enough.
+warming.py loads, and leaving.py says when it is enough, told by watching.py.
 """

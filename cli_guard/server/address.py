@@ -1,7 +1,7 @@
 """Where the server of a run is, and what both must share to be taken for one another. Loads nothing.
 
 A server is found by a fingerprint of all that a run is made of and cannot be handed over: the interpreter, this
-package, what is imported from where, the encoding of names, and what of the file system can be seen.
+package, where a user's own packages would be, the encoding of names, and what of the file system can be seen.
 """
 
 import os
@@ -24,7 +24,6 @@ FLAGS = (
     "optimize",
     "dev_mode",
     "utf8_mode",
-    "no_site",
     "no_user_site",
     "bytes_warning",
     "warn_default_encoding",
@@ -46,30 +45,40 @@ def switched_off(env: "Mapping[str, str]") -> str:
 
 def identity() -> str | None:
     """All of it as one text, None for a process that a server could not stand in for."""
-    path = import_path()
-    if path is None:
+    if not usual_path():
         return None
     package = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 - pathlib is slow to load
     # `python` and `python3` of one folder are one interpreter.
     programs = os.path.dirname(sys.executable)  # noqa: PTH120
     flags = (str(getattr(sys.flags, name)) for name in FLAGS)
     encoding = (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
+    # The interpreter finds its packages by where it lies itself, and the user's own, if there are any, in the home.
     return "\n".join(
-        (__version__, package, sys.version, programs, sys.prefix, *path, *flags, *encoding, *seen())
+        (__version__, package, sys.version, programs, own_packages(), *flags, *encoding, *seen())
     )
 
 
-def import_path() -> list[str] | None:
-    """`sys.path` without the folder of our script; None if more than that, or a variable, is in front of it."""
+def own_packages() -> str:
+    """The folder of packages that the user has installed for all environments, "" if there is none (PEP 370)."""
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    places = (
+        f".local/lib/python{version}/site-packages",
+        f"Library/Python/{version}/lib/python/site-packages",
+    )
+    home = os.environ.get("HOME", "")
+    return next((f"{home}/{each}" for each in places if os.path.isdir(f"{home}/{each}")), "")  # noqa: PTH112
+
+
+def usual_path() -> bool:
+    """Does this process import from where its interpreter always does, but for the folder of our script?"""
     if not sys.flags.ignore_environment and any(
         name.startswith("PYTHON") and name not in HARMLESS for name in os.environ
     ):
-        return None
+        return False
     if sys.flags.safe_path:
-        return sys.path
+        return True
     script = os.path.realpath(sys.argv[0])
-    ours = sys.path[:1] == [os.path.dirname(script)] and not script.endswith(".py")  # noqa: PTH120
-    return sys.path[1:] if ours else None
+    return sys.path[:1] == [os.path.dirname(script)] and not script.endswith(".py")  # noqa: PTH120
 
 
 def seen() -> tuple[str, str]:

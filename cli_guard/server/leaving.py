@@ -2,6 +2,7 @@
 
 import os
 import resource
+import site
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -9,11 +10,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cli_guard.server.watching import Watch
+
 IDLE_SECONDS = 600.0
 MEMORY_BYTES = 512 * 1_048_576
 # How often it looks by itself; before a run it looks at its own files in any case.
 LOOK_SECONDS = 30.0
 NAMES = "names.toml"
+# No path has more (path_resolution(7)).
+LINKS = 40
 
 # Time of change, size and inode: an editor that writes anew gives at least one of them anew.
 Mark = tuple[int, int, int] | None
@@ -50,8 +55,13 @@ def own_files() -> Iterator[str]:
 
 
 def installed() -> Iterator[str]:
-    """The interpreter, and the folders of packages: what is installed, upgraded or removed changes those."""
+    """The interpreter, and the folders of packages: what is installed, upgraded or removed changes those.
+
+    One of the user's own is not searched before it is there.
+    """
     yield sys.executable
+    yield f"{Path(sys.executable).parent.parent}/pyvenv.cfg"
+    yield site.getusersitepackages()
     yield from (each for each in sys.path if each.endswith(("site-packages", "dist-packages")))
 
 
@@ -61,6 +71,22 @@ def loaded() -> Iterator[str]:
         file = getattr(module, "__file__", None)
         if isinstance(file, str):
             yield file
+
+
+def folders(paths: Iterable[str]) -> Iterator[str]:
+    """What to watch, so that every change of these files and folders is heard of."""
+    for path in map(Path, paths):
+        folder = path.parent
+        while not folder.is_dir():
+            folder = folder.parent
+        yield str(folder)
+        if path.is_dir():
+            yield str(path)
+        for _ in range(LINKS):
+            if not path.is_symlink():
+                break
+            path = path.parent / path.readlink()
+            yield str(path.parent)
 
 
 def peak_bytes() -> int:
@@ -76,9 +102,12 @@ class Stay:
     idle_seconds: float = IDLE_SECONDS
     memory_bytes: int = MEMORY_BYTES
     socket: str = ""
+    # Watched before they are looked at: nothing is missed in between.
+    _watch: Watch = field(default_factory=lambda: Watch(folders((*own_files(), *installed()))))
     _own: dict[str, Mark] = field(default_factory=lambda: marks((*own_files(), *installed())))
     _all: dict[str, Mark] = field(default_factory=dict)
     _socket: Mark = None
+    _suspect: bool = False
     _asked: float = field(default_factory=time.monotonic)
     _looked: float = field(default_factory=time.monotonic)
 
@@ -99,7 +128,16 @@ class Stay:
 
     def outdated(self) -> bool:
         """Has a file changed that this process holds, or the installation?"""
+        # What has stirred is looked at until a look finds nothing.
+        self._suspect = (self._suspect or self._watch.stirred()) and self._changed()
+        return self._suspect
+
+    def _changed(self) -> bool:
         return any(mark(path) != known for path, known in self._own.items())
+
+    def forget(self) -> None:
+        """In a child: what it watches is the server's."""
+        self._watch.close()
 
     def reason_to_leave(self) -> str:
         """Why it should leave now, "" if it may stay."""
@@ -110,7 +148,7 @@ class Stay:
             return "memory"
         if mark(self.socket) != self._socket:
             return "socket"
-        if self.outdated() or any(mark(path) != known for path, known in self._all.items()):
+        if self._changed() or any(mark(path) != known for path, known in self._all.items()):
             return "files"
         return ""
 

@@ -255,6 +255,7 @@ class Server:
             other.let_go()
         for each in (self._woken, self._waker):
             os.close(each)
+        self._stay.forget()
 
     def _signalled(self, numbers: bytes) -> None:
         if signal.SIGTERM in numbers:

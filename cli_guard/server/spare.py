@@ -20,8 +20,8 @@ READY = b"."
 HANDED = 5
 # `git commit` runs two hooks, one right after the other.
 KEPT = 2
-# Whoever has just asked may be about to ask again.
-QUIET_SECONDS = 0.3
+# Whoever has just asked may be about to ask again: the next hook of a commit comes within a few milliseconds.
+QUIET_SECONDS = 0.1
 # Where there is no memory for another now, there will hardly be some in a moment.
 REFUSED_SECONDS = 30.0
 
@@ -45,8 +45,8 @@ class Spares:
 
     @property
     def pause(self) -> float | None:
-        """Seconds until another should be forked, None if there are enough."""
-        if len(self._waiting) >= KEPT:
+        """Seconds until another should be forked, None if there are enough, or one is not ready yet."""
+        if len(self._waiting) >= KEPT or not all(spare.ready for spare in self._waiting):
             return None
         return max(0.0, self._quiet_since + QUIET_SECONDS - time.monotonic())
 
@@ -56,14 +56,13 @@ class Spares:
 
     def fork(self) -> socket.socket | None:
         """Forks another, and gives where it will be heard; None where that is refused."""
-        self.busy()
         ours, theirs = socket.socketpair()
         try:
             pid = os.fork()
         except OSError:
             ours.close()
             theirs.close()
-            self._quiet_since += REFUSED_SECONDS
+            self._quiet_since = time.monotonic() + REFUSED_SECONDS
             return None
         if pid == 0:
             try:

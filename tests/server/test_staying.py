@@ -301,3 +301,17 @@ def test_a_fork_that_is_refused_leaves_the_run_to_the_client(servers: Any, commi
         server.kill()
     assert (done.stdout, done.stderr) == ("None\n", "")
     assert alive
+
+
+def test_a_home_matters_only_where_packages_are_in_it(tmp_path: Path) -> None:
+    script = "from cli_guard.server import address; print(address.name_of(address.identity()))"
+
+    def name(home: str) -> str:
+        command = (sys.executable, "-E", "-P", "-c", script)
+        env = {"HOME": str(tmp_path / home)}
+        return subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
+
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    (tmp_path / "own/.local/lib" / f"python{version}" / "site-packages").mkdir(parents=True)
+    (tmp_path / "other/.local/lib/python2.7/site-packages").mkdir(parents=True)
+    assert name("one") == name("other") != name("own")

@@ -1,0 +1,68 @@
+"""Has anything changed in some folders? The kernel tells at once (inotify(7)), where looking takes milliseconds.
+
+Python has no call for it. On a system without it, or where it refuses, the answer is always that something may have.
+"""
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+
+# <sys/inotify.h>: written, its mode or times set, moved, made, deleted, and the same of the folder itself.
+MODIFY, ATTRIB, CLOSE_WRITE = 0x002, 0x004, 0x008
+MOVED_FROM, MOVED_TO, CREATE, DELETE = 0x040, 0x080, 0x100, 0x200
+DELETE_SELF, MOVE_SELF = 0x400, 0x800
+ANY = MODIFY | ATTRIB | CLOSE_WRITE | MOVED_FROM | MOVED_TO | CREATE | DELETE | DELETE_SELF | MOVE_SELF
+EVENTS_BYTES = 65_536
+
+
+class Watch:
+    """The folders that are watched, the files directly in them included."""
+
+    def __init__(self, folders: Iterable[str]) -> None:
+        wanted = sorted(set(folders))
+        self._descriptor = watching(wanted)
+        self._places = {folder: place(folder) for folder in wanted}
+
+    def stirred(self) -> bool:
+        """May anything have changed since this was last asked?"""
+        if self._descriptor is None:
+            return True
+        # A folder further up may be another, or a link: of that its own folder tells nothing.
+        stirred = any(place(folder) != known for folder, known in self._places.items())
+        with suppress(BlockingIOError):
+            while os.read(self._descriptor, EVENTS_BYTES):
+                stirred = True
+        return stirred
+
+    def close(self) -> None:
+        """Watches no more."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def place(folder: str) -> tuple[int, int] | None:
+    """Which folder this path leads to now, None for none."""
+    try:
+        about = os.stat(folder)  # noqa: PTH116 - before every run
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino
+
+
+def watching(folders: Iterable[str]) -> int | None:
+    """A descriptor that events of all these folders come over, None where not all of them can be watched."""
+    import ctypes
+
+    try:
+        library = ctypes.CDLL(None, use_errno=True)
+        descriptor: int = library.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+    except (AttributeError, OSError):
+        return None
+    if descriptor < 0:
+        return None
+    for folder in folders:
+        if library.inotify_add_watch(descriptor, os.fsencode(folder), ANY) < 0:
+            os.close(descriptor)
+            return None
+    return descriptor
