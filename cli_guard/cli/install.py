@@ -1,6 +1,8 @@
 """`cli-guard install`: the native hooks, or the hook of a coding agent."""
 
+import compileall
 import sys
+from pathlib import Path
 
 import click
 
@@ -29,7 +31,15 @@ def run(io: Io, /, hook_type: tuple[str, ...], force: bool, agent: str | None) -
         return 0
     done = install(repository, hook_type or HOOKS, sys.executable, force=force)
     io.say("\n".join(f"cli-guard: {line}" for line in done))
+    compile_package()
     return 0
+
+
+def compile_package() -> None:
+    """Compiles what whoever installed us has left to the first run (uv, for one): a commit is no place for it."""
+    if not sys.dont_write_bytecode:
+        # Where it may not be written, nothing is lost but that time.
+        compileall.compile_dir(Path(__file__).parent.parent, quiet=2)
 
 
 command = Command(

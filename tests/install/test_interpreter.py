@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import click
@@ -161,3 +162,30 @@ def test_the_impostors_would_be_imported_without_care(guarded: Repo) -> None:
     guarded.run(sys.executable, "-c", "import click")
     guarded.run(sys.executable, "-c", "pass", env={"PYTHONPATH": "."})
     assert {"click", "sitecustomize"} & {path.name for path in traces.iterdir()}
+
+
+def test_the_bytecode_is_there_before_the_first_commit(committed: Repo, venv: Path) -> None:
+    package = site_packages(venv) / "cli_guard"
+    guard = (str(venv / "bin" / "python"), "-m", "cli_guard", "install")
+    assert committed.run(*guard, env={"PYTHONDONTWRITEBYTECODE": "1"}).code == 0
+    assert not list(package.rglob("*.pyc"))
+    assert committed.run(*guard, env={"PYTHONDONTWRITEBYTECODE": ""}).code == 0
+    compiled = {Path(cache_from_source(str(file))) for file in package.rglob("*.py")}
+    assert compiled and all(file.exists() for file in compiled)
+
+
+@cold
+def test_what_lies_beside_an_editable_package_is_searched_last(
+    committed: Repo, venv: Path, tmp_path: Path
+) -> None:
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    (site_packages(venv) / "cli_guard").rename(clone / "cli_guard")
+    (site_packages(venv) / "editable.pth").write_text(f"{clone}\n")
+    for name in ("click", "yaml", "pydantic", "tomllib"):
+        (clone / f"{name}.py").write_text("raise SystemExit(9)\n")
+    assert committed.run(str(venv / "bin/python"), "-m", "cli_guard", "install").code == 0
+    committed.write("app.py", LEAK)
+    committed.git("add", "-A")
+    done = committed.try_git("commit", "-qm", "Add the key", env={"PATH": SHORT})
+    assert done.code == 1 and "app.py:1" in done.all
