@@ -4,13 +4,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench schema clean
+.PHONY: demo test warm check bench schema clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/cli-guard demo
 
 test: $(VENV)/.developing
 	@$(BIN)/python -m pytest -n 3 --dist worksteal
+
+# Some minutes: the tests of the hooks without a server and by one, compared byte for byte.
+warm: $(VENV)/.developing
+	@$(BIN)/python tests/cold_and_warm.py
 
 check: $(VENV)/.developing
 	@$(BIN)/ruff check .

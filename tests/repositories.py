@@ -23,6 +23,7 @@ from cli_guard.review import review_request
 
 GUARD = str(Path(sys.executable).parent / "cli-guard")
 KEPT = ("PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "TMPDIR", "LANG", "SSL_CERT_FILE", "PIP_CERT")
+KEPT += ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")
 KEPT_PREFIXES = ("PIP_", "PYTEST_", "UV_", "COV_")
 
 
@@ -33,6 +34,17 @@ def required() -> bool:
 
 # What no server may do cannot be tested then.
 cold = pytest.mark.skipif(required(), reason="a run of its own is what this is about")
+
+
+# A folder to write down in what every program said: see cold_and_warm.py.
+TRANSCRIPT = os.environ.get("CLI_GUARD_TRANSCRIPT")
+
+
+def write_down(command: tuple[str, ...], answer: "Done") -> None:
+    """One more line: the test, the words of the command, the exit code and both streams."""
+    said = (os.environ["PYTEST_CURRENT_TEST"], *command, str(answer.code), answer.out, answer.err)
+    with Path(TRANSCRIPT or "", str(os.getpid())).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(said) + "\n")
 
 
 def isolated_environment(home: Path) -> dict[str, str]:
@@ -106,9 +118,12 @@ class Repo:
             check=False,
             timeout=300,
         )
-        return Done(
+        answer = Done(
             done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
         )
+        if TRANSCRIPT:
+            write_down(command, answer)
+        return answer
 
     def try_git(self, *arguments: str, **options: Any) -> Done:
         """Runs git, whatever comes of it."""
