@@ -2,7 +2,8 @@
 
     python benchmarks/hooks.py [--runs N] [--quick] [--install]
 
-Each row is a whole `git commit`, with the one hook that is named. Every file has 50 lines, so that 10 files are 500.
+Each row is a whole `git commit`, with the one hook that is named, or with pre-commit and commit-msg ("two"). Every
+file has 50 lines, so that 10 files are 500.
 Every case runs once in each round, in turn; what is printed are medians. In front of each run the commit is taken
 back and what cli-guard remembers of the files is deleted, so that every review is a first one. Other programs are
 found on PATH; with --install they are put in a temporary folder. Before they are measured, they must refuse a key.
@@ -34,12 +35,13 @@ from review import GUARD, PYTHON, git, staged
 
 SIZES = (1, 10, 100, 1_000)
 LINES = 50
-BARE, EMPTY, GITLEAKS, WARM, ALONE = (
+BARE, EMPTY, EMPTIES, GITLEAKS, WARM, WARMS = (
     "no hook",
     "an empty Python hook",
+    "two empty Python hooks",
     "gitleaks",
     "cli-guard, warm",
-    "cli-guard, warm, one hook",
+    "cli-guard, warm, two hooks",
 )
 STAGED = "git diff --cached --name-only --diff-filter=ACM -z | xargs -0"
 # The names of the programs, by what PyPI calls the packages that bring them.
@@ -60,10 +62,11 @@ PRE_COMMIT = f"""repos:
 
 @dataclass(frozen=True)
 class Tool:
-    """What hooks a commit has: a text for pre-commit, or a command that installs them."""
+    """What hooks a commit has: a text for pre-commit (`twice`: and commit-msg), or a command that installs them."""
 
     name: str
     hook: str = ""
+    twice: bool = False
     install: tuple[str, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
     without: str = ""  # a hook that is not wanted of those that were installed
@@ -139,6 +142,7 @@ def tools(path: str, sockets: str) -> Iterator[Tool | str]:
     yield Tool(BARE)
     yield Tool("an empty shell hook", "exit 0")
     yield Tool(EMPTY, f"exec {PYTHON} -I -c pass")
+    yield Tool(EMPTIES, f"exec {PYTHON} -I -c pass", twice=True)
     found = {name: shutil.which(name, path=path) for name in (*PACKAGES, GITLEAKS)}
     yield from (name for name, program in found.items() if program is None)
     if program := found["pre-commit"]:
@@ -154,17 +158,17 @@ def tools(path: str, sockets: str) -> Iterator[Tool | str]:
         scan = "git --pre-commit --staged" if known else "protect --staged"
         yield Tool(GITLEAKS, f"exec {program} {scan} --no-banner --redact", finds=True)
     ours = (GUARD, "install")
-    yield Tool("cli-guard, cold", install=ours, env={"CLI_GUARD_SERVER": "0"}, finds=True)
+    yield Tool("cli-guard, cold, two hooks", install=ours, env={"CLI_GUARD_SERVER": "0"}, finds=True)
     served = {"CLI_GUARD_SERVER": "require", "XDG_RUNTIME_DIR": sockets}
-    yield Tool(WARM, install=ours, env=served, finds=True, pause=0.5)
-    yield Tool(ALONE, install=ours, env=served, without="commit-msg", finds=True, pause=0.5)
+    yield Tool(WARM, install=ours, env=served, without="commit-msg", finds=True, pause=0.5)
+    yield Tool(WARMS, install=ours, env=served, finds=True, pause=0.5)
 
 
 def prepared(tool: Tool, template: Path, path: Path, env: dict[str, str]) -> Case:
     """A copy of a repository, with the hooks of a tool."""
     shutil.copytree(template, path, symlinks=True)
-    if tool.hook:
-        hook = path / ".git" / "hooks" / "pre-commit"
+    for name in ("pre-commit", "commit-msg")[: bool(tool.hook) + tool.twice]:
+        hook = path / ".git" / "hooks" / name
         hook.write_text(f"#!/bin/sh\n{tool.hook}\n")
         hook.chmod(0o755)
     if tool.install:
@@ -232,15 +236,13 @@ def table(measured: dict[str, list[Case]], sizes: tuple[int, ...]) -> None:
         end = f"{slope(list(zip(sizes[-2:], own, strict=True))):.2f}" if min(own) > 1 else "-"
         print(f"{slope(list(zip(sizes, each, strict=True))):8.2f}{end:>8}")
     ten = sizes.index(10)
-    print(
-        f"\nwith 10 files: warm, against an empty Python hook: {at(measured, WARM, ten) / empty[ten]:.1f} x (budget 3)"
-    )
+    for ours, theirs in ((WARM, EMPTY), (WARMS, EMPTIES)):
+        ratio = at(measured, ours, ten) / at(measured, theirs, ten)
+        print(f"with 10 files: {ours}: {ratio:.2f} x {theirs} (budget 3)")
     if GITLEAKS in measured:
-        added = (at(measured, name, ten) - bare[ten] for name in (ALONE, GITLEAKS))
+        own, other = (at(measured, name, ten) - bare[ten] for name in (WARM, GITLEAKS))
         print(
-            "with 10 files: what one warm hook adds is {:.0f} ms, gitleaks {:.0f} ms (budget 1.5 x)".format(
-                *added
-            )
+            f"with 10 files: {WARM}, adds {own:.0f} ms (budget 60), {own / other:.2f} x gitleaks (budget 1.5)"
         )
 
 
