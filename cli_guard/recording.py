@@ -42,7 +42,9 @@ def keep_report(review: Review, records: Records) -> None:
     from cli_guard.report import as_json, text
 
     full = text.render(review, color=False, verbose=True)
-    records.keep_report(full, as_json.render(review, indent=None))
+    # A message of which nothing is to be said leaves the report on the change that it comes with.
+    if full:
+        records.keep_report(full, as_json.render(review, indent=None))
 
 
 def remember_reasons(review: Review, records: Records) -> None:

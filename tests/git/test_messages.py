@@ -1,5 +1,7 @@
 """The commit-msg hook on the messages that Git really writes."""
 
+import json
+
 import pytest
 from repositories import Repo, key
 
@@ -105,3 +107,12 @@ def test_a_message_file_that_is_not_there(committed: Repo) -> None:
     done = committed.inspect("hook", "commit-msg", "nowhere/COMMIT_EDITMSG")
     assert (done.code, done.out) == (2, "")
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_clean_message_leaves_the_report_on_the_change(guarded: Repo) -> None:
+    kept = guarded.path / ".git" / "cli-guard"
+    guarded.write("app.py", "x = 2\n")
+    guarded.git("commit", "-q", "-a", "-m", "Change it")
+    assert json.loads((kept / "audit.jsonl").read_text().splitlines()[-1])["event"] == "commit-msg"
+    assert "1 file reviewed" in (kept / "last-report.txt").read_text()
+    assert json.loads((kept / "last-report.json").read_text())["event"] == "pre-commit"
