@@ -125,6 +125,13 @@ class Registry:
 
 def read(folder: Path) -> Entry:
     """One record. Raises OSError, ValueError, TypeError, KeyError."""
+    entry = recorded(folder)
+    # A guardian writes down how it ended, and is gone: what was read just before that knows of no end.
+    return recorded(folder) if entry.ended is None and not entry.running else entry
+
+
+def recorded(folder: Path) -> Entry:
+    """What is written down of a run. Raises OSError, ValueError, TypeError, KeyError."""
     run = dict(json.loads((folder / "run.json").read_text("ascii")))
     end: dict[str, Any] = {}
     if (folder / "ended.json").exists():
