@@ -4,11 +4,10 @@ from collections.abc import Mapping
 
 from cli_guard.errors import ConfigError
 from cli_guard.events.request import Commit, Message, Push, Range, Request, Staged
+from cli_guard.git.questions import POLICY_FILES
 from cli_guard.git.repository import Repository
-from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config, read_user_config
+from cli_guard.policy.config import Config, read_config, read_user_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
-
-POLICY_FILES = (FILE, PYPROJECT, BASELINE_FILE)
 
 
 def policy_for(

@@ -14,8 +14,9 @@ from cli_guard.git.changes import Bounds, ChangeReader
 from cli_guard.git.contents import BlobContents, BlobReader, WorktreeContents
 from cli_guard.git.history import History
 from cli_guard.git.patch import PatchContents, read_patch
+from cli_guard.git.questions import POLICY_FILES
 from cli_guard.git.repository import Repository
-from cli_guard.in_force import POLICY_FILES, policy_for, recorded_policy
+from cli_guard.in_force import policy_for, recorded_policy
 from cli_guard.model import (
     ChangeSet,
     CommitMessage,

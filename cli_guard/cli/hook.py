@@ -95,10 +95,10 @@ def staged(io: Io, event: str) -> int:
         return 0
     looked = None
     if not framework(io):
-        from cli_guard.git.questions import POLICY, STAGED
+        from cli_guard.git.questions import BEFORE_COMMIT
         from cli_guard.git.repository import Repository
 
-        looked = Repository.discover(io.cwd, io.env, STAGED, POLICY)
+        looked = Repository.discover(io.cwd, io.env, *BEFORE_COMMIT)
         if looked.bare:
             looked = None
         elif not looked.has_staged():

@@ -2,7 +2,7 @@
 
 from cli_guard.errors import UsageError
 from cli_guard.events.request import Message, Push, Request, Staged, Worktree
-from cli_guard.git.questions import POLICY, SETTINGS, STAGED
+from cli_guard.git.questions import BEFORE_COMMIT, SETTINGS
 from cli_guard.git.repository import Repository
 from cli_guard.model import CommitMessage
 
@@ -10,8 +10,8 @@ from cli_guard.model import CommitMessage
 def questions(request: Request) -> tuple[tuple[str, ...], ...]:
     """What Git will be asked about a request in any case."""
     if isinstance(request, Message):
-        return SETTINGS, STAGED, POLICY
-    return (STAGED, POLICY) if isinstance(request, Staged) else ()
+        return SETTINGS, *BEFORE_COMMIT
+    return BEFORE_COMMIT if isinstance(request, Staged) else ()
 
 
 def nothing_to_review(request: Request, repository: Repository) -> str | None:

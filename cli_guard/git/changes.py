@@ -8,7 +8,6 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from cli_guard.git.between import hunks_between
 from cli_guard.git.contents import BlobReader, decode, read_worktree_file, runs_between
@@ -123,16 +122,17 @@ class ChangeReader:
     def _diff(
         self, *command: str, tree: str, other: str | None = None, touched: Touched | None = None
     ) -> "Diff":
-        asked = partial(difference, *command, file_bytes=self._bounds.file_bytes)
-        ahead = asked(compared=("HEAD",))
-        if tree == self._repository.tree_at_head and self._git.began(*ahead):
-            asked = partial(asked, compared=("HEAD",))
-        else:
-            asked = partial(asked, compared=(tree, *([other] if other else [])))
+        def question(base: str, options: tuple[str, ...] = DIFF_OPTIONS) -> tuple[str, ...]:
+            compared = (base, other) if other else (base,)
+            return difference(
+                *command, file_bytes=self._bounds.file_bytes, compared=compared, options=options
+            )
+
         most = self._bounds.total_bytes
-        with closing(self._git.pieces(*asked(), limit=most)) as pieces:
+        asked = self._repository.asked(question, tree)
+        with closing(self._git.pieces(*asked, limit=most)) as pieces:
             read = parse_pieces(pieces, most, touched=touched)
-        read = read or parse(self._git.run(*asked(options=RAW_OPTIONS)), cut=True, touched=touched)
+        read = read or parse(self._git.run(*question(tree, RAW_OPTIONS)), cut=True, touched=touched)
         return Diff(tree, *read)
 
     def _new_in_all(self, first: "Diff", *others: "Diff") -> ChangeSet:

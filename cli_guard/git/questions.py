@@ -5,7 +5,7 @@ Loads nothing: the most frequent answer is that nothing is staged.
 
 from collections.abc import Iterable
 
-# Where a policy may stand: these are what `in_force` asks for.
+# Where a policy may stand (policy/config.py, policy/decisions.py).
 POLICY_FILES = ("cli-guard.toml", "pyproject.toml", "cli-guard-baseline.json")
 
 WHERE = (
@@ -51,3 +51,4 @@ def difference(
 POLICY = names_in("HEAD", POLICY_FILES)
 # What is staged, against HEAD.
 STAGED = difference(*INDEX, file_bytes=USUAL_FILE_BYTES, compared=("HEAD",))
+BEFORE_COMMIT = (STAGED, POLICY)

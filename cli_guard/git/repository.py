@@ -1,7 +1,7 @@
 """A repository as Git sees it from here: its folders, its object format, what it points at."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,8 @@ NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in")
 # Something is there, and is no file; or it is one whose content Git does not have.
 NO_BLOB = b"bad file"
 OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+# Of a commit or tree.
+Question = Callable[[str], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,12 @@ class Repository:
             raise missing(revision + "^{tree}")
         return found
 
+    def asked(self, question: Question, revision: str) -> tuple[str, ...]:
+        """A question about a commit or tree; about HEAD, if it is that, and that was asked ahead."""
+        ahead = question("HEAD")
+        at_head = revision in (self.commit_at_head, self.tree_at_head)
+        return ahead if at_head and self.git.began(*ahead) else question(revision)
+
     @cached_property
     def settings(self) -> Mapping[str, str]:
         """Git's whole configuration in one question; of several values the last one counts (git-config(1), `-z`)."""
@@ -174,10 +182,7 @@ class Repository:
 
     def holds(self, revision: str, names: Iterable[str]) -> frozenset[str]:
         """Which of some names stand at the root of a commit or tree. Raises GitError where Git cannot tell."""
-        question = names_in(revision, names)
-        if revision == self.commit_at_head and self.git.began(*names_in("HEAD", names)):
-            question = names_in("HEAD", names)
-        listed = self.git.run(*question)
+        listed = self.git.run(*self.asked(lambda tree: names_in(tree, names), revision))
         return frozenset(listed.decode("utf-8", "surrogateescape").split("\0")[:-1])
 
     def tag_message(self, oid: str) -> str | None:

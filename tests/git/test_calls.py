@@ -16,8 +16,10 @@ from cli_guard.errors import GitError
 from cli_guard.git import call, questions
 from cli_guard.git.call import Call, Late
 from cli_guard.git.process import Git
+from cli_guard.git.questions import POLICY_FILES
 from cli_guard.git.repository import Repository
-from cli_guard.in_force import POLICY_FILES
+from cli_guard.policy.config import FILE, PYPROJECT
+from cli_guard.policy.decisions import BASELINE_FILE
 from cli_guard.reviewers.subject import Limits
 
 NOISY = "import sys; sys.stderr.write('x' * 300_000); sys.stdout.write('y' * 300_000); sys.exit(3)"
@@ -159,7 +161,7 @@ def test_what_nobody_asked_for_is_ended(committed: Repo, tmp_path: Path) -> None
 
 def test_what_is_asked_ahead_is_what_most_policies_want() -> None:
     assert Limits().file_chars == questions.USUAL_FILE_BYTES
-    assert questions.POLICY_FILES == POLICY_FILES
+    assert (FILE, PYPROJECT, BASELINE_FILE) == POLICY_FILES
 
 
 def test_a_policy_that_was_asked_for_ahead_is_that_of_head(committed: Repo) -> None:
