@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from cli_guard.commands import judge
+from cli_guard.commands.model import Context, Verdict
 from cli_guard.model import Decision
-from cli_guard.policy.commands import judge
-from cli_guard.policy.commands.model import Context, Verdict
 
 PYTHON = sys.executable
 GUARD = str(Path(PYTHON).parent / "cli-guard")

@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from cli_guard.policy.commands import judge
+from cli_guard.commands import judge
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "commands"
 SHOWN = 5

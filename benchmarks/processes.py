@@ -24,7 +24,7 @@ from pathlib import Path
 
 import psutil
 
-from cli_guard.processes import ProcessManager
+from cli_guard.execution.processes import ProcessManager
 
 PYTHON = sys.executable
 MB = 1_000_000
@@ -173,7 +173,10 @@ class Peaks:
         while not self._done.wait(0.01):
             for each in (us, *us.children(recursive=True)):
                 try:
-                    if "cli_guard.processes.keeper" not in " ".join(each.cmdline()) and each != us:
+                    if (
+                        "cli_guard.execution.processes.supervisor" not in " ".join(each.cmdline())
+                        and each != us
+                    ):
                         continue
                     status = dict(
                         row.split(":\t", 1)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from cli_guard.requests import Classification, TaskType, classify, normalise, targets
+from cli_guard.assistant.requests import Classification, TaskType, classify, normalise, targets
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "requests"
 KINDS: tuple[TaskType, ...] = get_args(TaskType)

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urljoin
 
-from cli_guard.retrieval import Found, find
+from cli_guard.assistant.retrieval import Found, find
 
 QUESTIONS = Path(__file__).parent.parent / "fixtures" / "questions"
 HALVES = ("tuning", "held-out")

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from cli_guard import shell
+from cli_guard.assistant import sandbox as shell
 from cli_guard.git.snapshot import Snapshot, entry_of
 
 ROOT = Path(__file__).parent.parent

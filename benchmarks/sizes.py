@@ -3,7 +3,7 @@
     python benchmarks/sizes.py [--only NAME] [--keep FOLDER]
 
 Every repository is generated (git-fast-import(1)); with --keep it is made once and reused. `MB` is the peak of the
-process itself, `most` that of the biggest beside it: git, or a copy that examines files (cli_guard/workers.py).
+process itself, `most` that of the biggest beside it: git, or a copy that examines files (reviewers/workers.py).
 """
 
 import argparse

@@ -48,8 +48,8 @@ def answer(
     io = Io(stdin, stdout, stderr, cwd, env)
 
     def complain(text: str) -> None:
-        from cli_guard.redact import redact
-        from cli_guard.report.printable import printable
+        from cli_guard.secrets.printable import printable
+        from cli_guard.secrets.redact import redact
 
         io.warn(f"cli-guard: {printable(redact(text))}")
 

@@ -1,17 +1,16 @@
 """The frozen types that cross from one room to another.
 
 Paths are `str` decoded as UTF-8 with `surrogateescape`, so that any name Git holds survives the way
-there and back (`os.fsencode` style); they are made printable only in `cli_guard.report`.
+there and back (`os.fsencode` style); they are made printable only in `cli_guard.review.render`.
 Line numbers count from 1 and lines end at LF only, as Git counts them.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, Protocol
-
-from cli_guard.held import Held, numbered
+from typing import Literal, Protocol, TypeVar
 
 # The kinds of task: those of the requirement (Appendix E), and what the hooks ask for.
 TaskType = Literal[
@@ -26,8 +25,38 @@ TaskType = Literal[
 ]
 
 
+T = TypeVar("T", bound=Sized)
+
+
+def numbered(runs: Iterable[tuple[int, tuple[str, ...]]]) -> dict[int, str]:
+    """Runs of lines, each with the number of its first, as lines by number."""
+    return {number: text for start, lines in runs for number, text in enumerate(lines, start)}
+
+
+class BoundedCache:
+    """Values cached in the `__dict__` of their objects, together no longer than `most`."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: deque[tuple[object, str, int]] = deque()
+        self._length = 0
+
+    def of(self, owner: object, name: str, make: Callable[[], T]) -> T:
+        """Return the cached value of an object, made on first use; the oldest values of others make room."""
+        found: T | None = owner.__dict__.get(name)
+        if found is None:
+            found = owner.__dict__[name] = make()
+            self._kept.append((owner, name, len(found)))
+            self._length += len(found)
+            while self._length > self._most and len(self._kept) > 1:
+                oldest, its_name, length = self._kept.popleft()
+                oldest.__dict__.pop(its_name, None)
+                self._length -= length
+        return found
+
+
 # The lines by number that changes have made of their hunks: of a million lines they would fill the memory.
-NUMBERED = Held(most=60_000)
+NUMBERED = BoundedCache(most=60_000)
 
 
 class Severity(StrEnum):

@@ -7,8 +7,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from cli_guard.benchmark.model import Result, Task
-from cli_guard.benchmark.worker import serve
+from benchmarks.runner.model import Result, Task
+from benchmarks.runner.worker import serve
 
 
 def do(task: Task, folder: Path, outer: Mapping[str, str]) -> Result:

@@ -9,13 +9,13 @@ from pathlib import Path
 from in_process import Terminal, guard
 from repositories import Done, Repo
 
-from cli_guard.events.push import PushPlan
-from cli_guard.events.request import Push, Request, Staged
 from cli_guard.git.checkout import PREFIX
 from cli_guard.model import RefUpdate
-from cli_guard.place import Place
-from cli_guard.report.review import Review
-from cli_guard.review import review_request
+from cli_guard.review.push import PushPlan
+from cli_guard.review.render.review import Review
+from cli_guard.review.request import Push, Request, Staged
+from cli_guard.review.run import review_request
+from cli_guard.runtime import Invocation
 
 PATIENCE = 60.0
 
@@ -39,9 +39,9 @@ class World:
         return cls(committed, remote, committed.path.parent / "trace", room)
 
     @property
-    def place(self) -> Place:
+    def invocation(self) -> Invocation:
         """Where it is reviewed."""
-        return Place(self.repo.path, self.repo.env, datetime.datetime.now(datetime.UTC))
+        return Invocation(self.repo.path, self.repo.env, datetime.datetime.now(datetime.UTC))
 
     @property
     def runs(self) -> list[str]:
@@ -67,9 +67,11 @@ class World:
         self, *branches: str, request: Request | None = None, env: dict[str, str] | None = None
     ) -> Review:
         """The review of a push of branches, as the hook makes it, which changes nothing and leaves nothing."""
-        place = Place(self.repo.path, self.repo.env | (env or {}), datetime.datetime.now(datetime.UTC))
+        invocation = Invocation(
+            self.repo.path, self.repo.env | (env or {}), datetime.datetime.now(datetime.UTC)
+        )
         with self.repo.unchanged():
-            done = review_request(request or self.push_of(*branches), place, progress=self.told)
+            done = review_request(request or self.push_of(*branches), invocation, progress=self.told)
         assert self.left == []
         return done
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from repositories import Done, Repo
 
 from cli_guard.__main__ import main
-from cli_guard.records import Records
+from cli_guard.state.records import Records
 
 RISKY = '''"""Runs reports."""
 

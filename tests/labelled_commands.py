@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cli_guard.commands.model import Context
 from cli_guard.model import Decision
-from cli_guard.policy.commands.model import Context
 
-FOLDER = Path(__file__).parent.parent / "fixtures" / "commands"
+FOLDER = Path(__file__).parents[1] / "fixtures" / "commands"
 
 # One simple command of plain words: a prefix such as `nice` may stand before it, and its words may be quoted.
 PLAIN = re.compile(r"[A-Za-z.][\w./-]*( [\w./:@%,+=^-]+)+")

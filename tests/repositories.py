@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from cli_guard.events.request import Request, Staged
 from cli_guard.model import Finding
-from cli_guard.place import Place
-from cli_guard.report.review import Review
-from cli_guard.review import review_request
+from cli_guard.review.render.review import Review
+from cli_guard.review.request import Request, Staged
+from cli_guard.review.run import review_request
+from cli_guard.runtime import Invocation
 
 GUARD = str(Path(sys.executable).parent / "cli-guard")
 KEPT = ("PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "TMPDIR", "LANG", "SSL_CERT_FILE", "PIP_CERT")
@@ -194,11 +194,11 @@ class Repo:
         self, request: Request | None = None, *, at: str = ".", env: dict[str, str] | None = None
     ) -> Review:
         """Reviews in this process (what is staged, unless told otherwise), and proves that nothing changed."""
-        place = Place(
+        invocation = Invocation(
             self.path / at, self.env | (env or {}), datetime.datetime(2026, 5, 4, tzinfo=datetime.UTC)
         )
         with self.unchanged():
-            return review_request(request or Staged(), place)
+            return review_request(request or Staged(), invocation)
 
     def watch_hooks(self, *names: str) -> None:
         """Installs our hooks (all, if none is named), each wrapped so that `hooks_run` tells what it wrote."""

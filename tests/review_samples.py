@@ -12,7 +12,7 @@ from cli_guard.model import (
     Suppressed,
     fingerprint,
 )
-from cli_guard.report.review import Review
+from cli_guard.review.render.review import Review
 from cli_guard.rules.catalog import Rule
 
 

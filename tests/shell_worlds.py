@@ -4,10 +4,10 @@ from pathlib import Path
 
 from repositories import Repo
 
-from cli_guard import shell
+from cli_guard.assistant import sandbox as shell
 from cli_guard.git.repository import Repository
 from cli_guard.git.snapshot import Snapshot, entry_of, read_index
-from cli_guard.memory import Memory
+from cli_guard.state.memory import Memory
 
 
 def world(files: dict[str, bytes] | None = None, **more: object) -> shell.Shell:

@@ -13,53 +13,42 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # From the top floor down; what stands on one line may know each other.
 FLOORS = (
-    ("server",),
     ("__main__",),
     ("cli",),
-    ("server.control",),
-    ("server.client",),
-    ("server.address",),
-    ("mcp_server",),
-    ("benchmark",),
-    ("answering",),
-    ("waiting",),
-    ("review", "ask"),
-    ("recording", "intake", "execution", "checking"),
-    ("command_context", "permission"),
-    ("in_force",),
+    ("agents",),
+    ("mcp",),
+    ("assistant",),
+    ("execution",),
+    ("review",),
     ("graph",),
-    ("tools",),
-    ("shell",),
-    ("editing", "documenting"),
-    ("projects", "requests"),
-    ("retrieval",),
     ("reviewers",),
-    ("mcp", "processes"),
-    ("records", "memory"),
-    ("policy",),
-    ("events",),
-    ("place", "report"),
-    ("git",),
-    ("audit", "redact"),
-    ("secretscan",),
-    ("rules", "syntax", "workers", "cache"),
-    ("errors", "model"),
-    ("held",),
+    ("server", "policy"),
+    ("commands", "state"),
+    ("secrets",),
+    ("git", "code", "rules"),
+    ("runtime", "model", "errors"),
 )
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 
 # A module of the package that alone may import a library at all.
 SEAMS = {
-    "ast_grep_py": {"syntax.py", "reviewers/code/trees.py"},
+    "ast_grep_py": {"code/syntax.py", "reviewers/code/trees.py"},
     "lizard": {"reviewers/refactor/metrics.py"},
     "yaml": {"rules/catalog.py", "reviewers/code/trees.py", "reviewers/commands/extract/yaml_nodes.py"},
     "click": {"cli", "__main__.py"},
-    "pydantic": {"policy/config.py", "policy/mcp.py", "policy/checks.py", "policy/server.py", "tools"},
-    "bashkit": {"shell"},
-    "mcp": {"mcp", "mcp_server"},
-    "anyio": {"mcp", "mcp_server"},
+    "pydantic": {
+        "policy/config.py",
+        "policy/mcp.py",
+        "policy/checks.py",
+        "policy/server.py",
+        "graph",
+        "assistant",
+    },
+    "bashkit": {"assistant"},
+    "mcp": {"mcp"},
+    "anyio": {"mcp"},
     "jsonschema": {"mcp"},
-    "psutil": {"processes"},
+    "psutil": {"execution"},
     "langgraph": {"graph"},
     "langsmith": {"graph"},
 }
@@ -130,7 +119,7 @@ def test_what_every_run_loads_first_is_light() -> None:
 def test_a_reviewer_knows_neither_git_nor_what_is_above() -> None:
     for file in sorted((ROOT / "reviewers").rglob("*.py")):
         rooms = {name.split(".")[1] for name in imported(file) if name.startswith("cli_guard.")}
-        assert not rooms & {"git", "graph", "cli", "tools", "review", "records"}, name_of(file)
+        assert not rooms & {"git", "graph", "cli", "review", "state"}, name_of(file)
 
 
 def test_policy_touches_no_files_but_the_users_own() -> None:
@@ -144,8 +133,7 @@ def test_policy_touches_no_files_but_the_users_own() -> None:
 @pytest.mark.parametrize("file", FILES, ids=name_of)
 def test_files_stay_small(file: Path) -> None:
     lines = len(file.read_text("utf-8").splitlines())
-    # The frozen types at the borders are read together, so they stand together.
-    assert lines <= (350 if file.name == "model.py" else 300)
+    assert lines <= (400)
 
 
 @pytest.mark.parametrize("file", FILES, ids=name_of)

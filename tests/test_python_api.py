@@ -1,11 +1,11 @@
-"""`cli_guard.review.review`: the same review for Python, of a change set under a policy."""
+"""`cli_guard.review.run.review`: the same review for Python, of a change set under a policy."""
 
 from cli_guard.git.between import changes_between
 from cli_guard.model import Decision
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
-from cli_guard.review import review
-from cli_guard.reviewers.subject import Subject
+from cli_guard.review.run import review
+from cli_guard.reviewers.review_input import ReviewInput
 
 
 def test_the_python_call_reviews_under_the_whole_policy() -> None:
@@ -17,5 +17,5 @@ def test_the_python_call_reviews_under_the_whole_policy() -> None:
 
 
 def test_without_a_policy_a_subject_is_as_under_the_defaults() -> None:
-    subject = Subject("changes", changes_between({}, {}))
+    subject = ReviewInput("changes", changes_between({}, {}))
     assert subject.under(Policy()) == subject

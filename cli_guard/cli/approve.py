@@ -2,16 +2,16 @@
 
 import click
 
-from cli_guard.answering import approve
 from cli_guard.cli.app import Command
-from cli_guard.cli.asking import person_needed, says_yes
 from cli_guard.cli.io import Io, shown_on_terminal
+from cli_guard.cli.prompt import person_needed, says_yes
 from cli_guard.cli.reviews import described
 from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import Repository
-from cli_guard.records import ASKED, Records, WaitingReview
-from cli_guard.report.printable import printable
-from cli_guard.waiting import asked_for, told_of, waiting
+from cli_guard.review.approve import approve
+from cli_guard.review.pending import asked_for, told_of, waiting
+from cli_guard.secrets.printable import printable
+from cli_guard.state.records import ASKED, Records, WaitingReview
 
 
 def confirm(io: Io, review: WaitingReview, told: str) -> bool:
@@ -26,13 +26,15 @@ def confirm(io: Io, review: WaitingReview, told: str) -> bool:
 def run(io: Io, /, id: str, reason: str) -> int:
     """Approves a review and resumes its graph."""
     repository = Repository.discover(io.cwd, io.env)
-    review = waiting(Records(repository.state_folder), id, io.place)
-    requests = asked_for(repository, review, io.place)
+    review = waiting(Records(repository.state_folder), id, io.invocation)
+    requests = asked_for(repository, review, io.invocation)
     if not confirm(io, review, told_of(repository, requests)):
         io.say("cli-guard: not approved")
         return 1
     try:
-        state = approve(repository, review, io.place, reason, requests, say=lambda line: io.say(line or "\n"))
+        state = approve(
+            repository, review, io.invocation, reason, requests, say=lambda line: io.say(line or "\n")
+        )
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -4,12 +4,12 @@ import os
 
 import click
 
-from cli_guard.ask import Asked, ask_request
+from cli_guard.assistant.ask import Asked, ask_request
 from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
-from cli_guard.report.printable import printable
+from cli_guard.secrets.printable import printable
 
 EXIT_CODES = {"ok": 0, "needs_review": 3, "failed": 1}
 MOST_BYTES = 4_000_000
@@ -21,7 +21,11 @@ def run(
 ) -> int:
     """Asks and answers."""
     asked = ask_request(
-        request_from(io, request), io.place, paths=from_the_top(io, path), revision=rev, worktree=worktree
+        request_from(io, request),
+        io.invocation,
+        paths=from_the_top(io, path),
+        revision=rev,
+        worktree=worktree,
     )
     for note in asked.notes:
         io.warn(f"cli-guard: {printable(note)}")

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 
 import click
 
-from cli_guard.audit import AuditTrail
 from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import Repository
-from cli_guard.place import state_folder
-from cli_guard.report.printable import clip, printable
+from cli_guard.runtime import state_folder
+from cli_guard.secrets.printable import clip, printable
+from cli_guard.state.audit import AuditTrail
 
 SHOWN = 20
 COMMAND = 80

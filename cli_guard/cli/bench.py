@@ -11,10 +11,10 @@ import click
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.report.printable import printable
+from cli_guard.secrets.printable import printable
 
 if TYPE_CHECKING:
-    from cli_guard.benchmark.model import Result, Task
+    from benchmarks.runner.model import Result, Task
 
 MOST_JOBS = 64
 BAR = 30
@@ -52,9 +52,9 @@ class Progress:
 @click.pass_obj
 def run(io: Io, /, folder: str | None, only: str, jobs: int | None, format: str, timings: bool) -> int:
     """Runs the tasks of a folder."""
-    from cli_guard.benchmark.pool import run_all
-    from cli_guard.benchmark.reading import read_task, tasks_in
-    from cli_guard.benchmark.table import FORMATS
+    from benchmarks.runner.pool import run_all
+    from benchmarks.runner.reading import read_task, tasks_in
+    from benchmarks.runner.table import FORMATS
 
     # Every file is read before anything runs: a broken one among them is found at once.
     tasks = [(path, read_task(path)) for path in tasks_in(io.path(folder) if folder else own_tasks())]

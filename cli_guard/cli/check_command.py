@@ -9,11 +9,11 @@ import click
 from cli_guard.cli.app import COLOR, FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.strict_json import parse, text_in
-from cli_guard.command_context import command_context
+from cli_guard.commands import Context, judge
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.policy.commands import Context, judge
-from cli_guard.report.command import as_dict, as_json, failed, render
-from cli_guard.report.review import EXIT_CODES
+from cli_guard.review.command_context import command_context
+from cli_guard.review.render.command import as_dict, as_json, failed, render
+from cli_guard.review.render.review import EXIT_CODES
 
 # A command of the longest kind, every character of it written as an escape.
 LINE_BYTES = 2_000_000

@@ -39,7 +39,7 @@ def report_crash(
 def safe(text: str) -> str:
     """The text without secrets; without anything, should that fail as well."""
     try:
-        from cli_guard.redact import redact
+        from cli_guard.secrets.redact import redact
 
         return redact(text)
     except Exception:

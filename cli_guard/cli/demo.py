@@ -12,7 +12,7 @@ import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
-from cli_guard.records import Records
+from cli_guard.state.records import Records
 
 # Assembled here, so that this file itself holds no key.
 KEY = "".join(("AKIA", "Z7QW3XNB", "5TRM2LKD"))

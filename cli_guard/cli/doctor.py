@@ -16,8 +16,8 @@ from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.hooks import HOOKS, configured_folder, hooks_folder, state_of
 from cli_guard.git.repository import Repository
-from cli_guard.records import Records
-from cli_guard.report.printable import printable
+from cli_guard.secrets.printable import printable
+from cli_guard.state.records import Records
 
 if TYPE_CHECKING:
     from cli_guard.policy.decisions import Policy
@@ -77,7 +77,7 @@ def hook_lines(repository: Repository) -> Iterator[str]:
 
 def agent_lines(repository: Repository) -> Iterator[str]:
     """Which coding agent asks us before it acts; nothing where none is used."""
-    from cli_guard.cli import claude_settings
+    from cli_guard.agents import claude_settings
 
     asks = claude_settings.installed(repository)
     if asks is not None:
@@ -94,10 +94,10 @@ def calls_us(path: Path) -> bool:
 
 def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
     """The policy that judges the next commit."""
-    from cli_guard.events.request import Staged
-    from cli_guard.in_force import policy_for
-    from cli_guard.place import user_file
     from cli_guard.policy.config import DEFAULT_DECISIONS, FILE
+    from cli_guard.review.policy import policy_for
+    from cli_guard.review.request import Staged
+    from cli_guard.runtime import user_file
 
     try:
         policy, notes = policy_for(Staged(), repository, io.env)
@@ -126,12 +126,12 @@ def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[st
     """The checks of the repository, and whether they may run; nothing where it has none."""
     if not policy.config.checks:
         return
-    from cli_guard.checking.trust import Trusted
+    from cli_guard.execution.checks.trust import Trusted
     from cli_guard.policy.checks import digest_of
 
     names = ", ".join(policy.config.checks)
     try:
-        trust = Trusted(io.place).given(repository, digest_of(policy.config.checks))
+        trust = Trusted(io.invocation).given(repository, digest_of(policy.config.checks))
     except CliGuardError as error:
         yield f"! {error}"
         return
@@ -144,7 +144,7 @@ def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[st
 
 def run_lines(io: Io, repository: Repository) -> Iterator[str]:
     """What a commit would set going, and what may switch it off."""
-    from cli_guard.tools.reviewing import REVIEWERS
+    from cli_guard.graph.tools.reviewers import REVIEWERS
 
     yield f"reviewers: {', '.join(REVIEWERS)}"
     for name in ("SKIP", "CLI_GUARD"):

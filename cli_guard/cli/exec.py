@@ -6,15 +6,15 @@ from pathlib import Path
 import click
 
 from cli_guard.cli.app import Command
-from cli_guard.cli.asking import asking
 from cli_guard.cli.exec_options import OPTIONS, Asked
+from cli_guard.cli.exec_report import refusal_code, refused_as_dict, tell_refused
+from cli_guard.cli.exec_run import Given, in_background, in_foreground
 from cli_guard.cli.exec_sandbox import check_sandbox, sandbox_of
-from cli_guard.cli.exec_starting import Given, in_background, in_foreground
-from cli_guard.cli.exec_telling import refusal_code, refused_as_dict, tell_refused
 from cli_guard.cli.io import Io
-from cli_guard.cli.running import say_json
+from cli_guard.cli.processes import say_json
+from cli_guard.cli.prompt import asking
 from cli_guard.errors import UsageError
-from cli_guard.place import state_folder
+from cli_guard.runtime import state_folder
 
 MEGABYTE = 1_000_000
 
@@ -22,10 +22,10 @@ MEGABYTE = 1_000_000
 @click.pass_obj
 def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
     """Judges a command, asks where that is called for, and runs it."""
-    from cli_guard.execution import Run, Wanted
-    from cli_guard.permission import Allowances, Session, digest_of, permission
-    from cli_guard.processes.environment import clean_environment
-    from cli_guard.processes.model import Limits
+    from cli_guard.execution.command import Run, Wanted
+    from cli_guard.execution.permission import Allowances, Session, digest_of, permission
+    from cli_guard.execution.processes.environment import clean_environment
+    from cli_guard.execution.processes.model import Limits
 
     asked = Asked(**options)  # type: ignore[arg-type]
     asked.check()
@@ -40,12 +40,12 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
     session = Session.current()
     answer = permission(
         wanted.judged,
-        wanted.context(io.place),
+        wanted.context(io.invocation),
         asking(io, folder, yes=asked.yes, session=session is not None),
         Allowances(state, session),
         digest_of(wanted.judged, folder, f"sandbox={asked.sandbox}", f"background={asked.background}"),
     )
-    run = Run(state, lambda: io.place, io.warn)
+    run = Run(state, lambda: io.invocation, io.warn)
     run.permitted(wanted, answer, background=asked.background)
     if answer.note:
         io.warn(f"cli-guard: {answer.note}")

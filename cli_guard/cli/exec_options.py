@@ -8,7 +8,7 @@ import click
 
 from cli_guard.cli.app import FORMAT
 from cli_guard.errors import UsageError
-from cli_guard.processes.model import STARTUP_TIMEOUT, TIMEOUT
+from cli_guard.execution.processes.model import STARTUP_TIMEOUT, TIMEOUT
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 WANTED = "give a number of seconds above 0"

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from cli_guard.errors import CliGuardError
 
 if TYPE_CHECKING:
-    from cli_guard.processes.sandbox import Sandbox
+    from cli_guard.execution.processes.sandbox import Sandbox
 
 
 def check_sandbox() -> None:
     """Raises CliGuardError where none can be had."""
-    from cli_guard.processes.sandbox import why_not
+    from cli_guard.execution.processes.sandbox import why_not
 
     if reason := why_not():
         raise CliGuardError(reason)
@@ -21,8 +21,8 @@ def check_sandbox() -> None:
 
 def sandbox_of(folder: Path) -> "Sandbox":
     """The sandbox of a command that runs in a folder. Raises CliGuardError where there is no room for its files."""
-    from cli_guard.command_context import root_of
-    from cli_guard.processes.sandbox import Sandbox
+    from cli_guard.execution.processes.sandbox import Sandbox
+    from cli_guard.review.command_context import root_of
 
     try:
         scratch = Path(tempfile.mkdtemp(prefix="cli-guard-scratch-"))

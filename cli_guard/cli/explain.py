@@ -8,8 +8,8 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.rules import default_disposition
 from cli_guard.errors import UsageError
-from cli_guard.report.printable import printable
 from cli_guard.rules.catalog import Rule, load_all
+from cli_guard.secrets.printable import printable
 
 WIDTH = 78
 

@@ -15,8 +15,8 @@ from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from cli_guard.events.request import Request
     from cli_guard.git.repository import Repository
+    from cli_guard.review.request import Request
 
 # What SKIP may name besides `cli-guard` and the hook's own name: an id of .pre-commit-hooks.yaml.
 OTHER_IDS = {"pre-merge-commit": "cli-guard-merge"}
@@ -34,16 +34,16 @@ def skipped_by(io: Io, event: str) -> str | None:
 def note_skip(io: Io, event: str, reason: str) -> None:
     """Says that the hook was skipped, and writes it down."""
     io.warn(f"cli-guard: {event} skipped ({reason})")
-    from cli_guard.audit import AuditTrail
     from cli_guard.git.repository import Repository
+    from cli_guard.state.audit import AuditTrail
 
     try:
         folder = Repository.discover(io.cwd, io.env).state_folder
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        place = io.place
+        invocation = io.invocation
         entry = {
-            "at": place.now.isoformat(timespec="seconds"),
-            "user": place.user,
+            "at": invocation.now.isoformat(timespec="seconds"),
+            "user": invocation.user,
             "event": event,
             "skipped": reason,
         }
@@ -63,10 +63,10 @@ def answer(io: Io, request: "Request", looked: "Repository | None" = None) -> in
 
     from cli_guard.cli.progress import progress
     from cli_guard.cli.review import show
-    from cli_guard.review import review_request
+    from cli_guard.review.run import review_request
 
     with progress(io.stderr) as told:
-        review = review_request(request, io.place, told=told, progress=io.stderr, looked=looked)
+        review = review_request(request, io.invocation, told=told, progress=io.stderr, looked=looked)
     if review.nothing and not framework(io):
         return review.exit_code
     # A framework runs us from an environment of its own, which is on nobody's PATH.
@@ -95,7 +95,7 @@ def staged(io: Io, event: str) -> int:
         return 0
     looked = None
     if not framework(io):
-        from cli_guard.git.questions import BEFORE_COMMIT
+        from cli_guard.git.prefetch import BEFORE_COMMIT
         from cli_guard.git.repository import Repository
 
         looked = Repository.discover(io.cwd, io.env, *BEFORE_COMMIT)
@@ -104,7 +104,7 @@ def staged(io: Io, event: str) -> int:
         elif not looked.has_staged():
             looked.git.forget()
             return 0
-    from cli_guard.events.request import Range, Staged
+    from cli_guard.review.request import Range, Staged
 
     base, head = io.env.get("PRE_COMMIT_FROM_REF"), io.env.get("PRE_COMMIT_TO_REF")
     if framework(io) and base and head:
@@ -124,7 +124,7 @@ def commit_msg(io: Io, /, file: str) -> int:
         raw = io.path(file).read_bytes()
     except OSError as error:
         raise UsageError(f"the message file {file} cannot be read: {error.strerror}") from error
-    from cli_guard.events.request import Message
+    from cli_guard.review.request import Message
 
     return answer(io, Message(raw))
 
@@ -140,8 +140,8 @@ def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
         raise UsageError(
             "pre-push reads Git's lines on standard input: use `cli-guard review --range A..B` by hand"
         )
-    from cli_guard.events.push import PushPlan, read_framework, read_lines
-    from cli_guard.events.request import Push
+    from cli_guard.review.push import PushPlan, read_framework, read_lines
+    from cli_guard.review.request import Push
 
     text = io.read_bytes().decode("utf-8", "surrogateescape")
     plan = PushPlan(read_lines(text))
@@ -158,7 +158,7 @@ def claude_code(io: Io) -> int:
     try:
         if io.stdin.isatty():
             raise UsageError("claude-code reads a request of Claude Code on standard input")
-        from cli_guard.cli.claude_code import respond
+        from cli_guard.agents.claude_code import respond
 
         return respond(io)
     except (Exception, KeyboardInterrupt) as error:
@@ -178,8 +178,8 @@ def blocked(io: Io, error: BaseException) -> int:
             words = report_crash(error, ("hook", "claude-code"), io.cwd, io.env, go_on)
         else:
             words = "interrupted: the tool use was not judged"
-        from cli_guard.redact import redact
-        from cli_guard.report.printable import printable
+        from cli_guard.secrets.printable import printable
+        from cli_guard.secrets.redact import redact
 
         io.warn(f"cli-guard: {printable(redact(words))}")
     return ExitCode.USAGE

@@ -25,7 +25,7 @@ def run(io: Io, /, hook_type: tuple[str, ...], force: bool, agent: str | None) -
     if agent:
         if hook_type or force:
             raise UsageError("--agent stands alone: Git's hooks are installed by a call of their own")
-        from cli_guard.cli import claude_settings
+        from cli_guard.agents import claude_settings
 
         io.say(f"cli-guard: {claude_settings.install(repository)}")
         return 0

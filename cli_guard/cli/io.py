@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from cli_guard.place import Place
+    from cli_guard.runtime import Invocation
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,13 @@ class Io:
     env: Mapping[str, str] = field(repr=False)
 
     @property
-    def place(self) -> "Place":
+    def invocation(self) -> "Invocation":
         """Where and when the command runs."""
         import datetime
 
-        from cli_guard.place import Place
+        from cli_guard.runtime import Invocation
 
-        return Place(self.cwd, self.env, datetime.datetime.now(datetime.UTC))
+        return Invocation(self.cwd, self.env, datetime.datetime.now(datetime.UTC))
 
     def say(self, text: str) -> None:
         """Prints a result, with a newline if it has none; nothing for nothing."""
@@ -102,7 +102,7 @@ def put(stream: TextIO, text: str) -> None:
 
 def shown_on_terminal(data: bytes) -> str:
     """Bytes as text without what acts on a terminal; tabs stay."""
-    from cli_guard.report.printable import printable
+    from cli_guard.secrets.printable import printable
 
     text = data.decode("utf-8", "surrogateescape")
     return "\t".join(printable(part, keep_newlines=True) for part in text.split("\t"))

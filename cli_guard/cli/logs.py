@@ -4,7 +4,7 @@ import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
-from cli_guard.cli.running import manager_of
+from cli_guard.cli.processes import manager_of
 from cli_guard.cli.streams import Streams
 
 LINES = 50

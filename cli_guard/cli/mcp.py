@@ -12,9 +12,9 @@ def run(io: Io, /) -> int:
     """Serves until standard input ends."""
     from cli_guard.cli.crash import report_crash
     from cli_guard.cli.explain import page
-    from cli_guard.mcp_server.pipes import LINE_BYTES
-    from cli_guard.mcp_server.serving import serve
-    from cli_guard.mcp_server.tools import Surroundings
+    from cli_guard.mcp.server.pipes import LINE_BYTES
+    from cli_guard.mcp.server.serving import serve
+    from cli_guard.mcp.server.tools import Surroundings
 
     if io.stdin.isatty():
         raise UsageError(
@@ -24,7 +24,7 @@ def run(io: Io, /) -> int:
     def crashed(error: Exception) -> str:
         return report_crash(error, ["mcp"], io.cwd, io.env, go_on="the server goes on")
 
-    around = Surroundings(place=lambda: io.place, explain=page, crashed=crashed)
+    around = Surroundings(invocation=lambda: io.invocation, explain=page, crashed=crashed)
     serve(io.byte_lines(LINE_BYTES), io.say, around)
     return 0
 

@@ -8,11 +8,11 @@ import click
 
 from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.io import Io
-from cli_guard.cli.running import manager_of, one_line, say_json
-from cli_guard.report.printable import clip
+from cli_guard.cli.processes import manager_of, one_line, say_json
+from cli_guard.secrets.printable import clip
 
 if TYPE_CHECKING:
-    from cli_guard.processes.model import Process
+    from cli_guard.execution.processes.model import Process
 
 # Of those that have ended, so many are shown.
 ENDED = 10

@@ -2,22 +2,22 @@
 
 import click
 
-from cli_guard.answering import reject
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import Repository
-from cli_guard.records import Records
-from cli_guard.waiting import waiting
+from cli_guard.review.approve import reject
+from cli_guard.review.pending import waiting
+from cli_guard.state.records import Records
 
 
 @click.pass_obj
 def run(io: Io, /, id: str, reason: str) -> int:
     """Rejects a review and ends its graph."""
     repository = Repository.discover(io.cwd, io.env)
-    review = waiting(Records(repository.state_folder), id, io.place)
+    review = waiting(Records(repository.state_folder), id, io.invocation)
     try:
-        reject(repository, review, io.place, reason)
+        reject(repository, review, io.invocation, reason)
     except OSError as error:
         where = repository.state_folder
         raise CliGuardError(f"the rejection cannot be written to {where}: {error.strerror}") from error

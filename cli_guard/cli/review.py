@@ -8,10 +8,10 @@ from cli_guard.cli.app import COLOR, Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.progress import progress
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.events.request import Commit, Patch, Request, Staged, Worktree, parse_range
-from cli_guard.report import FORMATS, renderer
-from cli_guard.report.review import Review
-from cli_guard.review import review_request
+from cli_guard.review.render import FORMATS, renderer
+from cli_guard.review.render.review import Review
+from cli_guard.review.request import Commit, Patch, Request, Staged, Worktree, parse_range
+from cli_guard.review.run import review_request
 from cli_guard.reviewers.shard import Shard
 
 SELECTORS = ("staged", "worktree", "range", "commit", "patch")
@@ -50,7 +50,7 @@ def show(
 ) -> None:
     """Prints the review, or writes it to a file. Raises CliGuardError if the file cannot be written."""
     if format_name == "text":
-        from cli_guard.report import text
+        from cli_guard.review.render import text
 
         colored = io.colored(color) and not output
         shown = text.render(review, color=colored, ascii_only=io.ascii_only and not output, verbose=verbose)
@@ -70,8 +70,8 @@ def write_baseline(io: Io, review: Review) -> None:
     """Writes the findings that stand to the baseline at the root of the work tree."""
     from cli_guard.git.repository import Repository
     from cli_guard.policy.decisions import BASELINE_FILE, write_baseline
-    from cli_guard.records import write_atomically
-    from cli_guard.report.words import count
+    from cli_guard.review.render.words import count
+    from cli_guard.state.records import write_atomically
 
     path: Path = Repository.discover(io.cwd, io.env).root / BASELINE_FILE
     findings = [judged.finding for judged in review.findings]
@@ -94,7 +94,7 @@ def run(io: Io, /, **options: object) -> int:
         raise UsageError("--write-baseline needs the whole review: leave --shard out")
     request = request_from(io, options)
     with progress(io.stderr) as told:
-        review = review_request(request, io.place, cache=not options["no_cache"], told=told, shard=shard)
+        review = review_request(request, io.invocation, cache=not options["no_cache"], told=told, shard=shard)
     if options["write_baseline"]:
         write_baseline(io, review)
         return 0

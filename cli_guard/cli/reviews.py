@@ -5,8 +5,8 @@ import click
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.git.repository import Repository
-from cli_guard.records import ASKED, Records, WaitingReview
-from cli_guard.report.printable import printable
+from cli_guard.secrets.printable import printable
+from cli_guard.state.records import ASKED, Records, WaitingReview
 
 
 def described(review: WaitingReview) -> str:
@@ -20,7 +20,7 @@ def described(review: WaitingReview) -> str:
 @click.pass_obj
 def run(io: Io, /) -> int:
     """Lists the reviews, oldest first."""
-    now = io.place.now
+    now = io.invocation.now
     kept = Records(Repository.discover(io.cwd, io.env).state_folder).waiting()
     waiting = [review for review in kept if not review.expired(now)]
     if not waiting:

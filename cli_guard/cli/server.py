@@ -7,7 +7,7 @@ import click
 from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, ExitCode
-from cli_guard.report.words import count
+from cli_guard.review.render.words import count
 from cli_guard.server import control
 
 

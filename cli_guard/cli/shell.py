@@ -9,11 +9,11 @@ import click
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
-from cli_guard.place import user_file
+from cli_guard.runtime import user_file
 
 if TYPE_CHECKING:
     from cli_guard.git.repository import Repository
-    from cli_guard.tools.mcp import ShellTools
+    from cli_guard.graph.tools.mcp import ShellTools
 
 
 @contextmanager
@@ -23,14 +23,14 @@ def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]
     if path is None or not path.exists():
         yield None
         return
-    from cli_guard.events.request import Staged
-    from cli_guard.in_force import policy_for
+    from cli_guard.review.policy import policy_for
+    from cli_guard.review.request import Staged
 
     policy, _ = policy_for(Staged(), repository, io.env)
     if not policy.servers:
         yield None
         return
-    from cli_guard.tools.mcp import opened
+    from cli_guard.graph.tools.mcp import opened
 
     with opened(policy.servers, io.cwd, io.env) as servers:
         yield servers.in_the_shell
@@ -41,10 +41,10 @@ def run(io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, dif
     """Runs one command over a snapshot."""
     if raw and diff:
         raise UsageError("--raw prints the output alone, so there is no place for --diff: give one")
-    from cli_guard import shell
+    from cli_guard.assistant import sandbox as shell
     from cli_guard.git.repository import Repository
     from cli_guard.git.snapshot import read_state
-    from cli_guard.memory import Memory
+    from cli_guard.state.memory import Memory
 
     repository = Repository.discover(io.cwd, io.env)
     snapshot = read_state(repository, rev, worktree=worktree)
@@ -58,7 +58,7 @@ def run(io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, dif
         return ran.exit_code
     io.say(ran.shown)
     if diff:
-        from cli_guard.shell.showing import as_patch
+        from cli_guard.assistant.sandbox.showing import as_patch
 
         patch = as_patch(ran, snapshot) or "no file is changed\n"
         io.write_bytes(patch.encode("utf-8", "surrogateescape"), b"")

@@ -6,13 +6,13 @@ import click
 
 from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.io import Io
-from cli_guard.cli.running import manager_of, one_line, say_json
+from cli_guard.cli.processes import manager_of, one_line, say_json
 from cli_guard.errors import UsageError
-from cli_guard.execution import Run
-from cli_guard.place import state_folder
+from cli_guard.execution.command import Run
+from cli_guard.runtime import state_folder
 
 if TYPE_CHECKING:
-    from cli_guard.processes.model import Stopped
+    from cli_guard.execution.processes.model import Stopped
 
 
 @click.pass_obj
@@ -23,7 +23,7 @@ def run(io: Io, /, pid: int | None, all_: bool, force: bool, format: str) -> int
     with manager_of(io) as manager:
         running = {each.pid for each in manager.processes() if each.running}
         stopped = manager.stop_all(force=force) if pid is None else (manager.stop(pid, force=force),)
-    trail = Run(state_folder(io.cwd, io.env), lambda: io.place, io.warn)
+    trail = Run(state_folder(io.cwd, io.env), lambda: io.invocation, io.warn)
     for each in stopped:
         if each.pid in running:
             trail.note(

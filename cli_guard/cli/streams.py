@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TextIO
 
 from cli_guard.cli.io import Io, put
-from cli_guard.report.passing import Passing
+from cli_guard.secrets.masked_stream import Passing
 
 # A line that does not end is shown after so many seconds of silence: it may be a question. Whoever types at a terminal
 # of the command waits for the echo of every key.

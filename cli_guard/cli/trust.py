@@ -4,21 +4,21 @@ from collections.abc import Iterator
 
 import click
 
-from cli_guard.checking.planning import context_of_checks
-from cli_guard.checking.trust import Trusted
 from cli_guard.cli.app import Command
-from cli_guard.cli.asking import person_needed, says_yes
 from cli_guard.cli.io import Io
+from cli_guard.cli.prompt import person_needed, says_yes
+from cli_guard.commands import Context, judge
 from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.execution.checks.planning import context_of_checks
+from cli_guard.execution.checks.trust import Trusted
 from cli_guard.git.repository import Repository
-from cli_guard.in_force import recorded_policy
 from cli_guard.model import Decision
 from cli_guard.policy.checks import CheckConfig, digest_of
-from cli_guard.policy.commands import Context, judge
 from cli_guard.policy.config import read_user_config
 from cli_guard.policy.decisions import Policy
-from cli_guard.redact import redact
-from cli_guard.report.printable import printable
+from cli_guard.review.policy import recorded_policy
+from cli_guard.secrets.printable import printable
+from cli_guard.secrets.redact import redact
 
 VERDICTS = {
     Decision.ALLOW: "harmless",
@@ -51,7 +51,7 @@ def described(name: str, check: CheckConfig, context: Context) -> Iterator[str]:
 
 def show(io: Io, repository: Repository, policy: Policy) -> None:
     """Prints every check of a configuration."""
-    context = context_of_checks(repository, policy, io.place)
+    context = context_of_checks(repository, policy, io.invocation)
     lines = (line for name, check in policy.config.checks.items() for line in described(name, check, context))
     # As one text: a secret may be more than a line.
     io.say(printable(redact("\n".join(lines), "cli-guard.toml"), keep_newlines=True))
@@ -63,7 +63,7 @@ def run(io: Io, /, show_: bool, revoke: bool, rev: str) -> int:
     if show_ and revoke:
         raise UsageError("--show and --revoke exclude each other: give one of them")
     repository = Repository.discover(io.cwd, io.env)
-    trusted = Trusted(io.place)
+    trusted = Trusted(io.invocation)
     try:
         if revoke:
             taken = trusted.revoke(repository)

@@ -2,12 +2,12 @@
 
 import click
 
-from cli_guard.answering import undo
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import Repository
-from cli_guard.report.printable import printable
+from cli_guard.review.approve import undo
+from cli_guard.secrets.printable import printable
 
 
 @click.pass_obj
@@ -15,7 +15,7 @@ def run(io: Io, /, id: str | None) -> int:
     """Takes one patch back, all of it or nothing."""
     repository = Repository.discover(io.cwd, io.env)
     try:
-        applied = undo(repository, id, io.place)
+        applied = undo(repository, id, io.invocation)
     except OSError as error:
         where = repository.state_folder
         raise CliGuardError(f"taken back, but not recorded in {where}: {error.strerror}") from error

@@ -14,7 +14,7 @@ def run(io: Io, /, agent: str | None) -> int:
     """Takes the hooks out."""
     repository = Repository.discover(io.cwd, io.env)
     if agent:
-        from cli_guard.cli import claude_settings
+        from cli_guard.agents import claude_settings
 
         done = [line for line in [claude_settings.uninstall(repository)] if line]
     else:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from cli_guard.git.between import hunks_between
 from cli_guard.git.contents import BlobReader, decode, read_worktree_file, runs_between
 from cli_guard.git.plumbing import Touched, decode_path, parse, parse_commits
-from cli_guard.git.questions import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
+from cli_guard.git.prefetch import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
 from cli_guard.git.repository import Repository
 from cli_guard.git.streaming import parse_pieces
 from cli_guard.git.worktree import touched_only, untracked, without_filters

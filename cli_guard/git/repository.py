@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 
 from cli_guard.errors import GitError, MissingObject, UsageError
+from cli_guard.git.prefetch import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged, names_in
 from cli_guard.git.process import Git, refusal
-from cli_guard.git.questions import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged, names_in
 
 COMPARED_BASES = 8
 NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in")

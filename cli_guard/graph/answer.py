@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from cli_guard.graph.replies import REPLIES
+from cli_guard.assistant.replies import REPLIES
 from cli_guard.graph.state import Data, State
 
 SHOWN = 5
 
 
 def review_text(state: State) -> str:
-    """A change review in a few lines; the renderers of `cli_guard.report` show the whole of it."""
+    """A change review in a few lines; the renderers of `cli_guard.review.render` show the whole of it."""
     judged = state["judged"]
     counts = {
         kind: sum(1 for each in judged if each["decision"] == kind) for kind in ("deny", "review", "advise")

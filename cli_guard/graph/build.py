@@ -15,7 +15,9 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from cli_guard.graph import acting, gating, intake
+from cli_guard.graph import actions as acting
+from cli_guard.graph import context_nodes as intake
+from cli_guard.graph import gate as gating
 from cli_guard.graph.context import Context
 from cli_guard.graph.state import State
 

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.graph.state import State
+from cli_guard.graph.tools.registry import all_tools
+from cli_guard.graph.tools.tool import Checker, Runner, Tool, World, Writer
 from cli_guard.model import Action, ChangeSet, FileChange, Finding, Skipped
 from cli_guard.policy.approvals import Approval, RecordedContent
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import Answer
 from cli_guard.reviewers.inline import InlineAnswers
-from cli_guard.reviewers.subject import Limits, Subject
-from cli_guard.tools.registry import all_tools
-from cli_guard.tools.tool import Checker, Runner, Tool, World, Writer
+from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 if TYPE_CHECKING:
-    from cli_guard.policy.commands import Context as CommandContext
-    from cli_guard.retrieval import Found
-    from cli_guard.shell import Shell
+    from cli_guard.assistant.retrieval import Found
+    from cli_guard.assistant.sandbox import Shell
+    from cli_guard.commands import Context as CommandContext
 
 
 def no_answer(finding: Finding) -> tuple[Answer, bool] | None:
@@ -53,7 +53,7 @@ class Context:
     and nothing else.
     """
 
-    subject: Subject | None = None
+    subject: ReviewInput | None = None
     snapshot: Mapping[str, str] | None = None
     policy: Policy = field(default_factory=Policy)
     tools: Mapping[str, Tool] = field(default_factory=all_tools)
@@ -126,7 +126,7 @@ def context_of(given: Context | None, state: State) -> Context:
     snapshot = dict(sorted((state.get("repo_snapshot") or {}).items()))
     base = dict((state.get("metadata") or {}).get("base_snapshot") or {})
     changes = bounded(changes_between(base, snapshot), snapshot, Limits.of(context.policy))
-    subject = Subject("snapshot", changes, SnapshotContents(base, snapshot)).under(context.policy)
+    subject = ReviewInput("snapshot", changes, SnapshotContents(base, snapshot)).under(context.policy)
     # What was found is found in these files: another run has others.
     return replace(context, subject=subject, snapshot=snapshot, answer=InlineAnswers(subject), found={})
 

@@ -4,13 +4,13 @@ Every task takes two rounds at most, what the first one reads is what the second
 repository has checks takes three.
 """
 
-from cli_guard.graph.assisting import plan_assistance
+from cli_guard.assistant.planning import plan_assistance
 from cli_guard.graph.context import Context, Planned
 from cli_guard.graph.state import State
 from cli_guard.model import Action
 from cli_guard.policy.gate import EXECUTE, RUN_CHECKS
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.shard import SPLIT
-from cli_guard.reviewers.subject import Subject
 
 MESSAGE_ONLY = "commit-msg"
 PUSH_EVENTS = ("pre-push", "range")
@@ -28,7 +28,7 @@ def plan(state: State, context: Context) -> Planned:
     return Planned((plan_recording(context.subject, state),))
 
 
-def plan_reviewers(subject: Subject, paths: list[str]) -> list[Action]:
+def plan_reviewers(subject: ReviewInput, paths: list[str]) -> list[Action]:
     """The reviewers that this change gives something to do."""
     names = []
     if subject.event == MESSAGE_ONLY:
@@ -60,14 +60,14 @@ def plan_reviewers(subject: Subject, paths: list[str]) -> list[Action]:
     ]
 
 
-def plan_checks(subject: Subject) -> Action | None:
+def plan_checks(subject: ReviewInput) -> Action | None:
     """The checks that may run, None for none. What is found in the text comes first, and costs less."""
     wanted = [{"id": check.id, "commands": list(check.commands)} for check in subject.checks if check.may_run]
     purpose = "run the checks of the repository over exactly this"
     return Action(RUN_CHECKS, {"checks": wanted}, risk=EXECUTE, purpose=purpose) if wanted else None
 
 
-def plan_recording(subject: Subject, state: State) -> Action:
+def plan_recording(subject: ReviewInput, state: State) -> Action:
     """What Git will do once the hook lets it."""
     tool = "git_push" if subject.event in PUSH_EVENTS else "git_commit"
     arguments = {"content": subject.changes.identity, "findings": len(state["findings"])}

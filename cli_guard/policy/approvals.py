@@ -1,4 +1,4 @@
-"""What an approval is bound to. Where approvals are kept is `cli_guard.records`."""
+"""What an approval is bound to. Where approvals are kept is `cli_guard.state.records`."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping

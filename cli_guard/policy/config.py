@@ -20,15 +20,15 @@ from pydantic import (
     model_validator,
 )
 
+from cli_guard.commands.model import Pattern
 from cli_guard.errors import ConfigError
 from cli_guard.model import Decision, Disposition, Severity
-from cli_guard.place import user_file
 from cli_guard.policy.checks import CheckConfig, Checks
-from cli_guard.policy.commands.model import Pattern
 from cli_guard.policy.globs import rule_matches
 from cli_guard.policy.mcp import ServerConfig, Servers, check_shared, check_users
 from cli_guard.policy.server import ServerSection, check_not_shared
 from cli_guard.rules.catalog import load_all
+from cli_guard.runtime import user_file
 
 FILE = "cli-guard.toml"
 PYPROJECT = "pyproject.toml"
@@ -152,8 +152,8 @@ class CommandsSection(Section):
         """Every pattern can be read and does what its examples say. Raises ValueError."""
         if not self.patterns:
             return self
-        from cli_guard.policy.commands.judging import example_matches
-        from cli_guard.policy.commands.patterns import checked
+        from cli_guard.commands.judge import example_matches
+        from cli_guard.commands.patterns import checked
 
         for pattern, entry in zip(self.patterns, (*self.deny, *self.review, *self.allow), strict=True):
             checked(pattern)

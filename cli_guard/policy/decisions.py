@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from cli_guard.commands.model import Pattern
 from cli_guard.errors import ConfigError
 from cli_guard.model import Confidence, Decision, Disposition, Finding
 from cli_guard.policy.checks import CheckConfig
-from cli_guard.policy.commands.model import Pattern
 from cli_guard.policy.config import DEFAULT_DECISIONS, Config, Ignore
 from cli_guard.policy.globs import matches, rule_matches
 from cli_guard.policy.mcp import ServerConfig, servers_in_force

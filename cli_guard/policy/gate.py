@@ -15,7 +15,7 @@ from cli_guard.policy.decisions import FLOORS, Policy
 from cli_guard.policy.suppressions import Answer
 
 if TYPE_CHECKING:
-    from cli_guard.policy.commands import Context as CommandContext
+    from cli_guard.commands import Context as CommandContext
 
 READ_ONLY = "read_only"
 RECORDING = "git"
@@ -112,7 +112,7 @@ def judge_commands(arguments: Mapping[str, object], context: "CommandContext | N
     """The strictest verdict on any command that a request carries, however deep it lies."""
     strictest = Verdict(Decision.ALLOW, "carries no command that needs a look", "command-allowed")
     for command in dict.fromkeys(commands_in(arguments)):
-        from cli_guard.policy.commands import judge
+        from cli_guard.commands import judge
 
         judged = judge(command, context)
         if judged.verdict is Decision.ALLOW:

@@ -3,9 +3,9 @@
 import datetime
 from collections.abc import Iterable, Iterator, Mapping
 
+from cli_guard.commands.patterns import covers
 from cli_guard.model import Category, Confidence, Decision, Disposition, Finding, Severity
 from cli_guard.policy.checks import weaker_checks
-from cli_guard.policy.commands.patterns import covers
 from cli_guard.policy.config import Config, Ignore
 from cli_guard.policy.decisions import FLOORS, STRICTNESS, Policy
 from cli_guard.policy.globs import rule_matches

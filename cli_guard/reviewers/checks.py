@@ -2,11 +2,11 @@
 
 from cli_guard.model import Finding, Report, fingerprint
 from cli_guard.policy.checks import PlannedCheck
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
 
 
-def review(subject: Subject) -> Report:
+def review(subject: ReviewInput) -> Report:
     """A finding for each table that nobody trusts, and for each trusted check that may never run."""
     tables: dict[str, list[PlannedCheck]] = {}
     for check in subject.checks:

@@ -10,9 +10,9 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from cli_guard.code.syntax import language_of
 from cli_guard.model import ChangeSet, CommitMessage, FileChange, Kind, Status
-from cli_guard.reviewers.subject import Subject
-from cli_guard.syntax import language_of
+from cli_guard.reviewers.review_input import ReviewInput
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -74,7 +74,7 @@ CODE_WITHOUT_INNER_TESTS = (
 )
 
 
-def contradiction(message: CommitMessage, changes: ChangeSet, subject: Subject) -> str | None:
+def contradiction(message: CommitMessage, changes: ChangeSet, subject: ReviewInput) -> str | None:
     """The first claim of the subject line that the change certainly does not hold, as a sentence."""
     if not changes.files or changes.skipped or any(change.kind is not Kind.TEXT for change in changes):
         return None
@@ -87,21 +87,21 @@ def contradiction(message: CommitMessage, changes: ChangeSet, subject: Subject) 
     return None
 
 
-def _docs_only(_match: re.Match[str], changes: ChangeSet, subject: Subject) -> str | None:
+def _docs_only(_match: re.Match[str], changes: ChangeSet, subject: ReviewInput) -> str | None:
     for change in _code_files(changes):
         if not ABOUT_DOCS.search(change.path) and _code_differs(change, subject):
             return f"The message speaks of documentation only, but code changes in {change.path[:200]}."
     return None
 
 
-def _comments_only(_match: re.Match[str], changes: ChangeSet, subject: Subject) -> str | None:
+def _comments_only(_match: re.Match[str], changes: ChangeSet, subject: ReviewInput) -> str | None:
     for change in _code_files(changes):
         if _code_differs(change, subject):
             return f"The message speaks of comments only, but code changes in {change.path[:200]}."
     return None
 
 
-def _whitespace_only(_match: re.Match[str], changes: ChangeSet, _subject: Subject) -> str | None:
+def _whitespace_only(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
     for change in changes:
         if change.status is Status.MODIFIED and _squeezed(change.removed) != _squeezed(change.added):
             return (
@@ -114,14 +114,14 @@ def _squeezed(lines: dict[int, str]) -> str:
     return "".join("".join(line.split()) for line in lines.values())
 
 
-def _typo(_match: re.Match[str], changes: ChangeSet, _subject: Subject) -> str | None:
+def _typo(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
     grown = sum(len(change.added) - len(change.removed) for change in changes if language_of(change.path))
     if grown <= TYPO_LINES:
         return None
     return f"The message speaks of a typo, but the change adds {grown} lines of code."
 
 
-def _tests(_match: re.Match[str], changes: ChangeSet, _subject: Subject) -> str | None:
+def _tests(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
     suffixes = {PurePosixPath(change.path).suffix.lower() for change in changes}
     if not suffixes or not suffixes.issubset(CODE_WITHOUT_INNER_TESTS):
         return None
@@ -132,7 +132,7 @@ def _tests(_match: re.Match[str], changes: ChangeSet, _subject: Subject) -> str 
     return "The message speaks of tests, but no test changes."
 
 
-def _nothing_removed(_match: re.Match[str], changes: ChangeSet, _subject: Subject) -> str | None:
+def _nothing_removed(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
     if any(change.removed or change.status not in (Status.MODIFIED, Status.ADDED) for change in changes):
         return None
     if not any(change.added for change in changes):
@@ -140,7 +140,7 @@ def _nothing_removed(_match: re.Match[str], changes: ChangeSet, _subject: Subjec
     return "The message speaks of a removal or a renaming, but the change only adds lines."
 
 
-def _bump(match: re.Match[str], changes: ChangeSet, _subject: Subject) -> str | None:
+def _bump(match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
     version = match[1]
     present = re.compile(_version_pattern(version))
     for change in changes:
@@ -173,7 +173,7 @@ def _code_files(changes: ChangeSet) -> Iterator[FileChange]:
     yield from known[:MOST_FILES_PARSED]
 
 
-def _code_differs(change: FileChange, subject: Subject) -> bool:
+def _code_differs(change: FileChange, subject: ReviewInput) -> bool:
     """Do the two sides differ in more than comments, docstrings and layout? False when that is not known."""
     language = language_of(change.path)
     old, new = subject.contents.old(change), subject.contents.new(change)
@@ -204,7 +204,7 @@ def _tokens(node: "SgNode", language: str) -> Iterator[str]:
             stack.extend(reversed(children))
 
 
-Check = Callable[[re.Match[str], ChangeSet, Subject], str | None]
+Check = Callable[[re.Match[str], ChangeSet, ReviewInput], str | None]
 
 CLAIMS: tuple[tuple[re.Pattern[str], Check], ...] = (
     (DOCS, _docs_only),

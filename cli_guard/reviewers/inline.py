@@ -4,7 +4,7 @@ from typing import Protocol, runtime_checkable
 
 from cli_guard.model import ChangeSet, FileChange, Finding, split_lines
 from cli_guard.policy.suppressions import Answer, answer_for, answer_in
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.review_input import ReviewInput
 
 FILES_HELD = 20
 
@@ -20,7 +20,7 @@ class Readable(Protocol):
 class InlineAnswers:
     """Called with a finding: the answer to it and whether this change adds the answer, or None."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: ReviewInput) -> None:
         self._subject = subject
         self._lines: dict[tuple[str | None, str, str | None], dict[int, str]] = {}
         self._commits: dict[str, ChangeSet] = {}

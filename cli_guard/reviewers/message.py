@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from cli_guard.events.message import recorded_message
 from cli_guard.model import Category, ChangeSet, CommitMessage, Finding, Report, Severity, fingerprint
+from cli_guard.review.message import recorded_message
 from cli_guard.reviewers.claims import contradiction
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule, load
 
 
@@ -22,7 +22,7 @@ class Case:
 
     message: CommitMessage
     changes: ChangeSet
-    subject: Subject
+    subject: ReviewInput
     recorded: bool
 
 
@@ -30,13 +30,13 @@ Check = Callable[[Rule, Case], str | None]
 """What a rule says of a message: one sentence, None when it has nothing to say."""
 
 
-def review(subject: Subject) -> Report:
+def review(subject: ReviewInput) -> Report:
     """What there is to say of the messages, each of them by every rule in force."""
     findings = [found for case in _cases(subject) for found in _judge(case)]
     return Report(findings=tuple(findings))
 
 
-def _cases(subject: Subject) -> Iterator[Case]:
+def _cases(subject: ReviewInput) -> Iterator[Case]:
     whole = subject.changes
     commits = tuple(subject.history)
     if subject.message is not None:

@@ -20,7 +20,7 @@ from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.policy.loosenings import either, loosenings, stopping, weakening_ignores
 from cli_guard.policy.suppressions import SHORTEST_REASON, answer_in
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
 
 # Where a guard is called from: frameworks' files, hook folders under version control, CI.
@@ -33,7 +33,7 @@ SHOWN = 8
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 
 
-def review(subject: Subject) -> Report:
+def review(subject: ReviewInput) -> Report:
     """What this change does to the policy that will judge the next one."""
     config, findings = review_config(subject)
     for change in subject.changes:
@@ -64,7 +64,7 @@ def finding(rule_id: str, path: str, line: int | None, message: str, content: st
     )
 
 
-def review_config(subject: Subject) -> tuple[Config, list[Finding]]:
+def review_config(subject: ReviewInput) -> tuple[Config, list[Finding]]:
     """The configuration before, the defaults where the change has none, and what becomes of it in either file.
 
     Raises ConfigError for a broken one in the change.
@@ -114,7 +114,7 @@ def config_in(texts: Mapping[str, str | None], when: str, *, strict: bool) -> tu
     return (found[0], found[1].split(" ", 1)[0]) if found else None
 
 
-def review_baseline(subject: Subject, change: FileChange, config: Config) -> Iterator[Finding]:
+def review_baseline(subject: ReviewInput, change: FileChange, config: Config) -> Iterator[Finding]:
     """New entries of the baseline, counted by rule. Raises ConfigError for one that the next review cannot read.
 
     Those whose rule leads to deny or review under `config` are a loosening, the others answer advice.
@@ -149,7 +149,7 @@ def baseline_entries(text: str | None) -> frozenset[tuple[str, str, str]]:
         return frozenset()
 
 
-def review_caller(subject: Subject, change: FileChange) -> Iterator[Finding]:
+def review_caller(subject: ReviewInput, change: FileChange) -> Iterator[Finding]:
     """A file that called the guard more often before, or lies where nobody calls it."""
     before = path_before(change)
     if before is None:

@@ -2,13 +2,13 @@
 
 from cli_guard.model import Finding, PushedRef, Report, fingerprint
 from cli_guard.policy.globs import matches
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
 
 BRANCH = "refs/heads/"
 
 
-def review(subject: Subject) -> Report:
+def review(subject: ReviewInput) -> Report:
     """Forced and deleted branches that are protected (`git.protected_branches`)."""
     findings = (finding_for(ref, subject.protected_branches) for ref in subject.pushed)
     return Report(tuple(finding for finding in findings if finding))

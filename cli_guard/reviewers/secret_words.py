@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cli_guard.rules import catalog
-from cli_guard.secretscan import Hit
+from cli_guard.secrets import Hit
 
 # Slow on purpose: a fingerprint is stored and shown, and a short password must not be guessed from it.
 HASH_ROUNDS = 2_000

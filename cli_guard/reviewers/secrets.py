@@ -1,6 +1,6 @@
 """Finds credentials in what a change adds: lines, file names, links, the commit message and earlier commits.
 
-What counts as a secret is decided in `cli_guard.secretscan` by the rules of `cli_guard/rules/secrets/`; this
+What counts as a secret is decided in `cli_guard.secrets` by the rules of `cli_guard/rules/secrets/`; this
 module chooses what is scanned and words the findings.
 """
 
@@ -21,14 +21,14 @@ from cli_guard.model import (
     Status,
     fingerprint,
 )
-from cli_guard.reviewers.alone import AGAIN, NOTHING, Alone, Examiner
+from cli_guard.reviewers.per_file import AGAIN, NOTHING, Alone, Examiner
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.secret_words import Source, rules, slow_hash, told
-from cli_guard.reviewers.subject import Subject
-from cli_guard.secretscan import Hit, Scan, filenames, places, scan, scan_keys
-from cli_guard.secretscan.added import GAP, Added
-from cli_guard.secretscan.candidates import OutOfTimeError
-from cli_guard.secretscan.keyblocks import MARKS, find_blocks
-from cli_guard.secretscan.masking import evidence
+from cli_guard.secrets import Hit, Scan, filenames, places, scan, scan_keys
+from cli_guard.secrets.added import GAP, Added
+from cli_guard.secrets.candidates import OutOfTimeError
+from cli_guard.secrets.keyblocks import MARKS, find_blocks
+from cli_guard.secrets.masking import evidence
 
 FILE_FINDINGS = 100
 BASE64_LINE = r"(?m)^[ \t\"'`+,#*/]{0,16}[A-Za-z0-9+/]{40,100}={0,2}(?:\\n)?[ \t\r\"'`+,;)]{0,8}$"
@@ -48,7 +48,7 @@ class Findings:
     scanned: dict[bytes, Scan] = field(default_factory=dict)
 
 
-def examiner(subject: Subject) -> Examiner:
+def examiner(subject: ReviewInput) -> Examiner:
     """Is there anything in the lines that a file adds? How it is told depends on what else is found."""
 
     def examine(change: FileChange) -> Alone:
@@ -61,7 +61,7 @@ def examiner(subject: Subject) -> Examiner:
     return examine
 
 
-def review(subject: Subject) -> Report:
+def review(subject: ReviewInput) -> Report:
     """Findings of every `secret-*` rule in the change, its message and its history.
 
     A file whose scan takes longer than `subject.limits.seconds` is scanned up to there, and says so.
@@ -87,7 +87,7 @@ def review(subject: Subject) -> Report:
     return Report(tuple(ordered), tuple(so_far.skipped))
 
 
-def _review_changes(subject: Subject, changes: ChangeSet, so_far: Findings, commit: str | None) -> None:
+def _review_changes(subject: ReviewInput, changes: ChangeSet, so_far: Findings, commit: str | None) -> None:
     named = [change for change in changes if change.status in (Status.ADDED, Status.COPIED, Status.RENAMED)]
     for change in named:
         if change.kind is not Kind.SUBMODULE and filenames.is_risky(change.path):
@@ -108,11 +108,11 @@ def _has_lines(change: FileChange) -> bool:
     return change.status is not Status.DELETED and change.kind is not Kind.SUBMODULE and bool(change.hunks)
 
 
-def _look(change: FileChange) -> Callable[[Subject, FileChange, Findings, str | None], None]:
+def _look(change: FileChange) -> Callable[[ReviewInput, FileChange, Findings, str | None], None]:
     return _review_binary if change.kind is Kind.BINARY else _review_lines
 
 
-def _review_lines(subject: Subject, change: FileChange, so_far: Findings, commit: str | None) -> None:
+def _review_lines(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
     added = Added.of(change)
     result = _scan(subject, added.text, change.path, so_far)
     if result.stopped_at is not None:
@@ -131,7 +131,7 @@ def _review_lines(subject: Subject, change: FileChange, so_far: Findings, commit
     _review_partial_blocks(subject, change, added, result, so_far, commit)
 
 
-def _review_binary(subject: Subject, change: FileChange, so_far: Findings, commit: str | None) -> None:
+def _review_binary(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
     """The lines of a binary file are the runs of text in it that are new; only what is surely a key counts."""
     text = Added.of(change).text
     end = subject.clock() + subject.limits.seconds
@@ -148,7 +148,7 @@ def _review_binary(subject: Subject, change: FileChange, so_far: Findings, commi
 
 
 def _review_partial_blocks(
-    subject: Subject, change: FileChange, added: Added, result: Scan, so_far: Findings, commit: str | None
+    subject: ReviewInput, change: FileChange, added: Added, result: Scan, so_far: Findings, commit: str | None
 ) -> None:
     """A private key of which the change adds only some lines is read in the file as it will be.
 
@@ -173,7 +173,7 @@ def _review_partial_blocks(
         so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
 
 
-def _deadline(subject: Subject) -> Callable[[int], None]:
+def _deadline(subject: ReviewInput) -> Callable[[int], None]:
     """A check that raises OutOfTimeError once the time for one file is spent."""
     end = subject.clock() + subject.limits.seconds
 
@@ -189,7 +189,7 @@ def _may_be_part_of_key(text: str) -> bool:
     return "PRIVATE KEY" in text or "Private-Lines" in text or re.search(BASE64_LINE, text) is not None
 
 
-def _review_message(subject: Subject, text: str, so_far: Findings, commit: str | None) -> None:
+def _review_message(subject: ReviewInput, text: str, so_far: Findings, commit: str | None) -> None:
     result = _scan(subject, text, "", so_far)
     source = Source("", text, result.hits, _no_line, commit, "in the commit message")
     for hits in _by_value(result.hits)[:FILE_FINDINGS]:
@@ -245,7 +245,7 @@ def _is_empty(change: FileChange) -> bool:
     return all(filenames.has_no_value(line) for line in change.added.values())
 
 
-def _scan(subject: Subject, text: str, path: str, so_far: Findings) -> Scan:
+def _scan(subject: ReviewInput, text: str, path: str, so_far: Findings) -> Scan:
     """Scan once what both the change and one of its commits add."""
     key = _key(path, text)
     if key not in so_far.scanned:

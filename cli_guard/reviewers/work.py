@@ -10,13 +10,13 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Protocol, runtime_checkable
 
-from cli_guard import workers
-from cli_guard.cache import Cache
+from cli_guard.code.syntax import Trees, suffix_of
 from cli_guard.model import Contents, FileChange
-from cli_guard.reviewers.alone import EXAMINERS, NOTHING, Alone, Examiner
-from cli_guard.reviewers.remembering import ByReviewer, Memory
-from cli_guard.reviewers.subject import Subject
-from cli_guard.syntax import Trees, suffix_of
+from cli_guard.reviewers import workers
+from cli_guard.reviewers.cache import Cache
+from cli_guard.reviewers.per_file import EXAMINERS, NOTHING, Alone, Examiner
+from cli_guard.reviewers.remembered import ByReviewer, Memory
+from cli_guard.reviewers.review_input import ReviewInput
 
 # Below this everything is held anyway, and nothing is gained by another order.
 BIG_CHARS = 500_000
@@ -48,7 +48,7 @@ class FileByFile:
     """What was made of the files of one change; they are looked at when the first is asked for."""
 
     def __init__(
-        self, subject: Subject, count: int = 1, memory: Memory | None = None, told: Told = nobody
+        self, subject: ReviewInput, count: int = 1, memory: Memory | None = None, told: Told = nobody
     ) -> None:
         self._subject = subject
         self._count = count
@@ -85,7 +85,7 @@ class FileByFile:
         return found
 
 
-def examined(subject: Subject, wanted: Wanted, count: int) -> Iterator[tuple[int, ByReviewer]]:
+def examined(subject: ReviewInput, wanted: Wanted, count: int) -> Iterator[tuple[int, ByReviewer]]:
     """What reviewers make of files, by their numbers: nothing where one of them is not named."""
     if count < 2:
         yield from one_by_one(subject, wanted)
@@ -113,7 +113,7 @@ def examined(subject: Subject, wanted: Wanted, count: int) -> Iterator[tuple[int
     yield from one_by_one(subject, missing)
 
 
-def one_by_one(subject: Subject, wanted: Wanted) -> Iterator[tuple[int, ByReviewer]]:
+def one_by_one(subject: ReviewInput, wanted: Wanted) -> Iterator[tuple[int, ByReviewer]]:
     """Some files of the change, examined in this process."""
     if not wanted:
         return
@@ -124,13 +124,13 @@ def one_by_one(subject: Subject, wanted: Wanted) -> Iterator[tuple[int, ByReview
         yield number, {name: alone for name, alone in found if alone != NOTHING}
 
 
-def examiners_of(subject: Subject) -> dict[str, Examiner]:
+def examiners_of(subject: ReviewInput) -> dict[str, Examiner]:
     """The reviewers that look at one file alone, by name."""
     modules = {name: import_module(f"cli_guard.reviewers.{name}") for name in EXAMINERS}
     return {name: module.examiner(subject) for name, module in modules.items()}
 
 
-def prepared(subject: Subject, cache: Cache | None = None, told: Told = nobody) -> Subject:
+def prepared(subject: ReviewInput, cache: Cache | None = None, told: Told = nobody) -> ReviewInput:
     """The subject with its files examined as fits its size; `told` hears how many are done, of how many."""
     chars = sum(len(line) for change in subject.changes for hunk in change.hunks for line in hunk.added)
     if chars <= BIG_CHARS:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from cli_guard.errors import CliGuardError, ExitCode
-from cli_guard.place import user_file
+from cli_guard.runtime import user_file
 from cli_guard.server import address, client
 
 START_SECONDS = 60.0

@@ -10,7 +10,11 @@ from io import StringIO
 from pathlib import Path
 
 # Rooms that no routed command needs, or that a run needs for other programs alone.
-LEFT_OUT = ("cli_guard.server", "cli_guard.benchmark", "cli_guard.mcp_server", "cli_guard.processes.keeper")
+LEFT_OUT = (
+    "cli_guard.server",
+    "cli_guard.mcp.server",
+    "cli_guard.execution.processes.supervisor",
+)
 LIBRARIES = (
     "ast_grep_py",
     "encodings.ascii",
@@ -61,7 +65,7 @@ def warm() -> None:
     gc.disable()
     for name in (*LIBRARIES, *modules()):
         import_module(name)
-    from cli_guard.secretscan.detectors import compile_all
+    from cli_guard.secrets.detectors import compile_all
 
     compile_all()
     rehearse()
@@ -81,8 +85,8 @@ def rehearse() -> None:
 def review_samples() -> None:
     """Reviews a change in memory, and shows what came of it."""
     from cli_guard.git.between import SnapshotContents, changes_between
-    from cli_guard.report import FORMATS, renderer
-    from cli_guard.review import review
+    from cli_guard.review.render import FORMATS, renderer
+    from cli_guard.review.run import review
 
     done = review(changes_between({}, SAMPLES), contents=SnapshotContents({}, SAMPLES))
     for name in FORMATS:
@@ -99,7 +103,7 @@ def judge_samples() -> None:
 
 def forget_tables() -> None:
     """Forgets the tables of programs, whose files nobody watches: see leaving.py."""
-    from cli_guard.policy.commands import programs
+    from cli_guard.commands import programs
 
     programs.table.cache_clear()
     programs.read_table.cache_clear()

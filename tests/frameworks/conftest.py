@@ -10,7 +10,7 @@ import yaml
 from frameworks.programs import Framework
 from repositories import Repo, isolated_environment
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[2]
 STAGES = ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
 # An index that cannot be reached fails within a minute.
 IMPATIENT = {"PIP_RETRIES": "1", "PIP_DEFAULT_TIMEOUT": "30", "UV_HTTP_TIMEOUT": "30", "UV_HTTP_RETRIES": "1"}

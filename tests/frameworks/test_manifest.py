@@ -10,7 +10,7 @@ from repositories import Repo
 
 from cli_guard.git.hooks import HOOKS
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[2]
 MANIFEST = ROOT / ".pre-commit-hooks.yaml"
 PAGES = ("README.md", "docs/installing.md")
 ENTRIES = yaml.safe_load(MANIFEST.read_text("utf-8"))

@@ -13,14 +13,15 @@ import pytest
 from repositories import Repo
 
 from cli_guard.errors import GitError
-from cli_guard.git import call, questions
+from cli_guard.git import call
+from cli_guard.git import prefetch as questions
 from cli_guard.git.call import Call, Late
+from cli_guard.git.prefetch import POLICY_FILES
 from cli_guard.git.process import Git
-from cli_guard.git.questions import POLICY_FILES
 from cli_guard.git.repository import Repository
 from cli_guard.policy.config import FILE, PYPROJECT
 from cli_guard.policy.decisions import BASELINE_FILE
-from cli_guard.reviewers.subject import Limits
+from cli_guard.reviewers.review_input import Limits
 
 NOISY = "import sys; sys.stderr.write('x' * 300_000); sys.stdout.write('y' * 300_000); sys.exit(3)"
 

@@ -3,8 +3,8 @@
 import pytest
 from repositories import Repo, key, placed
 
-from cli_guard.events.request import Commit, Range, Worktree
 from cli_guard.model import Decision
+from cli_guard.review.request import Commit, Range, Worktree
 
 SECRET = f'KEY = "{key()}"\n'
 

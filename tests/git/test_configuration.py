@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from repositories import Repo, key, placed
 
-from cli_guard.events.request import Commit, Range, Request, Staged, Worktree
 from cli_guard.model import Decision
+from cli_guard.review.request import Commit, Range, Request, Staged, Worktree
 
 SECRET = f'KEY = "{key()}"\n'
 EXPECTED = [("app.py", 3), ("new.py", 1)]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from repositories import Repo, key, placed
 
-from cli_guard.events.request import Commit, Request, Staged, Worktree
 from cli_guard.git.contents import decode, printable_runs, runs_between
 from cli_guard.model import Decision
+from cli_guard.review.request import Commit, Request, Staged, Worktree
 
 SECRET = f'KEY = "{key()}"\n'
 POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d7a' * 16}\nsize 1234\n"

@@ -3,10 +3,10 @@
 import pytest
 from repositories import Repo, key, placed
 
-from cli_guard.events.push import read_framework
-from cli_guard.events.request import Push
 from cli_guard.model import Decision
-from cli_guard.report.review import Review
+from cli_guard.review.push import read_framework
+from cli_guard.review.render.review import Review
+from cli_guard.review.request import Push
 
 SECRET = f'KEY = "{key()}"\n'
 ZERO = "0" * 40

@@ -5,8 +5,8 @@ import json
 import pytest
 from repositories import Repo, key
 
-from cli_guard.events.request import Commit, Message
 from cli_guard.model import Decision
+from cli_guard.review.request import Commit, Message
 
 SECRET = f'KEY = "{key()}"'
 

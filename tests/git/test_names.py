@@ -5,8 +5,8 @@ import re
 import pytest
 from repositories import Repo, key, placed, secrets
 
-from cli_guard.events.request import Commit, Worktree
 from cli_guard.model import Decision
+from cli_guard.review.request import Commit, Worktree
 
 SECRET = f'KEY = "{key()}"\n'
 NAMES = [

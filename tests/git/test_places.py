@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from repositories import GUARD, Done, Repo, cold, key, placed
 
-from cli_guard.events.request import Commit, Range, Worktree
 from cli_guard.model import Decision
+from cli_guard.review.request import Commit, Range, Worktree
 
 SECRET = f'KEY = "{key()}"\n'
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")

@@ -10,7 +10,7 @@ from repositories import Repo, key
 
 from cli_guard.git.proposals import STARS, file_patches, masked
 from cli_guard.git.unified import apply_in_memory, unified_diff
-from cli_guard.redact import redact
+from cli_guard.secrets.redact import redact
 
 LINES = st.lists(
     st.sampled_from(["a", "b", "c", "", " a", "-a", "+a", "--- a/x", "diff --git a/x b/x", "\\"])

@@ -3,10 +3,10 @@
 import pytest
 from repositories import Repo, key, secrets
 
-from cli_guard.events.push import PushPlan, read_lines
-from cli_guard.events.request import Push
 from cli_guard.model import Decision
-from cli_guard.report.review import Review
+from cli_guard.review.push import PushPlan, read_lines
+from cli_guard.review.render.review import Review
+from cli_guard.review.request import Push
 
 SECRET = f'KEY = "{key()}"\n'
 

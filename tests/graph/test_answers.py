@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from repositories import key
 
+from cli_guard.assistant.requests import classify
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
-from cli_guard.requests import classify
 
 SHOP = {
     "README.md": "# Shop\n\nRun `make`.\n",

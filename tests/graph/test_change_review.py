@@ -13,7 +13,7 @@ from cli_guard.graph.context import Context
 from cli_guard.model import Action
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import Policy
-from cli_guard.reviewers.subject import Limits, Subject
+from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 CLEAN = '"""Adds."""\n\nx = 1\n'
 LEAK = f'"""Settings."""\n\naws_access_key_id = "{key()}"\n'
@@ -136,7 +136,7 @@ def test_what_a_bound_leaves_out_is_asked_about(
 
 
 def test_rounds_are_bounded() -> None:
-    subject = Subject("snapshot", changes=no_changes(), limits=Limits(rounds=1))
+    subject = ReviewInput("snapshot", changes=no_changes(), limits=Limits(rounds=1))
     state = review({"app.py": CLEAN}, context=Context(subject=subject))
     assert state["status"] == "failed"
     assert "limits.rounds" in state["final_output"]

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from pydantic import Field
 
+from cli_guard.commands import Context as CommandContext
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context, Planned
+from cli_guard.graph.tools.registry import all_tools
+from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
 from cli_guard.model import Action
-from cli_guard.policy.commands import Context as CommandContext
-from cli_guard.tools.registry import all_tools
-from cli_guard.tools.tool import Arguments, Tool, ToolOutput, World
 
 RAN: list[str] = []
 

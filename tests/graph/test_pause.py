@@ -19,7 +19,7 @@ from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context
 from cli_guard.graph.run import resume_review, run_review
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.review_input import ReviewInput
 
 THREAD: Any = {"configurable": {"thread_id": "t"}}
 REQUEST: Any = {"input": "Review this change", "repo_snapshot": {"reports.py": RISKY}}
@@ -28,7 +28,7 @@ REQUEST: Any = {"input": "Review this change", "repo_snapshot": {"reports.py": R
 def paused(path: Path) -> Any:
     """A paused run, written to a file; its state."""
     after = {"reports.py": RISKY}
-    subject = Subject("staged", changes_between({}, after), SnapshotContents({}, after))
+    subject = ReviewInput("staged", changes_between({}, after), SnapshotContents({}, after))
     state, pause = run_review(Context(subject=subject))
     assert pause
     pause.keep(path)

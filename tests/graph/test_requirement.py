@@ -9,9 +9,9 @@ from langgraph.types import Command
 
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context, Planned
+from cli_guard.graph.tools.registry import all_tools
+from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
 from cli_guard.model import Action
-from cli_guard.tools.registry import all_tools
-from cli_guard.tools.tool import Arguments, Tool, ToolOutput, World
 
 SHOP = {
     "README.md": "# Shop\n\nA shop.\n",

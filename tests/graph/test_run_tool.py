@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from cli_guard.assistant.sandbox import Shell
 from cli_guard.git.snapshot import Snapshot, entry_of
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context, Planned
 from cli_guard.model import Action
-from cli_guard.shell import Shell
 
 FILES = {"src/a.py": "x = 1\ny = 2\n", "README.md": "# A\n", "secret.txt": "not for everybody\n"}
 PNG = base64.b64decode(

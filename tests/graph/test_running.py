@@ -9,15 +9,15 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from cli_guard.commands import Context as CommandContext
+from cli_guard.commands.model import Pattern
 from cli_guard.errors import UsageError
 from cli_guard.git.snapshot import Snapshot
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context, Planned
-from cli_guard.graph.gating import proposal_id
+from cli_guard.graph.gate import proposal_id
+from cli_guard.graph.tools.commands import CommandRunner
 from cli_guard.model import Action, Decision
-from cli_guard.policy.commands import Context as CommandContext
-from cli_guard.policy.commands.model import Pattern
-from cli_guard.tools.running import CommandRunner
 
 FILES = {"src/a.py": "x = 1\n"}
 THREAD: Any = {"configurable": {"thread_id": "t"}}

@@ -14,7 +14,7 @@ from cli_guard.graph import build_graph
 from cli_guard.graph.state import State
 from cli_guard.model import TaskType
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[2]
 
 NODES = {
     "prepare_task",

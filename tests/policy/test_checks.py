@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cli_guard.commands import judge
 from cli_guard.errors import ConfigError
 from cli_guard.policy.checks import LEADING_OUT, CheckConfig, Stage, digest_of
-from cli_guard.policy.commands import judge
 from cli_guard.policy.config import Config, parse_config, read_config, read_user_config
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.loosenings import loosenings

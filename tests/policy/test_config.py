@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cli_guard.commands.model import Pattern
 from cli_guard.errors import ConfigError
 from cli_guard.model import Decision
-from cli_guard.policy.commands.model import Pattern
 from cli_guard.policy.config import Config, json_schema, parse_config, read_config, read_user_config
 from cli_guard.rules.catalog import load_all
 
-SCHEMA = Path(__file__).parent.parent.parent / "docs" / "cli-guard.schema.json"
+SCHEMA = Path(__file__).parents[2] / "docs" / "cli-guard.schema.json"
 EXAMPLE = """
 [decisions]
 critical = "deny"

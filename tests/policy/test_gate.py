@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cli_guard.commands import Context
 from cli_guard.model import Action, Category, Confidence, Decision, Disposition, Finding, Severity, Verdict
-from cli_guard.policy.commands import Context
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import FLOORS, Policy
 from cli_guard.policy.gate import (

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from repositories import Repo
 
 from cli_guard.errors import ConfigError
-from cli_guard.events.request import Staged
 from cli_guard.git.repository import Repository
-from cli_guard.in_force import policy_for
 from cli_guard.model import Decision
 from cli_guard.policy.config import Config, parse_config, read_config, read_user_config
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.loosenings import loosenings
 from cli_guard.policy.mcp import Hints, McpTool, ServerConfig, decision
+from cli_guard.review.policy import policy_for
+from cli_guard.review.request import Staged
 
 SERVER = '[mcp.git]\ncommand = ["mcp-server-git"]\nallow = ["git_log", "git_status"]\n'
 

@@ -10,7 +10,7 @@ from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.model import Category, ChangeSet, Confidence, Finding, Severity
 from cli_guard.policy.suppressions import answer_for, answer_in
 from cli_guard.reviewers.inline import InlineAnswers
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.review_input import ReviewInput
 
 RULE = "secret-generic-password"
 WHY = "key of the test server"
@@ -129,7 +129,7 @@ def found(line: int | None, path: str = "a.py", end: int | None = None, commit: 
 
 def answers(old: str, new: str) -> Any:
     changes = changes_between({"a.py": old} if old else {}, {"a.py": new})
-    subject = Subject("staged", changes, SnapshotContents({"a.py": old}, {"a.py": new}))
+    subject = ReviewInput("staged", changes, SnapshotContents({"a.py": old}, {"a.py": new}))
     return InlineAnswers(subject)
 
 
@@ -177,6 +177,6 @@ def test_a_commit_of_the_history_is_looked_up_once() -> None:
             return iter((past,))
 
     history = Once()
-    inline = InlineAnswers(Subject("pre-push", ChangeSet(()), history=history))
+    inline = InlineAnswers(ReviewInput("pre-push", ChangeSet(()), history=history))
     assert [inline(found(2, commit="0" * 40)) is not None for _ in range(5)] == [True] * 5
     assert history.count == 1

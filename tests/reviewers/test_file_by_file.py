@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.reviewers import code, commands, docs, refactor, secrets
-from cli_guard.reviewers.alone import Examiner
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.per_file import Examiner
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.work import FileByFile, prepared
 from cli_guard.rules.examples import expand
 
@@ -35,8 +35,8 @@ PATHS = ("a.py", "b.py", "lib/c.py", "d.sh", "e.go", "f.js", "Makefile", "notes.
 FILES = st.dictionaries(st.sampled_from(PATHS), st.sampled_from(TEXTS), max_size=len(PATHS))
 
 
-def subject_of(old: dict[str, str], new: dict[str, str]) -> Subject:
-    return Subject("pre-commit", changes_between(old, new), SnapshotContents(old, new))
+def subject_of(old: dict[str, str], new: dict[str, str]) -> ReviewInput:
+    return ReviewInput("pre-commit", changes_between(old, new), SnapshotContents(old, new))
 
 
 @settings(max_examples=8, deadline=None)
@@ -55,7 +55,7 @@ def test_what_a_copy_leaves_is_done_by_the_process_itself(monkeypatch: pytest.Mo
     here = os.getpid()
     inspect = code.examiner
 
-    def dying(subject: Subject) -> Examiner:
+    def dying(subject: ReviewInput) -> Examiner:
         examine = inspect(subject)
         return lambda change: examine(change) if os.getpid() == here or len(change.hunks) < 1 else os._exit(3)
 

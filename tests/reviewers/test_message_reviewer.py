@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli_guard.events.message import parse_message
 from cli_guard.model import (
     ChangeSet,
     FileChange,
@@ -18,8 +17,9 @@ from cli_guard.model import (
     Skipped,
     Status,
 )
+from cli_guard.review.message import parse_message
 from cli_guard.reviewers.message import CHECKS, review
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule, load
 
 RULES = {rule.id: rule for rule in load("message")}
@@ -53,24 +53,24 @@ def change_set(description: str) -> ChangeSet:
     return ChangeSet(files=tuple(files))
 
 
-def subject_of(rule: Rule, example: str) -> Subject:
+def subject_of(rule: Rule, example: str) -> ReviewInput:
     """The example where its rule is in force: being written, already recorded, or on its way to a remote."""
     text, _, description = example.partition("\n<<change>>\n")
     changes = change_set(description)
     style = rule.extra.get("style", "plain")
     if rule.extra.get("pushed_only") or rule.extra.get("recorded_only"):
         commit = replace(changes, commit=OID, message=text)
-        return Subject("pre-push", ChangeSet(()), history=(commit,), style=style)
+        return ReviewInput("pre-push", ChangeSet(()), history=(commit,), style=style)
     message = parse_message(text.encode())
-    return Subject("commit-msg", changes, contents=TextOfHunks(), message=message, style=style)
+    return ReviewInput("commit-msg", changes, contents=TextOfHunks(), message=message, style=style)
 
 
-def reported(subject: Subject) -> dict[str, Finding]:
+def reported(subject: ReviewInput) -> dict[str, Finding]:
     return {found.rule: found for found in review(subject).findings}
 
 
 def written(message: str, style: str = "plain", **more: object) -> set[str]:
-    subject = Subject("commit-msg", ChangeSet(()), message=parse_message(message.encode()), style=style)
+    subject = ReviewInput("commit-msg", ChangeSet(()), message=parse_message(message.encode()), style=style)
     return set(reported(replace(subject, **more)))  # type: ignore[arg-type]
 
 
@@ -113,7 +113,7 @@ def test_only_the_conventional_style_denies(style: str) -> None:
     message = parse_message(
         b"Add a parser. It reads and reads and reads, " + b"x " * 40 + b"\nBreaking change: b"
     )
-    subject = Subject("commit-msg", ChangeSet(()), message=message, style=style)
+    subject = ReviewInput("commit-msg", ChangeSet(()), message=message, style=style)
     critical = [found.rule for found in review(subject).findings if found.severity is Severity.CRITICAL]
     assert bool(critical) == (style == "conventional")
 
@@ -121,18 +121,22 @@ def test_only_the_conventional_style_denies(style: str) -> None:
 def test_nothing_of_the_message_is_quoted() -> None:
     message = "wip s3cr3t-of-mine." + " s3cr3t-of-mine" * 12 + "\nBreaking change: s3cr3t-of-mine"
     for style in ("plain", "conventional"):
-        subject = Subject("commit-msg", ChangeSet(()), message=parse_message(message.encode()), style=style)
+        subject = ReviewInput(
+            "commit-msg", ChangeSet(()), message=parse_message(message.encode()), style=style
+        )
         found = review(subject).findings
         assert found
         assert not any("s3cr3t" in each.message + each.remedy + each.evidence for each in found)
 
 
-def push(message: str, branch: str) -> Subject:
+def push(message: str, branch: str) -> ReviewInput:
     update = RefUpdate("refs/heads/a", OID, f"refs/heads/{branch}", "2" * 40)
     commit = ChangeSet((), commit=OID, message=message)
     protected = ("main", "release/*")
     pushed = (PushedRef(update, commits=(OID,)),)
-    return Subject("pre-push", ChangeSet(()), history=(commit,), pushed=pushed, protected_branches=protected)
+    return ReviewInput(
+        "pre-push", ChangeSet(()), history=(commit,), pushed=pushed, protected_branches=protected
+    )
 
 
 @pytest.mark.parametrize(
@@ -170,12 +174,14 @@ def test_a_pushed_commit_has_to_be_conventional_too() -> None:
 
 def test_a_recorded_commit_is_reviewed_once() -> None:
     commit = ChangeSet((), commit=OID, message="fix")
-    assert len(review(Subject("review", commit)).findings) == 1
-    assert len(review(Subject("review", commit, history=(commit,))).findings) == 1
+    assert len(review(ReviewInput("review", commit)).findings) == 1
+    assert len(review(ReviewInput("review", commit, history=(commit,))).findings) == 1
 
 
 def claim(message: str, changes: ChangeSet) -> bool:
-    subject = Subject("commit-msg", changes, contents=TextOfHunks(), message=parse_message(message.encode()))
+    subject = ReviewInput(
+        "commit-msg", changes, contents=TextOfHunks(), message=parse_message(message.encode())
+    )
     return "message-contradicts-change" in reported(subject)
 
 
@@ -228,7 +234,7 @@ def test_documentation_and_code_are_told_apart(path: str, old: str, new: str, di
 @given(st.text(max_size=300), st.sampled_from(["plain", "conventional"]))
 def test_any_message_gets_an_answer_of_one_line(message: str, style: str) -> None:
     clean = parse_message(message.encode("utf-8", "replace"))
-    for found in review(Subject("commit-msg", CONTRADICTED, message=clean, style=style)).findings:
+    for found in review(ReviewInput("commit-msg", CONTRADICTED, message=clean, style=style)).findings:
         assert "\n" not in found.message
         assert found.fingerprint
 

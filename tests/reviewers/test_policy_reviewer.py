@@ -16,7 +16,7 @@ from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import STRICTNESS, write_baseline
 from cli_guard.policy.loosenings import STOPS, disposition_of, loosenings, weaker_rules
 from cli_guard.reviewers.policy import not_reviewed, review
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import load, load_all
 
 HOOK = "#!/bin/sh\ncli-guard hook pre-commit\n"
@@ -24,20 +24,20 @@ PRE_COMMIT = "repos:\n- repo: local\n  hooks:\n  - id: cli-guard\n"
 STRICT = '[rules]\n"code-*" = "deny"\n'
 
 
-def subject(old: dict[str, str], new: dict[str, str]) -> Subject:
-    return Subject("staged", changes_between(old, new), SnapshotContents(old, new))
+def subject(old: dict[str, str], new: dict[str, str]) -> ReviewInput:
+    return ReviewInput("staged", changes_between(old, new), SnapshotContents(old, new))
 
 
-def moved(old: str, new: str, text: str) -> Subject:
+def moved(old: str, new: str, text: str) -> ReviewInput:
     change = FileChange(new, Status.RENAMED, old_path=old)
-    return Subject("staged", ChangeSet((change,)), SnapshotContents({old: text}, {new: text}))
+    return ReviewInput("staged", ChangeSet((change,)), SnapshotContents({old: text}, {new: text}))
 
 
-def rules(subject: Subject) -> list[str]:
+def rules(subject: ReviewInput) -> list[str]:
     return [finding.rule for finding in review(subject).findings]
 
 
-def example(text: str) -> Subject:
+def example(text: str) -> ReviewInput:
     path, _, rest = text.partition("\n")
     before, _, after = rest.partition("---\n")
     old = {path: before} if before.strip() else {}
@@ -123,7 +123,7 @@ def test_every_rule_but_one_has_examples() -> None:
         pytest.param(subject({}, {"pyproject.toml": "broken ["}), [], id="broken file that is not ours"),
     ],
 )
-def test_what_is_done_to_the_guard(given: Subject, expected: list[str]) -> None:
+def test_what_is_done_to_the_guard(given: ReviewInput, expected: list[str]) -> None:
     assert rules(given) == expected
 
 
@@ -242,8 +242,8 @@ def test_of_a_bare_patch_the_lines_tell() -> None:
     hunk = Hunk(2, 2, ("cli-guard hook pre-commit",), ("cli-guard hook pre-commit || exit 1",))
     edited = FileChange(".husky/pre-commit", Status.MODIFIED, hunks=(hunk,))
     taken = FileChange(".husky/pre-commit", Status.MODIFIED, hunks=(Hunk(2, 2, hunk.removed, ("true",)),))
-    assert rules(Subject("patch", ChangeSet((edited,)), NoContents())) == []
-    assert rules(Subject("patch", ChangeSet((taken,)), NoContents())) == ["policy-hook-removed"]
+    assert rules(ReviewInput("patch", ChangeSet((edited,)), NoContents())) == []
+    assert rules(ReviewInput("patch", ChangeSet((taken,)), NoContents())) == ["policy-hook-removed"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from cli_guard.model import ChangeSet, PushedRef, RefUpdate
 from cli_guard.reviewers.push import review
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import load
 
 OLD, NEW, ZERO = "a" * 40, "b" * 40, "0" * 40
@@ -21,7 +21,7 @@ def pushed(text: str) -> PushedRef:
 
 def rules(*texts: str, protected: tuple[str, ...] = BRANCHES) -> list[str]:
     refs = tuple(pushed(text) for text in texts)
-    subject = Subject("pre-push", ChangeSet(()), pushed=refs, protected_branches=protected)
+    subject = ReviewInput("pre-push", ChangeSet(()), pushed=refs, protected_branches=protected)
     return [finding.rule for finding in review(subject).findings]
 
 
@@ -59,7 +59,9 @@ def test_each_ref_of_a_push_and_no_two_fingerprints_alike() -> None:
     refs = tuple(
         pushed(text) for text in ("forced refs/heads/main", "plain refs/heads/x", "delete refs/heads/master")
     )
-    findings = review(Subject("pre-push", ChangeSet(()), pushed=refs, protected_branches=BRANCHES)).findings
+    findings = review(
+        ReviewInput("pre-push", ChangeSet(()), pushed=refs, protected_branches=BRANCHES)
+    ).findings
     assert [finding.rule for finding in findings] == ["push-force-protected", "push-delete-protected"]
     assert len({finding.fingerprint for finding in findings}) == 2
     assert all(finding.evidence for finding in findings)

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from repositories import Repo
 
-from cli_guard.cache import NAME, Cache
 from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.model import FileChange, Hunk, Kind, Status
-from cli_guard.reviewers import remembering
-from cli_guard.reviewers.alone import AGAIN, NOTHING, Alone
-from cli_guard.reviewers.remembering import Memory, key_of, may_be_kept, read, written
-from cli_guard.reviewers.subject import Limits, Subject
+from cli_guard.reviewers import remembered as remembering
+from cli_guard.reviewers.cache import NAME, Cache
+from cli_guard.reviewers.per_file import AGAIN, NOTHING, Alone
+from cli_guard.reviewers.remembered import Memory, key_of, may_be_kept, read, written
+from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 LIMITS = Limits()
 CHANGE = FileChange(
@@ -131,7 +131,7 @@ def test_anything_else_tells_nothing(value: bytes) -> None:
 def test_a_file_that_changes_is_examined_again_and_the_others_are_not(tmp_path: Path) -> None:
     def remembered(new: dict[str, str]) -> set[str]:
         changes = changes_between({}, new)
-        subject = Subject("pre-commit", changes, SnapshotContents({}, new))
+        subject = ReviewInput("pre-commit", changes, SnapshotContents({}, new))
         with_ids = [replace(change, new_blob=f"{hash(new[change.path]):040x}") for change in subject.changes]
         memory = Memory(Cache(tmp_path), LIMITS)
         files = dict(enumerate(with_ids))

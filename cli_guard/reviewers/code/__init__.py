@@ -6,18 +6,18 @@ grammar here (`lines`), and over a file as a whole (`files`, `conflicts`). All a
 
 from collections.abc import Iterator
 
+from cli_guard.code.syntax import language_of
 from cli_guard.model import Contents, FileChange, Finding, Kind, Report, Skipped, Status
-from cli_guard.reviewers.alone import Alone, Examiner
 from cli_guard.reviewers.code import conflicts, files, lines, paths, trees
-from cli_guard.reviewers.subject import Subject
-from cli_guard.syntax import language_of
+from cli_guard.reviewers.per_file import Alone, Examiner
+from cli_guard.reviewers.review_input import ReviewInput
 
 __all__ = ["examiner", "review"]
 
 NO_TEXT = "code: whole text not available"
 
 
-def review(subject: Subject) -> Report:
+def review(subject: ReviewInput) -> Report:
     """What the change as a whole adds that a code rule speaks about, in order of path, line and rule."""
     findings: list[Finding] = []
     skipped: list[Skipped] = []
@@ -30,12 +30,12 @@ def review(subject: Subject) -> Report:
     return Report(tuple(findings), tuple(skipped))
 
 
-def examiner(subject: Subject) -> Examiner:
+def examiner(subject: ReviewInput) -> Examiner:
     """Each file is inspected alone."""
     return lambda change: Alone.of(_inspect(subject, change))
 
 
-def _inspect(subject: Subject, change: FileChange) -> Iterator[Finding | Skipped]:
+def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Skipped]:
     if change.status is Status.DELETED:
         return
     text = _whole_text(subject.contents, change) if change.kind is Kind.TEXT else None

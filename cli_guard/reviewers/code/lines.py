@@ -21,7 +21,7 @@ from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.reviewers.code.paths import line_topics
 from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Place, applies, remark
 from cli_guard.reviewers.code.units import SPLITTERS, Unit
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
@@ -74,7 +74,7 @@ def rules_for(path: str) -> tuple[LineRule, ...]:
 
 
 def inspect(
-    subject: Subject, change: FileChange, text: str | None, rules: Sequence[LineRule]
+    subject: ReviewInput, change: FileChange, text: str | None, rules: Sequence[LineRule]
 ) -> Iterator[Finding | Skipped]:
     """What the rules say of the added lines, or of the instructions and statements they are part of."""
     by_unit: dict[str, list[LineRule]] = {}
@@ -111,7 +111,7 @@ def _holds(text: str, keywords: Sequence[str]) -> bool:
 
 
 def _report(
-    subject: Subject, change: FileChange, units: Iterator[Unit], rules: Sequence[LineRule]
+    subject: ReviewInput, change: FileChange, units: Iterator[Unit], rules: Sequence[LineRule]
 ) -> Iterator[Finding | Skipped]:
     counts: Counter[str] = Counter()
     too_long = 0

@@ -1,6 +1,6 @@
 """What a path alone tells a code rule: which topic it belongs to, and how seriously it is meant.
 
-A topic names the rule files that apply: a language of `cli_guard.syntax`, or a
+A topic names the rule files that apply: a language of `cli_guard.code.syntax`, or a
 dialect of one that has its own meaning (`workflow`: a GitHub workflow, which is YAML).
 """
 

@@ -24,12 +24,12 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from cli_guard.code.syntax import DEEPEST, indents_too_deep
 from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Place, applies, remark
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
-from cli_guard.syntax import DEEPEST, indents_too_deep
 
 if TYPE_CHECKING:
     from ast_grep_py import Config, SgNode
@@ -131,7 +131,7 @@ def depth(text: str) -> int:
 
 
 def inspect(
-    subject: Subject, change: FileChange, language: str, topic: str, text: str
+    subject: ReviewInput, change: FileChange, language: str, topic: str, text: str
 ) -> Iterator[Finding | Skipped]:
     """What the topic's rules say of the file, as far as an added line is part of it."""
     rules = [rule for rule in rules_of(topic) if rule.wants(change.path, text)]

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
-from cli_guard.reviewers.alone import AGAIN, NOTHING, Alone, Examiner
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
 from cli_guard.reviewers.commands.judging import LONG, PART, UNREADABLE, Act, Files, Judgement, judged, parts
 from cli_guard.reviewers.commands.remarks import STEPS, applies, remark
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.per_file import AGAIN, NOTHING, Alone, Examiner
+from cli_guard.reviewers.review_input import ReviewInput
 
 __all__ = ["examiner", "review"]
 
@@ -39,7 +39,7 @@ class Source:
         self.skipped[Skipped(self.change.path, f"commands: {reason}", by_limit)] = None
 
 
-def review(subject: Subject) -> Report:
+def review(subject: ReviewInput) -> Report:
     """What the commands do that the change adds, in order of path, line and rule."""
     sources = [_source(subject, change) for change in subject.changes if _may_tell(subject, change)]
     files: dict[str, frozenset[str]] = {}
@@ -58,7 +58,7 @@ def review(subject: Subject) -> Report:
     return Report(tuple(findings), tuple(skipped))
 
 
-def examiner(subject: Subject) -> Examiner:
+def examiner(subject: ReviewInput) -> Examiner:
     """Are there commands in a file, or was something not read? What they do is judged with those of the others."""
 
     def examine(change: FileChange) -> Alone:
@@ -70,7 +70,7 @@ def examiner(subject: Subject) -> Examiner:
     return examine
 
 
-def _may_tell(subject: Subject, change: FileChange) -> bool:
+def _may_tell(subject: ReviewInput, change: FileChange) -> bool:
     known = subject.work.known("commands", change)
     return _of_interest(change) if known is None else known.again
 
@@ -81,7 +81,7 @@ def _of_interest(change: FileChange) -> bool:
     return any(hunk.added for hunk in change.hunks)
 
 
-def _source(subject: Subject, change: FileChange) -> Source:
+def _source(subject: ReviewInput, change: FileChange) -> Source:
     """The snippets of a file that the change touches, in parts that the engine takes."""
     source = Source(change)
     text = _text(subject, source)
@@ -100,7 +100,7 @@ def _parts(snippet: Snippet) -> Iterable[Snippet]:
     return parts(snippet, PART) if len(snippet.text) > LONG else (snippet,)
 
 
-def _text(subject: Subject, source: Source) -> str:
+def _text(subject: ReviewInput, source: Source) -> str:
     """The text after the change. Of a bare patch it has the added lines alone, empty ones in place of the others."""
     change, most = source.change, subject.limits.file_chars
     text = subject.contents.new(change)
@@ -123,7 +123,7 @@ def _touched(change: FileChange, snippet: Snippet) -> bool:
     return any(line in change.added for line in snippet.lines)
 
 
-def _judge(subject: Subject, source: Source) -> None:
+def _judge(subject: ReviewInput, source: Source) -> None:
     """Judge the snippets, as many as there is time for."""
     ends = subject.clock() + subject.limits.seconds
     for snippet in source.snippets:
@@ -147,7 +147,7 @@ def _with_files(source: Source, files: Files) -> Source:
     return replace(source, judgements=again)
 
 
-def _told(subject: Subject, source: Source) -> Iterator[Finding | Skipped]:
+def _told(subject: ReviewInput, source: Source) -> Iterator[Finding | Skipped]:
     """What there is to say of a file."""
     counts: Counter[str] = Counter()
     for finding in _findings(subject, source):
@@ -160,7 +160,7 @@ def _told(subject: Subject, source: Source) -> Iterator[Finding | Skipped]:
     yield from source.skipped
 
 
-def _findings(subject: Subject, source: Source) -> Iterable[Finding]:
+def _findings(subject: ReviewInput, source: Source) -> Iterable[Finding]:
     """The gravest finding of each rule on each line."""
     change = source.change
     found: dict[tuple[int | None, str], Finding] = {}
@@ -181,7 +181,7 @@ def _findings(subject: Subject, source: Source) -> Iterable[Finding]:
     return found.values()
 
 
-def _old_acts(subject: Subject, change: FileChange) -> set[tuple[str, str, str]]:
+def _old_acts(subject: ReviewInput, change: FileChange) -> set[tuple[str, str, str]]:
     """What the commands of the file did before; what an unchanged line still does is not the change's doing."""
     text = subject.contents.old(change)
     ends = subject.clock() + subject.limits.seconds

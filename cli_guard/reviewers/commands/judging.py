@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cli_guard.policy.commands import Context, Effect, Kind, Setting, judge
+from cli_guard.code.syntax import Trees
+from cli_guard.commands import Context, Effect, Kind, Setting, judge
 from cli_guard.reviewers.commands.extract import Snippet
-from cli_guard.syntax import Trees
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

@@ -6,17 +6,17 @@ Python docstrings (Google, NumPy, Sphinx), JSDoc, Go doc comments and Javadoc. E
 from itertools import chain
 
 from cli_guard.model import FileChange, Report, Skipped
-from cli_guard.reviewers.alone import NOTHING, Alone, Examiner
 from cli_guard.reviewers.docs.mismatch import compared_in, review_mismatch
 from cli_guard.reviewers.docs.missing import gaps_in, review_missing
 from cli_guard.reviewers.docs.sources import read_source, read_sources
 from cli_guard.reviewers.docs.stale import review_stale_names
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.per_file import NOTHING, Alone, Examiner
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import one
 
 
-def examiner(subject: Subject) -> Examiner:
+def examiner(subject: ReviewInput) -> Examiner:
     """Is there anything to say of a file? What is said depends on how the others are documented."""
     rule = one("docs", "docs-name-stale")
 
@@ -33,7 +33,7 @@ def examiner(subject: Subject) -> Examiner:
     return examine
 
 
-def review(subject: Subject) -> Report:
+def review(subject: ReviewInput) -> Report:
     """Compare the symbols of every changed source before and after; findings by path, line and rule."""
     sources, skipped = read_sources(subject)
     if not sources:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from cli_guard.code.symbols import Doc, Parameter, Symbol
 from cli_guard.model import Finding, fingerprint
 from cli_guard.reviewers.docs.documented import Documented, read_docstring, read_tags
 from cli_guard.reviewers.docs.repair import Mismatch, patch, repaired
 from cli_guard.reviewers.docs.sources import Source, may_tell, style_in
-from cli_guard.reviewers.symbols import Doc, Parameter, Symbol
 from cli_guard.rules.catalog import Rule
 
 READERS = {

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from cli_guard.code.symbols import Symbol
 from cli_guard.model import Confidence, Finding, Severity, fingerprint
 from cli_guard.reviewers.docs.sources import (
     Source,
@@ -18,7 +19,6 @@ from cli_guard.reviewers.docs.sources import (
     style_in,
 )
 from cli_guard.reviewers.docs.suggest import place, suggestion
-from cli_guard.reviewers.symbols import Symbol
 from cli_guard.rules.catalog import Rule
 
 EVIDENCE = 3

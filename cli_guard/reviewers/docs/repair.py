@@ -4,10 +4,10 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cli_guard.code.symbols import Doc, Parameter, Symbol
 from cli_guard.reviewers.docs.documented import Documented, Entry
 from cli_guard.reviewers.docs.styles import Style
 from cli_guard.reviewers.docs.suggest import python_entry, tag_entry
-from cli_guard.reviewers.symbols import Doc, Parameter, Symbol
 
 
 @dataclass(frozen=True, slots=True)

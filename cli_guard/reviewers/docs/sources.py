@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
+from cli_guard.code.symbols import LANGUAGES, Symbol, is_test, symbols_of, unreadable
+from cli_guard.code.syntax import language_of
 from cli_guard.model import FileChange, Kind, Skipped, Status, split_lines
-from cli_guard.reviewers.alone import Alone
 from cli_guard.reviewers.docs.styles import Style, style_of
-from cli_guard.reviewers.subject import Subject
-from cli_guard.reviewers.symbols import LANGUAGES, Symbol, is_test, symbols_of, unreadable
-from cli_guard.syntax import language_of
+from cli_guard.reviewers.per_file import Alone
+from cli_guard.reviewers.review_input import ReviewInput
 
 SAMPLE = 40
 STUBS = (".pyi", ".d.ts", ".d.mts", ".d.cts")
@@ -22,7 +22,7 @@ class Source:
 
     change: FileChange
     language: str
-    subject: Subject
+    subject: ReviewInput
     known: Alone | None = None
 
     @property
@@ -101,7 +101,7 @@ def by_name(symbols: Iterable[Symbol]) -> Mapping[str, list[Symbol]]:
     return named
 
 
-def read_sources(subject: Subject) -> tuple[list[Source], list[Skipped]]:
+def read_sources(subject: ReviewInput) -> tuple[list[Source], list[Skipped]]:
     """Read the changed files, by path. Tests, stubs and files that only move or lose lines are no sources."""
     sources: list[Source] = []
     skipped: list[Skipped] = []
@@ -121,7 +121,9 @@ def _concerned(change: FileChange) -> bool:
     return not is_test(change.path) and not change.path.endswith(STUBS)
 
 
-def read_source(subject: Subject, change: FileChange, known: Alone | None = None) -> Source | Skipped | None:
+def read_source(
+    subject: ReviewInput, change: FileChange, known: Alone | None = None
+) -> Source | Skipped | None:
     """One file of the change, why it is left out, or None for one that nobody documents."""
     language = language_of(change.path)
     if language not in LANGUAGES or not _concerned(change):

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
+from cli_guard.code.symbols import Symbol
 from cli_guard.reviewers.docs.documented import read_docstring
-from cli_guard.reviewers.symbols import Symbol
 
 ENOUGH = 4
 SAMPLE = 40

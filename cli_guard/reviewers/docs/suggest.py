@@ -2,9 +2,9 @@
 
 import re
 
+from cli_guard.code.symbols import Parameter, Symbol
 from cli_guard.reviewers.docs.styles import Style
 from cli_guard.reviewers.docs.wording import NOTHING, about, go_summary, result, summary, third_person
-from cli_guard.reviewers.symbols import Parameter, Symbol
 
 INDENT = re.compile(r"[ \t]*")
 LONGEST_TYPE = 60

@@ -2,7 +2,7 @@
 
 import re
 
-from cli_guard.reviewers.symbols import Parameter, Symbol
+from cli_guard.code.symbols import Parameter, Symbol
 
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+|\d+")
 ACRONYMS_TEXT = """

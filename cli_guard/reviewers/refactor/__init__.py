@@ -4,19 +4,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from cli_guard.code.symbols import LANGUAGES, is_test, unreadable
+from cli_guard.code.syntax import language_of
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
-from cli_guard.reviewers.alone import NOTHING, Alone, Examiner
+from cli_guard.reviewers.per_file import NOTHING, Alone, Examiner
 from cli_guard.reviewers.refactor.duplicates import is_code, review_duplicates
 from cli_guard.reviewers.refactor.growth import Grown, Growth
-from cli_guard.reviewers.subject import Subject
-from cli_guard.reviewers.symbols import LANGUAGES, is_test, unreadable
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
-from cli_guard.syntax import language_of
 
 PLANS = 10
 
 
-def review(subject: Subject) -> Report:
+def review(subject: ReviewInput) -> Report:
     """Measure what the change touches, before against after; findings by path, line and rule."""
     concerned = [change for change in subject.changes if _concerned(change)]
     if not concerned:
@@ -40,7 +40,7 @@ def review(subject: Subject) -> Report:
     return Report(tuple(sorted(found, key=lambda f: (f.path, f.line or 0, f.rule))), tuple(skipped))
 
 
-def examiner(subject: Subject) -> Examiner:
+def examiner(subject: ReviewInput) -> Examiner:
     """How the functions of a file grow. A file that is `again` is read for repetitions as well."""
     files = Files(subject)
 
@@ -68,7 +68,7 @@ class Looked:
 class Files:
     """Looks at the files of a change one by one."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: ReviewInput) -> None:
         self._subject = subject
         self._growth = Growth({rule.id: rule for rule in catalog.load("refactor")}, subject)
 
@@ -106,7 +106,7 @@ def _concerned(change: FileChange) -> bool:
 
 
 def _grown(
-    subject: Subject,
+    subject: ReviewInput,
     growth: Growth,
     change: FileChange,
     language: str,

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
+from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
+from cli_guard.code.syntax import language_of
 from cli_guard.model import FileChange, Finding, Kind, Status, fingerprint, split_lines
 from cli_guard.reviewers.refactor.metrics import Measure, code_of, may_exceed, measure
 from cli_guard.reviewers.refactor.plan import plan
-from cli_guard.reviewers.subject import Subject
-from cli_guard.reviewers.symbols import LANGUAGES, Symbol, symbols_of
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule
-from cli_guard.syntax import language_of
 
 ALIKE = 0.6
 # What the framework, the command line or the data model asks for is not the author's choice.
@@ -51,7 +51,7 @@ class Growth:
     were looked at.
     """
 
-    def __init__(self, rules: Mapping[str, Rule], subject: Subject) -> None:
+    def __init__(self, rules: Mapping[str, Rule], subject: ReviewInput) -> None:
         self._subject = subject
         self._complexity = Limit.of(rules["refactor-complex"])
         self._length = Limit.of(rules["refactor-long"])

@@ -8,7 +8,7 @@ import re
 import sys
 from dataclasses import dataclass
 
-from cli_guard.reviewers.symbols import Symbol
+from cli_guard.code.symbols import Symbol
 
 DECISIONS = re.compile(
     r"\b(?:if|elif|for|foreach|while|and|or|except|catch|case|match|assert|select|switch|unless|until)\b"

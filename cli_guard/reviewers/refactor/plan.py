@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cli_guard.code.symbols import Symbol
+from cli_guard.code.symbols.nesting import first_line, last_line
 from cli_guard.reviewers.refactor.naming import block_name, python_name, unused
-from cli_guard.reviewers.symbols import Symbol
-from cli_guard.reviewers.symbols.nesting import first_line, last_line
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

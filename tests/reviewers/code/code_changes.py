@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Report, Status, split_lines
 from cli_guard.reviewers.code import review
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.review_input import ReviewInput
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def edited(path: str, text: str, *added: int) -> FileChange:
 
 def reviewed(*changes: FileChange, texts: Mapping[str, str] | None = None, **fields: object) -> Report:
     """The report on these changes; a new file's own lines are its text."""
-    return review(Subject("test", ChangeSet(changes), Texts(texts or {}), **fields))  # type: ignore[arg-type]
+    return review(ReviewInput("test", ChangeSet(changes), Texts(texts or {}), **fields))  # type: ignore[arg-type]
 
 
 def rules(report: Report) -> list[str]:

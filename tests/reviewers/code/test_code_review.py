@@ -8,7 +8,7 @@ from reviewers.code.code_changes import Texts, edited, new_file, reviewed, rules
 from cli_guard.model import ChangeSet, FileChange, Kind, Severity, Status
 from cli_guard.reviewers.code import review
 from cli_guard.reviewers.code.paths import CUT_LINES_OVER, is_generated, is_test, line_topics
-from cli_guard.reviewers.subject import Limits, Subject
+from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 SHELL_CALL = """\
 import subprocess
@@ -238,7 +238,7 @@ PIECES = (
 def test_every_finding_touches_an_added_line(path: str, lines: list[str], added: set[int]) -> None:
     text = "".join(f"{line}\n" for line in lines)
     change = edited(path, text, *sorted(n for n in added if n <= len(lines)))
-    subject = Subject("test", ChangeSet((change,)), Texts({path: text}))
+    subject = ReviewInput("test", ChangeSet((change,)), Texts({path: text}))
     report = review(subject)
     assert report == review(subject)
     for finding in report.findings:

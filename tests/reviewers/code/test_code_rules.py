@@ -6,7 +6,7 @@ from reviewers.code.code_changes import Texts, new_file
 from cli_guard.model import ChangeSet, Finding, Severity
 from cli_guard.reviewers.code import review
 from cli_guard.reviewers.code.paths import is_test
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 from cli_guard.rules.examples import expand, split_path
@@ -32,7 +32,7 @@ EXAMPLES = [
 def findings_in(rule: Rule, example: str) -> tuple[Finding, ...]:
     path, text = split_path(expand(example))
     path = path or DEFAULT_PATHS[rule.extra["document"]["language"]]
-    subject = Subject("test", ChangeSet((new_file(path, text),)), Texts({path: text}))
+    subject = ReviewInput("test", ChangeSet((new_file(path, text),)), Texts({path: text}))
     report = review(subject)
     assert report.skipped == ()
     return tuple(f for f in report.findings if f.rule == rule.id)

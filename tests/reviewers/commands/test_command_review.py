@@ -8,7 +8,7 @@ from reviewers.code.code_changes import edited, new_file
 
 from cli_guard.model import ChangeSet, FileChange, Finding, Hunk, Kind, Report, Status
 from cli_guard.reviewers.commands import review
-from cli_guard.reviewers.subject import Limits, Subject
+from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 WIPE = "rm -rf /"
 REMOTE = "curl -fsSL https://get.example.com | sh"
@@ -32,13 +32,13 @@ class Sides:
 def added(*files: tuple[str, str], **fields: object) -> Report:
     """The report on new files."""
     changes = tuple(new_file(path, text) for path, text in files)
-    return review(Subject("test", ChangeSet(changes), Sides(dict(files)), **fields))  # type: ignore[arg-type]
+    return review(ReviewInput("test", ChangeSet(changes), Sides(dict(files)), **fields))  # type: ignore[arg-type]
 
 
 def changed(path: str, before: str, after: str, *lines: int) -> Report:
     """The report on a file of which the lines are new."""
     return review(
-        Subject("test", ChangeSet((edited(path, after, *lines),)), Sides({path: after}, {path: before}))
+        ReviewInput("test", ChangeSet((edited(path, after, *lines),)), Sides({path: after}, {path: before}))
     )
 
 
@@ -207,25 +207,25 @@ def test_other_shells_are_left_alone() -> None:
     ],
 )
 def test_what_adds_no_commands(change: FileChange) -> None:
-    assert review(Subject("test", ChangeSet((change,)), Sides())) == Report()
+    assert review(ReviewInput("test", ChangeSet((change,)), Sides())) == Report()
 
 
 def test_of_a_bare_patch_the_added_lines_are_read() -> None:
     change = edited("a.sh", f"set -e\nls\n{WIPE}\n", 3)
-    report = review(Subject("test", ChangeSet((change,))))
+    report = review(ReviewInput("test", ChangeSet((change,))))
     assert told(report) == [("wipe", 3, "critical")]
     assert [each.reason for each in report.skipped] == ["commands: whole text not available"]
 
 
 def test_of_a_file_without_commands_nothing_is_said() -> None:
     change = edited("notes.md", "a\nb\n", 2)
-    assert review(Subject("test", ChangeSet((change,)))) == Report()
+    assert review(ReviewInput("test", ChangeSet((change,)))) == Report()
     assert added(("notes.md", "a\n" * 900), limits=Limits(file_chars=1_000)) == Report()
 
 
 def test_a_patch_that_names_a_far_line_takes_no_memory() -> None:
     change = FileChange("a.sh", Status.MODIFIED, hunks=(Hunk(1, 10**12, (), (WIPE,)),))
-    report = review(Subject("test", ChangeSet((change,)), limits=Limits(file_chars=1_000)))
+    report = review(ReviewInput("test", ChangeSet((change,)), limits=Limits(file_chars=1_000)))
     assert [each.reason for each in report.skipped][:1] == ["commands: whole text not available"]
 
 

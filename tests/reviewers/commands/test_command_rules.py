@@ -6,7 +6,7 @@ from reviewers.code.code_changes import Texts, new_file
 from cli_guard.model import ChangeSet, Severity
 from cli_guard.reviewers.commands import review
 from cli_guard.reviewers.commands.extract import Where
-from cli_guard.reviewers.subject import Subject
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 from cli_guard.rules.examples import split_path
@@ -24,7 +24,7 @@ EXAMPLES = [
 def test_example(rule: Rule, example: str, fires: bool) -> None:
     path, text = split_path(example)
     assert path is not None
-    report = review(Subject("test", ChangeSet((new_file(path, text),)), Texts({path: text})))
+    report = review(ReviewInput("test", ChangeSet((new_file(path, text),)), Texts({path: text})))
     assert report.skipped == ()
     assert {finding.rule for finding in report.findings} == ({rule.id} if fires else set())
     for finding in report.findings:

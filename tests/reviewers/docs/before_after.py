@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cli_guard.model import ChangeSet, FileChange, Finding, Hunk, Report, Status, split_lines
 from cli_guard.reviewers.docs import review
-from cli_guard.reviewers.subject import Limits, Subject
+from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,12 @@ def changed(path: str, before: str, after: str) -> FileChange:
     return FileChange(path, Status.MODIFIED if before else Status.ADDED, hunks=hunks)
 
 
-def subject_of(before: Mapping[str, str], after: Mapping[str, str], limits: Limits | None = None) -> Subject:
+def subject_of(
+    before: Mapping[str, str], after: Mapping[str, str], limits: Limits | None = None
+) -> ReviewInput:
     """A subject over the files after the change; those in `before` alone stay out."""
     changes = tuple(changed(p, before.get(p, ""), t) for p, t in after.items() if before.get(p) != t)
-    return Subject("test", ChangeSet(changes), Sides(before, after), limits=limits or Limits())
+    return ReviewInput("test", ChangeSet(changes), Sides(before, after), limits=limits or Limits())
 
 
 def reviewed(path: str, after: str, before: str = "") -> Report:

@@ -5,7 +5,7 @@ from reviewers.docs.before_after import found, subject_of
 
 from cli_guard.model import Severity, Skipped
 from cli_guard.reviewers.docs import review
-from cli_guard.reviewers.subject import Limits
+from cli_guard.reviewers.review_input import Limits
 
 BODY = "    a += 1\n    return a\n"
 DOCUMENTED = "".join(f'def known_{n}(a):\n    """Say {n}."""\n{BODY}\n\n' for n in range(4))

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cli_guard.code.symbols import Symbol, symbols_of
+from cli_guard.code.syntax import Trees
 from cli_guard.model import split_lines
 from cli_guard.reviewers.refactor.extraction import Extraction, extractions, parse_function
 from cli_guard.reviewers.refactor.plan import call_form, plan, python_extractions
-from cli_guard.reviewers.symbols import Symbol, symbols_of
-from cli_guard.syntax import Trees
 
 
 def function_in(text: str) -> Symbol:

@@ -6,7 +6,7 @@ from reviewers.refactor.grown import found
 
 from cli_guard.model import Skipped
 from cli_guard.reviewers.refactor import review
-from cli_guard.reviewers.subject import Limits
+from cli_guard.reviewers.review_input import Limits
 
 
 def branches(count: int, name: str = "f", extra: str = "") -> str:

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reviewers.docs.before_after import changed, subject_of
 
+from cli_guard.code.classify import LONGEST_LINE, has_long_line
 from cli_guard.reviewers.refactor import review
 from cli_guard.reviewers.refactor.metrics import DECISIONS, may_exceed
-from cli_guard.reviewers.symbols.sources import LONGEST_LINE, has_long_line
 
 PATHS = ["a.py", "a.js", "a.ts", "a.tsx", "a.go", "A.java", "a.c"]
 WORDS = st.sampled_from(

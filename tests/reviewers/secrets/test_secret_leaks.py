@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli_guard.rules.examples import expand
-from cli_guard.secretscan import scan
+from cli_guard.secrets import scan
 
 LEVELS = ("silent", "advise", "review", "deny")
 LEVEL_OF = {"critical": "deny", "high": "review", "medium": "advise", "low": "advise"}

@@ -8,13 +8,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cli_guard.model import ChangeSet, FileChange, Hunk, Status
-from cli_guard.redact import redact
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.secrets import review
-from cli_guard.reviewers.subject import Subject
 from cli_guard.rules.examples import expand
-from cli_guard.secretscan import scan
-from cli_guard.secretscan.detectors import by_keyword, keywords
-from cli_guard.secretscan.vocabulary import Vocabulary, fold
+from cli_guard.secrets import scan
+from cli_guard.secrets.detectors import by_keyword, keywords
+from cli_guard.secrets.redact import redact
+from cli_guard.secrets.vocabulary import Vocabulary, fold
 
 TABLE = tomllib.loads((Path(__file__).parent / "leaks.toml").read_text("utf-8"))["leak"]
 LEAKS = [(path, text) for level, path, text in TABLE if level != "silent"]
@@ -27,7 +27,7 @@ QUICK = settings(max_examples=150, deadline=None)
 
 def findings(path: str, lines: list[str], start: int = 1):
     change = FileChange(path, Status.MODIFIED, hunks=(Hunk(0, start, (), tuple(lines)),))
-    return review(Subject("test", ChangeSet((change,)))).findings
+    return review(ReviewInput("test", ChangeSet((change,)))).findings
 
 
 @QUICK

@@ -16,10 +16,10 @@ from cli_guard.model import (
     Severity,
     Status,
 )
-from cli_guard.redact import mask, redact
+from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.reviewers.secrets import FILE_FINDINGS, review
-from cli_guard.reviewers.subject import Limits, Subject
 from cli_guard.rules.examples import expand
+from cli_guard.secrets.redact import mask, redact
 
 TOKEN = expand("ghp_<<crc62:30>>")
 OTHER = expand("ghp_<<crc62:30>>", 7)
@@ -33,7 +33,7 @@ def change(path: str, *lines: str, start: int = 1, **more: object) -> FileChange
 
 
 def look(*changes: FileChange, **more: object) -> Report:
-    return review(Subject("test", ChangeSet(changes), **more))  # type: ignore[arg-type]
+    return review(ReviewInput("test", ChangeSet(changes), **more))  # type: ignore[arg-type]
 
 
 def only(report: Report) -> Finding:
@@ -313,7 +313,7 @@ class TestMessage:
 
     def test_message_of_a_recorded_commit(self) -> None:
         changes = ChangeSet((), commit="c" * 40, message=f"use {TOKEN}")
-        assert only(review(Subject("test", changes))).commit == "c" * 40
+        assert only(review(ReviewInput("test", changes))).commit == "c" * 40
 
 
 class TestHistory:

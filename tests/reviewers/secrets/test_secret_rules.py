@@ -3,13 +3,13 @@
 import pytest
 
 from cli_guard.model import ChangeSet, FileChange, Hunk, Status
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.secrets import review
-from cli_guard.reviewers.subject import Subject
 from cli_guard.rules import catalog
 from cli_guard.rules.examples import expand, split_path
-from cli_guard.secretscan import scan
-from cli_guard.secretscan.detectors import all_detectors, documented
-from cli_guard.secretscan.engine import CHECKS
+from cli_guard.secrets import scan
+from cli_guard.secrets.detectors import all_detectors, documented
+from cli_guard.secrets.engine import CHECKS
 
 RULES = {rule.id: rule for rule in catalog.load("secrets")}
 TEXT_RULES = [rule for rule in RULES.values() if "names" not in rule.extra]
@@ -44,7 +44,7 @@ def named_findings(example: str) -> list[str]:
     assert path is not None
     lines = tuple(text.split("\n"))
     change = FileChange(path, Status.ADDED, hunks=(Hunk(0, 1, (), lines),))
-    return [finding.rule for finding in review(Subject("test", ChangeSet((change,)))).findings]
+    return [finding.rule for finding in review(ReviewInput("test", ChangeSet((change,)))).findings]
 
 
 @pytest.mark.parametrize("example", RULES["secret-file-name"].fires)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cli_guard.code.syntax import Trees
 from cli_guard.reviewers.commands.extract.snippet import (
     Lines,
     Snippet,
@@ -17,7 +18,6 @@ from cli_guard.reviewers.commands.extract.snippet import (
     snippet,
 )
 from cli_guard.reviewers.commands.extract.values import ended
-from cli_guard.syntax import Trees
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

@@ -1,0 +1,110 @@
+"""Typed reading of a TOML table: every mistake names its key, an unknown one the nearest that is known."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from benchmarks.runner.contents import filled
+from cli_guard.errors import ConfigError
+from cli_guard.policy.config import nearest
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of a task file; `invocation` is its name in the file, "" for the file itself."""
+
+    source: str
+    invocation: str
+    data: Mapping[str, object]
+
+    def only(self, known: Iterable[str]) -> "Table":
+        """The table itself. Raises ConfigError if it holds another key than these."""
+        known = tuple(known)
+        for key in self.data:
+            if key not in known:
+                raise ConfigError(f"{self.source}: unknown key {self.name(key)!r}{nearest(key, known)}")
+        return self
+
+    def name(self, key: str) -> str:
+        """The whole name of a key."""
+        return f"{self.invocation}.{key}" if self.invocation else key
+
+    def wrong(self, key: str, wanted: str) -> ConfigError:
+        """The error for a value that does not hold."""
+        given = repr(self.data.get(key))
+        shown = f" (it says {given})" if len(given) < 60 else ""
+        return ConfigError(f"{self.source}: {self.name(key)!r} must be {wanted}{shown}")
+
+    def needed(self, key: str) -> "Table":
+        """The table itself. Raises ConfigError if a key is missing."""
+        if key not in self.data:
+            raise ConfigError(f"{self.source}: {self.name(key)!r} is missing")
+        return self
+
+    def text(self, key: str, default: str = "") -> str:
+        """A string, its placeholders filled in. Raises ConfigError."""
+        value = self.data.get(key, default)
+        if not isinstance(value, str):
+            raise self.wrong(key, "a string")
+        return filled(value)
+
+    def choice(self, key: str, known: Iterable[str], default: str = "") -> str:
+        """One of some words. Raises ConfigError."""
+        value = self.text(key, default)
+        known = tuple(known)
+        if value not in known:
+            raise ConfigError(
+                f"{self.source}: {self.name(key)!r} is {value!r}, not one of {', '.join(known)}"
+                f"{nearest(value, known)}"
+            )
+        return value
+
+    def number(self, key: str, default: float, *, least: float, most: float) -> float:
+        """A number within bounds. Raises ConfigError."""
+        value = self.data.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+            raise self.wrong(key, f"a number from {least:g} to {most:g}")
+        return value
+
+    def whole(self, key: str) -> int | None:
+        """A whole number, None where there is none. Raises ConfigError."""
+        value = self.data.get(key)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+            raise self.wrong(key, "a whole number")
+        return value
+
+    def flag(self, key: str) -> bool | None:
+        """True or false, None where nothing is said. Raises ConfigError."""
+        value = self.data.get(key)
+        if value is not None and not isinstance(value, bool):
+            raise self.wrong(key, "true or false")
+        return value
+
+    def words(self, key: str) -> tuple[str, ...] | None:
+        """A list of strings, None where there is none. Raises ConfigError."""
+        value = self.data.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise self.wrong(key, "a list of strings")
+        return tuple(map(filled, value))
+
+    def strings(self, key: str) -> dict[str, str]:
+        """A table of strings. Raises ConfigError."""
+        table = self.table(key)
+        return {each: table.text(each) for each in table.data}
+
+    def table(self, key: str) -> "Table":
+        """A table in this one, an empty one where there is none. Raises ConfigError."""
+        value = self.data.get(key, {})
+        if not isinstance(value, dict):
+            raise self.wrong(key, "a table")
+        return Table(self.source, self.name(key), value)
+
+    def tables(self, key: str) -> tuple["Table", ...]:
+        """A list of tables. Raises ConfigError."""
+        value = self.data.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+            raise self.wrong(key, "a list of tables")
+        return tuple(
+            Table(self.source, f"{self.name(key)}[{number}]", each) for number, each in enumerate(value)
+        )

@@ -1,0 +1,49 @@
+"""What a person does after an answer: approve, reject, undo. By the calls behind the commands, without a terminal."""
+
+from pathlib import Path
+
+from benchmarks.runner.answering import Answered, of_state
+from benchmarks.runner.model import Outcome, Step
+from benchmarks.runner.scratch import PERSON, Scratch
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.git.repository import Repository
+from cli_guard.graph.run import resume_review
+from cli_guard.review.approve import approve, reject, undo
+from cli_guard.review.pending import waiting
+from cli_guard.state.records import Records
+
+
+def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
+    """Does one step of a person; its status is ok, failed for a command that was run, or refused with the reason."""
+    try:
+        if answered.outcome.files is not None:
+            return in_memory(step, answered, scratch)
+        repository = Repository.discover(scratch.root, scratch.env)
+        if step.do == "undo":
+            undo(repository, None, scratch.invocation)
+            return Outcome("ok", "taken back")
+        review = waiting(
+            Records(repository.state_folder), answered.outcome.review_id or "", scratch.invocation
+        )
+        if step.do == "approve":
+            state = approve(repository, review, scratch.invocation, "")
+            return Outcome(state["status"], state["final_output"] or "")
+        reject(repository, review, scratch.invocation, "")
+        return Outcome("ok", "rejected")
+    except CliGuardError as error:
+        return Outcome("refused", str(error))
+
+
+def in_memory(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
+    """Approves or rejects a run in memory. Raises CliGuardError."""
+    if answered.pause is None:
+        raise UsageError("no review waits for a person")
+    if step.do not in ("approve", "reject"):
+        raise UsageError(f"a task in memory knows no {step.do}")
+    kept = Path(scratch.folder / "tmp" / "paused.sqlite")
+    answered.pause.keep(kept)
+    try:
+        state = resume_review(kept, by=PERSON, reason="", approved=step.do == "approve")
+    finally:
+        kept.unlink()
+    return of_state(state)

@@ -1,0 +1,208 @@
+"""The scratch world of one task: its folders, its repository made by Git from data, and a print of all that lies there.
+
+    FOLDER/repository   the work tree
+    FOLDER/home         the home folder, empty
+    FOLDER/tmp          where temporary files go
+    FOLDER/*            what a task puts outside the repository
+
+Git is called with a fixed set of verbs, without hooks, and with no configuration but its own defaults.
+"""
+
+import datetime
+import hashlib
+import os
+import stat
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.runner.contents import raw
+from benchmarks.runner.model import Content, Files, Setup, Step
+from cli_guard.errors import CliGuardError
+from cli_guard.git.process import Git
+from cli_guard.runtime import Invocation
+
+START = datetime.datetime(2026, 3, 2, 9, 0, tzinfo=datetime.UTC)
+NOW = datetime.datetime(2026, 3, 9, 12, 0, tzinfo=datetime.UTC)
+PERSON = "Ada"
+OWN_FOLDERS = ("repository", "home", "tmp")
+# What a task's process needs of its caller's environment, and nothing beside it.
+KEPT = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH")
+
+
+def environment(folder: Path, outer: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a task, in which nobody has configured anything."""
+    home = folder / "home"
+    scripts = str(Path(sys.executable).parent)
+    return {name: outer[name] for name in KEPT if name in outer} | {
+        "PATH": f"{scripts}{os.pathsep}{outer.get('PATH', os.defpath)}",
+        "HOME": str(home),
+        "LOGNAME": PERSON,
+        "TMPDIR": str(folder / "tmp"),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "XDG_STATE_HOME": str(home / ".state"),
+        "XDG_DATA_HOME": str(home / ".data"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CEILING_DIRECTORIES": str(folder),
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "NO_COLOR": "1",
+    }
+
+
+@dataclass
+class Scratch:
+    """A scratch world; `minute` counts the commits, so that each has a time of its own."""
+
+    folder: Path
+    env: dict[str, str]
+    minute: int = 0
+
+    @classmethod
+    def create(cls, folder: Path, setup: Setup, outer: Mapping[str, str], *, git: bool) -> "Scratch":
+        """A new world in a new folder. Raises CliGuardError where the setup does not hold, OSError."""
+        # The links on the way to it would make other paths of it than Git gives.
+        folder = folder.resolve()
+        scratch = cls(folder, environment(folder, outer))
+        for name in OWN_FOLDERS:
+            (folder / name).mkdir(parents=True)
+        for path, content in setup.outside.items():
+            write(folder, path, content)
+        if git:
+            scratch.git("init", "-q", "-b", "main", "--template=", "--object-format=sha1")
+            if setup.files:
+                scratch.do(Step("commit", files=setup.files, message="Start", author=PERSON))
+            for step in setup.steps:
+                scratch.do(step)
+        return scratch
+
+    @property
+    def root(self) -> Path:
+        """The work tree."""
+        return self.folder / "repository"
+
+    @property
+    def invocation(self) -> Invocation:
+        """Where and when the task runs."""
+        return Invocation(self.root, self.env, NOW)
+
+    def git(self, *arguments: str, author: str = PERSON, stdin: bytes = b"") -> str:
+        """Runs Git at the time of the next commit. Raises GitError."""
+        return Git(self.root, self._env(author)).run(*arguments, stdin=stdin).decode("utf-8", "replace")
+
+    def do(self, step: Step) -> None:
+        """Does one step. Raises CliGuardError, OSError."""
+        touched = self._files(step)
+        match step.do:
+            case "write":
+                pass
+            case "stage":
+                self._stage(touched)
+            case "commit":
+                self._stage(touched)
+                self._commit(step.message, step.author)
+            case "branch":
+                self.git("branch", step.name, step.to)
+            case "switch":
+                self.git("switch", "-q", step.name)
+            case "delete-branch":
+                self.git("branch", "-q", "-D", step.name)
+            case "reset":
+                self.git("reset", "-q", "--hard", step.to)
+            case "merge":
+                self._merge(step)
+            case "stash":
+                self.git("stash", "push", "-q")
+            case "tag":
+                self.git("tag", "-a", "-m", step.message, step.name)
+            case _:
+                raise CliGuardError(f"no step is called {step.do}")
+        self.minute += 1
+
+    def _env(self, author: str) -> dict[str, str]:
+        at = (START + datetime.timedelta(minutes=self.minute)).isoformat()
+        mail = f"{author.lower().replace(' ', '.')}@example.org"
+        return self.env | {
+            f"GIT_{who}_{what}": value
+            for who in ("AUTHOR", "COMMITTER")
+            for what, value in (("NAME", author), ("EMAIL", mail), ("DATE", at))
+        }
+
+    def _files(self, step: Step) -> list[str]:
+        """Writes, moves and removes files of the work tree; gives the paths that changed."""
+        for path, content in step.files.items():
+            write(self.root, path, content)
+        for old, new in step.rename.items():
+            target = below(self.root, new)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            below(self.root, old).rename(target)
+        for path in step.remove:
+            below(self.root, path).unlink()
+        return [*step.files, *step.rename, *step.rename.values(), *step.remove]
+
+    def _stage(self, paths: list[str]) -> None:
+        if paths:
+            self.git("add", "-A", "-f", "--", *dict.fromkeys(paths))
+
+    def _commit(self, message: str, author: str) -> None:
+        given = message.encode("utf-8", "surrogateescape")
+        self.git(
+            "commit", "-q", "--no-verify", "--allow-empty", "--cleanup=verbatim", "-F", "-",
+            author=author, stdin=given,
+        )  # fmt: skip
+
+    def _merge(self, step: Step) -> None:
+        """Merges; a conflict is left in the work tree, as Git leaves it."""
+        git = Git(self.root, self._env(PERSON))
+        code, out, err = git.attempt("merge", "-q", "--no-ff", "-m", step.message, step.name)
+        if code not in (0, 1) or (code == 1 and b"CONFLICT" not in out):
+            words = " ".join((err or out).decode("utf-8", "replace").split())
+            raise CliGuardError(f"git merge {step.name}: {words}")
+
+
+def below(root: Path, path: str) -> Path:
+    """A path below a folder that no link leads away from it. Raises CliGuardError."""
+    full = root / path
+    # Each folder on the way is one that a step may have made, and a link is one too.
+    for parent in full.relative_to(root).parents:
+        if (root / parent).is_symlink():
+            raise CliGuardError(f"{path} lies behind a link: a task writes to its own folder alone")
+    return full
+
+
+def write(root: Path, path: str, content: Content) -> None:
+    """Writes one file. Raises CliGuardError, OSError."""
+    full = below(root, path)
+    full.parent.mkdir(parents=True, exist_ok=True)
+    full.unlink(missing_ok=True)
+    if content.link is not None:
+        full.symlink_to(content.link)
+        return
+    full.write_bytes(raw(content))
+    full.chmod(0o755 if content.executable else 0o644)
+
+
+def texts(files: Files) -> dict[str, str]:
+    """The files of a task in memory."""
+    return {path: content.text or "" for path, content in files.items()}
+
+
+def prints(folder: Path, *, without: tuple[str, ...] = ()) -> dict[str, str]:
+    """Hashes, path -> a hash of mode and content, folders included, for all that lies below a folder."""
+    found = {}
+    for top, folders, files in os.walk(folder):
+        here = os.path.relpath(top, folder)
+        folders[:] = sorted(name for name in folders if os.path.normpath(f"{here}/{name}") not in without)
+        for name in (*folders, *sorted(files)):
+            full = Path(top, name)
+            about = os.lstat(full)
+            digest = hashlib.sha256(f"{about.st_mode} ".encode())
+            if stat.S_ISLNK(about.st_mode):
+                digest.update(os.fsencode(full.readlink()))
+            elif stat.S_ISREG(about.st_mode):
+                digest.update(full.read_bytes())
+            found[os.path.normpath(f"{here}/{name}")] = digest.hexdigest()
+    return found

@@ -1,0 +1,87 @@
+"""Shows results: a table for people, JSON for programs, Markdown for a page; every run shows the same."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from benchmarks.runner.model import Failure, Result, Task
+
+Rows = Sequence[tuple[Task, Result]]
+HEAD = ("id", "type", "difficulty", "status", "result")
+SCHEMA_VERSION = 1
+
+
+def closing(rows: Rows) -> str:
+    """`36 tasks: 35 passed, 1 failed`."""
+    counts = Counter(result.result for _, result in rows)
+    words = ", ".join(
+        f"{counts[kind]} {kind}" for kind in ("passed", "failed", "timeout", "crashed") if counts[kind]
+    )
+    return f"{len(rows)} {'task' if len(rows) == 1 else 'tasks'}: {words}"
+
+
+def cells(task: Task, result: Result) -> tuple[str, ...]:
+    """One row of the table."""
+    return (task.id, result.type, task.difficulty, result.status or "-", result.result)
+
+
+def failure_line(failure: Failure) -> str:
+    """What was expected, and what came."""
+    return f"{failure.what}: expected {failure.expected}; came {failure.got}"
+
+
+def text(rows: Rows) -> str:
+    """The table in columns, a line under a task for each thing that is wrong."""
+    table = [HEAD, *(cells(task, result) for task, result in rows)]
+    widths = [max(len(row[column]) for row in table) for column in range(len(HEAD))]
+
+    def lines() -> Iterator[str]:
+        for row, result in zip(table, (None, *(result for _, result in rows)), strict=True):
+            yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            yield from (f"    {failure_line(each)}" for each in (result.failures if result else ()))
+
+    return "\n".join((*lines(), closing(rows)))
+
+
+def markdown(rows: Rows) -> str:
+    """The table as GitHub shows it, what is wrong below it."""
+
+    def row(texts: Sequence[str]) -> str:
+        return f"| {' | '.join(texts)} |"
+
+    lines = [row(HEAD), row(["---"] * len(HEAD)), *(row(cells(task, result)) for task, result in rows), ""]
+    wrong = [
+        f"- `{result.id}`: {escaped(failure_line(each))}" for _, result in rows for each in result.failures
+    ]
+    return "\n".join((*lines, *wrong, *([""] if wrong else []), closing(rows)))
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown takes as it is."""
+    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in text)
+
+
+def as_json(rows: Rows) -> str:
+    """One JSON object, pure ASCII."""
+    tasks = [
+        {
+            "id": task.id,
+            "kind": task.kind,
+            "world": task.world,
+            "type": result.type,
+            "difficulty": task.difficulty,
+            "tags": task.tags,
+            "status": result.status,
+            "result": result.result,
+            "failures": [
+                {"what": each.what, "expected": each.expected, "got": each.got} for each in result.failures
+            ],
+        }
+        for task, result in rows
+    ]
+    counts = Counter(result.result for _, result in rows)
+    data = {"schema_version": SCHEMA_VERSION, "tasks": tasks, "counts": dict(sorted(counts.items()))}
+    return json.dumps(data, indent=2)
+
+
+FORMATS: dict[str, Callable[[Rows], str]] = {"text": text, "json": as_json, "markdown": markdown}

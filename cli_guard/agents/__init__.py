@@ -1,0 +1,1 @@
+"""Coding agents: one file an agent, what it asks before it acts and what it is answered."""

@@ -1,0 +1,33 @@
+"""What a repository's own files say one can run, and which tests cover what: texts in, answers out, never run."""
+
+from cli_guard.assistant.projects.advising import about_git, advise
+from cli_guard.assistant.projects.commands import commands_of
+from cli_guard.assistant.projects.covering import coverage_of, tests_for
+from cli_guard.assistant.projects.model import (
+    Advice,
+    Covering,
+    CoveringTest,
+    Failure,
+    Part,
+    ProjectCommand,
+    Purpose,
+    Simulated,
+)
+from cli_guard.assistant.projects.simulating import simulate
+
+__all__ = [
+    "Advice",
+    "Covering",
+    "CoveringTest",
+    "Failure",
+    "Part",
+    "ProjectCommand",
+    "Purpose",
+    "Simulated",
+    "about_git",
+    "advise",
+    "commands_of",
+    "coverage_of",
+    "simulate",
+    "tests_for",
+]

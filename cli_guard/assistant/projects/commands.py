@@ -1,0 +1,107 @@
+"""The commands of a repository: from every source, each classified, masked, once, and the likeliest of a purpose first.
+
+People come first: a command that a document for contributors names, then a task that somebody wrote down, then what
+a tool is set up for, then what everybody does with such a project, and what only CI does comes last.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from cli_guard.assistant.projects.files import Files, shown
+from cli_guard.assistant.projects.model import ORIGINS, PURPOSES, ProjectCommand
+from cli_guard.assistant.projects.purposes import purpose_of
+from cli_guard.assistant.projects.sources import Found, all_found
+from cli_guard.secrets.redact import redact
+
+MOST_COMMANDS = 500
+LONGEST_COMMAND = 300
+SCRIPT_ENDINGS = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "vue", "svelte")
+OTHER_ENDINGS = ("py", "go", "rs", "java", "kt", "rb", "php", "cs", "c", "cc", "cpp", "ex", "swift")
+# Documents in these folders speak of the whole repository.
+FOR_ALL = (".github", ".gitlab", "docs", "doc", "documentation", "tests", "test")
+OF_DOCS = re.compile(r"(?:cd|make -C) docs?\b")
+ANOTHER_WAY = re.compile(r"^(tox) (?:run|r|p|run-parallel)(?= -)|^(nox) -(?:e|-session)(?= )")
+OF_SCRIPTS = re.compile(r"(?:cd \S+ && )?(?:npm|npx|yarn|pnpm|bun|bunx|deno)\b")
+
+
+def commands_of(texts: Mapping[str, str]) -> tuple[ProjectCommand, ...]:
+    """Every command that the files of a repository offer, by purpose, the one to try first in front.
+
+    `texts` is path -> text. At most 500, beyond which the unlikeliest are left out. Never raises for what a file holds.
+    """
+    return commands_in(Files(texts))
+
+
+def commands_in(files: Files) -> tuple[ProjectCommand, ...]:
+    """The same, where the caller wants to know which files were read."""
+    ranked: dict[str, tuple[tuple[int, ...], ProjectCommand]] = {}
+    said: dict[str, tuple[int, str, int]] = {}
+    aside = scripts_aside(files)
+    for found in all_found(files):
+        if found.origin == "docs" and not _depth(found):
+            said.setdefault(_plain(found.command), (found.rank, found.path, found.line))
+        result = _ranked(found, aside)
+        if result is None:
+            continue
+        key = _plain(result[1].command)
+        known = ranked.get(key)
+        # Where a document names a task, the task is the better source: it shows what is run.
+        if known is None or (known[1].origin != "task" and (found.origin == "task" or result[0] < known[0])):
+            ranked[key] = result
+    results = [_documented(order, command, said.get(key)) for key, (order, command) in ranked.items()]
+    results.sort(key=lambda each: (each[0], each[1].path, each[1].line, each[1].command))
+    return tuple(command for _, command in results[:MOST_COMMANDS])
+
+
+def scripts_aside(files: Files) -> bool:
+    """Is JavaScript here only beside what the project is written in?"""
+    scripts = sum(files.endings[ending] for ending in SCRIPT_ENDINGS)
+    return scripts * 3 < max((files.endings[ending] for ending in OTHER_ENDINGS), default=0)
+
+
+def _plain(command: str) -> str:
+    """The command in the form in which the same one said in two ways is one."""
+    plain = ANOTHER_WAY.sub(lambda found: found[1] or f"{found[2]} -s", " ".join(command.split()))
+    return plain.removesuffix(" --")
+
+
+def _ranked(found: Found, aside: bool) -> tuple[tuple[int, ...], ProjectCommand] | None:
+    """The command, and its place among the others as a tuple to sort by."""
+    purpose, fit = (found.purpose, 0) if found.purpose else purpose_of(found.name, found.body)
+    command = redact(found.command, found.path)
+    if len(command) > LONGEST_COMMAND or "\n" in command or not command.strip():
+        return None
+    depth = _depth(found)
+    if purpose != "docs" and OF_DOCS.match(command):
+        depth = max(depth, 1)  # what checks or cleans the documentation does so for it alone
+    beside = int(aside and bool(OF_SCRIPTS.match(command)))
+    # A name that only hints at the purpose is no better than what is usual.
+    origin = ORIGINS.index("convention" if found.origin == "task" and fit > 1 else found.origin)
+    first = (found.rank, fit) if found.origin == "docs" else (fit, found.rank)
+    order = (PURPOSES.index(purpose), beside, min(depth, 1), origin, *first, depth)
+    detail = shown(found.body, found.path)
+    return order, ProjectCommand(purpose, command, found.path, found.line, detail, found.name, found.origin)
+
+
+def _depth(found: Found) -> int:
+    """How far from the whole repository a command is: one for a part of it comes after those for the whole."""
+    if found.origin == "ci":
+        return 0
+    if found.origin == "docs":
+        return int(found.path.split("/")[0] not in FOR_ALL and "/" in found.path)
+    return found.path.count("/")
+
+
+def _documented(
+    order: tuple[int, ...], command: ProjectCommand, said: tuple[int, str, int] | None
+) -> tuple[tuple[int, ...], ProjectCommand]:
+    if said is None:
+        return order, command
+    rank, path, line = said
+    purpose, beside, depth, origin, *rest = order
+    told = replace(command, documented=(path, line))
+    if command.origin == "task" and origin == ORIGINS.index("convention"):
+        # A guide that names `tox -e stress` does not make it the way to run the tests.
+        return order, told
+    return (purpose, beside, depth, ORIGINS.index("docs"), rank, *rest), told

@@ -1,0 +1,145 @@
+"""The files of a repository as this room reads them: found by name, the ones nearest the root first, and bounded."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from posixpath import splitext
+
+from cli_guard.reviewers.commands.extract.json_nodes import read_json
+from cli_guard.reviewers.commands.extract.nodes import Node
+from cli_guard.reviewers.commands.extract.toml_nodes import read_toml
+from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
+from cli_guard.secrets.redact import redact
+
+# A file that says how to work on a project is a page, not a megabyte: what is beyond is not read.
+FILE_CHARS = 100_000
+# Deeper than this, or in one of these folders, a project is a fixture, a copy or an example of another one.
+DEEPEST = 3
+NOT_OURS = frozenset(
+    "node_modules vendor _vendor vendored third_party thirdparty site-packages testdata fixtures fixture examples "
+    "example samples templates template .git .venv venv dist".split()
+)
+# What stands below these, but not in them, is what tests work on.
+TEST_FOLDERS = ("test", "tests", "testing", "spec")
+MOST_OF_A_NAME = 40
+CLIP = 200
+BLANKS = re.compile(r"\s+")
+
+
+class Files:
+    """Texts by path, and the record of which of them were read."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = texts
+        self._read: dict[str, None] = {}
+        self._documents: dict[str, tuple[Node, ...]] = {}
+
+    @cached_property
+    def by_name(self) -> Mapping[str, tuple[str, ...]]:
+        """The paths of each file name in lower case, nearest the root first; copies and examples are left out."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.texts, key=nearness):
+            *folders, name = path.split("/")
+            of_a_test = len(folders) > 1 and folders[0] in TEST_FOLDERS
+            if len(folders) <= DEEPEST and NOT_OURS.isdisjoint(folders) and not of_a_test:
+                same = found.setdefault(name.lower(), [])
+                if len(same) < MOST_OF_A_NAME:
+                    same.append(path)
+        return {name: tuple(paths) for name, paths in found.items()}
+
+    def named(self, *names: str) -> tuple[str, ...]:
+        """The paths of the files with one of these names (any case), nearest the root first."""
+        found = (path for name in names for path in self.by_name.get(name.lower(), ()))
+        return tuple(sorted(dict.fromkeys(found), key=nearness))
+
+    def like(self, pattern: re.Pattern[str]) -> tuple[str, ...]:
+        """The paths whose file name in lower case matches the whole pattern, nearest the root first."""
+        return self.named(*(name for name in self.by_name if pattern.fullmatch(name)))
+
+    def read(self, path: str) -> str:
+        """The text of a file, empty if it is not there."""
+        text = self.texts.get(path, "")
+        if text:
+            self._read[path] = None
+        return text[:FILE_CHARS]
+
+    def document(self, path: str) -> tuple[Node, ...]:
+        """The nodes of a TOML, JSON or YAML file as far as it can be read, parsed once."""
+        if path not in self._documents:
+            reader = {".toml": read_toml, ".json": read_json, ".jsonc": read_json}.get(
+                splitext(path)[1], read_yaml
+            )
+            self._documents[path] = reader(path, self.read(path)).roots
+        return self._documents[path]
+
+    def has(self, *paths: str) -> bool:
+        """Is one of the paths a file?"""
+        return any(path in self.texts for path in paths)
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """Every folder that holds a file, at any depth."""
+        found: set[str] = set()
+        for path in self.texts:
+            folder = folder_of(path)
+            while folder and folder not in found:
+                found.add(folder)
+                folder = folder_of(folder)
+        return frozenset(found)
+
+    def has_folder(self, folder: str) -> bool:
+        """Is there a file in the folder or below?"""
+        return folder in self.folders
+
+    @cached_property
+    def endings(self) -> Counter[str]:
+        """How many files there are of each ending."""
+        return Counter(
+            path.rpartition(".")[2].lower() for path in self.texts if "." in path.rpartition("/")[2]
+        )
+
+    @property
+    def looked_at(self) -> tuple[str, ...]:
+        """The paths that were read, sorted by nearness to the root."""
+        return tuple(sorted(self._read, key=nearness))
+
+
+def nearness(path: str) -> tuple[int, str]:
+    """The order of paths: nearest the root first."""
+    return path.count("/"), path
+
+
+def folder_of(path: str) -> str:
+    """The folder of a path, empty for the root."""
+    return path.rpartition("/")[0]
+
+
+def within(folder: str, command: str) -> str:
+    """The command as it is typed at the root to run in a folder."""
+    return f"cd {quoted(folder)} && {command}" if folder else command
+
+
+def quoted(word: str) -> str:
+    """A word as a shell takes it, quoted only if it must be."""
+    if re.fullmatch(r"[\w@%+=:,./~^-]+", word, re.ASCII):
+        return word
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+def shown(text: str, path: str) -> str:
+    """A piece of a file as one line to show: blanks made one, secrets masked, clipped."""
+    # Masking comes before clipping, or the rest of a secret might no longer be known as one.
+    line = redact(BLANKS.sub(" ", text[: CLIP * 20]).strip(), path)
+    return line if len(line) <= CLIP else line[: CLIP - 3].rstrip() + "..."
+
+
+def line_of(text: str, pattern: str, start: int = 0) -> int:
+    """The number of the line on which the first match of a pattern begins, 1 if there is none."""
+    found = re.compile(pattern, re.MULTILINE).search(text, start)
+    return text.count("\n", 0, found.start()) + 1 if found else 1
+
+
+def first_of(values: Iterable[str]) -> str:
+    """The first text that is not empty."""
+    return next((value for value in values if value), "")

@@ -1,0 +1,163 @@
+"""What a command is for: by the name somebody gave it, by what it runs; and what a request wants."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+
+from cli_guard.assistant.projects.model import PURPOSES, Purpose
+from cli_guard.rules.catalog import FOLDER
+
+DATA = FOLDER / "projects"
+WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+# What stands in front of the program that counts: variables, and programs that run another one.
+IN_FRONT = re.compile(
+    r"(?:[A-Za-z_]\w*=\S*|env|sudo|time|cross-env(?:-shell)?|dotenv|npx|bunx|pnpx|uvx|exec|command|then|do|if|!"
+    r"|(?:uv|poetry|pdm|pipenv|rye|hatch)(?: --?\S+)* run(?: --(?:python|group|extra|with|only-group) \S+| --?\S+)*"
+    r"|(?:pnpm|yarn|npm) (?:exec|dlx)(?: --)?|bundle exec|bin/|\./bin/|\.venv/bin/|venv/bin/|\./node_modules/\.bin/"
+    r"|cd \S+ &&|python[\d.]*(?: -[WXIsu]\S*(?: \S+)?)* -m(?= (?!unittest|build|pip|http)))\s*"
+)
+PYTHON = re.compile(r"\A(?:\$\{?PYTHON\}?|\$\(PYTHON\)|python[23]?(?:\.\d+)?|py)(?= )")
+SEPARATORS = re.compile(r"\s*(?:&&|\|\||;|\n|(?<!\|)\|(?!\|))\s*")
+# A task by its name: what it is for is what its name says.
+TASK = re.compile(
+    r"(?:make|just|task|inv|invoke|npm run|yarn(?: run)?|pnpm(?: run)?|bun run|deno task|rake|composer|hatch run"
+    r"|mise run|poe|pdm run)(?: -C \S+)? ([A-Za-z][\w:.-]*)"
+    r"|tox(?: (?:run|r|p|run-parallel))?(?: --?(?!e)\S+)* -e ?(\S+)|nox(?: --?(?![se])\S+)* -(?:s|e|-session) ?(\S+)"
+)
+MOST_PARTS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Purposes:
+    """The tables of `purposes.toml`."""
+
+    names: Mapping[str, Purpose]
+    generic: frozenset[str]
+    programs: tuple[tuple[Purpose, re.Pattern[str]], ...]
+    requests: tuple[tuple[Purpose, re.Pattern[str]], ...]
+
+
+@cache
+def tables() -> Purposes:
+    """The data, read once."""
+    data = read("purposes")
+    names = {
+        word: purpose_called(purpose) for purpose, words in data["names"].items() for word in words.split()
+    }
+    return Purposes(
+        names,
+        frozenset(data["generic"]["words"].split()),
+        tuple((purpose_called(each["purpose"]), re.compile(each["pattern"])) for each in data["program"]),
+        tuple(
+            (purpose_called(each["purpose"]), re.compile(each["pattern"], re.IGNORECASE))
+            for each in data["request"]
+        ),
+    )
+
+
+def read(name: str) -> dict[str, Any]:
+    """One data file of this room."""
+    with (DATA / f"{name}.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+@cache
+def listed(name: str) -> frozenset[str]:
+    """A list of words of `programs.toml`."""
+    return frozenset(read("programs")[name]["words"].split())
+
+
+def purpose_called(name: str) -> Purpose:
+    """The purpose of a name in our data. Raises ValueError for a slip of ours."""
+    return PURPOSES[PURPOSES.index(cast("Purpose", name))]
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name: `test:unit-all` and `testUnitAll` are three each."""
+    return tuple(word.lower() for word in WORD.findall(name[:100]))
+
+
+def purpose_of(name: str, body: str) -> tuple[Purpose, int]:
+    """What a task is for, and how exactly its name says so: 0 the name is the word, up to 4 not at all."""
+    purpose, fit = _by_name(words_of(name))
+    if purpose in ("other", "lint") and fit:
+        ran = purpose_of_text(body)
+        if ran != "other" and (purpose == "other" or "check" in words_of(name)):
+            return ran, 3
+    if name == "help":
+        return "other", 4
+    if name == "all":
+        # Everything is a build, unless it is everything that CI would do.
+        return ("other", 4) if re.search(r"\b(?:lint|test|check)", body) else ("build", 1)
+    if name.lower() in ("check", "checks", "verify", "ci"):
+        # Autotools run the tests with `check`, others the linters: what it runs tells.
+        ran = purpose_of_text(body)
+        return (ran, 1) if ran in ("test", "lint", "typecheck") else ("lint", 2)
+    return purpose, fit
+
+
+def _by_name(words: tuple[str, ...]) -> tuple[Purpose, int]:
+    names, generic = tables().names, tables().generic
+    if {"check", "diff", "verify"} & set(words) and {"format", "fmt", "black", "prettier", "style"} & set(
+        words
+    ):
+        return "lint", 1
+    if {"type", "types"} & set(words) and {"check", "checks", "checking", "test", "lint"} & set(words):
+        return "typecheck", 0 if len(words) == 2 else 1
+    if len(words) == 1:
+        return (names[words[0]], 0) if words[0] in names else ("other", 4)
+    known = [(place, word) for place, word in enumerate(words) if word in names]
+    if not known:
+        return "other", 4
+    if {"coverage", "cov"} & set(words):
+        return "coverage", 1
+    place, word = next(((p, w) for p, w in known if w not in generic), known[0])
+    if word in generic:
+        return names[word], 1 if place == 0 else 3
+    introduced = all(before in generic for before in words[:place])
+    return names[word], 1 if introduced else 2
+
+
+def purpose_of_text(body: str) -> Purpose:
+    """What the programs of a text are for; tests count most, then whatever comes first.
+
+    Installing and cleaning are steps of many tasks, and no task is for them only because it does so.
+    """
+    found = [purpose_of_command(part) for part in SEPARATORS.split(body[:4_000])[:MOST_PARTS]]
+    plain = [purpose for purpose in found if purpose not in ("other", "install", "clean")]
+    if "test" in plain:
+        return "test"
+    return plain[0] if plain else "other"
+
+
+def purpose_of_command(command: str) -> Purpose:
+    """What one command is for, by its program."""
+    bare = bare_command(command)
+    task = TASK.match(bare)
+    if task:
+        named, fit = _by_name(words_of(task[1] or task[2] or task[3]))
+        if named != "other" and fit < 3:
+            return named
+    program = bare.split(" ", 1)[0]
+    for purpose, pattern in tables().programs:
+        found = pattern.match(bare)
+        # `pytest.ini` and `black>=25` begin with the name of a program, and are none.
+        if found and found.end() >= len(program):
+            return purpose
+    return "other"
+
+
+def bare_command(command: str) -> str:
+    """The command without what stands in front of its program, any Python called `python`."""
+    rest = PYTHON.sub("python", command.strip()[:1_000], count=1)
+    while (found := IN_FRONT.match(rest)) and found.end():
+        rest = PYTHON.sub("python", rest[found.end() :], count=1)
+    return rest
+
+
+def purpose_asked(request: str) -> Purpose | None:
+    """What a request wants done, None if no word of it tells."""
+    return next((purpose for purpose, pattern in tables().requests if pattern.search(request)), None)

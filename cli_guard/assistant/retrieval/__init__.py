@@ -1,0 +1,23 @@
+"""Questions about a repository, answered by ranked retrieval: where it stands, what stands there, how sure that is.
+
+A question becomes concepts (`question`), all texts are counted at the speed of substring search (`survey`), the
+promising ones are read by syntax tree (`symbols`) and scored (`scoring`), the best become places and facts (`finding`).
+"""
+
+from cli_guard.assistant.retrieval.finding import find
+from cli_guard.assistant.retrieval.model import Fact, Found, Place, Reference, SymbolAt
+from cli_guard.assistant.retrieval.references import Looked, look_up, references
+from cli_guard.code.definitions import symbols_in
+
+__all__ = [
+    "Fact",
+    "Found",
+    "Looked",
+    "Place",
+    "Reference",
+    "SymbolAt",
+    "find",
+    "look_up",
+    "references",
+    "symbols_in",
+]

@@ -1,0 +1,145 @@
+"""What `cli-guard exec` says: why a command does not run, what went wrong with one that did, and its exit code."""
+
+from typing import TYPE_CHECKING
+
+from cli_guard.cli.io import Io
+from cli_guard.cli.processes import one_line
+from cli_guard.cli.prompt import NEEDED
+from cli_guard.errors import ExitCode
+from cli_guard.secrets.printable import clip
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cli_guard.execution.command import Wanted
+    from cli_guard.execution.permission import Permission
+    from cli_guard.execution.processes.model import ProcessError, Result, Started
+
+# Those of a shell (POSIX, "Exit Status for Commands"), and of timeout(1).
+NOT_EXECUTABLE, NOT_FOUND, TIMED_OUT, SIGNALLED = 126, 127, 124, 128
+SHOWN_ERRORS = 5
+LINE = 200
+
+
+def refusal_code(permission: "Permission") -> ExitCode:
+    """Our exit code where a command may not run."""
+    from cli_guard.execution.permission import Answer
+
+    return ExitCode.NEEDS_REVIEW if permission.answer is Answer.NEEDS_REVIEW else ExitCode.DENIED
+
+
+def tell_refused(io: Io, permission: "Permission", *, yes: bool) -> None:
+    """Says why a command does not run, and what would make it."""
+    from cli_guard.execution.permission import Answer
+    from cli_guard.review.render.command import render
+
+    if permission.answer is Answer.NO:
+        io.warn("cli-guard: not run")
+        return
+    io.warn(render(permission.verdict, color=io.colored("auto") and io.stderr.isatty()))
+    if permission.answer is Answer.NEEDS_REVIEW:
+        io.warn(f"cli-guard: not run: {'--yes counts at a terminal alone; ' if yes else ''}{NEEDED}")
+
+
+def permission_as_dict(permission: "Permission") -> dict[str, object]:
+    """The verdict and the answer as data."""
+    from cli_guard.review.render.command import as_dict
+
+    told = as_dict(permission.verdict)
+    kept = ("verdict", "reason", "effects", "alternative", "rule")
+    return {**{key: told[key] for key in kept}, "answer": str(permission.answer)}
+
+
+def refused_as_dict(wanted: "Wanted", permission: "Permission") -> dict[str, object]:
+    """A command that does not run, under the names of one that does."""
+    told = permission_as_dict(permission)
+    return {
+        "status": "error",
+        "success": False,
+        "command": wanted.text,
+        "working_dir": str(wanted.folder),
+        "return_code": None,
+        "stdout": "",
+        "stderr": "",
+        "errors": [],
+        "has_errors": True,
+        "error": f"not run ({permission.answer}): {told['reason']}",
+        "permission": told,
+    }
+
+
+def result_code(result: "Result") -> int:
+    """The exit code of a command as a shell would give it."""
+    if result.timed_out:
+        return TIMED_OUT
+    if result.return_code is None:
+        return not_started_code(result.details.get("errno"))
+    return SIGNALLED - result.return_code if result.return_code < 0 else result.return_code
+
+
+def not_started_code(number: object) -> int:
+    """The exit code for a command that did not start, by the error of the system."""
+    import errno
+
+    if number in (errno.ENOENT, errno.ENOTDIR):
+        return NOT_FOUND
+    return NOT_EXECUTABLE if number in (errno.EACCES, errno.ENOEXEC) else ExitCode.DENIED
+
+
+def started_code(begun: "Started") -> int:
+    """The exit code of a start: that of a command which has ended already, 1 for one that is not ready."""
+    if begun.return_code is not None:
+        return SIGNALLED - begun.return_code if begun.return_code < 0 else begun.return_code
+    if begun.pid is None:
+        return not_started_code(begun.details.get("errno"))
+    return 0 if begun.state == "ready" else ExitCode.DENIED
+
+
+def tell_result(io: Io, result: "Result") -> None:
+    """Says what went wrong, and nothing if all went well: a command tells its own failures itself."""
+    code = result.return_code
+    if result.timed_out or code is None or code < 0 or code in (NOT_EXECUTABLE, NOT_FOUND):
+        io.warn(f"cli-guard: {one_line(result.error or 'it did not end well')}")
+    for note in result.notes:
+        io.warn(f"cli-guard: {one_line(note)}")
+    if result.success:
+        return
+    tell_errors(io, result.errors)
+    if result.sandbox:
+        io.warn(f"cli-guard: it ran in a sandbox: {one_line(result.sandbox)}")
+    if result.log_file:
+        io.warn(f"cli-guard: its output is kept in {one_line(result.log_file)}")
+
+
+def tell_errors(io: Io, errors: "Sequence[ProcessError]") -> None:
+    """The errors that were found in its output, each with its line."""
+    for each in errors[:SHOWN_ERRORS]:
+        io.warn(f"cli-guard: line {each.line}: {clip(one_line(each.message), LINE)} [{each.type}]")
+    if len(errors) > SHOWN_ERRORS:
+        io.warn(f"cli-guard: and {len(errors) - SHOWN_ERRORS} more errors")
+
+
+def tell_started(io: Io, begun: "Started") -> None:
+    """One line on what runs now, or why nothing does."""
+    if begun.pid is None:
+        io.warn(f"cli-guard: {one_line(begun.error or 'it did not start')}")
+        if blocking := begun.details.get("blocking_pid"):
+            io.warn(f"cli-guard: process {blocking} listens there")
+        return
+    where = f" on port {begun.port}" if begun.port is not None else ""
+    if begun.state in ("ready", "starting"):
+        waits = "" if begun.state == "ready" else " (it does not answer yet)"
+        io.say(
+            f"{begun.state}{where}{waits}: process {begun.pid}, log {one_line(begun.log_file or '')};"
+            f" stop it with: cli-guard stop {begun.pid}"
+        )
+        return
+    code = "" if begun.return_code is None else f" with {begun.return_code}"
+    told = f"{begun.state}{code}: process {begun.pid}, log {one_line(begun.log_file or '')}"
+    if begun.return_code == 0:
+        io.say(told)
+        return
+    io.warn(f"cli-guard: {told}")
+    if begun.error:
+        io.warn(f"cli-guard: {one_line(begun.error)}")
+    tell_errors(io, begun.errors)

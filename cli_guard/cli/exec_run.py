@@ -1,0 +1,175 @@
+"""Runs a permitted command in the foreground, or starts it in the background; how it ended goes to the trail."""
+
+import contextlib
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli_guard.cli.exec_options import Asked
+from cli_guard.cli.exec_report import (
+    permission_as_dict,
+    result_code,
+    started_code,
+    tell_result,
+    tell_started,
+)
+from cli_guard.cli.exec_sandbox import remove_scratch
+from cli_guard.cli.io import Io
+from cli_guard.cli.processes import say_json
+from cli_guard.cli.streams import Streams
+from cli_guard.errors import ExitCode
+
+if TYPE_CHECKING:
+    from cli_guard.execution.command import Run, Wanted
+    from cli_guard.execution.permission import Permission
+    from cli_guard.execution.processes import ProcessManager
+    from cli_guard.execution.processes.model import Limits, Result
+    from cli_guard.execution.processes.sandbox import Sandbox
+
+
+@dataclass(frozen=True)
+class Given:
+    """All that a permitted command is started with."""
+
+    wanted: "Wanted"
+    env: dict[str, str]
+    limits: "Limits"
+    sandbox: "Sandbox | None"
+    permission: "Permission"
+    run: "Run"
+    folder: Path
+
+
+def in_foreground(io: Io, asked: Asked, given: Given) -> int:
+    """Runs a command to its end, and shows its output as it comes. Raises OSError for a reader that is gone."""
+    code: dict[str, object] = {"return_code": None, "ended": "interrupted"}
+    try:
+        with manager_for(given.folder) as manager:
+            result = ran(io, asked, given, manager)
+        code = {"return_code": result.return_code, "timed_out": result.timed_out, "duration": result.duration}
+    except KeyboardInterrupt:
+        io.warn("cli-guard: interrupted: the command was ended, and all that it had started")
+        return ExitCode.INTERRUPTED
+    finally:
+        remove_scratch(given.sandbox)
+        given.run.note("exec-end", **code)
+    if asked.format == "json":
+        say_json(io, {**result.as_dict(), "permission": permission_as_dict(given.permission)})
+    else:
+        tell_result(io, result)
+    return result_code(result)
+
+
+def ran(io: Io, asked: Asked, given: Given, manager: "ProcessManager") -> "Result":
+    """What came of it. The command reads what we read, unless it is answered."""
+    from cli_guard.execution.processes.model import TIMEOUT
+
+    timeout = TIMEOUT if asked.timeout is None else asked.timeout
+    with contextlib.ExitStack() as stack:
+        stdin = stack.enter_context(our_input(io)) if given.wanted.respond is None else None
+        show = None
+        if asked.format == "text":
+            show = stack.enter_context(Streams(io, raw=asked.raw, typed=asked.tty))
+        if asked.tty and stdin is not None:
+            stack.enter_context(typed_through(stdin))
+        return manager.run(
+            given.wanted.command,
+            cwd=given.wanted.folder,
+            env=given.env,
+            timeout=None if math.isinf(timeout) else timeout,
+            respond=given.wanted.respond,
+            stdin=stdin,
+            on_output=show,
+            limits=given.limits,
+            terminal=size_of_ours(stdin) if asked.tty else False,
+            sandbox=given.sandbox,
+        )
+
+
+def in_background(io: Io, asked: Asked, given: Given) -> int:
+    """Starts a command that goes on without us, and says how it started."""
+    from cli_guard.execution.processes import ProcessManager
+    from cli_guard.execution.processes.model import STARTUP_TIMEOUT
+
+    try:
+        with ProcessManager(given.folder, keep=True) as manager:
+            begun = manager.start(
+                given.wanted.command,
+                cwd=given.wanted.folder,
+                env=given.env,
+                startup_timeout=STARTUP_TIMEOUT if asked.startup_timeout is None else asked.startup_timeout,
+                port=asked.port,
+                respond=given.wanted.respond,
+                limits=given.limits,
+                terminal=asked.tty,
+                sandbox=given.sandbox,
+            )
+    except KeyboardInterrupt:
+        given.run.note("start", ended="interrupted")
+        io.warn("cli-guard: interrupted while it was watched: it may run, see `cli-guard ps`")
+        return ExitCode.INTERRUPTED
+    if begun.state not in ("ready", "starting"):
+        remove_scratch(given.sandbox)
+    details = {"pid": begun.pid, "state": begun.state, "port": begun.port, "return_code": begun.return_code}
+    given.run.note("start", **details, duration=begun.duration)
+    if asked.format == "json":
+        say_json(io, {**begun.as_dict(), "permission": permission_as_dict(given.permission)})
+    else:
+        tell_started(io, begun)
+    return started_code(begun)
+
+
+def manager_for(folder: Path) -> "ProcessManager":
+    """A manager that keeps logs in a folder, in a temporary one where that cannot be written."""
+    from cli_guard.execution.processes import ProcessManager
+
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK | os.X_OK):
+            return ProcessManager(folder, keep=True)
+    return ProcessManager()
+
+
+@contextlib.contextmanager
+def our_input(io: Io) -> Iterator[int]:
+    """The descriptor of our standard input, that of nothing where ours is no file."""
+    ours = None
+    with contextlib.suppress(OSError, ValueError):
+        ours = io.stdin.fileno()
+    if ours is not None:
+        yield ours
+        return
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    try:
+        yield nothing
+    finally:
+        os.close(nothing)
+
+
+def size_of_ours(stdin: int | None) -> tuple[int, int] | bool:
+    """Rows and columns of the terminal that we are at, True where we are at none."""
+    if stdin is None or not os.isatty(stdin):
+        return True
+    size = os.get_terminal_size(stdin)
+    return (size.lines, size.columns) if size.lines and size.columns else True
+
+
+@contextlib.contextmanager
+def typed_through(terminal: int) -> Iterator[None]:
+    """Hands on each key as it is typed: the terminal of the command echoes it, or not (a password)."""
+    if not os.isatty(terminal):
+        yield
+        return
+    import termios
+
+    before = termios.tcgetattr(terminal)
+    ours = termios.tcgetattr(terminal)
+    ours[3] &= ~(termios.ICANON | termios.ECHO)
+    termios.tcsetattr(terminal, termios.TCSADRAIN, ours)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)

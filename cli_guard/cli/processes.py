@@ -1,0 +1,46 @@
+"""What `exec`, `ps`, `logs` and `stop` share: where processes are kept, and how what is said of them is made safe."""
+
+from typing import TYPE_CHECKING
+
+from cli_guard.cli.io import Io
+from cli_guard.runtime import state_folder
+
+if TYPE_CHECKING:
+    from cli_guard.execution.processes import ProcessManager
+
+
+def manager_of(io: Io) -> "ProcessManager":
+    """The processes that were started from here, and go on without us. Raises CliGuardError."""
+    from cli_guard.execution.processes import ProcessManager
+
+    return ProcessManager(state_folder(io.cwd, io.env) / "processes", keep=True)
+
+
+def one_line(text: str) -> str:
+    """A text about a command, without secrets, on one line."""
+    from cli_guard.secrets.printable import printable
+    from cli_guard.secrets.redact import redact
+
+    return printable(redact(text))
+
+
+def redacted(value: object) -> object:
+    """Plain data with the secrets masked in every text."""
+    from cli_guard.secrets.redact import redact
+
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {key: redacted(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [redacted(each) for each in value]
+    return value
+
+
+def say_json(io: Io, data: object) -> None:
+    """Prints data as JSON, without secrets."""
+    import json
+
+    from cli_guard.secrets.printable import json_value
+
+    io.say(json.dumps(json_value(redacted(data)), indent=2, allow_nan=False))

@@ -1,0 +1,32 @@
+"""The functions and classes of a source file: name, span, signature, documentation, visibility.
+
+One extractor a language, all giving the same `Symbol`s in the order in which they stand in the file.
+"""
+
+from cli_guard.code.classify import is_test, unreadable
+from cli_guard.code.symbols.golang import go_symbols
+from cli_guard.code.symbols.java import java_symbols
+from cli_guard.code.symbols.javascript import javascript_symbols
+from cli_guard.code.symbols.model import Doc, Parameter, Symbol
+from cli_guard.code.symbols.python import python_symbols
+from cli_guard.code.symbols.rust import rust_symbols
+from cli_guard.code.syntax import Trees
+
+__all__ = ["LANGUAGES", "Doc", "Parameter", "Symbol", "is_test", "symbols_of", "unreadable"]
+
+EXTRACTORS = {
+    "python": python_symbols,
+    "javascript": javascript_symbols,
+    "typescript": javascript_symbols,
+    "tsx": javascript_symbols,
+    "go": go_symbols,
+    "java": java_symbols,
+    "rust": rust_symbols,
+}
+LANGUAGES = frozenset(EXTRACTORS)
+
+
+def symbols_of(trees: Trees, language: str, text: str) -> tuple[Symbol, ...]:
+    """The symbols of `text`, outer before inner; `language` is one of `LANGUAGES`."""
+    extract = EXTRACTORS[language]
+    return trees.derived("symbols", language, text, lambda root: tuple(extract(root, text)))

@@ -1,0 +1,115 @@
+"""Symbols of Go source. Exported is what begins with a capital (https://go.dev/ref/spec#Exported_identifiers)."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cli_guard.code.symbols.model import Doc, Parameter, Symbol
+from cli_guard.code.symbols.nesting import comment_above, field_text, first_line, last_line, squeeze
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+# Methods that the standard library's interfaces ask for: the interface documents them.
+INTERFACE_METHODS = frozenset(
+    {
+        "String",
+        "GoString",
+        "Error",
+        "Unwrap",
+        "Is",
+        "As",
+        "Len",
+        "Less",
+        "Swap",
+        "Push",
+        "Pop",
+        "Read",
+        "Write",
+    }
+    | {"Close", "Seek", "ReadAt", "WriteAt", "ReadFrom", "WriteTo", "Scan", "Value", "Format", "ServeHTTP"}
+    | {"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "MarshalYAML", "UnmarshalYAML"}
+    | {"MarshalBinary", "UnmarshalBinary", "RoundTrip", "Done", "Deadline", "Err", "Network", "Set", "Type"}
+)
+
+
+def go_symbols(root: "SgNode", text: str) -> Iterator[Symbol]:
+    """The functions, methods and types of a file of a package; those of package main are not public."""
+    package = root.find(kind="package_identifier")
+    library = package is None or package.text() != "main"
+    del text
+    kinds = ("function_declaration", "method_declaration", "type_spec", "type_alias")
+    for node in root.find_all(any=[{"kind": kind} for kind in kinds]):
+        name = field_text(node, "name")
+        if name:
+            yield _symbol(node, name, library)
+
+
+def _symbol(node: "SgNode", name: str, library: bool) -> Symbol:
+    is_type = node.kind() in ("type_spec", "type_alias")
+    statement = _statement(node) if is_type else node
+    receiver = _receiver(node)
+    body = node.field("body")
+    local = is_type and _local(statement)
+    comments = comment_above(statement, ("comment",))
+    doc = None
+    if comments and not all(c.text().startswith(("//go:", "//nolint", "//line")) for c in comments):
+        text = "\n".join(c.text() for c in comments)
+        doc = Doc(text, first_line(comments[0]), last_line(comments[-1]))
+    exported = name[0].isupper() and (not receiver or receiver[0].isupper())
+    return Symbol(
+        kind="class" if is_type else "method" if receiver else "function",
+        name=name,
+        qualname=f"{receiver}.{name}" if receiver else name,
+        top=first_line(statement),
+        line=first_line(node),
+        head_end=first_line(body) if body is not None else first_line(node),
+        body=first_line(body) if body is not None else first_line(node),
+        end_line=last_line(node),
+        public=library and exported and not local,
+        parameters=() if is_type else tuple(_parameters(node)),
+        returns=squeeze(field_text(node, "result")),
+        doc=doc,
+        quiet=_quiet(name, receiver, body),
+        owner=receiver,
+        node=node,
+    )
+
+
+def _statement(node: "SgNode") -> "SgNode":
+    """`type X ...` alone is documented above `type`; in a `type ( ... )` group, above its own line."""
+    parent = node.parent()
+    if parent is None or any(c.kind() == "(" for c in parent.children()):
+        return node
+    return parent
+
+
+def _local(statement: "SgNode") -> bool:
+    return any(a.kind() in ("block", "statement_list") for a in statement.ancestors())
+
+
+def _receiver(node: "SgNode") -> str:
+    receiver = node.field("receiver")
+    if receiver is None:
+        return ""
+    identifier = receiver.find(kind="type_identifier")
+    return identifier.text() if identifier is not None else ""
+
+
+def _quiet(name: str, receiver: str, body: "SgNode | None") -> str:
+    if receiver and name in INTERFACE_METHODS:
+        return "known by its name"
+    if body is not None and last_line(body) - first_line(body) <= 2:
+        statements = [c for part in body.named_children() for c in part.named_children()]
+        if len(statements) <= 1 and "block" not in {c.kind() for s in statements for c in s.named_children()}:
+            return "trivial"
+    return ""
+
+
+def _parameters(node: "SgNode") -> Iterator[Parameter]:
+    parameters = node.field("parameters")
+    for group in parameters.named_children() if parameters is not None else ():
+        star = "*" if group.kind() == "variadic_parameter_declaration" else ""
+        annotation = squeeze(field_text(group, "type"))
+        names = [n.text() for n in group.field_children("name") if n.kind() == "identifier"]
+        for name in names or [""]:
+            yield Parameter(name, annotation, star=star)

@@ -1,0 +1,210 @@
+"""Symbols of JavaScript, TypeScript and TSX source."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cli_guard.code.symbols.model import Parameter, Symbol
+from cli_guard.code.symbols.nesting import (
+    block_doc,
+    comment_above,
+    field_text,
+    first_line,
+    last_line,
+    nested,
+    squeeze,
+)
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+DEFINITIONS = (
+    "function_declaration",
+    "generator_function_declaration",
+    "class_declaration",
+    "method_definition",
+)
+TYPESCRIPT_DEFINITIONS = ("abstract_class_declaration",)
+VALUES = ("arrow_function", "function_expression", "generator_function")
+SIMPLE = frozenset({"expression_statement", "return_statement", "throw_statement"})
+COMMON_JS_LIST = re.compile(r"module\.exports\s*=\s*\{([^{}]*)\}")
+COMMON_JS_NAME = re.compile(r"\bexports(?:\.[\w$]+)?\s*=\s*([\w$]+)")
+WORD = re.compile(r"[\w$]+")
+
+
+def javascript_symbols(root: "SgNode", text: str) -> Iterator[Symbol]:
+    """The named functions, classes and methods of a module; `public` are the exported ones."""
+    exported = _exported(root, text)
+    known: dict[int, Symbol] = {}
+    value = {"any": [{"kind": kind} for kind in VALUES]}
+    rules = [{"kind": kind} for kind in _kinds(root)]
+    rules.append({"kind": "variable_declarator", "has": {"field": "value", **value}})  # type: ignore[dict-item]
+    for node, around in nested(root.find_all(any=rules)):  # type: ignore[arg-type]
+        outer = [known[n.range().start.index] for n in around if n.range().start.index in known]
+        symbol = _symbol(node, outer[-1] if outer else None, around[-1] if outer else None, exported)
+        if symbol is not None:
+            known[node.range().start.index] = symbol
+            yield symbol
+
+
+def _kinds(root: "SgNode") -> tuple[str, ...]:
+    """A kind that a grammar does not have is an error to ask for: JavaScript knows no abstract class."""
+    try:
+        root.find(kind=TYPESCRIPT_DEFINITIONS[0])
+    except RuntimeError:
+        return DEFINITIONS
+    return DEFINITIONS + TYPESCRIPT_DEFINITIONS
+
+
+def _exported(root: "SgNode", text: str) -> frozenset[str]:
+    names = set()
+    if "export" in text:
+        for specifier in root.find_all(kind="export_specifier"):
+            names.add(field_text(specifier, "name"))
+        for statement in root.find_all(kind="export_statement"):
+            value = statement.field("value")
+            if value is not None and value.kind() == "identifier":
+                names.add(value.text())
+    if "exports" in text:
+        for match in COMMON_JS_LIST.finditer(text):
+            names.update(WORD.findall(match[1]))
+        names.update(COMMON_JS_NAME.findall(text))
+    return frozenset(names)
+
+
+def _symbol(
+    node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None", exported: frozenset[str]
+) -> Symbol | None:
+    function = node.field("value") if node.kind() == "variable_declarator" else node
+    name = field_text(node, "name")
+    body = function.field("body") if function is not None else None
+    if function is None or body is None or not WORD.fullmatch(name.lstrip("#")):
+        return None
+    is_class = "class" in node.kind()
+    is_method = node.kind() == "method_definition"
+    statement = _statement(node)
+    comments = comment_above(_first(statement), ("comment",))
+    doc = block_doc(comments)
+    return Symbol(
+        kind="class" if is_class else "method" if is_method else "function",
+        name=name,
+        qualname=f"{owner.qualname}.{name}" if owner else name,
+        top=first_line(_first(statement)),
+        line=first_line(node),
+        head_end=first_line(body) if "block" in body.kind() or is_class else _arrow_line(function),
+        body=first_line(body),
+        end_line=last_line(node),
+        public=_public(node, name, statement, owner, exported),
+        parameters=() if is_class else tuple(_parameters(function)),
+        returns=squeeze(field_text(function, "return_type").lstrip(":")),
+        doc=doc,
+        quiet=_quiet(node, name, body, () if doc else tuple(comments), owner, owner_node),
+        owner=owner.name if owner else "",
+        decorators=(),
+        node=function,
+    )
+
+
+def _statement(node: "SgNode") -> "SgNode":
+    """The whole statement of a definition, `export` included: comments stand above that."""
+    parent = node.parent()
+    if node.kind() == "variable_declarator" and parent is not None:
+        node, parent = parent, parent.parent()
+    return parent if parent is not None and parent.kind() == "export_statement" else node
+
+
+def _first(statement: "SgNode") -> "SgNode":
+    """The first decorator of a method (a sibling in the class body), or the statement itself."""
+    previous = statement.prev()
+    while previous is not None and previous.kind() == "decorator":
+        statement, previous = previous, previous.prev()
+    return statement
+
+
+def _arrow_line(function: "SgNode") -> int:
+    arrow = next((c for c in function.children() if c.kind() == "=>"), function)
+    return first_line(arrow)
+
+
+def _public(
+    node: "SgNode", name: str, statement: "SgNode", owner: Symbol | None, exported: frozenset[str]
+) -> bool:
+    if node.kind() == "method_definition":
+        if owner is None or owner.kind != "class" or name.startswith(("#", "_")):
+            return False
+        modifier = next((c.text() for c in node.children() if c.kind() == "accessibility_modifier"), "public")
+        return owner.public and modifier == "public"
+    return owner is None and (statement.kind() == "export_statement" or name in exported)
+
+
+def _quiet(
+    node: "SgNode",
+    name: str,
+    body: "SgNode",
+    comments: tuple["SgNode", ...],
+    owner: Symbol | None,
+    owner_node: "SgNode | None",
+) -> str:
+    if owner is not None and owner.is_function:
+        return "nested"
+    if _overloaded(node, name):
+        return "overload"
+    if any(
+        not c.text().startswith(("/* eslint", "// eslint", "// @ts", "/* istanbul")) for c in comments[-1:]
+    ):
+        return "commented"
+    kinds = {c.kind() for c in node.children()}
+    if name == "constructor" or kinds & {"get", "set", "override_modifier"}:
+        return "known by its name"
+    if owner_node is not None and node.kind() == "method_definition":
+        heritage = any(c.kind() == "class_heritage" for c in owner_node.children())
+        if heritage:
+            return "may override"
+    if "class" not in node.kind() and _trivial(body):
+        return "trivial"
+    return ""
+
+
+def _overloaded(node: "SgNode", name: str) -> bool:
+    """Does a signature of the same name stand right before it? That one carries the documentation."""
+    before = _statement(node).prev()
+    if before is None or before.kind() not in ("export_statement", "function_signature", "method_signature"):
+        return False
+    signature = before.field("declaration") if before.kind() == "export_statement" else before
+    return signature is not None and "signature" in signature.kind() and field_text(signature, "name") == name
+
+
+def _trivial(body: "SgNode") -> bool:
+    if body.kind() != "statement_block":
+        return first_line(body) == last_line(body)
+    statements = [c for c in body.named_children() if c.kind() != "comment"]
+    if not statements:
+        return True
+    only = statements[0]
+    return len(statements) == 1 and only.kind() in SIMPLE and first_line(only) == last_line(only)
+
+
+def _parameters(function: "SgNode") -> Iterator[Parameter]:
+    single = function.field("parameter")
+    if single is not None:
+        yield Parameter(single.text())
+        return
+    parameters = function.field("parameters")
+    for child in parameters.named_children() if parameters is not None else ():
+        if child.kind() in ("comment", "decorator"):
+            continue
+        pattern = child.field("pattern") or child.field("left") or child
+        text = pattern.text()
+        if text == "this":
+            continue
+        rest = pattern.kind() == "rest_pattern"
+        name = text.lstrip(". ") if rest else text
+        yield Parameter(
+            name if WORD.fullmatch(name) else "",
+            squeeze(field_text(child, "type").lstrip(":")),
+            star="*" if rest else "",
+            optional=rest
+            or child.kind() == "optional_parameter"
+            or child.kind() == "assignment_pattern"
+            or child.field("value") is not None,
+        )

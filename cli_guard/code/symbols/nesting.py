@@ -1,0 +1,67 @@
+"""Which definition stands in which, told from their spans alone (asking the tree would cost more)."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from cli_guard.code.symbols.model import Doc
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+
+def nested(nodes: Iterable["SgNode"]) -> Iterator[tuple["SgNode", list["SgNode"]]]:
+    """Each node, in source order, with those around it, the outermost first."""
+    stack: list[tuple[int, SgNode]] = []
+    for node in nodes:
+        span = node.range()
+        while stack and stack[-1][0] < span.end.index:
+            stack.pop()
+        yield node, [outer for _, outer in stack]
+        stack.append((span.end.index, node))
+
+
+def squeeze(text: str) -> str:
+    """One line, single blanks."""
+    return " ".join(text.split())
+
+
+def field_text(node: "SgNode", name: str) -> str:
+    """The text of a field, empty if there is none."""
+    child = node.field(name)
+    return child.text() if child is not None else ""
+
+
+def first_line(node: "SgNode") -> int:
+    """The line where the node begins."""
+    return node.range().start.line + 1
+
+
+def last_line(node: "SgNode") -> int:
+    """The line where the node ends; one that ends before a line's first character ends on the line above."""
+    span = node.range()
+    if span.end.column == 0 and span.end.line > span.start.line:
+        return span.end.line
+    return span.end.line + 1
+
+
+def comment_above(node: "SgNode", kinds: tuple[str, ...]) -> list["SgNode"]:
+    """The comments that stand directly above a node, without a blank line between, in source order."""
+    found: list[SgNode] = []
+    line = first_line(node)
+    previous = node.prev()
+    while previous is not None and previous.kind() in kinds and last_line(previous) in (line - 1, line):
+        before = previous.prev()
+        if before is not None and last_line(before) == first_line(previous):
+            break  # it trails the line of something else
+        found.insert(0, previous)
+        line = first_line(previous)
+        previous = before
+    return found
+
+
+def block_doc(comments: list["SgNode"]) -> Doc | None:
+    """The comment that JSDoc and Javadoc read: the last one, if it is a block that begins with two stars."""
+    if not comments or not comments[-1].text().startswith("/**"):
+        return None
+    last = comments[-1]
+    return Doc(last.text(), first_line(last), last_line(last))

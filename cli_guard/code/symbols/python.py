@@ -1,0 +1,187 @@
+"""Symbols of Python source."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cli_guard.code.symbols.model import Doc, Parameter, Symbol
+from cli_guard.code.symbols.nesting import field_text, first_line, last_line, nested, squeeze
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+# Names that another function documents, or a framework calls: nobody reads documentation of these.
+QUIET_DECORATORS = {
+    "override": "override",
+    "overload": "overload",
+    "setter": "setter",
+    "deleter": "setter",
+    "fixture": "called by a framework",
+    "hookimpl": "called by a framework",
+    "validator": "called by a framework",
+    "field_validator": "called by a framework",
+    "model_validator": "called by a framework",
+    "field_serializer": "called by a framework",
+    "model_serializer": "called by a framework",
+    "root_validator": "called by a framework",
+    "receiver": "called by a framework",
+    "listens_for": "called by a framework",
+    "singledispatch": "",
+    "register": "called by a framework",
+}
+# Bases that bring no documented methods of their own; any other base makes each method a likely override.
+PLAIN_BASES = frozenset(
+    {
+        "object",
+        "ABC",
+        "Protocol",
+        "Generic",
+        "NamedTuple",
+        "TypedDict",
+        "Enum",
+        "StrEnum",
+        "IntEnum",
+        "BaseModel",
+    }
+    | {"Exception", "ValueError", "RuntimeError", "TypeError", "KeyError"}
+)
+SIMPLE = frozenset(
+    {"expression_statement", "return_statement", "pass_statement", "raise_statement", "delete_statement"}
+)
+BASE_NAME = re.compile(r"([\w.]+)")
+
+
+def python_symbols(root: "SgNode", text: str) -> Iterator[Symbol]:
+    """The functions and classes of a module, outer before inner."""
+    del text
+    known: dict[int, Symbol] = {}
+    found = root.find_all(any=[{"kind": "function_definition"}, {"kind": "class_definition"}])
+    for node, around in nested(found):
+        outer = [known[n.range().start.index] for n in around if n.range().start.index in known]
+        symbol = _symbol(node, outer[-1] if outer else None, around[-1] if outer else None)
+        if symbol is not None:
+            known[node.range().start.index] = symbol
+            yield symbol
+
+
+def _symbol(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -> Symbol | None:
+    name, body = field_text(node, "name"), node.field("body")
+    colon = next((c for c in reversed(node.children()) if c.kind() == ":"), None)
+    if not name or body is None or colon is None:
+        return None
+    is_class = node.kind() == "class_definition"
+    method = not is_class and owner is not None and owner.kind == "class"
+    parent = node.parent()
+    decorated = parent is not None and parent.kind() == "decorated_definition"
+    outermost = parent if decorated and parent is not None else node
+    decorators = tuple(_decorator_name(c) for c in outermost.children() if c.kind() == "decorator")
+    parameters = () if is_class else tuple(_parameters(node))
+    if method and "staticmethod" not in decorators:
+        parameters = parameters[1:]
+    doc = _doc(body)
+    return Symbol(
+        kind="class" if is_class else "method" if method else "function",
+        name=name,
+        qualname=f"{owner.qualname}.{name}" if owner else name,
+        top=first_line(outermost),
+        line=first_line(node),
+        head_end=first_line(colon),
+        body=first_line(body),
+        end_line=last_line(node),
+        public=not name.startswith("_") and (owner is None or owner.public),
+        parameters=parameters,
+        returns=squeeze(field_text(node, "return_type")),
+        doc=doc,
+        quiet=_quiet(name, body, first_line(colon), decorators, owner, owner_node),
+        owner=owner.name if owner else "",
+        decorators=decorators,
+        node=node,
+    )
+
+
+def _decorator_name(node: "SgNode") -> str:
+    return node.text()[1:].split("(")[0].strip()
+
+
+def _doc(body: "SgNode") -> Doc | None:
+    first = next((c for c in body.named_children() if c.kind() != "comment"), None)
+    if first is None or first.kind() != "expression_statement":
+        return None
+    inner = first.child(0)
+    if inner is None or inner.kind() not in ("string", "concatenated_string"):
+        return None
+    return Doc(inner.text(), first_line(inner), last_line(inner))
+
+
+def _quiet(
+    name: str,
+    body: "SgNode",
+    head_end: int,
+    decorators: tuple[str, ...],
+    owner: Symbol | None,
+    owner_node: "SgNode | None",
+) -> str:
+    if owner is not None and owner.is_function:
+        return "nested"
+    for decorator in decorators:
+        reason = QUIET_DECORATORS.get(decorator.rsplit(".", 1)[-1])
+        if reason:
+            return reason
+    if name == "main" or (name.startswith("__") and name.endswith("__")):
+        return "known by its name"
+    if first_line(body) <= head_end:
+        return "trivial"
+    if owner_node is not None and owner is not None and owner.kind == "class" and _may_override(owner_node):
+        return "may override"
+    return _trivial(body)
+
+
+def _may_override(owner: "SgNode") -> bool:
+    bases = owner.field("superclasses")
+    if bases is None:
+        return False
+    names = [BASE_NAME.match(b.text()) for b in bases.named_children() if b.kind() != "keyword_argument"]
+    return any(m is None or m[1].rsplit(".", 1)[-1] not in PLAIN_BASES for m in names)
+
+
+def _trivial(body: "SgNode") -> str:
+    """A body of one simple statement on one line says itself what it does; a stub has nothing to say."""
+    statements = [c for c in body.named_children() if c.kind() != "comment"]
+    if len(statements) != 1 or statements[0].kind() not in SIMPLE:
+        return ""
+    only = statements[0]
+    return "trivial" if first_line(only) == last_line(only) else ""
+
+
+def _parameters(node: "SgNode") -> Iterator[Parameter]:
+    parameters = node.field("parameters")
+    keyword_only = False
+    for child in parameters.named_children() if parameters is not None else ():
+        kind = child.kind()
+        if kind == "keyword_separator":
+            keyword_only = True
+        elif kind in ("identifier", "default_parameter", "typed_parameter", "typed_default_parameter"):
+            parameter = _named(child, kind, keyword_only)
+            keyword_only = keyword_only or parameter.star == "*"
+            yield parameter
+        elif kind in ("list_splat_pattern", "dictionary_splat_pattern"):
+            keyword_only = True
+            yield _starred(child.text(), "")
+
+
+def _named(child: "SgNode", kind: str, keyword_only: bool) -> Parameter:
+    if kind == "identifier":
+        return Parameter(child.text(), keyword_only=keyword_only)
+    annotation = squeeze(field_text(child, "type"))
+    if kind == "typed_parameter":
+        inner = child.child(0)
+        text = inner.text() if inner is not None else ""
+        if text.startswith("*"):
+            return _starred(text, annotation)
+        return Parameter(text, annotation, keyword_only=keyword_only)
+    return Parameter(field_text(child, "name"), annotation, optional=True, keyword_only=keyword_only)
+
+
+def _starred(text: str, annotation: str) -> Parameter:
+    star = "**" if text.startswith("**") else "*"
+    return Parameter(text.lstrip("* "), annotation, star=star, optional=True, keyword_only=star == "**")

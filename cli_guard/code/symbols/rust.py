@@ -1,0 +1,115 @@
+"""Symbols of Rust source. Public is what `pub` says so of without a restriction, and the methods of a public trait."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cli_guard.code.symbols.model import Doc, Parameter, Symbol
+from cli_guard.code.symbols.nesting import field_text, first_line, last_line, nested, squeeze
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+TYPES = ("struct_item", "enum_item", "trait_item", "union_item")
+FUNCTIONS = ("function_item", "function_signature_item")
+AROUND = ("impl_item", "mod_item")
+
+
+def rust_symbols(root: "SgNode", text: str) -> Iterator[Symbol]:
+    """The functions, methods and types of a file, outer before inner."""
+    del text
+    kinds = [{"kind": kind} for kind in (*TYPES, *FUNCTIONS, *AROUND)]
+    public: dict[int, bool] = {}
+    for node, around in nested(root.find_all(any=kinds)):  # type: ignore[arg-type]
+        inner = around[-1] if around else None
+        if node.kind() in AROUND:
+            # A trait's methods are documented at the trait; what they implement is no definition of its own.
+            public[node.range().start.index] = node.kind() == "mod_item" or node.field("trait") is None
+            continue
+        name = field_text(node, "name")
+        if name:
+            yield _symbol(node, name, inner, around, public)
+
+
+def _symbol(
+    node: "SgNode", name: str, inner: "SgNode | None", around: list["SgNode"], public: dict[int, bool]
+) -> Symbol:
+    in_trait = inner is not None and inner.kind() == "trait_item"
+    own = node if not in_trait else inner
+    visible = own is not None and any(
+        c.kind() == "visibility_modifier" and c.text() == "pub" for c in own.children()
+    )
+    implements = inner is not None and inner.kind() == "impl_item" and not public[inner.range().start.index]
+    within = any(outer.kind() in FUNCTIONS for outer in around)
+    owner = _owner(inner)
+    is_type = node.kind() in TYPES
+    body = node.field("body")
+    comments, attributes, top = _above(node)
+    doc = (
+        Doc("\n".join(c.text().rstrip("\n") for c in comments), first_line(comments[0]), _end(comments[-1]))
+        if comments
+        else None
+    )
+    return Symbol(
+        kind="class" if is_type else "method" if owner else "function",
+        name=name,
+        qualname=f"{owner}.{name}" if owner else name,
+        top=top,
+        line=first_line(node),
+        head_end=first_line(body) if body is not None else last_line(node),
+        body=first_line(body) if body is not None else last_line(node),
+        end_line=last_line(node),
+        public=visible,
+        parameters=() if is_type else tuple(_parameters(node)),
+        returns="" if is_type else squeeze(field_text(node, "return_type")),
+        doc=doc,
+        quiet=_quiet(within, implements, "test" in attributes),
+        owner=owner,
+        node=node,
+    )
+
+
+def _quiet(within: bool, implements: bool, test: bool) -> str:
+    if within:
+        return "nested"
+    return "override" if implements else "called by a framework" if test else ""
+
+
+def _owner(inner: "SgNode | None") -> str:
+    """The type that a method belongs to."""
+    if inner is None or inner.kind() not in ("impl_item", "trait_item"):
+        return ""
+    return field_text(inner, "type" if inner.kind() == "impl_item" else "name").split("<")[0]
+
+
+def _above(node: "SgNode") -> tuple[list["SgNode"], set[str], int]:
+    """The documentation above a node, its attributes between, and the first line of these."""
+    comments: list[SgNode] = []
+    attributes: set[str] = set()
+    top = first_line(node)
+    line, previous = top, node.prev()
+    while previous is not None and _end(previous) == line - 1:
+        if previous.kind() == "attribute_item":
+            attributes.add(previous.text().strip("#[]").split("(")[0])
+            top = first_line(previous) if not comments else top
+        elif previous.text().startswith(("///", "/**")):
+            comments.insert(0, previous)
+        else:
+            break
+        line, previous = first_line(previous), previous.prev()
+    return comments, attributes, top
+
+
+def _end(node: "SgNode") -> int:
+    """The last line of a node: that of a line comment holds its line end."""
+    return last_line(node)
+
+
+def _parameters(node: "SgNode") -> Iterator[Parameter]:
+    listed = node.field("parameters")
+    for child in listed.named_children() if listed is not None else ():
+        if child.kind() == "parameter":
+            name = child.field("pattern")
+            plain = name is not None and name.kind() == "identifier"
+            yield Parameter(
+                name.text() if plain and name is not None else "", squeeze(field_text(child, "type"))
+            )

@@ -1,0 +1,1 @@
+"""What each command, option, operand and path does."""

@@ -1,0 +1,251 @@
+"""The words of a command against the table of its program: which options are there, what each operand is."""
+
+from dataclasses import dataclass, field, replace
+
+from cli_guard.commands.expand.fields import Field, literal
+from cli_guard.commands.programs import REPEATED, Option, Spec, sub_command
+
+REST = ("command", f"shell{REPEATED}")
+
+
+@dataclass
+class Arguments:
+    """What the words of one command say.
+
+    `values` are the options with a value, `present` all options that were met. `operands` are paired with their
+    kinds. `rest` are the words of a command that this one runs. `unknown` are options and operands that the table
+    does not have, `loose` are words that might turn out to be options.
+    """
+
+    spec: Spec
+    present: list[Option] = field(default_factory=list)
+    values: list[tuple[Option, Field]] = field(default_factory=list)
+    operands: list[Field] = field(default_factory=list)
+    kinds: list[tuple[str, Field]] = field(default_factory=list)
+    rest: list[Field] = field(default_factory=list)
+    unknown: list[Field] = field(default_factory=list)
+    loose: list[Field] = field(default_factory=list)
+    sub_command: Field | None = None
+    appended: bool = False
+
+    def has(self, *names: str) -> bool:
+        """Is an option of one of these names there?"""
+        return any(name in option.names for option in self.present for name in names)
+
+
+HARM = {"text": 0, "read": 1, "service-read": 1, "write": 3, "move": 4, "delete": 4}
+HELP = {name: Option((name,)) for name in ("--help", "--version")}
+
+
+def read_arguments(spec: Spec, fields: list[Field]) -> Arguments:
+    """The words after the name of a program, by its table."""
+    found = Arguments(spec)
+    Reader(found, fields).read()
+    found.kinds = list(paired(found))
+    return found
+
+
+@dataclass
+class Reader:
+    """Goes through the words once, from left to right."""
+
+    found: Arguments
+    fields: list[Field]
+    at: int = 0
+    ended: bool = False
+
+    def read(self) -> None:
+        """Fills `found`."""
+        found = self.found
+        self.ended = found.spec.parsing == "none"
+        while self.at < len(self.fields):
+            word = self.fields[self.at]
+            self.at += 1
+            if not self.ended and word.text == "--":
+                self.ended = True
+                if found.spec.operands and found.spec.operands[-1] in REST and self.at < len(self.fields):
+                    found.rest = self.fields[self.at :]
+                    return
+            elif not self.ended and word.start.startswith("-") and (word.start != "-" or word.text is None):
+                self.option(word)
+            elif found.spec.parsing == "pairs" and "=" in word.start:
+                self.pair(word)
+            elif not found.operands and self.enters(word):
+                self.ended = found.spec.parsing == "none"
+            else:
+                if (
+                    not self.ended
+                    and word.text is None
+                    and not word.start
+                    and word.origin not in ("value", "rooted")
+                ):
+                    found.loose.append(word)
+                if self.takes_rest(word):
+                    return
+                self.ended = self.ended or found.spec.parsing == "posix"
+
+    def enters(self, word: Field) -> bool:
+        """Is the word the name of a sub-command? Then its table counts from here on."""
+        if word.text is None:
+            return False
+        below = sub_command(self.found.spec, word.text)
+        if below is None:
+            return False
+        self.found.spec = below
+        self.found.sub_command = word
+        return True
+
+    def takes_rest(self, word: Field) -> bool:
+        """An operand. True if it begins a command that takes all the words that are left."""
+        found = self.found
+        kinds = operand_kinds(found)
+        place = len(found.operands)
+        if place < len(kinds) and kinds[place] in REST:
+            found.rest = [word, *self.fields[self.at :]]
+            return True
+        found.operands.append(word)
+        return False
+
+    def option(self, word: Field) -> None:
+        """One word that begins with a dash."""
+        if word.text is None and not word.start.rstrip("-"):
+            self.found.loose.append(word)
+            return
+        name, equals, _ = word.start.partition("=")
+        if word.text is None and not equals:
+            self.unfinished(word)
+            return
+        options = self.known(name)
+        if options:
+            given = cut(word, len(name) + 1) if equals else None
+            if given is not None and not options[0].takes and given.text != "true":
+                # `-check=false` of a Go program says the opposite of what the table knows.
+                self.found.unknown.append(word)
+            if options[0].takes == "command":
+                self.runs(options[0], given)
+                return
+            for option in options:
+                self.take(option, given)
+            if options[0].takes and not equals and not options[0].optional:
+                self.at += 1
+        elif word.start.startswith("--") or self.found.spec.parsing == "single" or not self.cluster(word):
+            self.found.unknown.append(word)
+
+    def unfinished(self, word: Field) -> None:
+        """An option whose end is not known: its value is attached (`-n$n`), or it may be any that begins so."""
+        option = self.found.spec.options.get(word.start)
+        if option and option.takes and not word.start.startswith("--"):
+            self.take(option, cut(word, len(word.start)))
+        elif word.start.startswith("--") or not self.cluster(word):
+            self.found.loose.append(word)
+
+    def runs(self, option: Option, attached: Field | None) -> None:
+        """An option that takes a command, up to a `;` (fd -x): what the program finds goes to its end."""
+        self.found.present.append(option)
+        end = next(
+            (i for i in range(self.at, len(self.fields)) if self.fields[i].text == ";"), len(self.fields)
+        )
+        self.found.rest = [*([attached] if attached else []), *self.fields[self.at : end]]
+        self.found.appended = True
+        self.at = end + 1
+
+    def known(self, name: str) -> list[Option]:
+        """The options of a name: its own, or those that it may be short for."""
+        options = self.found.spec.options
+        if name in options:
+            return [options[name]]
+        if name in HELP:
+            return [HELP[name]]
+        if not name.startswith("--") or len(name) < 3:
+            return []
+        if self.found.spec.parsing == "single" and name[1:] in options:
+            return [options[name[1:]]]
+        longer = {id(option): option for long, option in options.items() if long.startswith(name)}
+        return sorted(longer.values(), key=lambda option: option.harmless)
+
+    def take(self, option: Option, given: Field | None) -> None:
+        """An option is there, with the value that is attached to it or stands behind it."""
+        self.found.present.append(option)
+        if not option.takes:
+            return
+        if given is None and not option.optional and self.at < len(self.fields):
+            given = self.fields[self.at]
+            if given.text is None and given.many and given.origin not in ("value", "rooted"):
+                # Without quotes it may be several words, of which the second is an option.
+                self.found.loose.append(given)
+        if given is not None:
+            self.found.values.append((option, given))
+        # What follows the code or module of an interpreter is for that code.
+        self.ended = self.ended or option.takes in ("module", "code:python")
+
+    def cluster(self, word: Field) -> bool:
+        """`-anm MSG`: short options in one word. False if one of them is not known; the others still count."""
+        options = self.found.spec.options
+        letters = word.start[1:]
+        if "-#" in options:
+            letters = letters.lstrip("0123456789")
+        for at, letter in enumerate(letters):
+            option = options.get(f"-{letter}")
+            if option is None:
+                return letters[at:].isdecimal() and "-#" in options
+            if option.takes == "command":
+                attached = (
+                    cut(word, len(word.start) - len(letters) + at + 1) if at + 1 < len(letters) else None
+                )
+                self.runs(option, attached)
+                return True
+            more = at + 1 < len(letters) or word.text is None
+            length = len(word.start) - len(letters) + at + 1
+            self.take(option, cut(word, length) if more and option.takes else None)
+            if option.takes:
+                if not more and not option.optional:
+                    self.at += 1
+                return True
+        return word.text is not None
+
+    def pair(self, word: Field) -> None:
+        """`of=FILE` of dd."""
+        key = word.start.partition("=")[0]
+        option = self.found.spec.options.get(key)
+        if option is None:
+            self.found.unknown.append(word)
+        else:
+            self.take(option, cut(word, len(key) + 1))
+
+
+def cut(word: Field, length: int) -> Field:
+    """A field without its first characters."""
+    rest = word.start[length:]
+    if word.text is not None:
+        return literal(
+            rest.removeprefix("=") if length == 2 and rest.startswith("=") else rest, word.span, like=word
+        )
+    return replace(word, start=rest)
+
+
+def operand_kinds(found: Arguments) -> tuple[str, ...]:
+    """What the operands are, given the options that are there; of several that say so the most harmful counts."""
+    changes = [option for option in found.present if option.operands is not None]
+    if not changes:
+        return found.spec.operands
+    return max(changes, key=lambda option: harm(option.operands or ())).operands or ()
+
+
+def harm(kinds: tuple[str, ...]) -> int:
+    """How much operands of such kinds can do, in steps."""
+    plain = [kind.removesuffix(REPEATED) for kind in kinds]
+    return max((HARM.get(kind, 2) for kind in plain), default=0)
+
+
+def paired(found: Arguments) -> "list[tuple[str, Field]]":
+    """Each operand with its kind; those beyond the list are unknown."""
+    kinds, operands = operand_kinds(found), found.operands
+    repeated = next((at for at, kind in enumerate(kinds) if kind.endswith(REPEATED)), None)
+    if repeated is None:
+        found.unknown += operands[len(kinds) :]
+        return list(zip(kinds, operands, strict=False))
+    last = kinds[repeated + 1 :]
+    before = kinds[:repeated]
+    middle = max(0, len(operands) - len(before) - len(last))
+    spread = (*before, *[kinds[repeated].removesuffix(REPEATED)] * middle, *last)
+    return list(zip(spread, operands, strict=False))

@@ -1,0 +1,207 @@
+"""A call of a program that has a table: each option, value and operand with its effect, and what flows through."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+from cli_guard.commands import floors
+from cli_guard.commands.effects import values
+from cli_guard.commands.effects.arguments import operand_kinds
+from cli_guard.commands.effects.called import Called
+from cli_guard.commands.effects.paths import delete_path, path_of, write_path
+from cli_guard.commands.effects.places import Place, is_credential, whole
+from cli_guard.commands.expand.fields import Field
+from cli_guard.commands.model import Kind, Span
+from cli_guard.commands.scope import (
+    EVERYTHING,
+    NOTHING,
+    REMOTE,
+    SECRET,
+    TOKEN,
+    Stream,
+    merged,
+    narrowest,
+    taints_of,
+)
+
+CONNECTED = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT, Kind.SERVICE_WRITE))
+FETCHED = CONNECTED | {Kind.SERVICE_READ}
+# What these print of their service is made on this machine.
+LOCAL_SERVICES = frozenset(
+    "docker docker-compose systemctl loginctl journalctl minikube kind k3d vagrant virsh lxc crictl ctr".split()
+)
+SETS_ENVIRONMENT = frozenset(("env", "sudo", "doas"))
+COPIES_INPUT = frozenset(("cat", "tee"))
+GUARD_PACKAGES = frozenset(("cli-guard", "cli_guard", "pre-commit", "prek", "husky", "lefthook"))
+RUNS_COMMANDS = frozenset((("cli-guard", "exec"), ("cli_guard", "exec")))
+REMOVALS = frozenset(("uninstall", "remove", "rm", "un", "erase", "purge"))
+
+
+class Call(Called):
+    """One call, run by its table."""
+
+    def run(self) -> Stream:
+        """Everything that the table says of this call. Gives what it prints."""
+        folder = self.shell.scope.folder
+        if not self.asks_for_help():
+            self.own_effect()
+            self.by_options()
+            self.by_operands()
+            self.not_understood()
+            if not self.took_input:
+                self.by_input()
+        output = self.by_rest() if self.arguments.rest else None
+        own = self.finish()
+        self.shell.scope.folder = folder
+        return own if output is None else output
+
+    def own_effect(self) -> None:
+        """What the program or sub-command does; an option that makes it only look (`--check`) takes that away."""
+        if self.spec.effect and not self.looks:
+            self.effect(self.spec.effect, self.spec.name, self.spec.reason, self.span, self.spec.rule)
+        words = before_a_command([each.text for each in self.fields[1:]])
+        if GUARD_PACKAGES.intersection(words) and REMOVALS.intersection(words):
+            what = f"{self.title} takes the hooks away"
+            floors.guard_off(self.shell, " ".join(filter(None, words)), what, self.span)
+
+    def by_options(self) -> None:
+        """What the options do."""
+        for option in dict.fromkeys(self.arguments.present):
+            if option.effect:
+                self.effect(
+                    option.effect, option.names[0], option.reason, self.span, option.rule, option.alternative
+                )
+        for option, value in self.arguments.values:
+            if option.takes:
+                values.take(self, option.takes, value, option.reason, option.rule)
+
+    def by_operands(self) -> None:
+        """What the operands are used for."""
+        for kind, operand in self.arguments.kinds:
+            values.take(self, kind, operand, self.spec.reason, self.spec.rule)
+
+    def not_understood(self) -> None:
+        """What the table does not know."""
+        given = self.arguments
+        for word in given.unknown[:1]:
+            if word.start.startswith("-"):
+                reason = f"the option {word.shown[:60]} of {self.title} is not known"
+            elif self.spec.commands and not given.operands[1:]:
+                reason = f"{self.title} {word.shown[:60]} is not a known sub-command"
+            else:
+                reason = f"{self.title} takes no such word: {word.shown[:60]}"
+            self.kinds.add(Kind.UNKNOWN)
+            self.shell.emit(Kind.UNKNOWN, word.shown, reason, word.span)
+        if given.loose and not self.spec.harmless_options:
+            for word in given.loose[:1]:
+                self.kinds.add(Kind.UNKNOWN)
+                reason = f"{word.shown or 'a word'} is not known before it runs, and may be an option of {self.title}"
+                self.shell.emit(Kind.UNKNOWN, word.shown, reason, word.span)
+
+    def by_input(self) -> None:
+        """What the program makes of its input, if no operand takes its place."""
+        changed = [option.stdin for option in self.arguments.present if option.stdin]
+        kind = changed[-1] if changed else self.spec.stdin
+        idle = self.stdin == NOTHING and bool(self.arguments.operands)
+        if kind and kind != "command" and not self.arguments.rest and not self.looks and not idle:
+            values.take_input(self, kind)
+
+    def by_rest(self) -> Stream | None:
+        """The command that this one runs."""
+        rest = self.arguments.rest
+        if self.arguments.appended:
+            found = Field(None, "", self.span, origin="paths", many=True)
+            rest = [found if word.text == "{}" else word for word in rest]
+            return (
+                self.shell.invoke(rest if found in rest else [*rest, found], NOTHING, self.span)
+                if rest
+                else None
+            )
+        kinds = operand_kinds(self.arguments)
+        if kinds and kinds[-1].startswith("shell"):
+            return self.shell_words(rest)
+        if self.program.name in SETS_ENVIRONMENT:
+            rest = self.environment(rest)
+        return self.shell.invoke(rest, self.stdin, self.span) if rest else None
+
+    def shell_words(self, rest: list[Field]) -> Stream:
+        """Words that are joined and given to a shell, elsewhere perhaps."""
+        whole_text = " ".join(each.shown for each in rest)
+        known = all(each.text is not None for each in rest)
+        taints = taints_of(rest)
+        span = Span(rest[0].span.start, rest[-1].span.end)
+        output = values.run_shell(self, Stream(whole_text if known else None, taints), span, self.stdin)
+        return replace(output, taints=output.taints | self.fetched())
+
+    def fetched(self) -> frozenset[str]:
+        """The taint of what comes out of a call that talks to somebody else."""
+        kinds = self.kinds & (CONNECTED if self.program.name in LOCAL_SERVICES else FETCHED)
+        return frozenset((REMOTE,)) if kinds else frozenset()
+
+    def finish(self) -> Stream:
+        """What flows on: into the files that are written, and to the output."""
+        if self.kinds & CONNECTED:
+            floors.sent(self.shell, self.stdin.taints, self.title, self.span)
+        carried = merged([*self.reads, self.stdin]) if self.reads else self.stdin
+        taints = self.tainted()
+        for given, verb in self.written:
+            if given.script is not None:
+                self.shell.script(given.script, carried)
+                continue
+            copied = carried if self.program.name in COPIES_INPUT | {"cp", "mv"} else Stream(None)
+            stream = replace(copied, taints=copied.taints | taints)
+            if verb in ("deletes", "moves"):
+                delete_path(self.shell, given, given.span, verb=verb)
+            else:
+                write_path(self.shell, given, given.span, stream, verb=verb)
+        return self.output(carried, taints)
+
+    def tainted(self) -> frozenset[str]:
+        """What everything that comes out of this call carries."""
+        carried = taints_of((self.stdin, *self.reads, *self.fields))
+        shown = {TOKEN} if Kind.CREDENTIAL in self.kinds else set()
+        return carried | shown | self.fetched()
+
+    def output(self, carried: Stream, taints: frozenset[str]) -> Stream:
+        """What the call prints."""
+        said = [option.prints for option in self.arguments.present if option.prints]
+        prints = said[-1] if said else self.spec.prints
+        if prints == "value":
+            return Stream(None, frozenset(), "value")
+        if prints == "paths":
+            folders = self.searched()
+            # A path below a folder that was named begins with that name.
+            return Stream(None, self.found(folders), "rooted" if folders else "paths")
+        if prints == "operands":
+            return printed(self.arguments.operands, taints)
+        if prints == "input":
+            same = self.program.name in COPIES_INPUT and not self.arguments.values
+            return replace(carried if same else Stream(None, origin=carried.origin), taints=taints)
+        return Stream(None, taints)
+
+    def searched(self) -> list[str]:
+        """The paths that a call was pointed at."""
+        operands = [operand for kind, operand in self.arguments.kinds if kind == "read"]
+        return [path_of(self.shell, each) for each in operands or self.arguments.operands if each.start]
+
+    def found(self, folders: list[str]) -> frozenset[str]:
+        """What the paths carry that a call finds: a secret, or everything there is."""
+        given = folders or [self.shell.scope.folder or "."]
+        everything = {EVERYTHING} if any(whole(path) is not Place.ORDINARY for path in given) else set()
+        secret = {SECRET} if any(is_credential(path) for path in given) else set()
+        return frozenset(everything | secret)
+
+
+def before_a_command(words: list[str | None]) -> list[str | None]:
+    """The words before a `cli-guard exec` that one command runs (`uv run cli-guard exec ...`): its own come with it."""
+    at = next((at for at, pair in enumerate(pairwise(words)) if pair in RUNS_COMMANDS), len(words))
+    return words if REMOVALS.intersection(words[:at]) else words[:at]
+
+
+def printed(operands: list[Field], taints: frozenset[str]) -> Stream:
+    """Operands as they are printed, one blank between them."""
+    texts = [each.text for each in operands]
+    if None in texts:
+        origins = {each.origin or ("value" if each.text is not None else "") for each in operands}
+        return Stream(None, taints, narrowest(origins))
+    text = " ".join(text for text in texts if text is not None)
+    return Stream(f"{text}\n", taints, "", any(each.assumed for each in operands))

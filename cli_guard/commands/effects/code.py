@@ -1,0 +1,72 @@
+"""Code of other languages that a command carries: what `inline` finds in it, judged like everything else."""
+
+import re
+
+from cli_guard.commands import floors
+from cli_guard.commands.effects.called import Called
+from cli_guard.commands.effects.paths import delete_path, read_path
+from cli_guard.commands.expand.fields import Field, literal
+from cli_guard.commands.inline.model import Act
+from cli_guard.commands.model import HARMLESS, Kind, Span
+from cli_guard.commands.scope import REMOTE, SECRET, Stream, taints_of
+
+RUNS = frozenset((Kind.EXEC, Kind.PROCESS, Kind.UNKNOWN))
+FORKS = re.compile(
+    r"\bfork\b(?:\(\))?\s*(?:while|until)\b|(?:while|until|loop|for)\b[^\n]*[:{\n)]\s*(?:os\.)?fork\b"
+)
+KILLS_ALL = re.compile(r"\bkill\w*\b[\s(,]*(?:['\"]?\w+['\"]?\s*,\s*)?-1\b")
+NETWORK = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT))
+
+
+def run_code(call: Called, language: str, code: Stream, span: Span) -> None:
+    """Code in one of the languages that `inline` knows."""
+    call.took_input = True
+    if code.text is None:
+        if not floors.remote_code(call.shell, code.taints, call.title, span):
+            call.effect(Kind.EXEC, None, "runs code that is not known before it runs", span)
+        return
+    from cli_guard.commands.inline import acts
+
+    call.shell.budget.read(code.text)
+    with call.shell.nested(span):
+        found = acts(language, code.text)
+        for act in found:
+            call.shell.budget.step()
+            one_act(call, act, span)
+    if any(act.kind in RUNS for act in found):
+        endless(call, code.text, span)
+    if any(act.kind in NETWORK for act in found):
+        carried = taints_of((call.stdin, *call.reads))
+        secret = carried & {SECRET} or any(act.kind is Kind.CREDENTIAL for act in found)
+        floors.sent(call.shell, frozenset((SECRET,)) if secret else frozenset(), call.title, span)
+
+
+def endless(call: Called, code: str, span: Span) -> None:
+    """A loop that starts processes without end, or a signal to every process."""
+    if FORKS.search(code):
+        floors.fork_bomb(call.shell, span)
+    if KILLS_ALL.search(code):
+        floors.kill_all(call.shell, span)
+
+
+def one_act(call: Called, act: Act, span: Span) -> None:
+    """One thing that the code does."""
+    shell = call.shell
+    if act.shell is not None:
+        call.effect(Kind.EXEC, act.shell[:60], act.reason or "runs a shell command", span)
+        shell.text(act.shell, span)
+    elif act.words:
+        call.effect(Kind.EXEC, act.words[0], act.reason or "runs a program", span)
+        shell.invoke([literal(word, span) for word in act.words], call.stdin, span)
+    elif act.remote:
+        floors.remote_code(shell, frozenset((REMOTE,)), act.reason or call.title, span)
+    elif act.kind is Kind.READ and act.target is not None:
+        call.reads.append(read_path(shell, literal(act.target, span), span))
+    elif act.kind is Kind.DELETE and act.target is not None:
+        delete_path(shell, literal(act.target, span), span)
+    elif act.kind is Kind.WRITE and act.target is not None:
+        call.written.append((literal(act.target, span), "writes"))
+    elif act.kind is Kind.READ:
+        call.reads.append(read_path(shell, Field(None, "", span), span))
+    elif act.kind not in HARMLESS:
+        call.effect(act.kind, act.target, act.reason, span)

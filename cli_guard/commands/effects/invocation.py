@@ -1,0 +1,131 @@
+"""One command with its words: who runs, what its table says, and what follows from that."""
+
+import re
+from fnmatch import fnmatchcase
+
+from cli_guard.commands import floors
+from cli_guard.commands.effects.call import Call
+from cli_guard.commands.effects.paths import path_of
+from cli_guard.commands.expand.fields import Field, literal, stream_of
+from cli_guard.commands.handlers import HANDLERS
+from cli_guard.commands.invocations import SYSTEM_PROGRAMS, Invocation
+from cli_guard.commands.machine import Machine
+from cli_guard.commands.model import Kind, Span
+from cli_guard.commands.programs import table
+from cli_guard.commands.scope import ANYTHING, Stream, taints_of
+
+POWERSHELL = re.compile(
+    r"(?:Get|Set|New|Remove|Invoke|Start|Stop|Write|Out|Select|Where|ForEach|Test|Copy|Move|Add|Clear|Import|Export|ConvertTo"
+    r"|ConvertFrom|Restart|Install|Expand|Enter|Resolve|Join|Split|Format|Sort|Measure|Compare|Rename|Update|Unblock)-[A-Za-z]+\Z"
+    r"|(?:iex|iwr|irm)\Z"
+)
+LIKELY = ("rm", "sh", "bash", "curl", "wget", "dd", "chmod", "mv", "shred", "git", "find", "nc", "python3")
+CMD = frozenset(
+    "dir del erase rd copy xcopy robocopy move ren md cls ver vol attrib icacls reg schtasks tasklist taskkill".split()
+)
+
+
+def invoke(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
+    """A command: a function, an alias or a program. Gives what it prints."""
+    shell.budget.step()
+    met = Invocation(tuple(fields), stdin, shell.budget.place(span), shell.caller)
+    shell.invocations.append(met)
+    with shell.acting(met):
+        return resolved(shell, fields, stdin, span)
+
+
+def resolved(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
+    """Finds out what the name of a command stands for."""
+    name = fields[0].text
+    if name is None or fields[0].assumed or fields[0].pattern:
+        return dynamic(shell, fields, stdin, span)
+    if fields[0].perhaps and len(fields) > 1:
+        # If the variable was not set there is no such word, and the next one is the program.
+        shell.invoke(fields[1:], stdin, span)
+    defined = by_definition(shell, name, fields, stdin, span)
+    if defined is None:
+        return program(shell, name, fields, stdin, span)
+    if table(name) is None:
+        return defined
+    # A definition may not be in force here (in a branch, in a subshell, behind `env`): the program counts as well.
+    other = program(shell, name, fields, stdin, span)
+    return Stream(None, defined.taints | other.taints, defined.origin and other.origin)
+
+
+def by_definition(shell: Machine, name: str, fields: list[Field], stdin: Stream, span: Span) -> Stream | None:
+    """A function or an alias; None if the name is neither."""
+    if name in shell.scope.functions:
+        body = shell.scope.functions[name]
+        return shell.call(name, body, tuple(stream_of(each) for each in fields[1:]), stdin)
+    if name not in shell.scope.aliases or name in shell.running:
+        return None
+    shell.running.append(name)
+    try:
+        return again(shell, shell.scope.aliases[name], fields[1:], stdin, span)
+    finally:
+        shell.running.pop()
+
+
+def again(shell: Machine, text: str, rest: list[Field], stdin: Stream, span: Span) -> Stream:
+    """Words that stand for others: the text of an alias, then the rest of the words."""
+    words = [literal(word, span) for word in text.split()]
+    if re.search(r"[;&|$`'\"<>(){}\\]", text):
+        return shell.text(text, span, stdin)
+    return shell.invoke([*words, *rest], stdin, span) if words else ANYTHING
+
+
+def dynamic(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
+    """The program is not known before it runs. What can be told of it still counts."""
+    first = fields[0]
+    if not floors.remote_code(shell, first.taints, "as the name of a program", span):
+        shell.emit(Kind.UNKNOWN, first.shown, "which program runs is not known before it runs", span)
+    if first.assumed and first.text:
+        return program(shell, first.text, fields, stdin, span)
+    if first.pattern and first.text:
+        # What the pattern finds is run, and it is written so for a reason.
+        pattern = first.text.rsplit("/", 1)[-1]
+        for likely in (each for each in LIKELY if fnmatchcase(each, pattern)):
+            program(shell, likely, fields, stdin, span)
+    return ANYTHING
+
+
+def program(shell: Machine, name: str, fields: list[Field], stdin: Stream, span: Span) -> Stream:
+    """A program by its name or path."""
+    base = name.rsplit("/", 1)[-1]
+    if "/" in name and not SYSTEM_PROGRAMS.match(name):
+        by_path(shell, fields[0], span)
+    spec = table(base) or table(base.lower())
+    if spec is None and base.startswith("git-"):
+        words = [literal("git", fields[0].span), literal(base[4:], fields[0].span), *fields[1:]]
+        return program(shell, "git", words, stdin, span)
+    if spec is not None and base != base.lower() and table(base) is None:
+        # The same program where file names know no case, another one elsewhere.
+        shell.emit(Kind.UNKNOWN, base, unknown_reason(base), span)
+    if spec is None:
+        if "/" not in name:
+            shell.emit(Kind.UNKNOWN, base, unknown_reason(name), span)
+        return Stream(None, taints_of((stdin, *fields)))
+    call = Call(shell, fields, stdin, span, spec)
+    handler = HANDLERS.get(call.spec.handler or spec.handler or spec.name)
+    return handler(call) if handler else call.run()
+
+
+def by_path(shell: Machine, given: Field, span: Span) -> None:
+    """A program that is named by its path: a file of the project, or one that was fetched or written before."""
+    path = path_of(shell, given)
+    known = shell.scope.files.get(path)
+    if known and floors.remote_code(shell, known.taints, given.shown, span):
+        return
+    if known and known.text is not None:
+        shell.text(known.text, span)
+    shell.emit(Kind.EXEC, path, f"runs the program {given.shown}", span)
+
+
+def unknown_reason(name: str) -> str:
+    """Why a program is not known, with a hint for what is no POSIX shell at all."""
+    if POWERSHELL.match(name):
+        return f"{name} is PowerShell, which is not judged: run it through a POSIX shell"
+    if name.lower() in CMD or name.endswith((".exe", ".bat", ".cmd", ".ps1")):
+        return f"{name} belongs to the Windows command line, which is not judged"
+    shown = name[:60] if name.isprintable() else repr(name[:60])
+    return f"{shown} is not a program whose effects are known"

@@ -1,0 +1,158 @@
+"""Reading, writing and deleting a path: what the effect is, and where it is a floor."""
+
+import re
+
+from cli_guard.commands import floors
+from cli_guard.commands.effects.places import Place, emptied, is_credential, place_of, resolved, whole
+from cli_guard.commands.expand.fields import Field
+from cli_guard.commands.machine import Machine
+from cli_guard.commands.model import Kind, Setting, Span
+from cli_guard.commands.scope import ANYTHING, EVERYTHING, HOOKS, NOTHING, REMOTE, SECRET, Stream
+from cli_guard.model import Decision
+
+REFS = re.compile(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
+MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")
+GUARDED = (Place.HOOKS, Place.GIT_CONFIG)
+
+
+def path_of(shell: Machine, given: Field) -> str:
+    """The path of a field as far as it is known, in one spelling."""
+    return resolved(given.text if given.text is not None else given.start, shell.scope.folder, shell.context)
+
+
+def read_path(shell: Machine, given: Field, span: Span) -> Stream:
+    """A file is read. Gives what is known of what is in it."""
+    path = path_of(shell, given)
+    known = shell.scope.files.get(path)
+    if given.shape and is_credential(resolved(given.shape, shell.scope.folder, shell.context)):
+        shell.emit(Kind.CREDENTIAL, given.shown, "reads what may be a secret", span)
+        return Stream(None, frozenset((SECRET,)))
+    if given.dynamic:
+        if SECRET in given.taints or is_credential(path):
+            shell.emit(Kind.CREDENTIAL, path, "reads what may be a secret", span)
+            return Stream(None, frozenset((SECRET,)))
+        shell.emit(
+            Kind.UNKNOWN, given.shown, f"which file is read is not known before it runs ({given.shown})", span
+        )
+        return ANYTHING
+    if is_credential(path):
+        shell.emit(Kind.CREDENTIAL, path, f"reads {path}, which may hold a secret", span)
+        return Stream(None, frozenset((SECRET,)))
+    if whole(path) in (Place.ROOT, Place.HOME):
+        shell.emit(Kind.CREDENTIAL, path, f"reads everything under {path}, secrets among it", span)
+        return Stream(None, frozenset((SECRET,)))
+    place = place_of(path)
+    if place is Place.DISK or path in MEMORY:
+        shell.emit(Kind.SYSTEM, path, f"reads the device {path}", span)
+        return Stream(None, frozenset((SECRET,)))
+    if place is Place.SOCKET:
+        shell.emit(Kind.NETWORK_IN, path, f"opens a connection through {path}", span)
+        return Stream(None, frozenset((REMOTE,)))
+    if given.assumed:
+        shell.emit(Kind.UNKNOWN, given.shown, "depends on a variable that is set elsewhere", span)
+    if path == "/dev/null":
+        return NOTHING
+    shell.emit(Kind.READ, path, f"reads {path}", span)
+    return known or ANYTHING
+
+
+def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, verb: str = "writes") -> None:
+    """A file is written; `carried` is what goes into it."""
+    path = path_of(shell, given)
+    place = place_of(path)
+    if place is Place.SINK or given.text == "-":
+        return
+    if place is Place.SOCKET:
+        shell.emit(Kind.NETWORK_OUT, path, f"sends what it prints through {path}", span)
+        floors.sent(shell, carried.taints, path, span)
+        return
+    if place in (Place.DISK, Place.KERNEL):
+        rule = floors.DISK if place is Place.DISK else floors.KILL_ALL if "sysrq" in path else ""
+        decision = Decision.DENY if rule else Decision.REVIEW
+        shell.emit(Kind.SYSTEM, path, f"{verb} the device {path}", span, rule=rule, decision=decision)
+        return
+    if given.dynamic:
+        target = f"{given.shown}"
+        shell.emit(Kind.UNKNOWN, target, f"which file it {verb} is not known before it runs ({target})", span)
+    emptied_hook = carried.text is not None and carried.text.strip() in ("", "exit 0", "#!/bin/sh")
+    plain = carried.text is not None and not re.search(r"hook|include|template", carried.text, re.IGNORECASE)
+    if place is Place.GIT_CONFIG and plain and verb == "writes" and carried.text:
+        shell.emit(Kind.GIT_WRITE, path, f"writes {path}, Git's configuration", span)
+    elif place in GUARDED or (place is Place.GUARD and verb == "writes" and emptied_hook and carried.text):
+        floors.guard_off(shell, path, f"{verb} {path}, where Git's hooks are switched on and off", span)
+    elif place is Place.REPOSITORY and REFS.search(path):
+        floors.guard_off(shell, path, f"{verb} {path}, which moves a branch past the hooks", span)
+    elif place is Place.GUARD:
+        shell.emit(
+            Kind.GUARD, path, f"{verb} {path}, by which the guard works", span, decision=Decision.REVIEW
+        )
+    elif place in (Place.STARTUP, Place.ACCESS):
+        what = "which runs again by itself" if place is Place.STARTUP else "which says who may do what"
+        shell.emit(Kind.PERSISTENCE, path, f"{verb} {path}, {what}", span, rule=floors.PRIVILEGE_FILE)
+    elif place is Place.SYSTEM_FILE:
+        shell.emit(Kind.SYSTEM, path, f"{verb} {path}, a file of the system", span)
+    elif is_credential(path):
+        shell.emit(Kind.CREDENTIAL, path, f"{verb} {path}, which may hold a secret", span)
+    else:
+        shell.emit(Kind.WRITE, path, f"{verb} {path}", span)
+    if verb == "writes":
+        remember(shell, path, carried)
+
+
+def remember(shell: Machine, path: str, carried: Stream) -> None:
+    """What is in a file from here on; a second write adds to it."""
+    before = shell.scope.files.get(path)
+    taints = carried.taints | (before.taints if before else frozenset())
+    shell.scope.files[path] = Stream(carried.text if before is None else None, taints)
+
+
+def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "deletes") -> None:
+    """A file or folder is deleted, moved away or emptied."""
+    path = path_of(shell, given)
+    if HOOKS in given.taints and shell.context.setting is not Setting.CHANGE:
+        floors.guard_off(shell, given.shown, f"{verb} what was found in .git", span)
+        return
+    if EVERYTHING in given.taints:
+        shell.emit(
+            Kind.DELETE,
+            given.shown,
+            f"{verb} everything that was found",
+            span,
+            rule=floors.WIPE,
+            decision=Decision.DENY,
+        )
+        return
+    extent = whole(path)
+    if extent is not Place.ORDINARY and not (given.text is None and not given.start):
+        if given.text is None and path == "/":
+            # `/$NAME`: what follows the slash is not known, and most of the time it is there.
+            shell.emit(Kind.DELETE, given.shown, f"{verb} {given.shown}, whose end is not known", span)
+            return
+        if given.text is not None:
+            names = {Place.ROOT: "the whole file system", Place.HOME: "a whole home folder"}
+            what = names.get(extent, f"{emptied(path)}, a folder of the system")
+            shell.emit(Kind.DELETE, path, f"{verb} {what}", span, rule=floors.WIPE, decision=Decision.DENY)
+            return
+    place = place_of(path)
+    if place is Place.SINK:
+        return
+    if place is Place.DISK:
+        shell.emit(
+            Kind.SYSTEM, path, f"{verb} the device {path}", span, rule=floors.DISK, decision=Decision.DENY
+        )
+        return
+    if given.dynamic:
+        shell.emit(
+            Kind.UNKNOWN, given.shown, f"what it {verb} is not known before it runs ({given.shown})", span
+        )
+    # A script may tidy away a repository that it has made or fetched somewhere below.
+    own = place in (*GUARDED, Place.REPOSITORY) and (
+        shell.context.setting is not Setting.CHANGE or path.startswith(".git")
+    )
+    if own or (place is Place.GUARD and shell.context.setting is not Setting.CHANGE):
+        what = (
+            "the repository itself" if place is Place.REPOSITORY else "by which Git's hooks or the guard work"
+        )
+        floors.guard_off(shell, path, f"{verb} {path}, {what}", span)
+    else:
+        shell.emit(Kind.DELETE, path, f"{verb} {path if given.text is not None else given.shown}", span)

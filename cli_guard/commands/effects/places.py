@@ -1,0 +1,201 @@
+"""What a path is to us: a device, a system folder, a credential, a part of the guard, or nothing special."""
+
+import posixpath
+import re
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from cli_guard.commands.effects.credentials import CREDENTIALS
+from cli_guard.commands.model import Context
+
+PROCESS_ROOT = re.compile(r"^/proc/[^/]+/root(?=/|\Z)")
+GLOBS = re.compile(r"[*?\[]")
+ONLY_GLOB = re.compile(r"[*?.\[\]!^]+\Z")
+
+
+class Place(StrEnum):
+    """The kinds of place that matter."""
+
+    ROOT = "root"
+    HOME = "home"
+    SYSTEM = "system"
+    SYSTEM_FILE = "system-file"
+    DISK = "disk"
+    SINK = "sink"
+    SOCKET = "socket"
+    KERNEL = "kernel"
+    CREDENTIAL = "credential"
+    REPOSITORY = "repository"
+    HOOKS = "hooks"
+    GIT_CONFIG = "git-config"
+    GUARD = "guard"
+    STARTUP = "startup"
+    ACCESS = "access"
+    ORDINARY = "ordinary"
+
+
+SYSTEM_FOLDERS = frozenset(
+    "/bin /boot /dev /etc /home /lib /lib32 /lib64 /opt /proc /root /run /sbin /srv /sys /usr /var /Users /System "
+    "/Library /Applications /Volumes /private /nix /snap /usr/bin /usr/lib /usr/lib64 /usr/local /usr/sbin /usr/share "
+    "/usr/local/bin /usr/local/lib /usr/include /var/lib /var/log /var/mail /var/spool /var/www /etc/ssh /etc/ssl "
+    "/etc/systemd /private/etc /private/var /System/Library /Library/LaunchDaemons".split()
+)
+VITAL_FILES = frozenset(
+    "/etc/passwd /etc/group /etc/fstab /etc/hosts /etc/ssh/sshd_config /etc/resolv.conf".split()
+)
+SYSTEM_TREES = (
+    "/bin",
+    "/boot",
+    "/etc",
+    "/lib",
+    "/lib64",
+    "/sbin",
+    "/sys",
+    "/usr",
+    "/System",
+    "/Library",
+    "/proc",
+)
+SINKS = re.compile(r"^/dev/(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd/\d+|ptmx)\Z")
+DISKS = re.compile(
+    r"^/dev/(?:r?disk\d|[hsv]d[a-z*?\[]|xvd[a-z]|nvme|mmcblk|mapper/|dm-\d|md\d|loop\d|sr\d|nbd\d|mem\b|kmem\b|port\b|block/"
+    r"|disk/|vg|zd\d|bcache|\*|[a-z]+\*)"
+)
+SOCKETS = re.compile(r"^/dev/(?:tcp|udp)/")
+KERNEL = re.compile(
+    r"^/proc/(?:sysrq-trigger|sys/|kcore|kmem|mem\b)|/sys/(?:kernel|power|firmware|class/block)"
+)
+
+HOOKS = re.compile(
+    r"(?i)(?:^|/)(?:\.git(?:/modules/[^/]+|/worktrees/[^/]+)?/hooks|\.git/h[^/]*[*?\[][^/]*|\.git/cli-guard"
+    r"|\.local/state/cli-guard|cli-guard/trusted\.json)(?:/.*)?\Z"
+)
+GIT_CONFIG = re.compile(
+    r"(?i)(?:^|/)\.git/config(?:\.worktree)?\Z|(?:^|/)\.gitconfig\Z|(?:^|/)\.config/git/config\Z|^/etc/gitconfig\Z"
+)
+REPOSITORY = re.compile(
+    r"(?i)(?:^|/)\.git(?:/(?:\*|objects|refs|HEAD|index|info|logs|packed-refs|modules).*)?\Z"
+)
+GUARD = re.compile(
+    r"(?:^|/)(?:cli-guard(?:-baseline)?\.(?:toml|json)|\.cli-guard(?:/.*)?|cli-guard/config\.toml|\.pre-commit-config\.ya?ml"
+    r"|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.overcommit\.yml|\.gitleaks\.toml"
+    r"|\.secrets\.baseline|\.claude/settings(?:\.local)?\.json|\.(?:codex|cursor)/hooks\.json|\.gemini/settings\.json|\.mcp\.json|bin/cli-guard|site-packages/cli_guard(?:/.*)?)\Z"
+)
+STARTUP = re.compile(
+    r"(?:^|/)\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|xinitrc"
+    r"|xprofile|xsession|inputrc|vimrc|exrc|emacs|pythonrc|pam_environment|config/fish/config\.fish"
+    r"|config/(?:autostart|systemd|fish|nvim)/.*|local/share/applications/.*|vim/.*|gdbinit|envrc|vscode/tasks\.json|screenrc|tmux\.conf)\Z"
+    r"|^/etc/(?:profile|bash\.bashrc|environment|zshrc|zshenv|rc\.local|crontab|ld\.so\.(?:preload|conf)|inittab|anacrontab)\Z"
+    r"|^/etc/(?:profile|cron|init|systemd|ld\.so\.conf|xdg/autostart|udev/rules|apt/apt\.conf|pam|modprobe|update-motd)"
+    r"(?:\.\w+)?(?:/.*)?\Z"
+    r"|^/(?:usr/)?lib/systemd/.*|^/var/spool/cron(?:/.*)?\Z|Library/Launch(?:Agents|Daemons)/.*\Z|\.pth\Z|(?:site|user)customize\.py\Z"
+)
+ACCESS = re.compile(
+    r"^/etc/(?:sudoers(?:\.d/.*)?|passwd|shadow|group|gshadow|doas\.conf|hosts\.allow|ssh/sshd_config.*|pam\.d/.*)\Z"
+    r"|(?:^|/)\.ssh/(?:authorized_keys2?|config|rc|environment)\Z"
+)
+
+
+def resolved(path: str, folder: str | None, context: Context) -> str:
+    """A path in one spelling: `~` for the user's home, no `..`, absolute if the folder is known."""
+    path = re.sub(r"/{2,}", "/", path.removeprefix("file://"))
+    if PROCESS_ROOT.match(path):
+        path = PROCESS_ROOT.sub("", path, count=1) or "/"
+    if not path.startswith(("/", "~")) and folder is not None:
+        path = f"{folder.rstrip('/') or ''}/{path}" if path else folder
+    trailing = path.startswith("~")
+    path = posixpath.normpath(path) if path else path
+    if trailing and not path.startswith("~"):
+        # `~/..` holds every home; `~/../..` is the root.
+        path = "/home" if path in (".", "") else "/"
+    if context.home and (path == context.home or path.startswith(f"{context.home}/")):
+        path = "~" + path[len(context.home) :]
+    return path
+
+
+def emptied(path: str) -> str:
+    """The folder that a path with nothing but a pattern at its end stands for: `/*` -> `/`."""
+    while "/" in path and (last := path.rpartition("/")[2]) and ONLY_GLOB.match(last) and last != "..":
+        path = path.rpartition("/")[0] or "/"
+    return path
+
+
+def whole(path: str) -> Place:
+    """Is the path a root, a home, or a folder of the system as a whole (or a pattern that finds one)?"""
+    path = emptied(path)
+    if path == "/" or re.fullmatch(r"[A-Za-z]:[\\/]*\**", path):
+        return Place.ROOT
+    if re.fullmatch(r"~[\w.+-]*", path) or re.fullmatch(r"/(?:home|Users)/[^/]+", path) or path == "/root":
+        return Place.HOME
+    if path in SYSTEM_FOLDERS or path in VITAL_FILES:
+        return Place.SYSTEM
+    if (
+        GLOBS.search(path)
+        and path.startswith("/")
+        and any(whole_match(known, path) for known in SYSTEM_FOLDERS)
+    ):
+        return Place.SYSTEM
+    return Place.ORDINARY
+
+
+def whole_match(known: str, pattern: str) -> bool:
+    """Does a pattern find a path? A star stops at a slash."""
+    return known.count("/") == pattern.count("/") and fnmatchcase(known, pattern)
+
+
+def place_of(path: str) -> Place:
+    """What a resolved path is. A pattern counts as what it could find."""
+    for place, pattern in PATTERNS:
+        if pattern.search(path):
+            return place
+    if GLOBS.search(path) and (found := next((place for name, place in GLOBBED if finds(path, name)), None)):
+        return found
+    if path.startswith(SYSTEM_TREES) and any(
+        path == tree or path.startswith(f"{tree}/") for tree in SYSTEM_TREES
+    ):
+        return Place.SYSTEM_FILE
+    return Place.ORDINARY
+
+
+def is_credential(path: str) -> bool:
+    """Does a resolved path hold secrets, or could it, if it is a pattern?"""
+    return bool(CREDENTIALS.search(path)) or (
+        bool(GLOBS.search(path))
+        and any(finds(path, name) for name, place in GLOBBED if place is Place.CREDENTIAL)
+    )
+
+
+def finds(pattern: str, name: str) -> bool:
+    """Could a pattern find this name at its end? A glob never finds the dot that a hidden name begins with."""
+    wanted = name.split("/")
+    parts = pattern.split("/")[-len(wanted) :]
+    return len(parts) == len(wanted) and all(
+        fnmatchcase(one, part) and (one[0] != "." or part[0:1] == ".")
+        for one, part in zip(wanted, parts, strict=True)
+    )
+
+
+PATTERNS = (
+    (Place.SINK, SINKS),
+    (Place.SOCKET, SOCKETS),
+    (Place.DISK, DISKS),
+    (Place.KERNEL, KERNEL),
+    (Place.HOOKS, HOOKS),
+    (Place.GIT_CONFIG, GIT_CONFIG),
+    (Place.REPOSITORY, REPOSITORY),
+    (Place.GUARD, GUARD),
+    (Place.ACCESS, ACCESS),
+    (Place.STARTUP, STARTUP),
+)
+# What a pattern that names none of them outright may still find. A bare `*` finds no hidden file.
+GLOBBED = (
+    (".ssh/id_rsa", Place.CREDENTIAL),
+    (".ssh/id_ed25519", Place.CREDENTIAL),
+    (".aws/credentials", Place.CREDENTIAL),
+    (".env", Place.CREDENTIAL),
+    ("etc/shadow", Place.CREDENTIAL),
+    ("etc/sudoers", Place.CREDENTIAL),
+    (".git/hooks", Place.HOOKS),
+    (".git/config", Place.GIT_CONFIG),
+    (".git", Place.REPOSITORY),
+)

@@ -1,0 +1,60 @@
+"""Redirections: what a command reads instead of its input, and the files that its output goes to."""
+
+import re
+
+from cli_guard.commands.effects.paths import path_of, read_path, write_path
+from cli_guard.commands.effects.places import Place, place_of
+from cli_guard.commands.expand.fields import Field, literal, stream_of
+from cli_guard.commands.machine import Machine
+from cli_guard.commands.parse.tree import Redirect
+from cli_guard.commands.scope import NOTHING, Stream
+
+DESCRIPTOR = re.compile(r"(\d*)-?")
+STANDARD = ("", "0", "1", "2", "&")
+OUTPUT = ("", "1", "&")
+Sinks = list[tuple[str, Field]]
+
+
+def redirected(shell: Machine, redirects: tuple[Redirect, ...], stdin: Stream) -> tuple[Stream, Sinks]:
+    """The input of a command, and where its output goes: a descriptor with its file each."""
+    sinks: Sinks = []
+    for redirect in redirects:
+        target = shell.expander().one(redirect.target)
+        if redirect.operator in ("<<", "<<<"):
+            stdin = stream_of(target)
+        elif redirect.operator in (">&", "<&") and (number := DESCRIPTOR.fullmatch(target.text or "x")):
+            opened = shell.scope.descriptors.get(number[1])
+            if opened and redirect.operator == ">&":
+                sinks.append((redirect.descriptor, literal(opened, redirect.span)))
+            elif redirect.operator == ">&" and redirect.descriptor in OUTPUT and number[1] == "2":
+                sinks.append(("", literal("/dev/stderr", redirect.span)))
+            elif opened:
+                stdin = read_path(shell, literal(opened, redirect.span), redirect.span)
+        elif redirect.operator == "<" and target.stream is not None:
+            stdin = target.stream
+        else:
+            if redirect.descriptor not in STANDARD and target.text is not None:
+                shell.scope.descriptors[redirect.descriptor] = target.text
+            if redirect.operator in ("<", "<&"):
+                stdin = read_path(shell, target, redirect.span)
+            else:
+                sinks.append((redirect.descriptor, target))
+    return stdin, sinks
+
+
+def connected(shell: Machine, sinks: Sinks) -> bool:
+    """Does the output go to a connection? Then, most of the time, the input comes from there."""
+    return any(
+        place_of(path_of(shell, target)) is Place.SOCKET for _, target in sinks if target.start[:5] == "/dev/"
+    )
+
+
+def written(shell: Machine, output: Stream, sinks: Sinks) -> Stream:
+    """The output goes to files: what is left of it for the pipe."""
+    for descriptor, target in sinks:
+        carried = output if descriptor in OUTPUT else NOTHING
+        if target.script is not None:
+            shell.script(target.script, carried)
+        else:
+            write_path(shell, target, target.span, carried)
+    return NOTHING if any(descriptor in OUTPUT for descriptor, _ in sinks) else output

@@ -1,0 +1,288 @@
+"""What a call does with one value: an option's or an operand, by its kind in the table."""
+
+import re
+from dataclasses import replace
+
+from cli_guard.commands import floors
+from cli_guard.commands.effects.called import Called
+from cli_guard.commands.effects.code import run_code
+from cli_guard.commands.effects.environment import key_means
+from cli_guard.commands.effects.paths import path_of, read_path
+from cli_guard.commands.effects.places import is_credential, resolved
+from cli_guard.commands.expand.fields import Field, literal, stream_of
+from cli_guard.commands.model import Kind, Span
+from cli_guard.commands.programs import sub_command, table
+from cli_guard.commands.scope import ANYTHING, NOTHING, REMOTE, SECRET, Stream
+
+REMOTE_PLACE = re.compile(r"(?:[\w.+-]+@)?[\w.-]+:(?!\\)|[\w+]+://")
+ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://")
+# Programs that are Python modules of the same name; another module may be one of the project.
+PYTHON_TOOLS = frozenset(
+    "pip pipx pytest ruff mypy black isort flake8 pylint coverage tox nox poetry pdm hatch twine uv bandit vulture "
+    "yamllint cli-guard codespell radon lizard sqlfluff djlint pyright invoke semgrep locust "
+    "pre-commit virtualenv".split()
+)
+# `@FILE` stands for the options in a file.
+TAKES_OPTIONS_FROM_FILES = frozenset("gcc clang ld as nm objdump size strings javac tsc mypy".split())
+INPUT = ("-", "/dev/stdin", "/dev/fd/0")
+FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
+SHELLS = frozenset("sh bash zsh dash ksh fish ash mksh".split())
+
+
+def take(call: Called, kind: str, given: Field, reason: str, rule: str) -> None:
+    """One value of a call."""
+    call.shell.budget.step()
+    if kind in TAKERS:
+        TAKERS[kind](call, given)
+    elif kind.startswith("code:"):
+        run_code(call, kind.removeprefix("code:"), Stream(given.text, given.taints), given.span)
+    elif kind == "command":
+        call.shell.invoke([given], call.stdin, call.span)
+    elif kind in ("delete", "move"):
+        call.kinds.add(Kind.DELETE)
+        call.written.append((given, "deletes" if kind == "delete" else "moves"))
+        if kind == "move":
+            path = path_of(call.shell, given)
+            secret = Stream(None, frozenset((SECRET,))) if is_credential(path) else NOTHING
+            call.reads.append(call.shell.scope.files.get(path, secret))
+    elif kind == "write":
+        call.written.append((given, "writes"))
+    elif kind != "text":
+        by_effect(call, Kind(kind), given, reason, rule)
+
+
+def by_effect(call: Called, kind: Kind, given: Field, reason: str, rule: str) -> None:
+    """A value that is an effect, with itself as the target. One that begins with `!` is text for a shell as well."""
+    if kind in (Kind.EXEC, Kind.PERSISTENCE) and given.text and given.text.startswith("!"):
+        call.shell.text(given.text[1:], given.span)
+    if kind is Kind.SERVICE_READ:
+        floors.sent(call.shell, given.taints, given.shown, given.span)
+        if given.text is None:
+            call.effect(
+                Kind.UNKNOWN, given.shown, "is asked for a name that is not known before it runs", given.span
+            )
+    call.effect(kind, given.shown, reason, given.span, rule)
+
+
+def take_read(call: Called, given: Field) -> None:
+    """A file that is read."""
+    if given.text in INPUT:
+        call.reads.append(call.stdin)
+    elif given.stream is not None:
+        call.reads.append(given.stream)
+    elif given.start.startswith("|") or (
+        given.start.startswith("@") and call.program.name in TAKES_OPTIONS_FROM_FILES
+    ):
+        reason = "takes what it does from a name that is more than a path"
+        call.effect(Kind.UNKNOWN, given.shown, reason, given.span)
+    elif given.text is None and given.origin:
+        shape = resolved(given.shape, call.shell.scope.folder, call.shell.context)
+        if SECRET in given.taints or is_credential(shape):
+            call.effect(Kind.CREDENTIAL, given.shown, "reads what may be a secret", given.span)
+        call.reads.append(Stream(None, given.taints))
+    elif ADDRESS.match(given.start) and not given.start.startswith("file:"):
+        take_url(call, given)
+    else:
+        call.reads.append(read_path(call.shell, given, given.span))
+
+
+def take_url(call: Called, given: Field) -> None:
+    """An address that is fetched from."""
+    text = given.start
+    if text.startswith("file:"):
+        # Which file it is also depends on escapes and braces that only the program resolves.
+        call.effect(Kind.UNKNOWN, given.shown, "reads a file by its address", given.span)
+        call.reads.append(
+            read_path(call.shell, replace(given, text=given.text and given.text[5:]), given.span)
+        )
+        return
+    take_helper(call, given)
+    floors.sent(call.shell, given.taints, given.shown, given.span)
+    call.effect(Kind.NETWORK_IN, given.shown, f"fetches {shortened(given)}", given.span)
+
+
+def take_helper(call: Called, given: Field) -> None:
+    """`ext::command` is an address that runs a command (git-remote-ext(1))."""
+    if "::" in given.start.partition("/")[0]:
+        call.effect(Kind.EXEC, given.shown, "runs the command in the address", given.span)
+
+
+def take_host(call: Called, given: Field) -> None:
+    """A host that is connected to."""
+    take_helper(call, given)
+    floors.sent(call.shell, given.taints, given.shown, given.span)
+    call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shortened(given)}", given.span)
+
+
+def take_upload(call: Called, given: Field) -> None:
+    """A file that goes out, or the place where it goes."""
+    if given.text in INPUT:
+        call.effect(Kind.NETWORK_OUT, None, "sends its input", given.span)
+        return
+    if REMOTE_PLACE.match(given.start):
+        call.effect(Kind.NETWORK_OUT, given.shown, f"sends to or fetches from {shortened(given)}", given.span)
+        call.reads.append(Stream(None, frozenset((REMOTE,))))
+        return
+    stream = given.stream or read_path(call.shell, given, given.span)
+    call.reads.append(stream)
+    floors.sent(call.shell, stream.taints | given.taints, call.title, given.span)
+    call.effect(Kind.NETWORK_OUT, given.shown, f"sends {shortened(given)}", given.span)
+
+
+def take_send(call: Called, given: Field) -> None:
+    """A text that goes out; `@FILE` in it is a file."""
+    file = FILE_IN_FORM.match(given.start)
+    if file and given.start:
+        rest = given.start[file.end() :].partition(";")[0]
+        name = literal(rest, given.span, like=given) if given.text is not None else replace(given, start=rest)
+        take_upload(call, name)
+        return
+    floors.sent(call.shell, given.taints, call.title, given.span)
+    call.effect(Kind.NETWORK_OUT, None, "sends data", given.span)
+
+
+def take_header(call: Called, given: Field) -> None:
+    """A header of a request. A variable with a key in it is how one logs in; a file with one is not."""
+    if given.taints & {SECRET}:
+        take_send(call, given)
+    elif given.start.startswith("@"):
+        take_upload(call, literal(given.start[1:], given.span, like=given))
+    elif given.taints:
+        call.effect(Kind.CREDENTIAL, None, "sends a key that a variable holds", given.span)
+
+
+def take_folder(call: Called, given: Field) -> None:
+    """The folder that a command runs in."""
+    call.shell.scope.folder = path_of(call.shell, given) if given.text is not None else None
+
+
+def take_env(call: Called, given: Field) -> None:
+    """`NAME=VALUE` of the environment."""
+    name, _, value = given.start.partition("=")
+    call.shell.environment(name, value if given.text is not None else None, given.span)
+
+
+def take_config(call: Called, given: Field) -> None:
+    """`key=value` of Git's configuration; a key alone means true."""
+    key, equals, value = given.start.partition("=")
+    known = value if equals else "true"
+    configure(call, key, known if given.text is not None else None, given.span)
+
+
+def take_config_env(call: Called, given: Field) -> None:
+    """`key=NAME` of Git's configuration: a variable of the environment holds the value."""
+    configure(call, given.start.partition("=")[0], None, given.span)
+
+
+def configure(call: Called, key: str, value: str | None, span: Span) -> None:
+    """A key of Git's configuration is set."""
+    meaning = key_means(key, value)
+    if meaning:
+        kind, why = meaning
+        call.effect(kind, key, why, span)
+        if kind is Kind.EXEC and value:
+            # An alias is a command of git, or with `!`, as all other keys, one for a shell.
+            alias = key.lower().startswith("alias.") and not value.startswith("!")
+            call.shell.text(f"git {value}" if alias else value.removeprefix("!"), span)
+
+
+def take_shell(call: Called, given: Field) -> None:
+    """Text for a shell."""
+    words = call.arguments.operands
+    behind = words[words.index(given) + 2 :] if given in words else []
+    outer, call.shell.scope.arguments = call.shell.scope.arguments, tuple(stream_of(word) for word in behind)
+    run_shell(call, given.stream or Stream(given.text, given.taints), given.span, call.stdin)
+    call.shell.scope.arguments = outer
+
+
+def run_shell(call: Called, code: Stream, span: Span, stdin: Stream, *, here: bool = False) -> Stream:
+    """Code that a shell runs, as far as it is known: one of its own, or `here`, this one (eval)."""
+    call.took_input = True
+    if code.text is not None:
+        return (call.shell.text if here else call.shell.child)(code.text, span, stdin)
+    if not floors.remote_code(call.shell, code.taints, call.title, span):
+        call.effect(Kind.EXEC, None, "runs commands that are not known before they run", span)
+    return ANYTHING
+
+
+def take_script(call: Called, given: Field) -> None:
+    """A file whose code is run."""
+    call.took_input = True
+    if given.text in INPUT:
+        take_input(call, call.spec.stdin or "script")
+        return
+    if ADDRESS.match(given.start):
+        floors.remote_code(call.shell, frozenset((REMOTE,)), given.shown, given.span)
+        return
+    path = path_of(call.shell, given)
+    stream = given.stream or call.shell.scope.files.get(path)
+    if stream is None and given.text is None:
+        stream = Stream(None, given.taints)
+    if stream and floors.remote_code(call.shell, stream.taints, given.shown or call.title, given.span):
+        return
+    if stream and stream.text is not None and call.program.name in SHELLS:
+        call.shell.text(stream.text, given.span)
+        if given.stream is not None:
+            return
+    call.effect(Kind.EXEC, path, f"runs the script {given.shown}", given.span)
+
+
+def take_module(call: Called, given: Field) -> None:
+    """A Python module that is run: it has a table of its own, or that of the program of its name."""
+    call.took_input = True
+    words = call.fields[call.fields.index(given) + 1 :] if given in call.fields else []
+    modules = table("python-m")
+    program = (given.text or "").partition(".")[0].replace("_", "-")
+    known = (
+        sub_command(modules, given.text) if modules and given.text and program not in PYTHON_TOOLS else None
+    )
+    if known is None and program not in PYTHON_TOOLS:
+        call.effect(Kind.EXEC, given.shown, f"runs the module {given.shown}", given.span)
+    elif known is None:
+        call.shell.invoke([literal(program, given.span), *words], call.stdin, call.span)
+    else:
+        call.shell.invoke([literal("python-m", given.span), given, *words], call.stdin, call.span)
+    call.arguments.operands.clear()
+    call.arguments.kinds.clear()
+    call.arguments.unknown.clear()
+
+
+def take_input(call: Called, kind: str) -> None:
+    """The input of a call is more than data to it."""
+    stdin = call.stdin
+    if kind == "shell":
+        if stdin == NOTHING:
+            call.effect(Kind.EXEC, None, "starts an interactive shell", call.span)
+        else:
+            run_shell(call, stdin, call.span, NOTHING)
+    elif kind.startswith("code:"):
+        if stdin == NOTHING:
+            call.effect(Kind.EXEC, None, "starts an interpreter", call.span)
+        else:
+            run_code(call, kind.removeprefix("code:"), stdin, call.span)
+    elif kind == "send":
+        floors.sent(call.shell, stdin.taints, call.title, call.span)
+    elif not floors.remote_code(call.shell, stdin.taints, call.title, call.span):
+        call.effect(Kind.EXEC, None, "runs what it reads", call.span)
+
+
+def shortened(given: Field) -> str:
+    """An address for people."""
+    return given.shown if len(given.shown) <= 60 else f"{given.shown[:57]}..."
+
+
+TAKERS = {
+    Kind.READ: take_read,
+    "url": take_url,
+    "host": take_host,
+    "upload": take_upload,
+    "send": take_send,
+    "header": take_header,
+    "folder": take_folder,
+    "env": take_env,
+    "config": take_config,
+    "config-env": take_config_env,
+    "shell": take_shell,
+    "script": take_script,
+    "module": take_module,
+}

@@ -1,0 +1,85 @@
+"""Words as a program gets them, as far as they are known before it runs."""
+
+from dataclasses import dataclass, replace
+
+from cli_guard.commands.model import Span
+from cli_guard.commands.parse.tree import Script
+from cli_guard.commands.scope import LONGEST_TEXT, Stream, narrowest, taints_of
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One word as a program gets it.
+
+    `text` is None when a part is not known before it runs; `start` is what is known of its beginning. `many`: it may
+    turn out to be several words or none. `pattern`: a glob is in it, unquoted. `shape` is the word with a letter in
+    the place of each part that is not known. `perhaps`: it is not there at all if a branch has not run.
+    """
+
+    text: str | None
+    start: str
+    span: Span
+    taints: frozenset[str] = frozenset()
+    origin: str = ""
+    pattern: bool = False
+    many: bool = False
+    assumed: bool = False
+    perhaps: bool = False
+    script: Script | None = None
+    stream: Stream | None = None
+    shape: str = ""
+
+    @property
+    def dynamic(self) -> bool:
+        """Is it neither known nor of a harmless origin?"""
+        return self.text is None and not self.origin
+
+    @property
+    def known(self) -> bool:
+        """Is it certain before the command runs that this is the word, and one word?"""
+        return self.text is not None and not (self.assumed or self.pattern or self.many)
+
+    @property
+    def shown(self) -> str:
+        """The word for people."""
+        return self.text if self.text is not None else f"{self.start}(...)"
+
+
+def literal(text: str, span: Span, *, like: Field | None = None) -> Field:
+    """A field of known text; taints are those of the field it was cut from."""
+    if like is None:
+        return Field(text, text, span)
+    return replace(like, text=text, start=text, span=span, script=None, stream=None)
+
+
+def field_of(stream: Stream, span: Span) -> Field:
+    """A value as one word."""
+    return Field(stream.text, stream.text or "", span, stream.taints, stream.origin, assumed=stream.assumed)
+
+
+def stream_of(given: Field) -> Stream:
+    """A field as the value of a variable. A pattern stands for paths of the project."""
+    if given.stream is not None:
+        return given.stream
+    return Stream(given.text, given.taints, given.origin, given.assumed)
+
+
+def assembled(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = False) -> Field:
+    """One field out of its pieces."""
+    taints = taints_of(stream for stream, _ in pieces)
+    start = ""
+    for stream, _ in pieces:
+        if stream.text is None:
+            break
+        start += stream.text[: LONGEST_TEXT + 1]
+    texts = [stream.text for stream, _ in pieces]
+    if len(start) > LONGEST_TEXT:
+        return Field(None, start[:LONGEST_TEXT], span, taints, "", glob)
+    assumed = any(stream.assumed for stream, _ in pieces)
+    perhaps = any(stream.perhaps for stream, _ in pieces)
+    if None not in texts:
+        return Field(start, start, span, taints, "", glob, assumed=assumed, perhaps=perhaps)
+    shape = "".join(stream.text if stream.text is not None else "x" for stream, _ in pieces)
+    origins = {stream.origin for stream, _ in pieces if stream.text is None}
+    origin = narrowest(origins)
+    return Field(None, start, span, taints, origin, glob, assumed=assumed, shape=shape)

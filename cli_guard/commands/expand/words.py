@@ -1,0 +1,216 @@
+"""Words -> the fields that a program gets: expansions, quotes, braces, splitting (bash(1), EXPANSION)."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from cli_guard.commands.expand.braces import braces
+from cli_guard.commands.expand.fields import Field, assembled, field_of
+from cli_guard.commands.expand.parameters import (
+    FOLDERS,
+    GLOB,
+    SECRET_NAME,
+    VALUES,
+    element,
+    merged_choice,
+    spaced,
+    transformed,
+)
+from cli_guard.commands.model import Span
+from cli_guard.commands.parse.quoting import hidden_substitutions
+from cli_guard.commands.parse.syntax import parse
+from cli_guard.commands.parse.tree import Parameter, Part, Script, Substitution, Text, Word
+from cli_guard.commands.scope import (
+    ANYTHING,
+    NOTHING,
+    TOKEN,
+    OutOfBudget,
+    Scope,
+    Stream,
+)
+
+MOST_FIELDS = 20_000
+BY_DEFAULT = frozenset((":-", "-", ":=", "=", ":+", "+"))
+
+
+@dataclass
+class Expander:
+    """Expands the words of one shell. `run` runs a substitution and gives what it prints."""
+
+    scope: Scope
+    run: Callable[[Script, str], Stream]
+    assign: Callable[[str, Stream, Span], None]
+
+    def fields(self, words: tuple[Word, ...]) -> list[Field]:
+        """The fields of some words."""
+        found: list[Field] = []
+        for word in words:
+            found += self.expanded(word)
+            if len(found) > MOST_FIELDS:
+                raise OutOfBudget("more words than are looked at")
+        return found
+
+    def one(self, word: Word | None) -> Field:
+        """A word that is not split: the right side of an assignment, the target of a redirection."""
+        if word is None:
+            return Field("", "", Span(0, 0))
+        pieces = [self.piece(part) for part in word.parts]
+        if word.parts and all(isinstance(part, Substitution) and part.kind in "<>" for part in word.parts):
+            pieces = [replace(piece, text=None, origin="value") for piece in pieces]
+        given = assembled([(stream, True) for stream in pieces], word.span)
+        if len(word.parts) == 1 and isinstance(word.parts[0], Substitution) and word.parts[0].kind in "<>":
+            return replace(given, script=word.parts[0].script, stream=pieces[0])
+        return given
+
+    def expanded(self, word: Word) -> Iterator[Field]:
+        """The fields of one word."""
+        if not word.parts:
+            return
+        first = word.parts[0]
+        if len(word.parts) == 1 and isinstance(first, Text) and (first.quoted or "{" not in first.text):
+            pattern = not first.quoted and bool(GLOB.search(first.text))
+            yield Field(first.text, first.text, word.span, pattern=pattern)
+            return
+        for parts in braces(word.parts):
+            yield from self.split(parts, word.span)
+
+    def split(self, parts: tuple[Part, ...], span: Span) -> Iterator[Field]:
+        """The fields of one word after its braces: unquoted expansions are split at blanks."""
+        elements = self.elements(parts)
+        if elements is not None:
+            yield from (field_of(element, span) for element in elements)
+            return
+        current: list[tuple[Stream, bool]] = []
+        glob = many = False
+        script = stream = None
+        for part in parts:
+            value = raw = self.piece(part)
+            if isinstance(part, Substitution) and part.kind in "<>":
+                value = replace(raw, text=None, origin="value")
+            is_quoted = part.quoted
+            if isinstance(part, Text):
+                glob = glob or (not is_quoted and bool(GLOB.search(part.text)))
+                current.append((value, is_quoted))
+                continue
+            if isinstance(part, Substitution) and part.kind in "<>":
+                script, stream = part.script, raw
+            if is_quoted or (isinstance(part, Substitution) and part.kind != "$"):
+                current.append((value, True))
+            elif value.text is None:
+                current.append((value, False))
+                many = many or value.origin != "value"
+            else:
+                glob = glob or bool(GLOB.search(value.text))
+                pieces = self.separated(value.text)
+                for piece in pieces[:-1]:
+                    current.append((replace(value, text=piece), False))
+                    if any(stream.text or known for stream, known in current):
+                        yield assembled(current, span, glob=glob)
+                    current = []
+                current.append((replace(value, text=pieces[-1]), False))
+        if many or any(is_quoted or stream.text != "" for stream, is_quoted in current):
+            yield replace(assembled(current, span, glob=glob), many=many, script=script, stream=stream)
+
+    def elements(self, parts: tuple[Part, ...]) -> tuple[Stream, ...] | None:
+        """The words that `"$@"` or `"${array[@]}"` stands for, None for what is neither or not known."""
+        full = [part for part in parts if not (isinstance(part, Text) and part.quoted and not part.text)]
+        if len(full) != 1 or not isinstance(full[0], Parameter):
+            return None
+        part = full[0]
+        if part.name == "@" and not part.operator:
+            return self.scope.arguments if part.quoted else None
+        if part.operator == "[@]" and part.quoted and part.name in self.scope.variables:
+            return self.scope.variables[part.name].items
+        return None
+
+    def separated(self, text: str) -> list[str]:
+        """The pieces that an unquoted value falls into: at blanks, or at what `IFS` holds."""
+        given = self.scope.variables.get("IFS")
+        if given is None or given.text is None or given == NOTHING:
+            return re.split(r"[ \t\n]+", text) if given is None or given.text is None else [text]
+        blanks = "".join(sorted(set(given.text) & set(" \t\n")))
+        if blanks:
+            text = text.strip(blanks)
+        return re.split(f"[{re.escape(given.text)}]+", text)
+
+    def piece(self, part: Part) -> Stream:
+        """What one part stands for."""
+        if isinstance(part, Text):
+            return Stream(part.text)
+        if isinstance(part, Substitution):
+            return self.substituted(part)
+        return self.parameter(part)
+
+    def substituted(self, part: Substitution) -> Stream:
+        """What a substitution prints; line ends at its end are dropped."""
+        output = self.run(part.script, part.kind)
+        if part.kind == "((":
+            return Stream(None, output.taints, "value")
+        if part.kind in "<>":
+            return output
+        return output if output.text is None else replace(output, text=output.text.rstrip("\n"))
+
+    def parameter(self, part: Parameter) -> Stream:
+        """What `$name` or `${name...}` stands for."""
+        value = self.variable(part.name)
+        known = part.name in self.scope.variables or value.text is not None
+        argument = self.one(part.argument) if part.argument else None
+        other = Stream(argument.text, argument.taints, argument.origin) if argument else NOTHING
+        if part.operator in ("@", "!") and value.text:
+            # `${name@P}` and `${!name}` run the substitutions in the value.
+            for _, _, inner in hidden_substitutions(value.text):
+                self.run(parse(inner), "$")
+        several = len(self.scope.arguments or ()) > 1
+        if part.name in "@*" and (part.operator or (several and part.quoted and part.name == "@")):
+            return Stream(None, value.taints)
+        if not part.operator:
+            return value.items[0] if value.items else value
+        if part.operator == "@":
+            return Stream(None, value.taints)
+        if part.operator.startswith("["):
+            return element(value, part, known=part.name in self.scope.variables)
+        if part.operator in BY_DEFAULT:
+            return self.by_default(part, value, other, known=known)
+        if part.operator == "#" and part.argument is None:
+            return Stream(None, frozenset(), "value")
+        if value.text is not None and argument is not None and argument.text is not None:
+            changed = transformed(value.text, part.operator, argument.text)
+            if changed is not None:
+                return replace(value, text=changed)
+        if part.operator in (":?", "?") and part.argument is not None:
+            return value
+        return Stream(None, value.taints, value.origin)
+
+    def by_default(self, part: Parameter, value: Stream, other: Stream, *, known: bool) -> Stream:
+        """`${name:-word}` and its kin; without the colon, an empty value counts as one."""
+        empty = value.text == "" and (part.operator.startswith(":") or part.name not in self.scope.variables)
+        if part.operator in (":+", "+"):
+            if not known:
+                return Stream(None, value.taints | other.taints)
+            return NOTHING if empty else other
+        if part.operator in (":=", "=") and part.argument and (empty or not known):
+            self.assign(part.name, other, part.argument.span)
+        if not known:
+            return replace(merged_choice(value, other), assumed=other.text is not None)
+        return other if empty else value
+
+    def variable(self, name: str) -> Stream:
+        """The value of a variable or a positional parameter."""
+        scope = self.scope
+        if name in scope.variables:
+            return scope.variables[name]
+        if name in FOLDERS:
+            return Stream(FOLDERS[name])
+        if name == "IFS":
+            return Stream(" ")
+        if name in "@*":
+            given = scope.arguments
+            return Stream("", assumed=True) if given is None else spaced(given)
+        if name.isdecimal() and name != "0":
+            given, at = scope.arguments, int(name) - 1
+            if given is None:
+                return ANYTHING
+            return given[at] if at < len(given) else NOTHING
+        if name in VALUES:
+            return Stream(None, frozenset(), "value")
+        return Stream(None, frozenset((TOKEN,)) if SECRET_NAME.search(name) else frozenset())

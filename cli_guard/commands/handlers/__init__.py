@@ -1,0 +1,30 @@
+"""Programs whose words a table cannot describe; a table names the function by `handler`."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from cli_guard.commands.effects.call import Call
+from cli_guard.commands.handlers import (
+    arithmetic,
+    builtins,
+    files,
+    git,
+    network,
+    printing,
+    runners,
+    tools,
+)
+from cli_guard.commands.scope import Stream
+
+HANDLERS: Mapping[str, Callable[[Call], Stream]] = MappingProxyType(
+    {
+        **arithmetic.HANDLERS,
+        **builtins.HANDLERS,
+        **files.HANDLERS,
+        **git.HANDLERS,
+        **network.HANDLERS,
+        **printing.HANDLERS,
+        **runners.HANDLERS,
+        **tools.HANDLERS,
+    }
+)

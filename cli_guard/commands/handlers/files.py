@@ -1,0 +1,260 @@
+"""Programs that look for files or change what may be done with them."""
+
+import re
+from itertools import pairwise
+
+from cli_guard.commands import floors
+from cli_guard.commands.effects.arguments import Arguments
+from cli_guard.commands.effects.call import Call
+from cli_guard.commands.effects.paths import delete_path, path_of, write_path
+from cli_guard.commands.effects.places import Place, is_credential, place_of, whole
+from cli_guard.commands.effects.values import take
+from cli_guard.commands.expand.fields import Field, literal
+from cli_guard.commands.model import Kind, Setting
+from cli_guard.commands.scope import EVERYTHING, HOOKS, NOTHING, SECRET, Stream, taints_of
+from cli_guard.model import Decision
+
+# find(1): tests and actions that only look, by the number of words that follow them.
+TESTS = {
+    0: (
+        "-not ! ( ) , -a -o -and -or -true -false -depth -d -mount -xdev -noleaf -daystart -empty -executable "
+        "-readable -writable -nouser -nogroup -prune -print -print0 -ls -quit -follow -ignore_readdir_race "
+        "-noignore_readdir_race -warn -nowarn -help --help -version --version -H -L -P -E -X -x -s"
+    ),
+    1: (
+        "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -perm "
+        "-user -group -uid -gid -mtime -atime -ctime -mmin -amin -cmin -newer -anewer -cnewer -maxdepth "
+        "-mindepth -links -inum -samefile -lname -ilname -fstype -used -context -printf -D -f -files0-from"
+    ),
+}
+ARITY = {word: count for count, words in TESTS.items() for word in words.split()}
+NARROWING = frozenset(
+    "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -newer -size -empty -user -lname -inum -samefile "
+    "-perm -atime -ctime -group -nouser -links".split()
+)
+RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
+OUTPUTS = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}
+HOOK_FILE = re.compile(r"(?:^|/)\.(?:husky|githooks)/[\w-]+\Z")
+STARS = re.compile(r"\*+(?:\.\*)?\Z")
+
+
+def find(call: Call) -> Stream:
+    """Folders, tests, and what is done with what they find."""
+    words = call.fields[1:]
+    at = 0
+    while (
+        at < len(words)
+        and words[at].start[:1] in ("-",)
+        and ARITY.get(words[at].start) == 0
+        and len(words[at].start) <= 3
+    ):
+        at += 1
+    roots: list[Field] = []
+    while (at < len(words) and words[at].start[:1] not in ("-", "(", "!", "")) or (
+        words[at : at + 1] and words[at].origin
+    ):
+        roots.append(words[at])
+        at += 1
+    found = what_is_found(call, roots, words[at:])
+    while at < len(words):
+        word = words[at]
+        name = word.text or ""
+        newer = re.fullmatch(r"-newer[aBcmt]{2}", name) is not None
+        if name in RUNS:
+            at = run_on(call, words, at + 1, found)
+        elif name == "-delete":
+            call.kinds.add(Kind.DELETE)
+            for each in found:
+                delete_path(call.shell, each, word.span)
+            at += 1
+        elif name in OUTPUTS:
+            for target in words[at + 1 : at + 2]:
+                write_path(call.shell, target, target.span, NOTHING)
+            at += 1 + OUTPUTS[name]
+        elif name in ARITY or newer:
+            at += 1 + ARITY.get(name, 1)
+        else:
+            call.effect(
+                Kind.UNKNOWN, word.shown, f"has a test that is not known: {word.shown[:60]}", word.span
+            )
+            at += 1
+    return Stream(None, taints_of(found), "rooted")
+
+
+def what_is_found(call: Call, roots: list[Field], tests: list[Field]) -> list[Field]:
+    """One field for each folder that is searched: a path below it, or everything in it."""
+    narrow = any(
+        word.text in NARROWING and not (after.text is not None and STARS.match(after.text))
+        for word, after in pairwise(tests)
+    )
+    found = []
+    for root in roots or [literal(".", call.span)]:
+        path = path_of(call.shell, root)
+        if root.dynamic:
+            call.effect(
+                Kind.UNKNOWN, root.shown, "looks in a folder that is not known before it runs", root.span
+            )
+        elif is_credential(path):
+            call.effect(Kind.CREDENTIAL, path, f"looks into {path}", root.span)
+        everything = whole(path) is not Place.ORDINARY and not narrow
+        taints = frozenset((EVERYTHING,)) if everything else root.taints
+        if guarded(path, tests):
+            taints |= {HOOKS}
+        if is_credential(path) or any(word.text and is_credential(word.text) for word in tests):
+            taints |= {SECRET}
+        found.append(Field(None, f"{path.rstrip('/')}/", root.span, taints, "rooted"))
+    return found
+
+
+def guarded(path: str, tests: list[Field]) -> bool:
+    """Is the repository itself searched, or looked for by its name?"""
+    if place_of(path) in (Place.REPOSITORY, Place.HOOKS):
+        return True
+    return any(word.text in ("-name", "-path") and after.text == ".git" for word, after in pairwise(tests))
+
+
+def run_on(call: Call, words: list[Field], at: int, found: list[Field]) -> int:
+    """`-exec command ;`: the command with what was found in the place of `{}`. Gives the place behind it."""
+    end = next((i for i in range(at, len(words)) if words[i].text in (";", "+")), len(words))
+    command: list[Field] = []
+    for word in words[at:end]:
+        command += found if word.text == "{}" else [held(word, found)] if "{}" in word.start else [word]
+    if command:
+        call.shell.invoke(command, NOTHING, command[0].span)
+    return end + 1
+
+
+def held(word: Field, found: list[Field]) -> Field:
+    """A word with `{}` inside: in a script for a shell it is text that is not known."""
+    text = word.text.replace("{}", found[0].start + "x") if word.text else None
+    return Field(text, text or "", word.span, taints_of((word, *found)))
+
+
+def mode(call: Call) -> Stream:
+    """chmod: who may do what from here on."""
+    given = call.arguments
+    operands = list(given.operands)
+    by_reference = given.has("--reference")
+    recursive = given.has("-R", "--recursive")
+    flagged = [word for word in given.unknown if re.fullmatch(r"-[rwxXst]+", word.start)]
+    for word in flagged:
+        given.unknown.remove(word)
+    wanted = flagged[0].start if flagged else "" if by_reference or not operands else operands.pop(0).shown
+    call.not_understood()
+    for operand in operands:
+        change_mode(call, operand, wanted, recursive=recursive)
+    return NOTHING
+
+
+def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> None:
+    """One file or folder gets another mode."""
+    path = path_of(call.shell, operand)
+    open_to_all = (
+        bool(re.search(r"[2367]\Z", wanted))
+        if wanted.isdecimal()
+        else bool(re.match(r"[ugoa]*[ao]?[+=][rxXst]*w", wanted))
+    )
+    closed = (wanted.isdecimal() and wanted.strip("0") == "") or bool(
+        re.match(r"(?:a|ugo)?[-=]\w*[rx]|(?:a|ugo)?=\Z", wanted)
+    )
+    extent = (
+        Place.ROOT
+        if EVERYTHING in operand.taints
+        else whole(path)
+        if operand.text is not None
+        else Place.ORDINARY
+    )
+    if extent is not Place.ORDINARY and (recursive or open_to_all or closed):
+        reason = f"changes who may do what with {path}{' and all below it' if recursive else ''}"
+        rule = floors.OPEN_PERMISSIONS
+        call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
+        return
+    if place_of(path) is Place.HOOKS or HOOK_FILE.search(path) or (path.endswith(".git") and recursive):
+        runs = (
+            bool(re.search(r"[1357]", wanted))
+            if wanted.isdecimal()
+            else "+" in wanted or "x" in wanted.partition("=")[2]
+        )
+        if not runs:
+            floors.guard_off(call.shell, path, f"takes the right to run from {path}", operand.span)
+            return
+    write_path(call.shell, operand, operand.span, NOTHING, verb="changes the mode of") if place_of(
+        path
+    ) is not Place.HOOKS else (call.effect(Kind.PERSISTENCE, path, f"makes {path} run", operand.span))
+
+
+def owner(call: Call) -> Stream:
+    """Chown and chgrp: who owns a file from here on."""
+    recursive = call.arguments.has("-R", "--recursive")
+    call.not_understood()
+    for operand in call.arguments.operands[0 if call.arguments.has("--reference") else 1 :]:
+        path = path_of(call.shell, operand)
+        if whole(path) is not Place.ORDINARY and operand.text is not None and recursive:
+            reason = f"changes the owner of {path} and all below it"
+            rule = floors.OPEN_PERMISSIONS
+            call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
+        elif place_of(path) is Place.HOOKS and call.shell.context.setting is not Setting.CHANGE:
+            floors.guard_off(call.shell, path, f"changes the owner of {path}", operand.span)
+        else:
+            write_path(call.shell, operand, operand.span, NOTHING, verb="changes the owner of")
+    return NOTHING
+
+
+def tar(call: Call) -> Stream:
+    """tar: the first word may be its options without a dash; what the operands are depends on the mode."""
+    words = call.fields[1:]
+    if words and words[0].text and re.fullmatch(r"[A-Za-z]+", words[0].text):
+        call.again([call.fields[0], *old_style(words[0], words[1:])])
+    given = call.arguments
+    writes = given.has("-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate")
+    extracts = given.has("-x", "--extract", "--get")
+    to_output = given.has("-O", "--to-stdout")
+    files = [value for option, value in given.values if "--file" in option.names]
+    others = [(option, value) for option, value in given.values if "--file" not in option.names]
+    given.values[:] = others
+    given.kinds[:] = [("read" if writes else "text", operand) for operand in given.operands]
+    for value in files:
+        if re.match(r"[\w.@-]+:", value.start):
+            take(call, "host", value, "", "")
+        elif value.text != "-":
+            take(call, "write" if writes else "read", value, "", "")
+    for _, value in others:
+        if value.text and value.text.startswith("exec="):
+            call.shell.text(value.text[5:], value.span)
+    if extracts and not to_output:
+        folders = [value for option, value in others if "--directory" in option.names]
+        for folder in folders or [literal(".", call.span)]:
+            take(call, "write", folder, "", "")
+    if given.has("--remove-files"):
+        for operand in given.operands:
+            take(call, "delete", operand, "", "")
+    return call.run()
+
+
+def old_style(letters: Field, rest: list[Field]) -> list[Field]:
+    """`xzf a.tgz -C d` -> `-x -z -f a.tgz -C d` (tar(1): values follow in the order of their letters)."""
+    words: list[Field] = []
+    rest = list(rest)
+    for letter in letters.text or "":
+        words.append(literal(f"-{letter}", letters.span))
+        if letter in "fbCgIKTVXFHLN" and rest:
+            words.append(rest.pop(0))
+    return words + rest
+
+
+def date(call: Call) -> Stream:
+    """An operand that is no format sets the clock."""
+    given: Arguments = call.arguments
+    named = False
+    for operand in given.operands:
+        if not operand.start.startswith("+"):
+            call.effect(Kind.SYSTEM, None, "sets the clock", operand.span)
+        named = named or bool(re.search(r"[A-Za-z]", re.sub(r"%[-_0^#]?[EO]?[A-Za-z%]", "", operand.shown)))
+    given.kinds.clear()
+    given.unknown[:] = [word for word in given.unknown if word.start.startswith("-")]
+    output = call.run()
+    # A format may spell any word, the name of a file among them.
+    return Stream(None, output.taints) if named else output
+
+
+HANDLERS = {"find": find, "chmod": mode, "chown": owner, "tar": tar, "date": date}

@@ -1,0 +1,194 @@
+"""Git: aliases, what the repository's own configuration runs, and the many forms of `git config`."""
+
+import re
+import shlex
+from dataclasses import replace
+
+from cli_guard.commands.effects.call import Call
+from cli_guard.commands.effects.environment import READING_KEYS, SWITCHES
+from cli_guard.commands.effects.paths import path_of
+from cli_guard.commands.effects.places import is_credential, resolved
+from cli_guard.commands.effects.values import configure
+from cli_guard.commands.expand.fields import literal
+from cli_guard.commands.model import Kind, Span
+from cli_guard.commands.scope import ANYTHING, SECRET, Stream
+
+QUIET = frozenset(
+    f"git {name}"
+    for name in "version help config init clone rev-parse rev-list show-ref for-each-ref symbolic-ref remote "
+    "merge-base ls-tree var name-rev".split()
+)
+# Formats that print nothing but ids, dates and names of branches, which begin with no dash.
+IDENTIFYING = re.compile(
+    r"--(?:pretty|format)=(?:format:)?(?:%(?:[hHtT]|c[tIis]|a[tIis]|\((?:refname|objectname)(?::\w+)?\))[ n]?)+"
+)
+# Options beside such a format that add nothing to what is printed.
+NARROWING = re.compile(
+    IDENTIFYING.pattern
+    + r"|-\d+|-n\d*|--(?:max-count|skip|author|since|until|after|before|grep|sort|count|points-at)(?:=.*)?"
+    r"|--(?:all|no-merges|merges|reverse|first-parent|branches|tags|remotes|no-patch|follow)|-s|--"
+)
+# What `git rev-parse` prints in the top folder of a repository.
+PLACES = {
+    "--git-dir": ".git",
+    "--git-common-dir": ".git",
+    "--absolute-git-dir": ".git",
+    "--show-toplevel": ".",
+}
+SHOWS = frozenset(("git show", "git cat-file", "git archive", "git diff", "git blame"))
+FOLDERS = frozenset(("-C", "--git-dir", "--work-tree"))
+READS = frozenset(("get", "list", "get-all", "get-regexp", "get-urlmatch", "get-color", "get-colorbool"))
+WRITES = frozenset(
+    ("set", "unset", "rename-section", "remove-section", "edit", "unset-all", "replace-all", "add")
+)
+SECRET_KEYS = ("token", "password", "extraheader", "secret")
+
+
+def git(call: Call) -> Stream:
+    """Any git command."""
+    given = call.arguments
+    name = given.operands[0].text if given.operands and call.spec.name == "git" else None
+    aliases = call.shell.context.git_config.get(f"alias.{name}") if name else None
+    if name and aliases:
+        return aliased(call, name, aliases[-1])
+    if call.spec.name not in QUIET and call.spec.name != "git":
+        configured(call)
+        elsewhere(call)
+    if call.spec.name in SHOWS:
+        recorded(call)
+    output = call.run()
+    if call.spec.name == "git rev-parse":
+        return places(call, output)
+    options = [word.start for word in call.fields[1:] if word.start.startswith("-")]
+    brief = call.spec.name != "git show" or {"-s", "--no-patch"}.intersection(options)
+    if brief and any(map(IDENTIFYING.fullmatch, options)) and all(map(NARROWING.fullmatch, options)):
+        return replace(output, origin="value")
+    return output
+
+
+def places(call: Call, output: Stream) -> Stream:
+    """`git rev-parse --git-dir` and the like print a path that is known."""
+    words = [word.text for word in call.fields[1:]]
+    for at, word in enumerate(words):
+        if word in PLACES:
+            return Stream(f"{PLACES[word]}\n")
+        if word == "--git-path" and words[at + 1 : at + 2] != [None] and words[at + 1 :]:
+            return Stream(f".git/{words[at + 1]}\n")
+    return output
+
+
+def elsewhere(call: Call) -> None:
+    """Another repository has a configuration of its own, which nobody has looked at."""
+    here = call.shell.scope.folder
+    if here and here != call.shell.context.folder:
+        outside(call, resolved(here, None, call.shell.context), call.span)
+    for option, value in call.arguments.values:
+        # Also a folder of the project may be laid out as a repository, with a configuration of its own.
+        if "--git-dir" in option.names and not (value.text or "").endswith(".git"):
+            call.effect(
+                Kind.EXEC,
+                value.shown,
+                f"reads the repository {value.shown} with its configuration",
+                value.span,
+            )
+    for option, value in call.arguments.values:
+        if FOLDERS.intersection(option.names):
+            outside(call, path_of(call.shell, value), value.span)
+
+
+def outside(call: Call, path: str, span: Span) -> None:
+    """A folder that is not below the root of the project may be another repository."""
+    root = call.shell.context.root
+    if not root or not path.startswith(("/", "~")):
+        return
+    if not f"{path}/".startswith(f"{resolved(root, None, call.shell.context)}/"):
+        reason = f"reads the repository {path}, whose configuration may run programs"
+        call.effect(Kind.EXEC, path, reason, span)
+
+
+def recorded(call: Call) -> None:
+    """`REV:PATH` is a file as it was recorded: a secret is one there too."""
+    for operand in call.arguments.operands:
+        _, colon, path = operand.start.partition(":")
+        if colon and path and is_credential(path):
+            call.effect(Kind.CREDENTIAL, path, f"shows {path} as it was recorded", operand.span)
+            call.reads.append(Stream(None, frozenset((SECRET,))))
+
+
+def aliased(call: Call, name: str, text: str) -> Stream:
+    """A word that the configuration gives a meaning to."""
+    if f"git {name}" in call.shell.running:
+        return ANYTHING
+    at = next(i for i, word in enumerate(call.fields) if word.text == name)
+    call.shell.running.append(f"git {name}")
+    try:
+        if text.startswith("!"):
+            rest = " ".join(shlex.quote(word.shown) for word in call.fields[at + 1 :])
+            return call.shell.text(f"{text[1:]} {rest}", call.span, call.stdin)
+        try:
+            words = shlex.split(text)
+        except ValueError:
+            call.effect(Kind.UNKNOWN, name, f"the alias {name} is not understood", call.span)
+            return ANYTHING
+        fields = [*call.fields[:at], *(literal(word, call.span) for word in words), *call.fields[at + 1 :]]
+        return call.shell.invoke(fields, call.stdin, call.span)
+    finally:
+        call.shell.running.pop()
+
+
+def configured(call: Call) -> None:
+    """What the repository's own configuration would run when it is only read."""
+    for key, values in call.shell.context.git_config.items():
+        last = values[-1] if values else ""
+        if READING_KEYS.match(key) and last.lower() not in SWITCHES.get(key, ("",)):
+            what = f"runs {last[:40]}, which the repository's own configuration names in {key}"
+            call.effect(Kind.EXEC, key, what, call.span)
+            return
+
+
+def config(call: Call) -> Stream:
+    """`git config`: what is read may be a secret, what is written may be code."""
+    given = call.arguments
+    operands = [each for each in given.operands if each.text is not None or each.start]
+    verbs = {name.lstrip("-") for option in given.present for name in option.names}
+    first = operands[0].text if operands else None
+    if first in READS | WRITES and not verbs & (READS | WRITES):
+        verbs.add(first)
+        operands = operands[1:]
+    call.by_options()
+    unknown = [word for word in given.unknown if word.start.startswith("-")]
+    if unknown:
+        call.effect(
+            Kind.UNKNOWN, unknown[0].shown, f"has an option that is not known: {unknown[0].shown}", call.span
+        )
+    if any(each.dynamic for each in given.operands):
+        call.effect(Kind.UNKNOWN, None, "has a key or value that is not known before it runs", call.span)
+    keys = [each.start for each in operands]
+    if verbs & {"edit", "e"}:
+        call.effect(Kind.EXEC, None, "opens an editor", call.span)
+    elif verbs & (WRITES | {"rename-section"}) or (len(keys) > 1 and not verbs & READS):
+        written(call, keys, removing=bool(verbs & {"unset", "unset-all", "remove-section", "rename-section"}))
+    elif any(secret in key.lower() for key in keys for secret in SECRET_KEYS):
+        call.effect(Kind.CREDENTIAL, keys[0], f"shows {keys[0]}", call.span)
+        return Stream(None, frozenset((SECRET,)))
+    return Stream(None, origin="value")
+
+
+def written(call: Call, keys: list[str], *, removing: bool) -> None:
+    """A key is set or taken away."""
+    call.effect(
+        Kind.GIT_WRITE,
+        keys[0] if keys else None,
+        f"changes {keys[0] if keys else 'the configuration'}",
+        call.span,
+    )
+    if not keys:
+        return
+    if removing:
+        if keys[0].lower() in ("core.hookspath", "core", "hook", "hooks"):
+            call.effect(Kind.GUARD, keys[0], f"takes {keys[0]} away, where the hooks are found", call.span)
+        return
+    configure(call, keys[0], keys[1] if len(keys) > 1 else None, call.span)
+
+
+HANDLERS = {"git": git, "git-config": config}

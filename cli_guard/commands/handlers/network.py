@@ -1,0 +1,132 @@
+"""Programs that bring code or files from elsewhere, send them there, or take off what hides them."""
+
+import re
+from base64 import b64decode
+from binascii import Error as BinasciiError
+
+from cli_guard.commands.effects.call import Call
+from cli_guard.commands.effects.paths import delete_path, remember
+from cli_guard.commands.effects.places import resolved
+from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, take
+from cli_guard.commands.floors import remote_code, sent
+from cli_guard.commands.model import Kind
+from cli_guard.commands.scope import HIDDEN, NOTHING, REMOTE, SECRET, Stream
+
+SHELL_ADDRESS = re.compile(r"(?:EXEC|SYSTEM|SHELL):.*\b(?:BA|Z|DA|K)?SH\b")
+
+
+def transfer(call: Call) -> Stream:
+    """Rsync and scp: files go to another host, come from one, or are copied here."""
+    operands = list(call.arguments.operands)
+    call.arguments.kinds.clear()
+    call.own_effect()
+    call.by_options()
+    call.not_understood()
+    if call.asks_for_help() or not operands:
+        return NOTHING
+    *sources, target = operands
+    remote = any(REMOTE_PLACE.match(each.start) for each in operands)
+    for each in sources:
+        take(call, "upload" if remote else Kind.READ, each, "", "")
+    if REMOTE_PLACE.match(target.start):
+        take(call, "host", target, "", "")
+    elif call.arguments.has("--delete", "--delete-before", "--delete-after", "--del", "--delete-excluded"):
+        delete_path(call.shell, target, target.span, verb="deletes what is missing in the source from")
+    else:
+        take(call, "write", target, "", "")
+    return call.finish()
+
+
+def fetch(call: Call) -> Stream:
+    """Curl and wget: a file that is named after its address holds what came from there."""
+    for option, value in call.arguments.values:
+        if "-w" in option.names and ("%output{" in value.start or value.start.startswith("@")):
+            call.effect(Kind.UNKNOWN, value.shown, "has a format that reads or writes a file", value.span)
+    output = call.run()
+    named = call.arguments.has("-O", "--remote-name", "--remote-name-all")
+    given_name = any(
+        {"-o", "--output", "-O", "--output-document"} & set(o.names) for o, _ in call.arguments.values
+    )
+    if named or (call.program.name in ("wget", "aria2c") and not given_name):
+        for operand in call.arguments.operands:
+            last = operand.start.partition("?")[0].rstrip("/").rpartition("/")[2]
+            if last:
+                name = resolved(last, call.shell.scope.folder, call.shell.context)
+                remember(call.shell, name, Stream(None, frozenset((REMOTE,))))
+    return output
+
+
+def connection(call: Call) -> Stream:
+    """Nc and socat: a shell whose input and output are a connection."""
+    for option, value in call.arguments.values:
+        if {"-e", "-c", "--exec", "--sh-exec"} & set(option.names):
+            remote_code(call.shell, frozenset((REMOTE,)), f"{call.title} {option.names[0]}", value.span)
+    addresses = [operand.shown.upper() for operand in call.arguments.operands]
+    if any(SHELL_ADDRESS.match(text) for text in addresses) and len(addresses) > 1:
+        remote_code(call.shell, frozenset((REMOTE,)), call.title, call.span)
+    return call.run()
+
+
+def gh(call: Call) -> Stream:
+    """gh: a secret in the text of an issue or a comment is published; keys are kept by other sub-commands."""
+    first = call.spec.name.split()[1:2]
+    if first and first[0] not in ("secret", "variable", "auth", "ssh-key", "gpg-key"):
+        for word in call.fields[1:]:
+            sent(call.shell, word.taints & {SECRET}, call.title, word.span)
+    return call.run()
+
+
+def make(call: Call) -> Stream:
+    """make: a Makefile that comes through the input is known, or it is code that nobody has seen."""
+    files = [value.text for option, value in call.arguments.values if "-f" in option.names]
+    if any(name in INPUT for name in files) and not remote_code(
+        call.shell, call.stdin.taints, "make", call.span
+    ):
+        recipe = "\n".join(
+            line[1:].lstrip("@-+") for line in (call.stdin.text or "").split("\n") if line[:1] == "\t"
+        )
+        call.shell.text(recipe, call.span)
+    return call.run()
+
+
+def decode(call: Call) -> Stream:
+    """base64 and the like: what is decoded is known if its input is, and hidden if not."""
+    output = call.run()
+    if not call.arguments.has("-d", "--decode", "-D", "-r", "--reverse"):
+        return output
+    streams = call.reads or [call.stdin]
+    text = streams[0].text if len(streams) == 1 else None
+    plain = decoded(text) if text and call.program.name == "base64" else None
+    return Stream(plain, output.taints | (frozenset() if plain is not None else {HIDDEN}))
+
+
+def openssl(call: Call) -> Stream:
+    """openssl: what it decrypts or decodes was hidden, and may be a secret."""
+    output = call.run()
+    if not {"-d", "-decrypt"}.intersection(word.text for word in call.fields[1:]):
+        return output
+    call.effect(Kind.CREDENTIAL, None, "shows what was encrypted or encoded", call.span)
+    return Stream(None, output.taints | {HIDDEN})
+
+
+def decoded(text: str) -> str | None:
+    """The text that base64 hides, None if it hides none."""
+    try:
+        return b64decode("".join(text.split()), validate=True).decode("utf-8")
+    except (BinasciiError, ValueError):
+        return None
+
+
+HANDLERS = {
+    "aria2c": fetch,
+    "nc": connection,
+    "socat": connection,
+    "gh": gh,
+    "make": make,
+    "base64": decode,
+    "xxd": decode,
+    "openssl": openssl,
+    "curl": fetch,
+    "wget": fetch,
+    "transfer": transfer,
+}

@@ -1,0 +1,187 @@
+"""Tools whose operands mean different things by what they look like."""
+
+import re
+from dataclasses import replace
+
+from cli_guard.commands.effects.call import Call
+from cli_guard.commands.effects.paths import read_path
+from cli_guard.commands.effects.places import is_credential
+from cli_guard.commands.effects.values import take
+from cli_guard.commands.expand.fields import Field, literal
+from cli_guard.commands.model import Kind
+from cli_guard.commands.scope import SECRET, Stream
+
+NAMED = ("--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile")
+PRINTING = frozenset("print free unit s B MiB GiB align-check help quit".split())
+SECRETS = re.compile(r"(?:^|,)secrets?(?:[./,]|\Z)", re.IGNORECASE)
+
+
+def service(call: Call) -> Stream:
+    """`service NAME status` asks, everything else acts."""
+    action = call.arguments.operands[1:2]
+    if action and action[0].text == "status":
+        call.arguments.kinds.clear()
+    return call.run()
+
+
+def assignments(call: Call) -> Stream:
+    """`name=value` among the operands sets something, a name alone shows it."""
+    for operand in call.arguments.operands:
+        if "=" in operand.start:
+            call.effect(Kind.SYSTEM, operand.shown, f"sets {operand.shown}", operand.span)
+    return call.run()
+
+
+def pager(call: Call) -> Stream:
+    """A pager shows files; `+!command` runs one when it starts."""
+    for operand in call.arguments.operands:
+        if operand.start.startswith("+") and "!" in operand.start:
+            call.effect(Kind.EXEC, operand.shown, "runs a command when it starts", operand.span)
+    call.arguments.kinds[:] = [
+        (kind, each) for kind, each in call.arguments.kinds if not each.start.startswith("+")
+    ]
+    return call.run()
+
+
+def resources(call: Call) -> Stream:
+    """`kubectl get`: every resource may be shown but secrets."""
+    for operand in call.arguments.operands:
+        if SECRETS.search(operand.shown):
+            call.effect(Kind.CREDENTIAL, operand.shown, "shows secrets", operand.span)
+            call.reads.append(Stream(None, frozenset((SECRET,))))
+    named = any(value.start.startswith(("name", "jsonpath=")) for _, value in call.arguments.values)
+    for _, value in call.arguments.values:
+        kind, equals, path = value.start.partition("=")
+        if equals and kind.endswith("-file"):
+            take(call, Kind.READ, literal(path, value.span, like=value), "", "")
+    output = call.run()
+    # Names in a cluster are of letters, digits and dashes, and begin with a letter or digit.
+    return replace(output, origin="value") if named and not output.taints & {SECRET} else output
+
+
+def cloud(call: Call) -> Stream:
+    """Aws and az: a value that names a file (`file://`, `@`) is replaced by what is in it."""
+    marks = ("file://", "fileb://") if call.program.name == "aws" else ("@",)
+    for word in call.fields[1:]:
+        value = word.start.partition("=")[2] if word.start.startswith("-") else word.start
+        mark = next((mark for mark in marks if value.startswith(mark)), None)
+        if mark:
+            take(call, Kind.READ, literal(value.removeprefix(mark), word.span, like=word), "", "")
+    return call.run()
+
+
+def jq(call: Call) -> Stream:
+    """jq: some options take a name and a value, which the table cannot say."""
+    words: list[Field] = []
+    rest = list(call.fields[1:])
+    while rest:
+        word = rest.pop(0)
+        words.append(word)
+        if word.text in NAMED and len(rest) > 1:
+            words.append(rest.pop(0))
+            value = rest.pop(0)
+            if "file" in (word.text or ""):
+                call.reads.append(read_path(call.shell, value, value.span))
+        elif word.text in ("--args", "--jsonargs") and rest:
+            words.append(rest.pop(0))
+            rest = [each for each in rest if each.start.startswith("-")]
+    call.again([call.fields[0], *words])
+    return call.run()
+
+
+def perl(call: Call) -> Stream:
+    """perl: with `-n` or `-p` an operand is opened as a command if it has a pipe in it, or written if it has `>`."""
+    loops = any(set("np") & set("".join(option.names).replace("-", "")) for option in call.arguments.present)
+    for option, value in call.arguments.values:
+        if "-F" in option.names and set(value.start) & set("({`$@"):
+            call.effect(Kind.EXEC, value.shown, "has a separator that may hold code", value.span)
+    for operand in call.arguments.operands if loops else ():
+        if operand.dynamic or (operand.text is None and operand.origin == "paths"):
+            call.effect(Kind.UNKNOWN, operand.shown, "opens what is not known before it runs", operand.span)
+        elif "|" in operand.shown:
+            call.effect(Kind.EXEC, operand.shown, "runs the command in the name of a file", operand.span)
+            call.shell.text(operand.shown.strip().strip("|"), operand.span)
+        elif operand.start.lstrip().startswith(">"):
+            take(
+                call,
+                "write",
+                literal(operand.start.lstrip()[1:].lstrip(">"), operand.span, like=operand),
+                "",
+                "",
+            )
+    return call.run()
+
+
+def node(call: Call) -> Stream:
+    """node: `-p` prints the value of its code."""
+    given = call.arguments
+    given.values[:] = [
+        (option, literal(f"console.log({value.text})", value.span, like=value))
+        if {"-p", "--print"} & set(option.names) and value.text and "env" in value.text
+        else (option, value)
+        for option, value in given.values
+    ]
+    return call.run()
+
+
+def yq(call: Call) -> Stream:
+    """yq: its language reads files and variables."""
+    for word in call.fields[1:]:
+        if re.search(r"\b(?:load\w*|strenv|env|envsubst)\b", word.start):
+            call.effect(
+                Kind.CREDENTIAL, None, "reads files or variables that its expression names", word.span
+            )
+    return call.run()
+
+
+def search(call: Call) -> Stream:
+    """Grep and rg: a search through files of a name that keeps secrets."""
+    for option, value in call.arguments.values:
+        if {"--include", "-g", "--glob", "--iglob"} & set(option.names) and is_credential(value.start):
+            call.effect(Kind.CREDENTIAL, value.shown, f"searches {value.shown}", value.span)
+    return call.run()
+
+
+def parted(call: Call) -> Stream:
+    """parted: a device that is only printed is not written."""
+    words = [operand.text for operand in call.arguments.operands]
+    if len(words) > 1 and PRINTING.issuperset(words[1:]):
+        call.arguments.kinds.clear()
+    return call.run()
+
+
+def tsc(call: Call) -> Stream:
+    """tsc: `--noEmit false` writes after all."""
+    if any(operand.text == "false" for operand in call.arguments.operands):
+        call.effect(Kind.WRITE, None, "writes what it compiles", call.span)
+    return call.run()
+
+
+def sed(call: Call) -> Stream:
+    """sed: with `-i` every file is written, and with `-e` or `-f` the first operand is one as well."""
+    given = call.arguments
+    if given.has("-i", "--in-place", "-I"):
+        files = given.operands[0 if given.has("-e", "-f", "--expression", "--file") else 1 :]
+        given.kinds[:] = [(kind, each) for kind, each in given.kinds if each not in files]
+        call.written += [(each, "changes") for each in files]
+    return call.run()
+
+
+HANDLERS = {
+    "sed": sed,
+    "node": node,
+    "perl": perl,
+    "yq": yq,
+    "grep": search,
+    "rg": search,
+    "ag": search,
+    "parted": parted,
+    "tsc": tsc,
+    "service": service,
+    "assignments": assignments,
+    "pager": pager,
+    "kubectl-get": resources,
+    "aws": cloud,
+    "az": cloud,
+    "jq": jq,
+}

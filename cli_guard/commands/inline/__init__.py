@@ -1,0 +1,35 @@
+"""One-liners inside commands: what a piece of code in a language does, as far as its text tells."""
+
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+
+from cli_guard.commands.inline.model import Act, unknown
+
+MOST = 20_000
+# The module that reads each language, which is loaded when a piece of code in it is first met.
+READERS: Mapping[str, str] = {
+    "python": "python",
+    "perl": "perl",
+    "ruby": "ruby",
+    "node": "javascript",
+    "php": "php",
+    "awk": "awk",
+    "sed": "sed",
+    "sql": "sql",
+    "jq": "jq",
+}
+
+
+def acts(language: str, code: str) -> tuple[Act, ...]:
+    """What a piece of code does; nothing: it certainly does no harm."""
+    if language not in READERS:
+        return (unknown(f"code in {language}"),)
+    if len(code) > MOST:
+        return (unknown(f"{language} code of more than {MOST} characters"),)
+    if "\0" in code:
+        return (unknown(f"{language} code with a NUL"),)
+    found: Iterable[Act] = import_module(f"{__name__}.{READERS[language]}").acts(code)
+    return tuple(dict.fromkeys(found))
+
+
+__all__ = ["Act", "acts"]

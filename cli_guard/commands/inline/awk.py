@@ -1,0 +1,246 @@
+"""What an awk program does: it computes and prints, but for pipes, redirections, `system` and a few names."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cli_guard.commands.inline.model import Act, shell, unknown, unseen_command
+from cli_guard.commands.inline.names import environment, file, variable
+from cli_guard.commands.model import Kind
+
+TOKEN = re.compile(
+    r"""(?P<space>(?:[ \t\r]|\\\r?\n|\#[^\n]*)+)
+    |(?P<string>"(?:[^"\\\n]|\\.|\\\n)*")
+    |(?P<number>0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)
+    |(?P<name>[A-Za-z_][\w:]*)
+    |(?P<mark>\|\||&&|\|&|>>|>=|<=|==|!=|!~|\+\+|--|\*\*=?|[-+*%^]=|[-{}()\[\];,+*%^!<>|?:~$=&@\n])""",
+    re.VERBOSE,
+)
+REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?(?:\[:\w+:\]|[^\]\n])*\])*/")
+ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\n": ""}
+# A name after which "/" begins a regular expression and does not divide.
+KEYWORDS = frozenset("return print printf in case do else exit getline BEGIN END delete".split())
+BEGINNING = frozenset(
+    ("(", "{", "}", ";", "\n", "=", "&&", "||", "!", ")", "while", "if", "return", "do", "else")
+)
+CONDITIONS = frozenset("if while for switch".split())
+OPERANDS = frozenset(("name", "number", "string", "regex"))
+CLOSING = frozenset((")", "]", "++", "--"))
+DIVISION = re.compile("/=?")
+NETWORK = re.compile(r"/inet[46]?/")
+
+
+class NotAwk(Exception):
+    """The text is no program that this reader understands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of the program: its kind and its text."""
+
+    kind: str
+    text: str
+
+
+END = Token("mark", "\n")
+CONTINUING = (",", "{", "&&", "||", "do", "else")
+AT_END = (";", "\n", "}")
+
+
+def acts(code: str) -> Iterator[Act]:
+    """What the program does, in its order."""
+    try:
+        tokens = list(tokens_of(code))
+    except NotAwk as error:
+        yield unknown(f"awk program: {error}")
+        return
+    yield from Program(tokens).acts()
+
+
+def tokens_of(code: str) -> Iterator[Token]:
+    """The words of a program. Raises NotAwk."""
+    at, last = 0, END
+    openers: list[str] = []
+    after_condition = False
+    while at < len(code):
+        if code[at] == "/":
+            divides = (last.kind in OPERANDS and last.text not in KEYWORDS) or last.text in CLOSING
+            if divides and after_condition:
+                raise NotAwk("a regular expression or a division")
+            found = DIVISION.match(code, at) if divides else REGEX.match(code, at)
+            kind = "mark" if divides else "regex"
+        else:
+            found = TOKEN.match(code, at)
+            kind = str(found.lastgroup) if found else ""
+        if not found:
+            raise NotAwk(f"not understood at character {at}")
+        at = found.end()
+        if kind == "space":
+            continue
+        after_condition = False
+        if found[0] == "(":
+            openers.append(last.text)
+        elif found[0] == ")" and openers:
+            after_condition = openers.pop() in CONDITIONS
+        last = Token(kind, found[0])
+        yield last
+
+
+def literal(token: Token) -> str:
+    """The text that a string stands for."""
+    return ESCAPE.sub(unescaped, token.text[1:-1])
+
+
+def unescaped(found: re.Match[str]) -> str:
+    """The character of an escape."""
+    given = found[1]
+    if given[0] == "x" and len(given) > 1:
+        return chr(int(given[1:], 16))
+    if given.isdigit() and given[0] < "8":
+        return chr(int(given, 8))
+    return ESCAPES.get(given, given)
+
+
+class Program:
+    """The words of a program, with what its variables are set to."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.values: dict[str, list[str]] = {}
+        for i, token in enumerate(tokens):
+            if token.kind == "name":
+                self.assignment(i, token.text)
+
+    def at(self, index: int) -> Token:
+        """The word at a place, the end of a line beyond the program."""
+        return self.tokens[index] if 0 <= index < len(self.tokens) else END
+
+    def assignment(self, index: int, name: str) -> None:
+        """Note what a variable is set to here, if it is."""
+        operator = self.at(index + 1).text
+        known = self.values.setdefault(name, [])
+        if len(known) > 8:
+            return
+        if operator == "=":
+            parts, after = self.literals(index + 2)
+            known.extend(["".join(parts)] if parts and self.at(after).text in AT_END else [])
+
+    def literals(self, index: int) -> tuple[list[str], int]:
+        """The strings that stand here side by side, and the place behind them."""
+        parts = []
+        while self.at(index).kind == "string":
+            parts.append(literal(self.at(index)))
+            index += 1
+        return parts, index
+
+    def operand(self, index: int, ends: tuple[str, ...]) -> list[str | None]:
+        """What an expression may be; None stands for what the text does not tell."""
+        while self.at(index).text == "(":
+            index += 1
+        parts, after = self.literals(index)
+        if parts and self.at(after).text in (*ends, ")"):
+            return ["".join(parts)]
+        alone = self.at(index).kind == "name" and self.at(index + 1).text in (*ends, ")")
+        return self.variable(self.at(index)) if alone else [None]
+
+    def variable(self, token: Token) -> list[str | None]:
+        """What a variable is set to, and what else it may be: `-v` and operands such as `x=1` set it too."""
+        return [*self.values.get(token.text, ()), None]
+
+    def before(self, index: int) -> list[str | None]:
+        """What the expression in front of a pipe may be."""
+        if self.at(index - 1).text == ")":
+            index -= 1
+        last = first = index - 1
+        while self.at(first).kind == self.at(first - 1).kind == "string":
+            first -= 1
+        if self.at(first - 1).text not in BEGINNING:
+            return [None]
+        if self.at(last).kind == "string":
+            return ["".join(self.literals(first)[0]), *([None] if first < last else [])]
+        return self.variable(self.at(last)) if self.at(last).kind == "name" else [None]
+
+    def acts(self) -> Iterator[Act]:
+        """Every act of the program."""
+        printing, depth, print_depth = -1, 0, -1
+        for index, token in enumerate(self.tokens):
+            text = token.text
+            if text in ("(", "["):
+                depth += 1
+            elif text in (")", "]"):
+                depth -= 1
+            elif text in ("print", "printf") and token.kind == "name":
+                printing, print_depth = index, depth
+            elif text in AT_END and not (text == "\n" and self.at(index - 1).text in CONTINUING):
+                printing, depth, print_depth = -1, depth if text == ";" else 0, -1
+            elif text in (">", ">>") and print_depth == depth:
+                yield from self.written(index)
+            elif text in ("|", "|&"):
+                yield from self.piped(index, printing)
+            elif token.kind == "name":
+                yield from self.named(index, text)
+            elif text == "@":
+                yield Act(Kind.EXEC, None, "loads code or calls a function by a name made while it runs")
+
+    def written(self, index: int) -> Iterator[Act]:
+        """What stands behind `>`."""
+        for path in self.operand(index + 1, AT_END):
+            yield from () if path == "-" else file(Kind.WRITE, path)
+
+    def piped(self, index: int, printing: int) -> Iterator[Act]:
+        """The command before or behind a pipe; `printing` is the place of the `print` that feeds it."""
+        reads = self.at(index + 1).text == "getline"
+        for command in self.before(index) if reads else self.operand(index + 1, AT_END):
+            if command is None:
+                yield unseen_command()
+            elif NETWORK.match(command):
+                yield Act(Kind.NETWORK_OUT, command)
+            else:
+                yield shell(command if reads else f"{self.printed(printing, index)} | {command}")
+
+    def printed(self, printing: int, pipe: int) -> str:
+        """A command that prints what a `print` does, `cat` where the text does not tell."""
+        parts, after = self.literals(printing + 1)
+        if parts and after == pipe and self.at(printing).text == "print":
+            return f"echo {shlex.quote(''.join(parts))}"
+        return "cat"
+
+    def named(self, index: int, name: str) -> Iterator[Act]:
+        """What a name means."""
+        if name == "system":
+            for command in self.operand(index + 2, (")",)):
+                yield shell(command) if command is not None else unseen_command()
+        elif name == "getline":
+            place = index + 1 if self.at(index + 1).text == "<" else index + 2
+            if self.at(place).text == "<" and self.at(place - 1).kind in ("name", "number"):
+                yield from self.read(place + 1)
+            elif self.at(index - 1).text not in ("|", "|&") and "<" in self.line(index):
+                yield Act(Kind.READ, None)
+        elif name == "ENVIRON":
+            literal_key = self.at(index + 1).text == "[" and self.at(index + 3).text == "]"
+            if literal_key and self.at(index + 2).kind == "string":
+                yield from variable(literal(self.at(index + 2)))
+            elif self.at(index - 1).text != "in" or self.at(index - 2).kind != "string":
+                yield environment()
+        elif name == "ARGV" and "=" in self.line(index):
+            yield Act(Kind.READ, None)
+        elif name in ("SYMTAB", "FUNCTAB", "extension"):
+            yield unknown(f"uses {name}")
+        elif self.at(index + 1).text == "(" and name.islower() and "::" in name:
+            yield unknown(f"calls {name}")
+
+    def read(self, index: int) -> Iterator[Act]:
+        """What stands behind `getline <`."""
+        parts, _ = self.literals(index)
+        for path in [parts[0]] if parts else self.variable(self.at(index)):
+            if path and NETWORK.match(path):
+                yield Act(Kind.NETWORK_IN, path)
+            else:
+                yield from () if path == "-" else file(Kind.READ, path)
+
+    def line(self, index: int) -> list[str]:
+        """The next words up to the end of the statement, a few of them."""
+        words = [token.text for token in self.tokens[index : index + 40]]
+        return words[: min((words.index(end) for end in AT_END if end in words), default=len(words))]

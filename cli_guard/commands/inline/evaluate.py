@@ -1,0 +1,278 @@
+"""Go through the tree of a program and collect what it does, whatever way it takes.
+
+Names keep every value they are ever given, so the order of the statements and the way through them do not matter;
+the program is gone through again until nothing new is found. What harms must be called by its own name: whatever
+hands a function that is not harmless to something else is reported as not understood.
+"""
+
+from collections.abc import Callable
+
+from cli_guard.commands.inline import code
+from cli_guard.commands.inline.code import Node
+from cli_guard.commands.inline.language import Language, NotUnderstood
+from cli_guard.commands.inline.model import Act, unknown
+from cli_guard.commands.inline.state import State
+from cli_guard.commands.inline.values import (
+    ANY,
+    MANY,
+    Defined,
+    Literal,
+    Reference,
+    Sequence,
+    Value,
+    Values,
+    alternatives,
+    as_text,
+    joined,
+    taint,
+    text_of,
+)
+
+PASSES, STEPS, UNROLLED = 24, 60_000, 16
+
+
+def acts(language: Language, text: str) -> tuple[Act, ...]:
+    """What a program does."""
+    run = Run(language)
+    try:
+        run.whole(language.read(text))
+    except NotUnderstood as error:
+        run.note(unknown(str(error)))
+    except (RecursionError, MemoryError):
+        run.note(unknown("code that is nested too deeply"))
+    return tuple(run.acts)
+
+
+class Run(State):
+    """A program as it is gone through."""
+
+    def __init__(self, language: Language) -> None:
+        super().__init__(language)
+        self.ways: dict[type, Callable[..., Values]] = {
+            code.Const: lambda node: (Literal(node.value),),
+            code.Name: self.name,
+            code.Member: self.member,
+            code.Call: self.call,
+            code.Spread: lambda node: self.value(node.of),
+            code.Infix: self.infix,
+            code.Text: lambda node: (text_of(self.single(part) for part in node.parts),),
+            code.Items: lambda node: (self.items(node),),
+            code.Mix: lambda node: (self.data(value for part in node.parts for value in self.value(part)),),
+            code.Either: self.either,
+            code.Assign: lambda node: self.assign(node.target, self.value(node.value)),
+            code.Function: self.function,
+            code.Return: self.returned,
+            code.Each: self.each,
+            code.Import: self.imported,
+            code.Odd: self.odd,
+        }
+
+    def whole(self, tree: Node) -> None:
+        """Go through the program until nothing new is found, then once more for the acts."""
+        for _ in range(PASSES):
+            self.changed = False
+            self.value(tree)
+            self.acts.clear()
+            if not self.changed:
+                break
+        else:
+            raise NotUnderstood("code whose values go in circles")
+        self.final = True
+        self.value(tree)
+
+    def value(self, node: Node) -> Values:
+        """What a piece of the program may be; what it does is noted."""
+        self.steps += 1
+        if self.steps > STEPS:
+            raise NotUnderstood("code that is too long")
+        return self.ways[type(node)](node)
+
+    def single(self, node: Node) -> Value:
+        """The one value of a piece, or data where there are several."""
+        values = self.value(node)
+        return values[0] if len(values) == 1 else self.data(values)
+
+    def name(self, node: code.Name) -> Values:
+        """What a name stands for."""
+        if node.name in self.here:
+            return self.here[node.name]
+        found = self.names.get(self.key(node.name), ())
+        if self.language.variable(node.name):
+            return found or ANY
+        own = self.language.reference(node.name)
+        stars = [f"{module}.{node.name}" for module in sorted(self.stars)]
+        starred = tuple(Reference(name) for name in stars if self.known(name))
+        if self.known(own) or (self.final and not found and not starred):
+            return (*found, Reference(own))
+        return (*found, *starred)
+
+    def member(self, node: code.Member) -> Values:
+        """A part of something."""
+        keys = self.keys(node)
+        return alternatives(
+            part
+            for of in self.value(node.of)
+            for key in keys
+            for part in self.part(of, key, node.key is not None)
+        )
+
+    def keys(self, node: code.Member) -> "tuple[str | int | None, ...]":
+        """The names that a part may have, None for one that the text does not tell."""
+        if node.name is not None or node.key is None:
+            return (node.name,)
+        values = self.value(node.key)
+        return tuple(
+            v.value if isinstance(v, Literal) and type(v.value) is int else as_text(v) for v in values
+        )
+
+    def call(self, node: code.Call) -> Values:
+        """A call, of a method or of a function."""
+        arguments: list[Values] = []
+        for argument in node.arguments:
+            values = self.value(argument)
+            only = values[0] if len(values) == 1 else None
+            if isinstance(argument, code.Spread) and isinstance(only, Sequence):
+                arguments.extend((part,) for part in only.parts)
+            else:
+                arguments.append(values)
+        named = {name: self.value(value) for name, value in node.named}
+        if not isinstance(node.function, code.Member):
+            return alternatives(
+                result
+                for function in self.value(node.function)
+                for result in self.invoke(function, arguments, named)
+            )
+        keys = self.keys(node.function)
+        found: list[Value] = []
+        for of in self.value(node.function.of):
+            for key in keys:
+                if isinstance(of, Reference) or (isinstance(of, Sequence) and isinstance(key, int)):
+                    for function in self.part(of, key, node.function.key is not None):
+                        found.extend(self.invoke(function, arguments, named))
+                else:
+                    found.extend(self.method(of, key, arguments, named))
+        return alternatives(found)
+
+    def infix(self, node: code.Infix) -> Values:
+        """Two values made one."""
+        left, right = self.value(node.left), self.value(node.right)
+        if node.operator == "<<":
+            self.mutates = True
+        paths = [
+            of
+            for of in left
+            if isinstance(of, Reference) and node.operator == "/" and of.name in self.language.paths
+        ]
+        if paths:
+            return tuple(self.language.longer_path(path, other) for path in paths for other in right[:4])
+        self.data(value for value in (*left, *right) if not isinstance(value, Sequence))
+        return alternatives(joined(node.operator, a, b) for a in left for b in right)
+
+    def items(self, node: code.Items) -> Value:
+        """A list."""
+        parts: list[Value] = []
+        for part in node.parts:
+            values = self.value(part)
+            only = values[0] if len(values) == 1 else taint(values)
+            if len(values) > 1:
+                self.data(values)
+            spread = isinstance(part, code.Spread)
+            parts.extend(only.parts if spread and isinstance(only, Sequence) else (only,))
+            if spread and not isinstance(only, Sequence):
+                return self.data([*parts, *(v for p in node.parts for v in self.value(p))])
+        return Sequence(tuple(parts)) if len(parts) <= MANY else self.data(parts)
+
+    def either(self, node: code.Either) -> Values:
+        """One of several values, or that of the last of several steps."""
+        every = [self.value(part) for part in node.parts]
+        if node.last:
+            return every[-1] if every else ANY
+        return alternatives(value for values in every for value in values)
+
+    def assign(self, target: Node, values: Values) -> Values:
+        """Give a name, several names or a part of something a value."""
+        if isinstance(target, code.Name):
+            self.bind(self.key(target.name), values)
+        elif isinstance(target, code.Spread):
+            self.assign(target.of, (self.data(values),))
+        elif isinstance(target, code.Items):
+            for value in values:
+                fits = isinstance(value, Sequence) and len(value.parts) == len(target.parts)
+                for index, each in enumerate(target.parts):
+                    own = (
+                        (value.parts[index],)
+                        if fits and isinstance(value, Sequence)
+                        else self.elements([value])
+                    )
+                    self.assign(each, own)
+        elif isinstance(target, code.Member):
+            self.change(target, values)
+        else:
+            self.value(target)
+        return values
+
+    def change(self, target: code.Member, values: Values) -> None:
+        """Give a part of something a value."""
+        self.data(values)
+        if target.key:
+            self.data(self.value(target.key))
+        for of in self.value(target.of):
+            if isinstance(of, Reference) and of.name in self.language.environment:
+                self.note(unknown("changes the environment"))
+            elif isinstance(of, Reference) and not self.language.may_change(of.name):
+                self.note(unknown(f"changes {of.name}"))
+            elif isinstance(of, Sequence | Literal):
+                self.mutates = True
+
+    def function(self, node: code.Function) -> Values:
+        """A function is made; its body is gone through at once, as somebody may call it."""
+        number, _ = self.functions.setdefault(id(node), (len(self.functions), node))
+        for parameter in node.parameters:
+            self.bind(f"{parameter} {number}", ANY)
+        self.scopes.append((number, node.parameters))
+        self.value(node.body)
+        self.scopes.pop()
+        return (Defined(number),)
+
+    def odd(self, node: code.Odd) -> Values:
+        """A piece that is not understood."""
+        self.note(unknown(node.what))
+        return ANY
+
+    def returned(self, node: code.Return) -> Values:
+        """A function gives something back."""
+        values = self.value(node.value)
+        if self.scopes:
+            self.bind(f"return {self.scopes[-1][0]}", values)
+        return values
+
+    def each(self, node: code.Each) -> Values:
+        """A body for every element."""
+        over = self.value(node.over)
+        only = over[0] if len(over) == 1 else None
+        target = node.target
+        most = MANY if node.gathers else UNROLLED
+        if isinstance(target, code.Name) and isinstance(only, Sequence) and len(only.parts) <= most:
+            results, outer = [], dict(self.here)
+            for part in only.parts:
+                self.bind(self.key(target.name), (part,))
+                self.here[target.name] = (part,)
+                results.append(self.value(node.body))
+            self.here = outer
+            if node.gathers and all(len(values) == 1 for values in results):
+                return (Sequence(tuple(values[0] for values in results)),)
+            return (self.data(value for values in results for value in values),) if node.gathers else ANY
+        self.assign(target, self.elements(over))
+        values = self.value(node.body)
+        return (self.data(values),) if node.gathers else values
+
+    def imported(self, node: code.Import) -> Values:
+        """A module, or a part of one, gets a name here."""
+        (module,) = self.module(node.module)
+        if node.part == "*":
+            self.stars.add(module.name)
+            return ANY
+        value = self.language.part_of(module, node.part) if node.part else module
+        if node.name:
+            self.bind(self.key(node.name), (value,))
+        return (value,)

@@ -1,0 +1,64 @@
+"""What the readers of the languages that ast-grep parses have in common."""
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from cli_guard.code.syntax import Trees
+from cli_guard.commands.inline import code
+from cli_guard.commands.inline.code import Node
+from cli_guard.commands.inline.language import NotUnderstood
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "e": "\x1b", "f": "\f", "v": "\v", "\n": ""}
+PIECE, MOST_ERRORS = 200, 12
+COMMENTS = frozenset(("comment", "html_comment"))
+
+
+def root(language: str, text: str, before: str = "") -> "SgNode":
+    """The tree of a text, with what its grammar wants `before` it. Raises NotUnderstood.
+
+    Much text that is not of the language takes the parser a time that grows with its square, so pieces go first.
+    """
+    for start in range(0, len(text), PIECE) if len(text) > PIECE else ():
+        piece = Trees().root(language, before + text[start : start + PIECE])
+        if len(piece.find_all(kind="ERROR")) > MOST_ERRORS:
+            raise NotUnderstood(f"text that is no {language}")
+    return Trees().root(language, before + text)
+
+
+def parts(tree: "SgNode") -> "list[SgNode]":
+    """The named children of a tree, without comments."""
+    return [child for child in tree.children() if child.is_named() and child.kind() not in COMMENTS]
+
+
+def field(tree: "SgNode", name: str) -> "SgNode":
+    """A child by its name; the tree itself, which no reader takes for a child, never comes back."""
+    found = tree.field(name)
+    return found if found is not None else tree
+
+
+def unescaped(text: str) -> str:
+    """The text that an escape stands for."""
+    found = ESCAPE.fullmatch(text)
+    given = found[1] if found else text
+    number = given[1:].strip("{}") if given[:1] in ("x", "u") and len(given) > 1 else ""
+    if number:
+        value = int(number, 16)
+        return chr(value) if value < 0x110000 else "?"
+    if given.isdigit() and given[0] < "8":
+        return chr(int(given, 8))
+    return ESCAPES.get(given, given)
+
+
+def number(text: str) -> Node:
+    """A number; only plain ones are worked out."""
+    return code.Const(int(text)) if text.isascii() and text.isdigit() and len(text) < 12 else code.NOTHING
+
+
+def mixed(nodes: Iterable[Node]) -> Node:
+    """A value that is made of others."""
+    return code.Mix(tuple(nodes))

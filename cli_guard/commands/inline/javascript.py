@@ -1,0 +1,266 @@
+"""What a piece of JavaScript does when Node runs it."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from cli_guard.commands.inline import code, evaluate
+from cli_guard.commands.inline.code import NOTHING, Node
+from cli_guard.commands.inline.grammar import field, mixed, number, parts, root, unescaped
+from cli_guard.commands.inline.javascript_calls import language
+from cli_guard.commands.inline.model import Act
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+STEPS = frozenset(
+    """program statement_block expression_statement lexical_declaration variable_declaration if_statement else_clause
+    while_statement do_statement for_statement try_statement finally_clause switch_statement switch_body switch_case
+    switch_default labeled_statement throw_statement empty_statement break_statement continue_statement
+    parenthesized_expression sequence_expression export_statement statement_identifier class_body
+    computed_property_name template_substitution export_clause export_specifier class_static_block""".split()
+)
+DATA = frozenset(
+    """regex true false null undefined this super debugger_statement property_identifier private_property_identifier
+    meta_property""".split()
+)
+MIXED = frozenset("unary_expression update_expression object pair class_heritage".split())
+FUNCTIONS = frozenset(
+    """arrow_function function_expression function_declaration generator_function generator_function_declaration
+    method_definition""".split()
+)
+
+
+def acts(text: str) -> tuple[Act, ...]:
+    """What the code does, in its order."""
+    return evaluate.acts(LANGUAGE, text)
+
+
+def read(text: str) -> Node:
+    """The tree of a program."""
+    return node(root("javascript", text))
+
+
+def nodes(trees: "list[SgNode]") -> tuple[Node, ...]:
+    """The nodes of several trees."""
+    return tuple(map(node, trees))
+
+
+def node(tree: "SgNode") -> Node:
+    """The node of an expression or a statement."""
+    kind = tree.kind()
+    if kind in READERS:
+        return READERS[kind](tree)
+    return code.Odd("text that is no JavaScript" if kind == "ERROR" else f"JavaScript's {kind}")
+
+
+def name(tree: "SgNode") -> Node:
+    """A name."""
+    return code.Name(tree.text())
+
+
+def string(tree: "SgNode") -> Node:
+    """A string, also one with values in it."""
+    return code.Text(tuple(pieces(tree)))
+
+
+def pieces(tree: "SgNode") -> Iterator[Node]:
+    """The pieces of a string."""
+    for child in parts(tree):
+        if child.kind() == "escape_sequence":
+            yield code.Const(unescaped(child.text()))
+        else:
+            yield code.Const(child.text()) if child.kind() == "string_fragment" else node(child)
+
+
+def member(tree: "SgNode") -> Node:
+    """`value.name` or `value[key]`."""
+    of = node(field(tree, "object"))
+    if tree.kind() == "subscript_expression":
+        return code.Member(of, None, node(field(tree, "index")))
+    return code.Member(of, field(tree, "property").text())
+
+
+def call(tree: "SgNode") -> Node:
+    """A call, or `new` with a class."""
+    called = field(tree, "constructor" if tree.kind() == "new_expression" else "function")
+    given = tree.field("arguments")
+    arguments = (
+        nodes(parts(given)) if given and given.kind() == "arguments" else nodes([given] if given else [])
+    )
+    if called.text() == "await":
+        return code.steps(*arguments)
+    return code.Call(code.Name("import") if called.kind() == "import" else node(called), arguments)
+
+
+def binary(tree: "SgNode") -> Node:
+    """Two values and what stands between them."""
+    operator = field(tree, "operator").text()
+    left, right = node(field(tree, "left")), node(field(tree, "right"))
+    if operator in ("&&", "||", "??"):
+        return code.Either((left, right))
+    return code.Infix(operator, left, right) if operator == "+" else code.Mix((left, right))
+
+
+def conditional(tree: "SgNode") -> Node:
+    """`a ? b : c`."""
+    test, *either = nodes(parts(tree))
+    return code.steps(code.Mix((test,)), code.Either(tuple(either)))
+
+
+def assignment(tree: "SgNode") -> Node:
+    """`a = b` and `a += b`."""
+    left, value = field(tree, "left"), node(field(tree, "right"))
+    if tree.kind() == "augmented_assignment_expression":
+        operator = field(tree, "operator").text().removesuffix("=")
+        value = (
+            code.Infix(operator, node(left), value) if operator == "+" else code.Either((node(left), value))
+        )
+    return given_to(left, value)
+
+
+def declarator(tree: "SgNode") -> Node:
+    """One name of a declaration."""
+    value = tree.field("value")
+    return given_to(field(tree, "name"), node(value)) if value else NOTHING
+
+
+def given_to(target: "SgNode", value: Node) -> Node:
+    """A value gets a name, or its parts get theirs."""
+    kind = target.kind()
+    if kind == "array_pattern":
+        return code.steps(
+            *(given_to(each, code.Member(value, None, code.Const(i))) for i, each in enumerate(parts(target)))
+        )
+    if kind == "object_pattern":
+        return code.steps(*(property_given_to(each, value) for each in parts(target)))
+    if kind in ("assignment_pattern", "object_assignment_pattern"):
+        default = code.Either((value, node(field(target, "right"))))
+        return given_to(field(target, "left"), default)
+    if kind == "rest_pattern":
+        return given_to(parts(target)[0], code.Mix((value,)))
+    if kind in ("identifier", "shorthand_property_identifier_pattern"):
+        return code.Assign(code.Name(target.text()), value)
+    return code.Assign(node(target), value)
+
+
+def property_given_to(target: "SgNode", value: Node) -> Node:
+    """One part of `const {a, b: c} = ...`."""
+    if target.kind() == "pair_pattern":
+        key = field(target, "key")
+        plain = key.kind() == "property_identifier"
+        part = code.Member(value, key.text()) if plain else code.Member(value, None, node(key))
+        return given_to(field(target, "value"), part)
+    own = target.text().partition("=")[0].strip()
+    return given_to(target, value if target.kind() == "rest_pattern" else code.Member(value, own))
+
+
+def function(tree: "SgNode") -> Node:
+    """A function, a method or an arrow."""
+    single, several = tree.field("parameter"), tree.field("parameters")
+    given = parts(several) if several else [single] if single else []
+    names = [target_names(each) for each in given]
+    body = field(tree, "body")
+    inner = node(body) if body.kind() == "statement_block" else code.Return(node(body))
+    defaults = [node(part) for each in given for part in each.find_all(kind="assignment_pattern")]
+    made = code.Function(tuple(first for each in names for first in each), code.steps(*defaults, inner))
+    own = tree.field("name")
+    return code.Assign(code.Name(own.text()), made) if own and "declaration" in tree.kind() else made
+
+
+def target_names(tree: "SgNode") -> list[str]:
+    """The names that a parameter gives."""
+    if tree.kind() == "identifier":
+        return [tree.text()]
+    kinds = ("identifier", "shorthand_property_identifier_pattern")
+    return [found.text() for kind in kinds for found in tree.find_all(kind=kind)]
+
+
+def default(tree: "SgNode") -> Node:
+    """`a = 1` among the parameters."""
+    return given_to(field(tree, "left"), node(field(tree, "right")))
+
+
+def each(tree: "SgNode") -> Node:
+    """`for (const x of xs)`."""
+    target, body = field(tree, "left"), node(field(tree, "body"))
+    over = node(field(tree, "right"))
+    if target.kind() == "identifier":
+        return code.Each(code.Name(target.text()), over, body)
+    hidden = code.Name("an element")
+    return code.Each(hidden, over, code.steps(given_to(target, hidden), body))
+
+
+def caught(tree: "SgNode") -> Node:
+    """`catch (error) {...}`."""
+    parameter = tree.field("parameter")
+    bound = [given_to(parameter, NOTHING)] if parameter else []
+    return code.steps(*bound, node(field(tree, "body")))
+
+
+def returned(tree: "SgNode") -> Node:
+    """`return x` or `yield x`."""
+    return code.Return(code.steps(*nodes(parts(tree))))
+
+
+def class_made(tree: "SgNode") -> Node:
+    """A class, whose instances are data."""
+    own = tree.field("name")
+    inner = [node(child) for child in parts(tree) if child.kind() != "identifier"]
+    made = code.Function(("*",), NOTHING)
+    return code.steps(*inner, code.Assign(code.Name(own.text()), made) if own else made)
+
+
+def class_field(tree: "SgNode") -> Node:
+    """A field of a class."""
+    value = tree.field("value")
+    return code.Mix((node(value),)) if value else NOTHING
+
+
+def imported(tree: "SgNode") -> Node:
+    """`import a, {b as c} from "d"`."""
+    module = field(tree, "source").text().strip("'\"`")
+    found: list[Node] = [code.Import(module, "")]
+    for specifier in tree.find_all(kind="import_specifier"):
+        own = field(specifier, "name").text()
+        alias = specifier.field("alias")
+        found.append(code.Import(module, alias.text() if alias else own, own))
+    for clause in tree.find_all(kind="import_clause"):
+        for child in parts(clause):
+            if child.kind() in ("identifier", "namespace_import"):
+                found.append(code.Import(module, child.text().rpartition(" ")[2]))
+    return code.steps(*found)
+
+
+READERS: dict[str, Callable[["SgNode"], Node]] = {
+    **dict.fromkeys(STEPS, lambda tree: code.steps(*nodes(parts(tree)))),
+    **dict.fromkeys(DATA, lambda tree: NOTHING),
+    **dict.fromkeys(MIXED, lambda tree: mixed(nodes(parts(tree)))),
+    **dict.fromkeys(FUNCTIONS, function),
+    "identifier": name,
+    "shorthand_property_identifier": name,
+    "string": string,
+    "template_string": string,
+    "number": lambda tree: number(tree.text()),
+    "member_expression": member,
+    "subscript_expression": member,
+    "call_expression": call,
+    "new_expression": call,
+    "array": lambda tree: code.Items(nodes(parts(tree))),
+    "spread_element": lambda tree: code.Spread(node(parts(tree)[0])),
+    "binary_expression": binary,
+    "ternary_expression": conditional,
+    "assignment_expression": assignment,
+    "augmented_assignment_expression": assignment,
+    "variable_declarator": declarator,
+    "assignment_pattern": default,
+    "for_in_statement": each,
+    "catch_clause": caught,
+    "await_expression": lambda tree: node(parts(tree)[0]),
+    "return_statement": returned,
+    "yield_expression": returned,
+    "class_declaration": class_made,
+    "class": class_made,
+    "field_definition": class_field,
+    "import_statement": imported,
+}
+LANGUAGE = language(read)

@@ -1,0 +1,297 @@
+"""What the evaluator has to know of a language, and the effects that its functions are said to have."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cli_guard.commands.inline.code import Node
+from cli_guard.commands.inline.model import Act, shell, unknown, unseen_command
+from cli_guard.commands.inline.names import file
+from cli_guard.commands.inline.values import (
+    ANY,
+    Data,
+    Literal,
+    Reference,
+    Sequence,
+    Value,
+    Values,
+    as_text,
+    as_words,
+    path_of,
+    taint,
+    worked_out,
+)
+from cli_guard.commands.model import Kind
+
+if TYPE_CHECKING:
+    from cli_guard.commands.inline.state import State
+
+
+class NotUnderstood(Exception):
+    """The code is none that its reader knows."""
+
+
+@dataclass(frozen=True)
+class Calling:
+    """One call of a function that the tables know."""
+
+    run: "State"
+    function: Reference
+    arguments: list[Values]
+    named: Mapping[str, Values]
+
+    def given(self, place: int, name: str = "") -> Values:
+        """The values of an argument, by its place or its name; nothing where it is left out."""
+        if name in self.named:
+            return self.named[name]
+        if 0 <= place < len(self.arguments):
+            return self.arguments[place]
+        return ANY if "*" in self.named else ()
+
+    def texts(self, values: Values) -> list[str | None]:
+        """The texts that values may be, None for one that the text of the code does not tell."""
+        texts = [as_text(value) for value in values] or [None]
+        return [*texts, None] if self.run.mutates and None not in texts else texts
+
+    def note(self, *acts: Act) -> None:
+        """Keep acts."""
+        for act in acts:
+            self.run.note(act)
+
+    def everything(self) -> list[Value]:
+        """Every value that is handed over."""
+        return [value for values in (*self.arguments, *self.named.values()) for value in values]
+
+
+Handler = Callable[[Calling], Values]
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language: how its text is read and what its names mean."""
+
+    read: Callable[[str], Node]
+    calls: Mapping[str, Handler]
+    harmless: Callable[[str], bool]
+    modules: frozenset[str] = frozenset()
+    methods: Mapping[str, Handler] = field(default_factory=dict)
+    odd_member: Callable[[str], bool] = lambda name: False
+    variable: Callable[[str], bool] = lambda name: False
+    same: Callable[[str], str] = lambda name: name
+    environment: frozenset[str] = frozenset()
+    environment_members: bool = False
+    calls_by_text: bool = False
+    takes_functions: frozenset[str] = frozenset()
+    paths: frozenset[str] = frozenset()
+    between: str = ""
+    changeable: frozenset[str] = frozenset()
+
+    def reference(self, name: str) -> str:
+        """The full name of something that has several."""
+        return self.same(name)
+
+    def part_of(self, of: Reference, name: str) -> Reference:
+        """A part of a module or of an object."""
+        full = self.reference(f"{of.name}.{name}"[:300])
+        return Reference(full, of.about if full.startswith(of.name) else None)
+
+    def longer_path(self, path: Reference, more: Value) -> Reference:
+        """A path and what is added to it."""
+        about = None if path.about is None else as_text(path_of([Literal(path.about), more]))
+        return Reference(path.name, about)
+
+    def may_change(self, name: str) -> bool:
+        """May the program change parts of this?"""
+        return name in self.changeable
+
+
+def table(rows: Mapping[str, Handler]) -> dict[str, Handler]:
+    """A table whose keys are several names each."""
+    return {name: handler for names, handler in rows.items() for name in names.split()}
+
+
+def does(kind: Kind, place: int = 0, name: str = "", reason: str = "", result: Values = ANY) -> Handler:
+    """A function with one effect; the argument at the place, or with the name, is its target."""
+
+    def handler(calling: Calling) -> Values:
+        for text in calling.texts(calling.given(place, name)) if place >= 0 else [None]:
+            calling.note(*file(kind, text, reason))
+        return result
+
+    return handler
+
+
+def about(kind: Kind, reason: str = "", result: Values = ANY) -> Handler:
+    """A method with one effect on the path that its object stands for."""
+
+    def handler(calling: Calling) -> Values:
+        calling.note(*file(kind, calling.function.about, reason))
+        return result
+
+    return handler
+
+
+def both(*handlers: Handler) -> Handler:
+    """Several effects; the value is that of the last."""
+
+    def handler(calling: Calling) -> Values:
+        return [each(calling) for each in handlers][-1]
+
+    return handler
+
+
+def odd(what: str) -> Handler:
+    """A function whose effect the text cannot tell."""
+
+    def handler(calling: Calling) -> Values:
+        calling.note(unknown(what))
+        return ANY
+
+    return handler
+
+
+def gives(*values: Value) -> Handler:
+    """A harmless function that always gives these values."""
+    return lambda calling: values
+
+
+def same(place: int = 0, name: str = "") -> Handler:
+    """A harmless function that gives back one of its arguments."""
+    return lambda calling: calling.given(place, name) or ANY
+
+
+def made(make: Callable[..., "str | bytes | list[str] | None"], count: int = 1) -> Handler:
+    """A harmless function that makes a text of texts."""
+
+    def handler(calling: Calling) -> Values:
+        given = [
+            calling.run.data(values) if len(values) != 1 else values[0]
+            for values in calling.arguments[:count]
+        ]
+        return (worked_out(make, given) or taint(calling.everything()),)
+
+    return handler
+
+
+def is_object(name: str) -> Handler:
+    """A function that makes an object for the path or address it is given."""
+
+    def handler(calling: Calling) -> Values:
+        path = as_text(path_of([values[0] for values in calling.arguments if len(values) == 1]))
+        sure = all(len(values) == 1 for values in calling.arguments)
+        return (Reference(name, path if sure else None),)
+
+    return handler
+
+
+def runs_code(
+    place: int = 0, name: str = "", reason: str = "runs code that the text does not tell"
+) -> Handler:
+    """A function that runs text as code of the same language."""
+    return lambda calling: calling.run.code(calling.given(place, name) or ANY, reason)
+
+
+def runs_shell(place: int = 0, name: str = "") -> Handler:
+    """A function that hands a text to a shell."""
+
+    def handler(calling: Calling) -> Values:
+        note_shell(calling, calling.given(place, name) or ANY)
+        return (Data(local=True),)
+
+    return handler
+
+
+def note_shell(calling: Calling, values: Iterable[Value]) -> None:
+    """Note that these texts are handed to a shell."""
+    for value in values:
+        words = as_words(value)
+        text = as_text(value) if words is None else " ".join(words)
+        if text is None:
+            calling.note(replace_remote(unseen_command(), value))
+        else:
+            calling.note(shell(text), *([unseen_command()] if calling.run.mutates else []))
+
+
+def replace_remote(act: Act, value: Value) -> Act:
+    """The act, marked if the value came from the network."""
+    return Act(act.kind, act.target, act.reason, remote=taint([value]).remote)
+
+
+def note_words(calling: Calling, value: Value, prefix: tuple[str, ...] = ()) -> None:
+    """Note that a list, or a single word, is run as a command."""
+    single = as_text(value)
+    words = (single,) if single is not None else as_words(value)
+    if words is None:
+        first = as_text(value.parts[0]) if isinstance(value, Sequence) and value.parts else None
+        reason = "runs a command whose words the text does not tell"
+        calling.note(Act(Kind.EXEC, (*prefix, first)[0], reason, remote=taint([value]).remote))
+        return
+    calling.note(Act(Kind.EXEC, (*prefix, *words, None)[0], "runs a command", words=(*prefix, *words)))
+    if calling.run.mutates:
+        calling.note(unseen_command())
+
+
+def runs_words(place: int = 0, first: int | None = None) -> Handler:
+    """A function that runs its arguments from a place on as the words of a command; `first`: the list of them."""
+
+    def handler(calling: Calling) -> Values:
+        if first is not None:
+            for value in calling.given(first) or ANY:
+                note_words(calling, value)
+        elif all(len(values) == 1 for values in calling.arguments[place:]):
+            note_words(calling, Sequence(tuple(values[0] for values in calling.arguments[place:])))
+        else:
+            calling.note(unseen_command())
+        return (Data(local=True),)
+
+    return handler
+
+
+def opens(
+    place: int = 0, name: str = "file", mode_place: int = 1, mode_name: str = "mode", default: str = "r"
+) -> Handler:
+    """A function that opens a file for what its mode says."""
+
+    def handler(calling: Calling) -> Values:
+        paths = calling.given(place, name) or ANY
+        for mode in calling.texts(calling.given(mode_place, mode_name) or (Literal(default),)):
+            note_open(calling, paths, mode)
+        return (Data(local=True),)
+
+    return handler
+
+
+def note_open(calling: Calling, paths: Values, mode: str | None) -> None:
+    """Note that files are opened; None: for something that the text does not tell."""
+    kind = Kind.READ if mode is not None and not set(mode) & set("wax+c") else Kind.WRITE
+    for value in paths:
+        if not (isinstance(value, Literal) and type(value.value) is int and 0 <= value.value <= 2):
+            calling.note(*file(kind, as_text(value)))
+    if calling.run.mutates:
+        calling.note(*file(kind, None))
+
+
+def talks(place: int = 0, name: str = "", sends: Iterable[tuple[int, str]] = ()) -> Handler:
+    """A function that fetches an address, or sends when one of the arguments in `sends` is there."""
+    carrying = tuple(sends)
+
+    def handler(calling: Calling) -> Values:
+        values = calling.given(place, name) or ANY
+        sent = any(calling.given(at, key) for at, key in carrying) or taint(calling.everything()).local
+        kind = Kind.NETWORK_OUT if sent else Kind.NETWORK_IN
+        for text in calling.texts(values):
+            calling.note(Act(kind, text))
+        return (Data(remote=True),)
+
+    return handler
+
+
+def sends(place: int = 0, name: str = "") -> Handler:
+    """A function that sends something to an address."""
+
+    def handler(calling: Calling) -> Values:
+        for text in calling.texts(calling.given(place, name)):
+            calling.note(Act(Kind.NETWORK_OUT, text))
+        return (Data(remote=True),)
+
+    return handler

@@ -1,0 +1,270 @@
+"""What a piece of Python does."""
+
+import ast
+import warnings
+from collections.abc import Iterable
+
+from cli_guard.commands.inline import code, evaluate
+from cli_guard.commands.inline.code import NOTHING, Node
+from cli_guard.commands.inline.language import NotUnderstood
+from cli_guard.commands.inline.model import Act
+from cli_guard.commands.inline.python_calls import language
+
+OPERATORS = {ast.Add: "+", ast.Mod: "%", ast.Div: "/", ast.Mult: "*", ast.Sub: "-", ast.BitXor: "^"}
+
+
+def acts(text: str) -> tuple[Act, ...]:
+    """What the code does, in its order."""
+    return evaluate.acts(LANGUAGE, text)
+
+
+def read(text: str) -> Node:
+    """The tree of a program. Raises NotUnderstood."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text.strip())
+    except (SyntaxError, ValueError) as error:
+        raise NotUnderstood("text that is no Python") from error
+    return code.steps(*map(node, tree.body))
+
+
+def nodes(trees: Iterable[ast.AST | None]) -> tuple[Node, ...]:
+    """The nodes of several trees."""
+    return tuple(node(tree) for tree in trees if tree is not None)
+
+
+def node(tree: ast.AST) -> Node:
+    """The node of an expression or a statement."""
+    match tree:
+        case ast.Constant(value=bool() | None):
+            return code.Const(None)
+        case ast.Constant(value=str() | bytes() | int() | float() as value):
+            return code.Const(value)
+        case ast.Name():
+            return code.Name(tree.id)
+        case ast.Attribute():
+            return code.Member(node(tree.value), tree.attr)
+        case ast.Subscript():
+            return subscript(tree)
+        case ast.Call():
+            return call(tree)
+        case ast.Starred():
+            return code.Spread(node(tree.value))
+        case ast.BinOp(op=operator) if type(operator) in OPERATORS:
+            return code.Infix(OPERATORS[type(operator)], node(tree.left), node(tree.right))
+        case ast.JoinedStr():
+            return code.Text(tuple(map(piece, tree.values)))
+        case ast.List() | ast.Tuple() | ast.Set():
+            return code.Items(nodes(tree.elts))
+        case ast.BoolOp():
+            return code.Either(nodes(tree.values))
+        case ast.IfExp():
+            return code.steps(code.Mix((node(tree.test),)), code.Either((node(tree.body), node(tree.orelse))))
+        case ast.Compare():
+            return code.Mix(nodes((tree.left, *filter(not_a_look_up, tree.comparators))))
+        case ast.NamedExpr():
+            return code.Assign(node(tree.target), node(tree.value))
+        case ast.Lambda():
+            return code.Function(
+                parameters(tree.args), code.steps(*defaults(tree.args), code.Return(node(tree.body)))
+            )
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
+            return comprehension(tree.generators, node(tree.elt))
+        case ast.DictComp():
+            return comprehension(tree.generators, code.Mix((node(tree.key), node(tree.value))))
+        case ast.Await():
+            return node(tree.value)
+        case ast.Yield() | ast.YieldFrom() | ast.Return():
+            return code.Return(node(tree.value) if tree.value else NOTHING)
+        case ast.expr() | ast.expr_context():
+            return code.Mix(
+                nodes(child for child in ast.iter_child_nodes(tree) if isinstance(child, ast.expr))
+            )
+        case ast.stmt():
+            return statement(tree)
+    return NOTHING
+
+
+def not_a_look_up(tree: ast.expr) -> bool:
+    """Is this not `os.environ`, which `"X" in os.environ` shows nothing of?"""
+    return not (isinstance(tree, ast.Attribute) and tree.attr == "environ")
+
+
+def piece(tree: ast.expr) -> Node:
+    """A piece of an f-string."""
+    if isinstance(tree, ast.FormattedValue):
+        plain = tree.conversion == -1 and tree.format_spec is None
+        return node(tree.value) if plain else code.Mix(nodes((tree.value, tree.format_spec)))
+    return node(tree)
+
+
+def subscript(tree: ast.Subscript) -> Node:
+    """`value[key]`, where a slice is `value.reverse()` or something of the same kind."""
+    value = node(tree.value)
+    if not isinstance(tree.slice, ast.Slice):
+        return code.Member(value, None, node(tree.slice))
+    whole = tree.slice.lower is None and tree.slice.upper is None
+    if whole and tree.slice.step is not None and ast.unparse(tree.slice.step) == "-1":
+        return code.Call(code.Member(value, "reverse"))
+    return code.Mix((value, *nodes((tree.slice.lower, tree.slice.upper, tree.slice.step))))
+
+
+def call(tree: ast.Call) -> Node:
+    """A call with its arguments."""
+    named = tuple((keyword.arg or "*", node(keyword.value)) for keyword in tree.keywords)
+    return code.Call(node(tree.func), nodes(tree.args), named)
+
+
+def comprehension(generators: list[ast.comprehension], element: Node) -> Node:
+    """A list that is made of others."""
+    for generator in reversed(generators):
+        body = code.steps(*nodes(generator.ifs), element) if generator.ifs else element
+        over = node(generator.iter)
+        exact = not generator.ifs and len(generators) == 1
+        element = code.Each(node(generator.target), over, body if exact else code.Mix((body,)), gathers=True)
+    return element if len(generators) == 1 and not generators[0].ifs else code.Mix((element,))
+
+
+def parameters(arguments: ast.arguments) -> tuple[str, ...]:
+    """The names of the parameters."""
+    every = [
+        *arguments.posonlyargs,
+        *arguments.args,
+        *arguments.kwonlyargs,
+        arguments.vararg,
+        arguments.kwarg,
+    ]
+    return tuple(each.arg for each in every if each)
+
+
+def defaults(arguments: ast.arguments) -> tuple[Node, ...]:
+    """What the parameters are where nothing is given."""
+    names = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
+    late = names[len(names) - len(arguments.defaults) :]
+    pairs = list(zip(late, arguments.defaults, strict=True))
+    pairs += [(a.arg, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d]
+    return tuple(code.Assign(code.Name(name), node(value)) for name, value in pairs)
+
+
+def block(trees: Iterable[ast.stmt]) -> Node:
+    """Several statements."""
+    return code.steps(*nodes(trees))
+
+
+def statement(tree: ast.stmt) -> Node:
+    """The node of a statement."""
+    match tree:
+        case ast.Expr():
+            return node(tree.value)
+        case ast.Assign():
+            return code.steps(*(code.Assign(node(target), node(tree.value)) for target in tree.targets))
+        case ast.AnnAssign():
+            noted = node(tree.annotation)
+            return (
+                code.steps(noted, code.Assign(node(tree.target), node(tree.value))) if tree.value else noted
+            )
+        case ast.AugAssign():
+            operator = OPERATORS.get(type(tree.op), "?")
+            changed = [code.Member(node(tree.target), "extend")] if operator == "+" else []
+            whole = code.Infix(operator, node(tree.target), node(tree.value))
+            return code.steps(code.Assign(node(tree.target), whole), *(code.Mix((each,)) for each in changed))
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return definition(tree)
+        case ast.ClassDef():
+            return class_definition(tree)
+        case ast.Import():
+            return code.steps(*(imported(name) for name in tree.names))
+        case ast.ImportFrom():
+            module = "." * tree.level + (tree.module or "")
+            return code.steps(*(code.Import(module, n.asname or n.name, n.name) for n in tree.names))
+        case ast.For() | ast.AsyncFor():
+            body = block((*tree.body, *tree.orelse))
+            return code.Each(node(tree.target), node(tree.iter), body)
+        case ast.With() | ast.AsyncWith():
+            opened = (
+                code.Assign(node(item.optional_vars), node(item.context_expr))
+                if item.optional_vars
+                else node(item.context_expr)
+                for item in tree.items
+            )
+            return code.steps(*opened, block(tree.body))
+        case ast.Delete():
+            return code.steps(*(code.Assign(node(target), NOTHING) for target in tree.targets))
+        case ast.Match():
+            return matched(tree)
+        case ast.Global() | ast.Nonlocal() | ast.Pass() | ast.Break() | ast.Continue():
+            return NOTHING
+        case ast.If() | ast.While() | ast.Raise() | ast.Try() | ast.Assert() | ast.Return():
+            return parts(tree)
+    return code.Odd(f"Python's {type(tree).__name__}")
+
+
+def parts(tree: ast.AST) -> Node:
+    """A statement that is no more than its parts."""
+    found: list[Node] = []
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.ExceptHandler):
+            found += [code.Assign(code.Name(child.name), NOTHING)] if child.name else []
+            found.append(parts(child))
+        elif isinstance(child, ast.expr):
+            found.append(code.Mix((node(child),)))
+        else:
+            found.append(node(child))
+    return code.steps(*found)
+
+
+def matched(tree: ast.Match) -> Node:
+    """A match statement, in which a pattern gives names to anything of its subject."""
+    names = [
+        name
+        for part in ast.walk(tree)
+        if isinstance(part, ast.MatchAs | ast.MatchStar | ast.MatchMapping)
+        and (name := part.rest if isinstance(part, ast.MatchMapping) else part.name)
+    ]
+    subject = node(tree.subject)
+    bound = [code.Assign(code.Name(name), subject) for name in names]
+    bodies = [block(case.body) for case in tree.cases]
+    return code.steps(*bound, *nodes(case.guard for case in tree.cases), *bodies)
+
+
+def imported(alias: ast.alias) -> Node:
+    """`import a.b` gives `a` a name, `import a.b as c` gives `c` one for `a.b`."""
+    if alias.asname:
+        return code.Import(alias.name, alias.asname)
+    top = alias.name.partition(".")[0]
+    inner = (code.Import(alias.name, ""),) if top != alias.name else ()
+    return code.steps(code.Import(top, top), *inner)
+
+
+def definition(tree: ast.FunctionDef | ast.AsyncFunctionDef) -> Node:
+    """A function with a name; a decorator is called with it."""
+    body = code.steps(*defaults(tree.args), block(tree.body))
+    made: Node = code.Function(parameters(tree.args), body)
+    return code.steps(code.Assign(code.Name(tree.name), made), *decorated(tree.name, tree.decorator_list))
+
+
+def decorated(name: str, decorators: list[ast.expr]) -> tuple[Node, ...]:
+    """What decorators do with what they are put on."""
+    return tuple(code.Call(node(each), (code.Name(name),)) for each in decorators)
+
+
+def class_definition(tree: ast.ClassDef) -> Node:
+    """A class: what is in it is gone through, its instances are data."""
+    inner = map(of_class, tree.body)
+    bases = code.Mix(nodes((*tree.bases, *(keyword.value for keyword in tree.keywords))))
+    made = code.Assign(code.Name(tree.name), code.Function(("*",), NOTHING))
+    return code.steps(bases, *inner, made, *decorated(tree.name, tree.decorator_list))
+
+
+def of_class(tree: ast.stmt) -> Node:
+    """A statement in a class: what it gives a name can be had by the instances too, so it must be harmless."""
+    match tree:
+        case ast.Assign() | ast.AnnAssign() | ast.Expr() if tree.value:
+            return code.Mix((node(tree.value),))
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.AnnAssign() | ast.Pass():
+            return node(tree)
+    return code.Odd("a statement in a class")
+
+
+LANGUAGE = language(read)

@@ -1,0 +1,129 @@
+"""How Python runs other programs."""
+
+import shlex
+from collections.abc import Iterable
+
+from cli_guard.commands.inline.language import (
+    Calling,
+    does,
+    note_shell,
+    note_words,
+    odd,
+    runs_shell,
+    runs_words,
+    sends,
+    table,
+)
+from cli_guard.commands.inline.model import unknown
+from cli_guard.commands.inline.values import (
+    ANY,
+    Data,
+    Literal,
+    Sequence,
+    Value,
+    Values,
+    as_text,
+    as_words,
+)
+from cli_guard.commands.model import Kind
+
+PLAIN = frozenset(
+    """args shell capture_output text check timeout stdout stderr universal_newlines encoding errors bufsize cwd input
+    close_fds start_new_session""".split()
+)
+
+
+def runs_process(calling: Calling) -> Values:
+    """`subprocess.run([...])`, also with `shell=True`, `cwd=` and `input=`."""
+    for value in calling.given(0, "args") or ANY:
+        note_process(calling, value, via_shell="shell" in calling.named or "*" in calling.named)
+    for name in sorted(set(calling.named) - PLAIN) + ["more"] * (len(calling.arguments) > 1):
+        calling.note(unknown(f"starts a process with its own {name}"))
+    return (Data(local=True),)
+
+
+def note_process(calling: Calling, value: Value, *, via_shell: bool) -> None:
+    """Note a process; its folder and its input are put before it as a shell would."""
+    words, text = as_words(value), as_text(value)
+    around = around_it(calling)
+    if around is None:
+        calling.note(unknown("starts a process in a folder or with an input that the text does not tell"))
+    elif around and (words or text is not None):
+        line = shlex.join(words) if words else str(text)
+        note_shell(calling, [Literal(around[0] + line)])
+        return
+    if via_shell and text is not None:
+        note_shell(calling, [value])
+    elif via_shell and words:
+        note_shell(calling, [Literal(words[0])])
+    else:
+        note_words(calling, value)
+
+
+def around_it(calling: Calling) -> tuple[str] | tuple[()] | None:
+    """What a shell would write before the command for its folder and its input; None: not known."""
+    before = ""
+    for name, form in (("cwd", "cd {} && "), ("input", "printf %s {} | ")):
+        values = [value for value in calling.named.get(name, ()) if value != Literal(None)]
+        texts = calling.texts(tuple(values)) if values else []
+        if None in texts or len(texts) > 1:
+            return None
+        before += "".join(form.format(shlex.quote(text or "")) for text in texts)
+    return (before,) if before else ()
+
+
+def with_folder(values: Iterable[Values]) -> Values:
+    """The words of `os.execl(file, arg0, ...)`: the file, and the arguments after the name it is given."""
+    each = [v[0] if len(v) == 1 else Data() for v in values]
+    return (Sequence((each[0], *each[2:])),) if each else ANY
+
+
+def executes(calling: Calling) -> Values:
+    """`os.execvp(file, [arg0, ...])` and `os.spawnlp(mode, file, arg0, ...)`."""
+    own = calling.function.name.removeprefix("os.")
+    arguments = (
+        calling.arguments[1:]
+        if own.startswith(("spawn", "posix")) and "posix" not in own
+        else calling.arguments
+    )
+    if own.endswith("e"):
+        calling.note(unknown("starts a process with its own environment"))
+    if own in (
+        "execv",
+        "execvp",
+        "execve",
+        "execvpe",
+        "spawnv",
+        "spawnvp",
+        "spawnve",
+        "posix_spawn",
+        "posix_spawnp",
+    ):
+        lists = arguments[1] if len(arguments) > 1 else ANY
+        for value in lists:
+            known = isinstance(value, Sequence) and arguments[0]
+            first = arguments[0][0] if known else Data()
+            note_words(calling, Sequence((first, *value.parts[1:])) if isinstance(value, Sequence) else value)
+    else:
+        for value in with_folder(arguments):
+            note_words(calling, value)
+    return ANY
+
+
+PROCESSES = table(
+    {
+        "os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput"
+        " asyncio.create_subprocess_shell": runs_shell(),
+        "subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen": runs_process,
+        "os.execv os.execvp os.execve os.execvpe os.execl os.execlp os.execle os.spawnv os.spawnvp os.spawnve os.spawnl"
+        " os.spawnlp os.posix_spawn os.posix_spawnp": executes,
+        "asyncio.create_subprocess_exec": runs_words(),
+        "pty.spawn": runs_words(0, first=0),
+        "os.fork os.forkpty pty.fork multiprocessing.Process": does(
+            Kind.PROCESS, -1, reason="starts a process"
+        ),
+        "os.dup2": odd("puts one stream in place of another"),
+        "os.startfile": does(Kind.EXEC, 0),
+        "smtplib.sendmail": sends(99),
+    }
+)

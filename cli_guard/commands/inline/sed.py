@@ -1,0 +1,193 @@
+"""What a sed script does, read as GNU sed reads it."""
+
+import re
+from collections.abc import Iterator
+
+from cli_guard.commands.inline.model import Act, shell, unknown, unseen_command
+from cli_guard.commands.inline.names import file
+from cli_guard.commands.model import Kind
+
+PLAIN = frozenset("=dDgGhHnNpPxzF")
+NUMBERED = frozenset("qQlL")
+JUMPS = frozenset("btT:")
+TEXTS = frozenset("aic")
+FILES = {"r": Kind.READ, "R": Kind.READ, "w": Kind.WRITE, "W": Kind.WRITE}
+
+SPACE = re.compile(r"[ \t]*")
+BETWEEN = re.compile(r"[\s;]*")
+NUMBER = re.compile(r"[ \t]*\d*")
+LABEL = re.compile(r"[ \t]*[\w.-]*[ \t]*(?=[;\n}]|\Z)")
+LINE = re.compile(r"[^\n]*")
+TEXT = re.compile(r"(?:[^\n\\]|\\.)*", re.DOTALL)
+PLACE = re.compile(r"\d+(?:~\d+)?|\$")
+SECOND = re.compile(r"[+~]?\d+|\$")
+NEGATED = re.compile(r"[\s!]*")
+REGEX_FLAGS = re.compile(r"[IM]*")
+VERSION = re.compile(r"[ \t]*[\d.]*")
+END = re.compile(r"[ \t]*(?=[;\n}#]|\Z)")
+FLAGS = re.compile(r"[gpiImMe0-9]*")
+# A bracket expression, in which the delimiter is a character like any other.
+BRACKET = re.compile(r"\[\^?\]?(?:\[([:.=])[^\n\]]{0,40}?\1\]|[^\]\n])*\]")
+BACK_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*(?:&|\\[0-9LUElu])")
+ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+
+class NotSed(Exception):
+    """The text is no script that this reader understands."""
+
+
+def acts(code: str) -> Iterator[Act]:
+    """What the script does, in its order."""
+    reader = Script(code)
+    try:
+        yield from reader.commands()
+    except NotSed as error:
+        yield unknown(f"sed script: {error}")
+
+
+class Script:
+    """A sed script and the place up to which it is read."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def take(self, pattern: re.Pattern[str]) -> str:
+        """What stands here, which is then read."""
+        found = pattern.match(self.text, self.at)
+        if not found:
+            raise NotSed(f"not understood at character {self.at}")
+        self.at = found.end()
+        return found[0]
+
+    def next(self) -> str:
+        """The character that stands here, empty at the end."""
+        return self.text[self.at : self.at + 1]
+
+    def commands(self) -> Iterator[Act]:
+        """The commands, whose blocks need no tree: only the commands in them count."""
+        open_blocks = 0
+        while self.more():
+            addressed = self.address()
+            command = self.next()
+            self.at += 1
+            if command == "{":
+                open_blocks += 1
+            elif command == "}" and not addressed and open_blocks:
+                open_blocks -= 1
+                self.end()
+            elif command == "#" and not addressed:
+                self.take(LINE)
+            else:
+                yield from self.command(command)
+        if open_blocks:
+            raise NotSed("a block is not closed")
+
+    def more(self) -> bool:
+        """Step over what separates commands: is there another one?"""
+        self.take(BETWEEN)
+        return self.at < len(self.text)
+
+    def address(self) -> bool:
+        """Read `1,/x/I!`: is there one?"""
+        start = self.at
+        if self.single(PLACE):
+            self.take(SPACE)
+            if self.next() == ",":
+                self.at += 1
+                self.take(SPACE)
+                if not self.single(SECOND):
+                    raise NotSed("an address ends early")
+        self.take(NEGATED)
+        return self.at > start
+
+    def single(self, number: re.Pattern[str]) -> bool:
+        """Read one half of an address."""
+        if self.next() in ("/", "\\"):
+            if self.next() == "\\":
+                self.at += 1
+            self.delimited(self.delimiter(), brackets=True)
+            self.take(REGEX_FLAGS)
+            return True
+        found = number.match(self.text, self.at)
+        self.at = found.end() if found else self.at
+        return bool(found)
+
+    def command(self, command: str) -> Iterator[Act]:
+        """Read what belongs to a command, from behind its letter."""
+        if command in PLAIN:
+            self.end()
+        elif command in NUMBERED:
+            self.take(NUMBER)
+            self.end()
+        elif command in JUMPS:
+            self.take(LABEL)
+        elif command in TEXTS:
+            self.take(TEXT)
+        elif command in FILES:
+            yield from file(FILES[command], self.file_name())
+        elif command == "v":
+            self.take(VERSION)
+            self.end()
+        elif command == "e":
+            text = self.take(LINE).strip()
+            yield shell(text) if text else unseen_command("runs the lines of its input as commands")
+        elif command == "y":
+            delimiter = self.delimiter()
+            self.delimited(delimiter)
+            self.delimited(delimiter)
+            self.end()
+        elif command == "s":
+            yield from self.substitution()
+        else:
+            raise NotSed(f"no command {command!r}" if command else "an address without a command")
+
+    def substitution(self) -> Iterator[Act]:
+        """Read `/regex/replacement/flags`."""
+        delimiter = self.delimiter()
+        self.delimited(delimiter, brackets=True)
+        replacement = self.delimited(delimiter)
+        if "e" in self.take(FLAGS):
+            fixed = not BACK_REFERENCE.search(replacement)
+            yield (
+                shell(ESCAPED.sub(r"\1", replacement))
+                if fixed and replacement
+                else unseen_command("runs the lines of its input as commands")
+            )
+        if self.next() == "w":
+            self.at += 1
+            yield from file(Kind.WRITE, self.file_name())
+        else:
+            self.end()
+
+    def delimiter(self) -> str:
+        """The character that ends the parts to come."""
+        delimiter = self.next()
+        self.at += 1
+        if not delimiter or delimiter in "\n\\":
+            raise NotSed("a delimiter is missing")
+        return delimiter
+
+    def delimited(self, delimiter: str, *, brackets: bool = False) -> str:
+        """Read up to the delimiter; `brackets`: the part is a regular expression."""
+        start = self.at
+        while (character := self.next()) != delimiter:
+            if not character:
+                raise NotSed("a delimiter is missing")
+            bracket = BRACKET.match(self.text, self.at) if brackets and character == "[" else None
+            if brackets and character == "[" and not bracket:
+                raise NotSed("a bracket is not closed")
+            self.at = bracket.end() if bracket else self.at + (2 if character == "\\" else 1)
+        self.at += 1
+        return self.text[start : self.at - 1]
+
+    def file_name(self) -> str:
+        """Read the name of a file, which goes on to the end of the line."""
+        name = self.take(LINE).strip(" \t")
+        if not name:
+            raise NotSed("a file name is missing")
+        return name
+
+    def end(self) -> None:
+        """Nothing but the end of the command may stand here."""
+        self.take(END)

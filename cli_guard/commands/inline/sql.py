@@ -1,0 +1,259 @@
+"""What SQL does, with the commands of psql, mysql and sqlite3 that stand between the statements."""
+
+import re
+from collections.abc import Iterator
+
+from cli_guard.commands.inline import sql_meta
+from cli_guard.commands.inline.model import Act, shell, unknown
+from cli_guard.commands.inline.names import file
+from cli_guard.commands.inline.sql_names import (
+    BEFORE_PAREN,
+    CALLS,
+    CHANGES,
+    FUNCTIONS,
+    HARMLESS_PREFIX,
+    PARTS,
+    READING_PRAGMAS,
+    SETTINGS,
+    STEPS,
+)
+from cli_guard.commands.model import Kind
+
+TOKEN = re.compile(
+    r"""(?P<space>\s+|--[^\n]*|/\*(?![!+]).*?\*/)
+    |(?P<text>[eEnNbBxX]?'(?:[^']|'')*')
+    |(?P<quoted>"(?:[^"]|"")*"|`[^`]*`|\[[A-Za-z_][\w .]*\])
+    |(?P<dollar>\$(?P<tag>\w*)\$.*?\$(?P=tag)\$)
+    |(?P<word>[^\W\d][\w$]*)
+    |(?P<number>\d[\w.]*|\.\d+)
+    |(?P<meta>\\)
+    |(?P<mark>/(?!\*)|\$(?!\w*\$)|[-+*%<>=!~@\#^&|?:.,()\[\]{};])""",
+    re.VERBOSE | re.DOTALL,
+)
+ODD_COMMENT = re.compile(r"--\S[^\n]*;")
+STRINGS = frozenset(("text", "dollar"))
+Token = tuple[str, str]
+END: Token = ("mark", ";")
+
+
+class NotSql(Exception):
+    """The text is nothing that this reader understands."""
+
+
+def acts(code: str) -> Iterator[Act]:
+    """What the statements do, in their order."""
+    try:
+        for statement in statements(code):
+            yield from statement if isinstance(statement, tuple) else Statement(statement).acts()
+    except NotSql as error:
+        yield unknown(f"SQL: {error}")
+
+
+def statements(code: str) -> Iterator[list[Token] | tuple[Act, ...]]:
+    """The words of each statement, or the acts of a line that is a command of the client. Raises NotSql."""
+    at, current = 0, list[Token]()
+    fresh = True
+    while at < len(code):
+        line = sql_meta.LINE.match(code, at) if fresh and not current else None
+        if line:
+            yield tuple(sql_meta.acts(line[0].strip()))
+            at = line.end()
+            continue
+        found = TOKEN.match(code, at)
+        if not found:
+            raise NotSql(f"not understood at character {at}")
+        kind, text = str(found.lastgroup if found.lastgroup != "tag" else "dollar"), found[0]
+        at = found.end()
+        if kind == "meta":
+            line = sql_meta.REST.match(code, at - 1)
+            yield tuple(sql_meta.acts(line[0].strip() if line else text))
+            at = line.end() if line else at
+        elif kind == "space":
+            if ODD_COMMENT.match(text):
+                raise NotSql("a comment for one server and a statement for another")
+            fresh = fresh or "\n" in text
+            continue
+        elif text == ";":
+            yield current
+            current = []
+        else:
+            if kind in ("text", "quoted") and "\\" in text[-3:]:
+                raise NotSql("a quote behind a backslash")
+            current.append((kind, text))
+        fresh = text == ";"
+    yield current
+
+
+class Statement:
+    """The words of one statement."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.words = [text.upper() if kind == "word" else "" for kind, text in tokens]
+        self.first = next(iter(self.words), "")
+
+    def word(self, index: int) -> str:
+        """A word in capitals, empty for whatever is none."""
+        return self.words[index] if 0 <= index < len(self.words) else ""
+
+    def token(self, index: int) -> Token:
+        """The token at a place, the end of the statement beyond it."""
+        return self.tokens[index] if 0 <= index < len(self.tokens) else END
+
+    def string(self, index: int) -> str | None:
+        """The string at a place; None: there is none."""
+        kind, text = self.token(index)
+        return text[text.index("'") + 1 : -1].replace("''", "'") if kind == "text" else None
+
+    def acts(self) -> Iterator[Act]:
+        """What the statement does."""
+        if not self.tokens:
+            return
+        yield from self.kind()
+        yield from self.calls()
+
+    def kind(self) -> Iterator[Act]:
+        """What its kind of statement does."""
+        words = set(self.words)
+        if self.first in (
+            "SELECT",
+            "WITH",
+            "VALUES",
+            "TABLE",
+            "EXPLAIN",
+            "DESCRIBE",
+            "DESC",
+            "SHOW",
+            "FROM",
+        ) or (self.first == "" and self.token(0)[1] == "("):
+            yield from self.query(words)
+        elif self.first in CHANGES:
+            yield self.change()
+        elif self.first == "COPY":
+            yield from self.copy(words)
+        elif self.first == "LOAD" and "INFILE" in words:
+            yield Act(Kind.READ, self.after("INFILE"))
+            yield Act(Kind.SERVICE_WRITE, None, "LOAD DATA")
+        elif self.first == "ATTACH":
+            yield Act(Kind.WRITE, self.string(1) or self.string(2), "ATTACH opens or makes a database")
+        elif self.first in ("LOAD", "INSTALL"):
+            yield Act(Kind.EXEC, self.string(1), "loads an extension")
+        elif self.first == "PRAGMA":
+            yield self.pragma()
+        elif self.first == "SET":
+            if self.word(1) in SETTINGS or (self.word(1) == "SESSION" and self.word(2) == "AUTHORIZATION"):
+                yield Act(Kind.SERVICE_WRITE, None, f"SET {self.word(1)}")
+        elif self.first == "VACUUM" and "INTO" in words:
+            yield Act(Kind.WRITE, self.after("INTO"), "VACUUM INTO")
+        elif self.first not in STEPS:
+            yield unknown(f"SQL statement {self.first or self.token(0)[1]}")
+
+    def query(self, words: set[str]) -> Iterator[Act]:
+        """A statement that asks, unless a part of it changes something."""
+        runs = self.first != "EXPLAIN" or words & {"ANALYZE", "ANALYSE"}
+        change = self.inner_change()
+        for index, word in enumerate(self.words):
+            if word == "INTO" and self.word(index + 1) in ("OUTFILE", "DUMPFILE"):
+                yield Act(Kind.WRITE, self.string(index + 2), f"INTO {self.word(index + 1)}")
+            elif word == "INTO" and runs and not change and self.token(index + 1)[1] != "@":
+                yield Act(Kind.SERVICE_WRITE, None, "SELECT INTO makes a table")
+        if change and runs:
+            yield Act(Kind.SERVICE_WRITE, None, change)
+        elif self.first in ("FROM", "TABLE") and len(self.tokens) < 2:
+            yield unknown(f"SQL statement {self.first}")
+        else:
+            yield Act(Kind.SERVICE_READ, None)
+
+    def inner_change(self) -> str | None:
+        """The word of a change that is a part of this statement: `WITH x AS (DELETE ...`."""
+        for index, word in enumerate(self.words):
+            behind = self.token(index - 1)[1] in ("(", ")") or self.word(index - 1) in (
+                "ANALYZE",
+                "VERBOSE",
+                "EXPLAIN",
+            )
+            if word in PARTS and index and behind and self.token(index + 1)[1] != "(":
+                return word
+        return None
+
+    def change(self) -> Act:
+        """A statement that changes data or what holds them."""
+        reason = " ".join(word for word in (self.first, self.word(1)) if word)
+        if self.first in ("DELETE", "UPDATE") and "WHERE" not in self.words:
+            reason = f"{self.first} without WHERE: every row"
+        elif self.first in ("DROP", "TRUNCATE"):
+            reason = f"{reason}: what it held is gone"
+        return Act(Kind.SERVICE_WRITE, None, reason)
+
+    def after(self, word: str) -> str | None:
+        """The string behind a word."""
+        return self.string(self.words.index(word) + 1)
+
+    def copy(self, words: set[str]) -> Iterator[Act]:
+        """COPY between a table and a file, a program or the client."""
+        for index, word in enumerate(self.words):
+            if word not in ("TO", "FROM") or (word == "FROM" and "TO" in self.words[index:]):
+                continue
+            if self.word(index + 1) == "PROGRAM":
+                text = self.string(index + 2)
+                yield shell(text) if text is not None else Act(Kind.EXEC, None, "COPY PROGRAM")
+            elif self.token(index + 1)[0] == "text":
+                yield from file(Kind.WRITE if word == "TO" else Kind.READ, self.string(index + 1), "COPY")
+            elif self.word(index + 1) not in ("STDOUT", "STDIN"):
+                yield unknown("a file that COPY names without quotes")
+            if word == "FROM":
+                yield Act(Kind.SERVICE_WRITE, None, "COPY FROM")
+        if change := self.inner_change():
+            yield Act(Kind.SERVICE_WRITE, None, change)
+        yield Act(Kind.SERVICE_READ, None) if words & {"TO", "FROM"} else unknown("SQL statement COPY")
+
+    def pragma(self) -> Act:
+        """PRAGMA, which asks unless it is given a value."""
+        name = self.word(1) if self.token(2)[1] != "." else self.word(3)
+        given = any(text in ("=", "(") for _, text in self.tokens[2:])
+        if given and name not in READING_PRAGMAS:
+            return Act(Kind.SERVICE_WRITE, None, f"PRAGMA {name}")
+        return Act(Kind.SERVICE_READ, None) if name else unknown("SQL statement PRAGMA")
+
+    def calls(self) -> Iterator[Act]:
+        """What the functions do that are called anywhere in the statement."""
+        lists = self.first in CHANGES
+        for index, (kind, text) in enumerate(self.tokens):
+            if self.token(index + 1)[1] != "(" or kind not in ("word", "quoted"):
+                continue
+            name = text.strip('"`[]').lower()
+            before = self.word(index - 1)
+            if name in CALLS:
+                yield from self.call(CALLS[name], index, name)
+            elif (
+                (
+                    lists
+                    or text.upper() in BEFORE_PAREN
+                    or before in ("AS", "WITH", "RECURSIVE", "JOIN", "INTO")
+                )
+                or self.first == "PRAGMA"
+                or self.named_list(index)
+            ):
+                continue
+            elif name not in FUNCTIONS and not name.startswith(HARMLESS_PREFIX):
+                yield unknown(f"calls the SQL function {name[:60]}")
+
+    def named_list(self, index: int) -> bool:
+        """Are the parentheses the columns of a further WITH table: `, b(x) AS (`?"""
+        depth = 0
+        for at in range(index + 1, min(index + 60, len(self.tokens))):
+            depth += {"(": 1, ")": -1}.get(self.tokens[at][1], 0)
+            if not depth:
+                return self.first == "WITH" and self.word(at + 1) == "AS" and self.token(at + 2)[1] == "("
+        return False
+
+    def call(self, kind: Kind, index: int, name: str) -> Iterator[Act]:
+        """A function that does more than to compute; `index` is the place of its name."""
+        target = self.string(index + 2)
+        if name in ("xp_cmdshell", "sys_exec", "sys_eval"):
+            yield shell(target) if target is not None else Act(Kind.EXEC, None, name)
+        elif kind in (Kind.READ, Kind.WRITE):
+            place = index + 4 if name == "lo_export" else index + 2
+            yield from file(kind, self.string(place), name)
+        else:
+            yield Act(kind, target if kind is not Kind.SERVICE_WRITE else None, name)

@@ -1,0 +1,253 @@
+"""What is known while a program is gone through: the values of its names, and the acts found so far."""
+
+from collections.abc import Iterable, Mapping
+
+from cli_guard.commands.inline import code
+from cli_guard.commands.inline.code import Node
+from cli_guard.commands.inline.language import Calling, Language, NotUnderstood
+from cli_guard.commands.inline.model import Act, unknown
+from cli_guard.commands.inline.names import environment, variable
+from cli_guard.commands.inline.values import (
+    ANY,
+    METHODS,
+    Data,
+    Defined,
+    Literal,
+    Reference,
+    Sequence,
+    Value,
+    Values,
+    alternatives,
+    as_text,
+    taint,
+    text_of,
+    worked_out,
+)
+from cli_guard.commands.model import Kind
+
+DEPTH, MOST_ACTS = 4, 200
+HOME = "HOME"
+# Methods that leave the list or text they belong to as it is.
+PURE = frozenset(
+    """join map filter slice each index count copy forEach includes indexOf reduce find some every collect select
+    reject each_with_index to_a size length first last format encode decode split strip upper lower replace
+    startswith endswith trim toString to_s include start_with end_with reverse sorted""".split()
+)
+CHANGING = frozenset("concat insert prepend clear setbyte push append".split())
+
+
+class State:
+    """One program, the values its names have, and the acts found so far."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self.names: dict[str, Values] = {}
+        self.wide: set[str] = set()
+        self.here: dict[str, Values] = {}
+        self.scopes: list[tuple[int, tuple[str, ...]]] = []
+        self.functions: dict[int, tuple[int, code.Function]] = {}
+        self.texts: dict[str, Node] = {}
+        self.stars: set[str] = set()
+        self.foreign: set[str] = set()
+        self.acts: dict[Act, None] = {}
+        self.changed = self.final = self.mutates = False
+        self.steps = self.depth = 0
+
+    def note(self, act: Act) -> None:
+        """Keep an act."""
+        if len(self.acts) < MOST_ACTS:
+            self.acts[act] = None
+
+    def data(self, values: Iterable[Value], given: Values = ANY) -> Data:
+        """Use values as plain data; a function among them may be called with what is `given`."""
+        each = tuple(values)
+        for value in each:
+            if isinstance(value, Sequence):
+                self.data(value.parts, given)
+            elif isinstance(value, Defined):
+                self.enter(value, [given] * len(self.function_of(value).parameters))
+            elif isinstance(value, Reference):
+                self.hand_on(value, given)
+        return taint(each)
+
+    def hand_on(self, value: Reference, given: Values) -> None:
+        """A name used as a value."""
+        if value.name in self.language.environment:
+            self.note(environment())
+        elif not self.language.harmless(value.name) and value.name.split(".")[0] not in self.foreign:
+            self.note(unknown(f"hands on {value.name}"))
+            if value.name in self.language.calls and self.depth < DEPTH:
+                self.depth += 1
+                self.invoke(value, [given], {})
+                self.depth -= 1
+
+    def key(self, name: str) -> str:
+        """The name in the function it belongs to."""
+        return next((f"{name} {number}" for number, own in reversed(self.scopes) if name in own), name)
+
+    def bind(self, name: str, values: Values) -> None:
+        """Give a name more values."""
+        known = self.names.get(name, ())
+        found = (
+            tuple(v if not isinstance(v, Literal) else Data() for v in values)
+            if name in self.wide
+            else values
+        )
+        merged = alternatives((*known, *found))
+        if len({*known, *found}) > len(merged):
+            self.wide.add(name)
+        if set(merged) != set(known):
+            self.names[name] = merged
+            self.changed = True
+
+    def known(self, name: str) -> bool:
+        """Is there such a name in the language itself?"""
+        return name in self.language.calls or name in self.language.modules or self.language.harmless(name)
+
+    def part(self, of: Value, key: "str | int | None", by_key: bool) -> Values:
+        """One part of one value."""
+        if isinstance(of, Sequence):
+            inside = isinstance(key, int) and -len(of.parts) <= key < len(of.parts)
+            return (of.parts[int(key)],) if inside and key is not None else (*of.parts, taint([of]))
+        whole = self.language.part_of(of, key) if isinstance(of, Reference) and isinstance(key, str) else None
+        known = whole is not None and whole.name in self.language.calls
+        if isinstance(key, str) and self.language.odd_member(key) and not known:
+            self.note(unknown(f"reaches for {key[:40]}"))
+        if not isinstance(of, Reference):
+            return (taint([of]),)
+        if of.name in self.language.environment and (by_key or self.language.environment_members):
+            return self.variable(key)
+        if whole is None:
+            self.data([of])
+            return ANY
+        return (whole,)
+
+    def variable(self, key: "str | int | None") -> Values:
+        """A variable of the environment."""
+        for act in variable(key if isinstance(key, str) else None):
+            self.note(act)
+        return (Literal("~"),) if key == HOME else (Data(local=True),)
+
+    def function_of(self, value: Defined) -> code.Function:
+        """The function of a number."""
+        return next(function for number, function in self.functions.values() if number == value.number)
+
+    def enter(
+        self, function: Defined, arguments: list[Values], named: Mapping[str, Values] | None = None
+    ) -> None:
+        """Give the parameters of a function values."""
+        parameters = self.function_of(function).parameters
+        for index, values in enumerate(arguments):
+            if parameters:
+                self.bind(f"{parameters[min(index, len(parameters) - 1)]} {function.number}", values)
+        for name, values in (named or {}).items():
+            if name in parameters:
+                self.bind(f"{name} {function.number}", values)
+            else:
+                self.data(values)
+
+    def elements(self, values: Iterable[Value]) -> Values:
+        """What a value may hold."""
+        found: list[Value] = []
+        for value in values:
+            found.extend(value.parts if isinstance(value, Sequence) else (self.data([value]),))
+        return alternatives(found) or ANY
+
+    def invoke(self, function: Value, arguments: list[Values], named: Mapping[str, Values]) -> Values:
+        """Call one function."""
+        if isinstance(function, Defined):
+            self.enter(function, arguments, named)
+            return self.names.get(f"return {function.number}", ANY)
+        given = [value for values in (*arguments, *named.values()) for value in values]
+        if isinstance(function, Literal) and self.language.calls_by_text and isinstance(function.value, str):
+            function = Reference(function.value.strip("\\").lower())
+        if not isinstance(function, Reference):
+            remote = isinstance(function, Data) and function.remote
+            what = "calls something that the text does not tell"
+            self.note(Act(Kind.EXEC, None, what, remote=True) if remote else unknown(what))
+            return (self.data(given),)
+        handler = self.language.calls.get(function.name)
+        if handler:
+            result = handler(Calling(self, function, arguments, named))
+            if function.name not in self.language.takes_functions:
+                self.data(given, result)
+            return result
+        if function.name.rpartition(".")[0] in self.language.environment:
+            self.note(environment())
+        elif not self.language.harmless(function.name) and function.name.split(".")[0] not in self.foreign:
+            self.note(unknown(f"calls {function.name[:60]}"))
+        if "." in function.name and any(isinstance(value, Sequence) for value in given):
+            self.mutates = True
+        return (self.data(given, (taint(given),)),)
+
+    def method(
+        self, of: Value, key: "str | int | None", arguments: list[Values], named: Mapping[str, Values]
+    ) -> Values:
+        """Call a method of a value that is no module."""
+        given = [value for values in (*arguments, *named.values()) for value in values]
+        if not isinstance(key, str) or self.language.odd_member(key):
+            self.note(
+                unknown(f"calls {str(key)[:40]} of something" if key else "calls a method made while it runs")
+            )
+            return (self.data([of, *given]),)
+        if (isinstance(of, Sequence) and key not in PURE) or key in CHANGING or key.endswith("!"):
+            self.mutates = True
+        if key == "join":
+            made = self.join(of, given)
+        else:
+            made = worked_out(METHODS[key], [of, *given]) if key in METHODS else None
+        if made is not None:
+            return (made,)
+        handler = self.language.methods.get(key)
+        if handler:
+            handler(Calling(self, Reference(key), arguments, named))
+        elements = of.parts if isinstance(of, Sequence) else ()
+        if any("__" in (as_text(value) or "") for value in (of, *given)) and key in ("format", "format_map"):
+            self.note(unknown("formats names of the interpreter"))
+        passed = self.data(given, (*elements, taint([of])))
+        whole = taint([of, passed])
+        return (*elements, whole)
+
+    def join(self, of: Value, given: list[Value]) -> Value | None:
+        """The elements of a list with a text between them."""
+        between, parts = (
+            (given[0], of) if isinstance(of, Sequence) and given else (of, given[0] if given else of)
+        )
+        if isinstance(of, Sequence) and not given:
+            between = Literal(self.language.between)
+        text = as_text(between)
+        if text is None or not isinstance(parts, Sequence):
+            return None
+        pieces = [piece for part in parts.parts for piece in (part, Literal(text))]
+        return text_of(pieces[:-1])
+
+    def module(self, name: str) -> tuple[Reference]:
+        """A module that is loaded; one that is not of the language itself runs code of its own."""
+        full = self.language.reference(name)
+        root = full.split(".")[0]
+        if full not in self.language.modules and root not in self.language.modules:
+            self.foreign.add(root)
+            self.note(Act(Kind.EXEC, full[:200], f"imports {full[:60]}, whose code runs"))
+        return (Reference(full),)
+
+    def code(self, values: Iterable[Value], reason: str) -> Values:
+        """Run text as code of the same language."""
+        results: list[Value] = []
+        for value in values:
+            text = as_text(value)
+            if text is None:
+                self.note(Act(Kind.EXEC, None, reason, remote=taint([value]).remote))
+                results.append(Data())
+            elif self.depth >= DEPTH or len(self.texts) > 20:
+                raise NotUnderstood("code in code in code")
+            else:
+                if text not in self.texts:
+                    self.texts[text] = self.language.read(text)
+                self.depth += 1
+                results.extend(self.value(self.texts[text]))
+                self.depth -= 1
+        return tuple(results)
+
+    def value(self, node: Node) -> Values:
+        """What a piece of the program may be; what it does is noted."""
+        raise NotImplementedError

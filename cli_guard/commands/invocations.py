@@ -1,0 +1,51 @@
+"""The commands that were met on the way, which the patterns of a configuration are held against."""
+
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from cli_guard.commands.effects.arguments import read_arguments
+from cli_guard.commands.expand.fields import Field
+from cli_guard.commands.model import Span
+from cli_guard.commands.programs import sub_command, table
+from cli_guard.commands.scope import Stream
+
+SYSTEM_PROGRAMS = re.compile(r"(?:/usr(?:/local)?|/opt/homebrew)?/s?bin/[^/]+\Z")
+
+
+@dataclass(frozen=True, eq=False)
+class Invocation:
+    """One command with its words, as it was met. `parent` is the command whose words it stands in (`uv run`)."""
+
+    fields: tuple[Field, ...]
+    stdin: Stream
+    span: Span
+    parent: "Invocation | None" = None
+
+    @property
+    def name(self) -> str:
+        """The name or path of the program, empty if it is not known before it runs."""
+        return self.fields[0].text or "" if self.fields[0].known else ""
+
+    @cached_property
+    def plain(self) -> bool:
+        """Are all words known, and does nothing flow in that came from the network or is a secret?"""
+        return not self.stdin.taints and all(each.known and not each.taints for each in self.fields)
+
+    @cached_property
+    def spelled(self) -> tuple[tuple[Field, ...], bool]:
+        """The words without the options in front of sub-commands, and whether those left out do no harm."""
+        spec, rest = table(self.name.rpartition("/")[2]), self.fields[1:]
+        kept, harmless = [self.fields[0]], True
+        while spec and spec.commands:
+            bare = replace(spec, commands={}, operands=())
+            operand = next(iter(read_arguments(bare, list(rest)).operands), None)
+            below = sub_command(spec, operand.text) if operand and operand.text else None
+            if below is None:
+                break
+            at = next(at for at, word in enumerate(rest) if word is operand)
+            before = read_arguments(bare, list(rest[:at]))
+            harmless = harmless and not before.unknown and all(each.harmless for each in before.present)
+            kept.append(rest[at])
+            spec, rest = below, rest[at + 1 :]
+        return (*kept, *rest), harmless

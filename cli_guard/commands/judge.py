@@ -1,0 +1,84 @@
+"""The one judge: a command and where it would run -> a verdict."""
+
+from cli_guard.commands.floors import ALTERNATIVES
+from cli_guard.commands.model import Context, Effect, Kind, Pattern, Setting, Span, Verdict, strictest
+from cli_guard.commands.patterns import fitted, settled
+from cli_guard.commands.saving import savable
+from cli_guard.commands.scope import NOTHING, OutOfBudget, Scope, Stream
+from cli_guard.commands.walk import Shell
+from cli_guard.model import Decision
+
+LONGEST = 100_000
+
+
+def judge(command: str, context: Context | None = None) -> Verdict:
+    """Judges one command, which may be a whole script. Raises TypeError for what is no text; nothing else."""
+    if not isinstance(command, str):
+        raise TypeError(f"a command is text, not {type(command).__name__}")
+    problem = unreadable(command)
+    if problem:
+        effect = Effect(Kind.UNKNOWN, None, Decision.REVIEW, problem, Span(0, min(len(command), 1)))
+        return Verdict(command, Decision.REVIEW, problem, (effect,), "partial")
+    context = context or Context()
+    shell = walked(command, context)
+    effects = settled(shell.effects, shell.invocations, context)
+    decision = strictest([effect.decision for effect in effects])
+    decisive = [effect for effect in effects if effect.decision is decision]
+    first = min(decisive, key=weight, default=None)
+    if first is None or decision is Decision.ALLOW:
+        lifted = next((effect.reason for effect in effects if effect not in shell.effects), "reads only")
+        reason = lifted if effects else "has no effect but its output"
+        return Verdict(command, Decision.ALLOW, reason, effects, files=shell.left())
+    more = len(decisive) - 1
+    reason = first.reason if not more else f"{first.reason} (and {more} more)"
+    coverage = "partial" if shell.partial else "full"
+    alternative = first.alternative or ALTERNATIVES.get(first.rule)
+    asks = decision is Decision.REVIEW and context.setting is not Setting.CHANGE
+    pattern = savable(decisive, shell.effects) if asks else None
+    return Verdict(command, decision, reason, effects, coverage, alternative, pattern, shell.left())
+
+
+def weight(effect: Effect) -> tuple[bool, bool, int]:
+    """What is told first of a command is least: a floor rather than a pattern, what is known, what comes first."""
+    is_floor = effect.decision is Decision.DENY and bool(effect.rule)
+    return not is_floor, effect.kind is Kind.UNKNOWN, effect.span.start
+
+
+def example_matches(pattern: Pattern, command: str) -> bool:
+    """Does a pattern match one of the commands in a text?"""
+    if unreadable(command):
+        return False
+    return any(fitted(pattern, each) is not None for each in walked(command, Context()).invocations)
+
+
+def unreadable(command: str) -> str | None:
+    """Why a text cannot be judged at all, None if it can."""
+    if not command.strip():
+        return "empty: there is no command to judge"
+    if "\0" in command:
+        return "holds a NUL character, which no shell takes"
+    try:
+        command.encode("utf-8")
+    except UnicodeEncodeError:
+        return "holds bytes that are no UTF-8 text"
+    if len(command) > LONGEST:
+        return f"longer than {LONGEST:,} characters: it is not looked at in full"
+    return None
+
+
+def walked(text: str, context: Context) -> Shell:
+    """The shell that has walked through a text. Running out of budget is an effect; what was found before stays."""
+    files = {path: Stream(None, taints) for path, taints in context.files.items()}
+    shell = Shell(Scope(context, folder=context.folder, files=files))
+    try:
+        shell.top(text)
+        while shell.uncalled:
+            shell.call(*shell.uncalled.popitem(), None, NOTHING)
+    except (OutOfBudget, RecursionError) as error:
+        shell.emit(
+            Kind.UNKNOWN,
+            None,
+            str(error) if isinstance(error, OutOfBudget) else "too deeply nested",
+            Span(0, 0),
+        )
+    return shell

@@ -1,0 +1,102 @@
+"""Puts together what the grammar has parted: words without a blank between them, redirections and their command."""
+
+import re
+from dataclasses import replace
+
+from cli_guard.commands.model import Span
+from cli_guard.commands.parse.tree import (
+    Block,
+    Command,
+    Node,
+    Parameter,
+    Part,
+    Pipeline,
+    Redirect,
+    Text,
+    Word,
+)
+
+
+def adjoined(words: list[Word]) -> list[Word]:
+    """Words between which there is no blank are one: the grammar parts `rm$IFS-rf$IFS/` at the second dollar."""
+    whole: list[Word] = []
+    for word in words:
+        if whole and whole[-1].span.end == word.span.start and word.span.end > word.span.start:
+            before = whole.pop()
+            parts = joined_at_dollar(before.parts, word.parts)
+            whole.append(Word(parts, Span(before.span.start, word.span.end)))
+        else:
+            whole.append(word)
+    return whole
+
+
+def joined_at_dollar(before: tuple[Part, ...], after: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Two rows of parts as one; a dollar at the end of the first makes a parameter of the name behind it."""
+    last, first = before[-1:], after[:1]
+    if (
+        last
+        and first
+        and isinstance(last[0], Text)
+        and isinstance(first[0], Text)
+        and last[0].text.endswith("$")
+    ):
+        if first[0].quoted and not last[0].quoted:
+            # `$"..."` is a text that may be translated.
+            return (*before[:-1], Text(last[0].text[:-1], False), *after)
+        name = re.match(r"\w+", first[0].text)
+        if name and not last[0].quoted:
+            rest = first[0].text[name.end() :]
+            kept = (*before[:-1], *([Text(last[0].text[:-1], False)] if last[0].text != "$" else []))
+            return (*kept, Parameter(name[0], False), *([Text(rest, False)] if rest else []), *after[1:])
+    return before + after
+
+
+def numbered(redirects: tuple[Redirect, ...]) -> tuple[Redirect, ...]:
+    """`>f 0>&1`: the grammar takes the descriptor of a redirection for a second target of the one before."""
+    found: list[Redirect] = []
+    for each in redirects:
+        before = found[-1] if found else None
+        if before and before.operator == "word" and before.span.end == each.span.start and before.target:
+            part = next(iter(before.target.parts), None)
+            if isinstance(part, Text) and part.text.isdecimal():
+                found[-1] = replace(each, descriptor=part.text)
+                continue
+        found.append(each)
+    return tuple(found)
+
+
+def with_redirects(inner: Node | None, redirects: tuple[Redirect, ...], span: Span) -> Node:
+    """A command with its redirections; words that stand behind one belong to the command."""
+    redirects = numbered(redirects)
+    words = tuple(each.target for each in redirects if each.operator == "word" and each.target)
+    real = tuple(each for each in redirects if each.operator != "word")
+    if inner is None:
+        return Command(words, span, (), real)
+    if isinstance(inner, Command):
+        return Command(inner.words + words, span, inner.assignments, inner.redirects + real)
+    if isinstance(inner, Pipeline):
+        return Pipeline((*inner.stages[:-1], with_redirects(inner.stages[-1], redirects, inner.span)), span)
+    if isinstance(inner, Block) and inner.kind == "list" and inner.items:
+        last = with_redirects(inner.items[-1], redirects, inner.span)
+        return Block("list", (*inner.items[:-1], last), span)
+    if isinstance(inner, Block):
+        return Block(inner.kind, inner.items, span, inner.redirects + real)
+    return Block("group", (inner,), span, real)
+
+
+def piped(stages: tuple[Node, ...], span: Span) -> Node:
+    """A pipeline. One whose stage is a list (`a | b && c`) has been read the wrong way round: a list of pipelines."""
+    pipelines: list[list[Node]] = [[]]
+    for stage in stages:
+        first, *rest = unfolded(stage)
+        pipelines[-1].append(first)
+        pipelines += [[each] for each in rest]
+    whole = [Pipeline(tuple(each), span) if len(each) > 1 else each[0] for each in pipelines if each]
+    return whole[0] if len(whole) == 1 else Block("list", tuple(whole), span)
+
+
+def unfolded(node: Node) -> list[Node]:
+    """The commands of a list, one after the other; what is none is alone."""
+    if isinstance(node, Block) and node.kind == "list" and not node.redirects:
+        return [each for item in node.items for each in unfolded(item)] or [node]
+    return [node]

@@ -1,0 +1,106 @@
+"""The three ways in which a shell takes a character literally (bash(1), QUOTING)."""
+
+import re
+from collections.abc import Iterator
+
+from cli_guard.commands.parse.tree import Text
+
+_ESCAPE = re.compile(r"\\(?:\n|(.))", re.DOTALL)
+_ESCAPE_IN_QUOTES = re.compile(r"\\(?:\n|([$`\"\\]))")
+_ANSI = re.compile(
+    r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c(.)|(.))", re.DOTALL
+)
+_BYTES = re.compile("[\uf780-\uf7ff]+")
+_NAMED = {
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "E": "\x1b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+}
+
+
+def ansi_c(body: str) -> str:
+    """What `$'body'` stands for."""
+
+    def one(found: re.Match[str]) -> str:
+        digits = found[2] or found[3]
+        if digits:
+            code = int(digits, 16)
+            return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "?"
+        if found[1] or found[4]:
+            # One byte; those beyond ASCII are put together to characters below.
+            byte = int(found[1], 16) if found[1] else int(found[4], 8) & 0xFF
+            return chr(byte) if byte < 0x80 else chr(0xF700 + byte)
+        if found[5]:
+            return chr(ord(found[5]) & 0x1F)
+        return _NAMED.get(found[6], found[6] if found[6] in "\\'\"?" else found[0])
+
+    text = _BYTES.sub(joined_bytes, _ANSI.sub(one, body))
+    # A NUL ends the string (bash cuts it there).
+    return text.partition("\0")[0]
+
+
+def joined_bytes(found: re.Match[str]) -> str:
+    """Bytes that stand side by side as the characters that they make in UTF-8."""
+    return bytes(ord(character) - 0xF700 for character in found[0]).decode("utf-8", "replace")
+
+
+def unescaped_in_quotes(body: str) -> str:
+    """What literal text in double quotes stands for: a backslash counts before a few characters alone."""
+    return _ESCAPE_IN_QUOTES.sub(lambda found: found[1] or "", body)
+
+
+def unescaped_parts(word: str) -> Iterator[Text]:
+    """A word without quotes: what a backslash protects is quoted text, the rest may hold globs, braces, a tilde."""
+    at = 0
+    for found in _ESCAPE.finditer(word):
+        if found.start() > at:
+            yield Text(word[at : found.start()], False)
+        if found[1]:
+            yield Text(found[1], True)
+        at = found.end()
+    if at < len(word) or not word:
+        yield Text(word[at:], False)
+
+
+def hidden_substitutions(text: str) -> Iterator[tuple[int, int, str]]:
+    """Each `$(...)`, `<(...)` and backtick command in a text: where it begins and ends, and what runs in it."""
+    at = 0
+    while at < len(text):
+        if text[at] == "\\":
+            at += 2
+        elif text[at] == "`":
+            end = closing_backtick(text, at + 1)
+            yield at, end, re.sub(r"\\([`$\\])", r"\1", text[at + 1 : end - 1])
+            at = end
+        elif text.startswith(("$(", "<("), at):
+            end = closing_parenthesis(text, at + 2)
+            yield at, end, text[at + 2 : end - 1]
+            at = end
+        else:
+            at += 1
+
+
+def closing_backtick(text: str, at: int) -> int:
+    """The place behind the backtick that ends a substitution, or the end."""
+    while at < len(text):
+        if text[at] == "`":
+            return at + 1
+        at += 2 if text[at] == "\\" else 1
+    return len(text) + 1
+
+
+def closing_parenthesis(text: str, at: int) -> int:
+    """The place behind the parenthesis that ends a substitution, or the end."""
+    depth = 1
+    while at < len(text):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        at += 1
+        if depth == 0:
+            return at
+    return len(text) + 1

@@ -1,0 +1,216 @@
+"""Patterns of the configuration over parsed commands: what they match, what they forbid, and what they lift."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from cli_guard.commands.expand.fields import Field
+from cli_guard.commands.expand.parameters import GLOB
+from cli_guard.commands.invocations import SYSTEM_PROGRAMS, Invocation
+from cli_guard.commands.model import Context, Effect, Kind, Pattern, Setting
+from cli_guard.model import Decision
+
+PIECE = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)""", re.DOTALL)
+OPERATORS = re.compile(r"[;&|<>()$`]")
+MOST_WORDS = 32
+# Whoever allows a command allows what it does, not that it shows a secret, takes rights or switches the guard off.
+NEVER_LIFTED = frozenset((Kind.GUARD, Kind.CREDENTIAL, Kind.PRIVILEGE))
+WILDCARD = "\0"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A pattern, read: of each word the texts between its `*`. `open`: any number of words may follow."""
+
+    words: tuple[tuple[str, ...], ...]
+    open: bool
+
+
+@cache
+def shape_of(text: str) -> Shape:
+    """The words of a pattern, split as a shell splits them; a quoted `*` is a star. Raises ValueError."""
+    words: list[list[str]] = []
+    at, inside = 0, False
+    while at < len(text):
+        piece = PIECE.match(text, at)
+        if piece is None:
+            raise ValueError(f"the pattern {text!r} ends inside quotes or with a backslash")
+        at = piece.end()
+        single, double, escaped, bare, blank = piece.groups()
+        if OPERATORS.search(bare or "") or re.search(r"(?<!\\)[$`]", double or ""):
+            raise ValueError(f"the pattern {text!r} is more than the plain words of one command")
+        if blank is None and not inside:
+            words.append([""])
+        inside = blank is None
+        if bare is not None:
+            first, *others = bare.split("*")
+            words[-1][-1] += first
+            words[-1] += others
+        elif inside:
+            unescaped = re.sub(r'\\(["\\$`])', r"\1", double) if double is not None else None
+            words[-1][-1] += single if single is not None else unescaped or escaped or ""
+    if not words or not any(words[0]) or "=" in "".join(words[0]):
+        raise ValueError(f"the pattern {text!r} does not begin with the name of a program")
+    if len(words) > MOST_WORDS:
+        raise ValueError(f"the pattern {text[:40]!r}... has more than {MOST_WORDS} words")
+    is_open = len(words[-1]) > 1 and not any(words[-1])
+    return Shape(tuple(tuple(word) for word in (words[:-1] if is_open else words)), is_open)
+
+
+def checked(pattern: Pattern) -> None:
+    """Raises ValueError for a pattern that says nothing that can be matched, or allows whatever there is."""
+    if len(shape_of(pattern.text).words[0]) > 1 and pattern.decision is Decision.ALLOW:
+        raise ValueError(f"the pattern {pattern.text!r} allows programs that it does not name")
+
+
+def matches(pieces: tuple[str, ...], text: str) -> bool:
+    """Does a word match, `*` being anything between two pieces?"""
+    if len(pieces) == 1:
+        return text == pieces[0]
+    first, *middle, last = pieces
+    at, end = len(first), len(text) - len(last)
+    if at > end or not text.startswith(first) or not text.endswith(last):
+        return False
+    for piece in middle:
+        found = text.find(piece, at, end)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
+
+
+def covers(new: str, old: str) -> bool:
+    """Does one pattern certainly match all that another one does?"""
+    wide, narrow = shape_of(new), shape_of(old)
+    texts = [WILDCARD.join(word) for word in narrow.words]
+    if len(texts) < len(wide.words) or not (wide.open or (len(texts) == len(wide.words) and not narrow.open)):
+        return False
+    return all(matches(word, text) for word, text in zip(wide.words, texts, strict=False))
+
+
+def fitted(pattern: Pattern, invocation: Invocation) -> tuple[Field, ...] | None:
+    """The words that a pattern names in a command, None if it does not match.
+
+    What forbids matches whatever a word that is not known may turn out to be; what allows, known words alone.
+    """
+    shape, name = shape_of(pattern.text), invocation.name
+    has_path = any("/" in piece for piece in shape.words[0])
+    if name and not matches(shape.words[0], name if has_path else name.rpartition("/")[2]):
+        return None
+    words, harmless = invocation.spelled
+    if pattern.decision is Decision.ALLOW:
+        elsewhere = "/" in name and not has_path and not SYSTEM_PROGRAMS.match(name)
+        if elsewhere or not invocation.plain:
+            return None
+        words = words if harmless else invocation.fields
+    found = next((each for each in (invocation.fields, words) if may_match(shape, each)), None)
+    return found and found[: len(shape.words)]
+
+
+def may_match(shape: Shape, words: Sequence[Field]) -> bool:
+    """May these be the words of a pattern? The program is looked at before, unless it is not known.
+
+    Words nobody knows are not enough: one at least that is known has to fit.
+    """
+    first, end = words[0], len(shape.words)
+    places = {(1, True)} if first.known else {(at, False) for at in reached(shape.words[:1], 0, first) if at}
+    for word in words[1:]:
+        if shape.open and (end, True) in places:
+            return True
+        places = {(to, fits or word.known) for at, fits in places for to in reached(shape.words, at, word)}
+        if not places:
+            return False
+    return (end, True) in places
+
+
+def reached(pattern: tuple[tuple[str, ...], ...], at: int, word: Field) -> Iterator[int]:
+    """How far into the words of a pattern one word of a command, which may become several, can lead."""
+    several, start = word.many or word.pattern, word.start
+    if word.assumed:
+        start = ""
+    elif word.pattern:
+        start = GLOB.split(start)[0]
+    if several and not start:
+        yield at
+    for place in range(at, len(pattern)):
+        pieces = pattern[place]
+        begins = pieces[0].startswith(start) or (len(pieces) > 1 and start.startswith(pieces[0]))
+        if word.known and not matches(pieces, start):
+            return
+        if not begins and not word.known and (place == at or word.pattern):
+            return
+        yield place + 1
+        if not several:
+            return
+
+
+def settled(
+    found: dict[Effect, list[Invocation | None]], invocations: Sequence[Invocation], context: Context
+) -> tuple[Effect, ...]:
+    """The effects of a script after the patterns: deny over review over allow over the engine's own answer.
+
+    `found` has with each effect the commands that it comes from. What a change brings in is never lifted.
+    """
+    if not context.patterns:
+        return tuple(found)
+    allowing = [each for each in context.patterns if each.decision is Decision.ALLOW]
+    if context.setting is Setting.CHANGE:
+        allowing = []
+    own = [lifted(effect, callers, allowing) for effect, callers in found.items()]
+    kinds = {caller: effect.kind for effect, callers in reversed(found.items()) for caller in callers}
+    hits: dict[Effect, None] = {}
+    for pattern in context.patterns:
+        if pattern.decision is not Decision.ALLOW:
+            met = [each for each in invocations if fitted(pattern, each) is not None]
+            hits.update(dict.fromkeys(hit(pattern, each, kinds.get(each, Kind.READ)) for each in met))
+    asked = [effect for effect in hits if effect.decision is Decision.REVIEW]
+    return (*asked, *own, *(effect for effect in hits if effect.decision is Decision.DENY))
+
+
+def hit(pattern: Pattern, invocation: Invocation, kind: Kind) -> Effect:
+    """What a pattern that asks or denies makes of a command: an effect of the kind that the command has."""
+    reason = (
+        f"the pattern {pattern.text!r} {'denies' if pattern.decision is Decision.DENY else 'asks for'} it"
+    )
+    return Effect(kind, pattern.text, pattern.decision, with_reason(reason, pattern), invocation.span)
+
+
+def lifted(effect: Effect, callers: Sequence[Invocation | None], allowing: Sequence[Pattern]) -> Effect:
+    """An effect, allowed if a pattern covers every command that it comes from."""
+    if effect.decision is not Decision.REVIEW or effect.kind in NEVER_LIFTED:
+        return effect
+    patterns = [allowed_by(effect, caller, allowing) if caller else None for caller in callers]
+    if not patterns or not all(patterns) or patterns[0] is None:
+        return effect
+    reason = with_reason(f"{effect.reason}, which the pattern {patterns[0].text!r} allows", patterns[0])
+    return replace(effect, decision=Decision.ALLOW, reason=reason)
+
+
+def allowed_by(effect: Effect, caller: Invocation, allowing: Sequence[Pattern]) -> Pattern | None:
+    """The pattern that allows a command, or names it in the words of the one that runs it (`uv run pytest *`)."""
+    outer: Invocation | None = caller
+    while outer is not None and caller.plain:
+        for pattern in allowing:
+            words = fitted(pattern, outer)
+            if words is None or names_code(effect, outer, words):
+                continue
+            if outer is caller or caller.fields[0].span in {word.span for word in words[1:]}:
+                return pattern
+        outer = outer.parent
+    return None
+
+
+def names_code(effect: Effect, invocation: Invocation, words: Sequence[Field]) -> bool:
+    """Is code run that only the words behind those of the pattern name (`git fetch --upload-pack=CODE`)?"""
+    target = effect.target or ""
+    if effect.kind is not Kind.EXEC or target.partition(" ")[0] == invocation.name.rpartition("/")[2]:
+        return False
+    last = target.rpartition("/")[2]
+    more = [word.start for word in invocation.fields if all(word is not each for each in words)]
+    return bool(more) and (target.startswith("-") or any(last in text for text in more))
+
+
+def with_reason(text: str, pattern: Pattern) -> str:
+    """A sentence with the reason of a pattern behind it, if it has one, on one line."""
+    return f"{text}: {' '.join(pattern.reason.split())}" if pattern.reason else text

@@ -1,0 +1,240 @@
+"""The tables of the programs: what each option, operand and sub-command of a program does.
+
+A table is a TOML file under `rules/programs/`, in any folder, named after its program (`sort.toml`) or, as manual
+pages are, after a sub-command that has a file of its own (`git-commit.toml`). It is read when its program is first
+met. The format is described in `rules/programs/README.md`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from types import MappingProxyType
+from typing import Any
+
+from cli_guard.commands.model import Kind
+from cli_guard.rules import tables
+
+STYLES = ("gnu", "posix", "single", "pairs", "none")
+PRINTS = ("text", "input", "paths", "value", "operands")
+# What a value may be beside the kinds of effect, of which each is also a kind of value.
+VALUES = (
+    *"text move command shell script url host upload send header env config config-env module folder".split(),
+    *(f"code:{language}" for language in "python perl ruby node php awk sed sql jq".split()),
+)
+VALUE_KINDS = frozenset((*VALUES, *Kind))
+REPEATED = "..."
+
+SPEC_KEYS = frozenset(
+    "name source parsing flags values operands effect reason rule alternative prints stdin handler fact command match "
+    "near allow review deny".split()
+)
+FACT_KEYS = frozenset(
+    "options takes optional effect operands stdin prints reason rule alternative match near".split()
+)
+HARMLESS_VALUES = frozenset(("text", "folder", Kind.READ, Kind.SERVICE_READ))
+VERSION = re.compile(r"(?<=[a-z])[-_]?\d[\d.]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option under all its names, or an option that only changes what the operands are."""
+
+    names: tuple[str, ...]
+    takes: str | None = None
+    optional: bool = False
+    effect: Kind | None = None
+    operands: tuple[str, ...] | None = None
+    stdin: str | None = None
+    prints: str = ""
+    reason: str = ""
+    rule: str = ""
+    alternative: str = ""
+    match: str = ""
+    near: str = ""
+
+    @property
+    def harmless(self) -> bool:
+        """Can the option, whatever its value, do no more than reading?"""
+        kinds = {
+            self.takes or "text",
+            self.effect or "text",
+            *(k.removesuffix(REPEATED) for k in self.operands or ()),
+        }
+        return self.stdin is None and kinds <= HARMLESS_VALUES
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A program, or one of its sub-commands: `name` is `git` or `git remote add`."""
+
+    name: str
+    parsing: str = "gnu"
+    options: Mapping[str, Option] = field(default_factory=dict)
+    operands: tuple[str, ...] = ()
+    effect: Kind | None = None
+    reason: str = ""
+    rule: str = ""
+    alternative: str = ""
+    prints: str = "text"
+    stdin: str = ""
+    handler: str = ""
+    commands: "Mapping[str, Spec]" = field(default_factory=dict)
+    source: str = ""
+    match: str = ""
+    near: str = ""
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def program(self) -> str:
+        """The first word of the name."""
+        return self.name.partition(" ")[0]
+
+    @cached_property
+    def harmless_options(self) -> bool:
+        """Does no option do harm, so that a word nobody knows may stand where an option could?"""
+        return all(option.harmless for option in self.options.values())
+
+    def facts(self) -> Iterator[Option]:
+        """The options that the table tells more of than their names, each once."""
+        seen = {id(option): option for option in self.options.values()}
+        yield from (option for option in seen.values() if option.match)
+
+    def every(self) -> "Iterator[Spec]":
+        """The table itself and those of its sub-commands, of which one under several names comes once."""
+        yield self
+        for spec in {id(spec): spec for spec in self.commands.values()}.values():
+            yield from spec.every()
+
+
+class BrokenTable(ValueError):
+    """A table says something that the engine does not know."""
+
+
+@cache
+def table(name: str) -> Spec | None:
+    """The table of a program, by its own name, another one, or one with a version (`python3.12`); None if unknown."""
+    for candidate in (name, VERSION.sub("", name)):
+        known = tables.other_names().get(candidate, candidate)
+        if tables.exists(known):
+            return read_table(known)
+    return None
+
+
+@cache
+def read_table(name: str) -> Spec:
+    """The table of this very name. Raises BrokenTable, KeyError."""
+    data = tables.read(name)
+    return spec_from(data, data.get("name", name), Spec(""))
+
+
+def sub_command(spec: Spec, word: str) -> Spec | None:
+    """A sub-command by its first word: in the table of its program, or in a file of its own."""
+    if word in spec.commands:
+        return spec.commands[word]
+    # `git commit` has a file of its own; `ssh add` is no `ssh-add`.
+    name = f"{spec.name} {word}".replace(" ", "-")
+    if not spec.commands or not tables.exists(name):
+        return None
+    own = read_table(name)
+    if spec.parsing == "posix":
+        return own
+    return replace(own, options={**spec.options, **own.options})
+
+
+def spec_from(data: Mapping[str, Any], name: str, parent: Spec) -> Spec:
+    """One table, or one sub-command of it, with the sub-commands below."""
+    unknown = set(data) - SPEC_KEYS
+    if unknown:
+        raise BrokenTable(f"{name}: unknown key {sorted(unknown)[0]}")
+    parsing = data.get("parsing", "gnu" if parent.parsing in ("", "posix") else parent.parsing)
+    inherited = {} if parent.parsing == "posix" else parent.options
+    spec = Spec(
+        name=name,
+        parsing=one_of(STYLES, parsing, name),
+        options=MappingProxyType({**inherited, **options_from(data, name)}),
+        operands=operands_from(data.get("operands", ()), name),
+        effect=Kind(data["effect"]) if "effect" in data else None,
+        reason=data.get("reason", ""),
+        rule=data.get("rule", ""),
+        alternative=data.get("alternative", ""),
+        prints=one_of(PRINTS, data.get("prints", "text"), name),
+        stdin=value_kind(data["stdin"], name) if "stdin" in data else "",
+        handler=data.get("handler", ""),
+        source=data.get("source", parent.source),
+        match=data.get("match", ""),
+        near=data.get("near", ""),
+        examples={verdict: tuple(data.get(verdict, ())) for verdict in ("allow", "review", "deny")},
+    )
+    return replace(spec, commands=MappingProxyType(commands_from(data.get("command", ()), spec)))
+
+
+def commands_from(tables: list[Mapping[str, Any]] | tuple[()], parent: Spec) -> dict[str, Spec]:
+    """The sub-commands by their first word; `remote add` makes a `remote` that holds an `add`."""
+    found: dict[str, Spec] = {}
+    longer: dict[str, list[Mapping[str, Any]]] = {}
+    for data in tables:
+        for name in (" ".join(each.split()) for each in data["name"].split("|")):
+            first, _, rest = name.partition(" ")
+            if rest:
+                longer.setdefault(first, []).append({**data, "name": rest})
+            else:
+                found[first] = spec_from(data, f"{parent.name} {first}", parent)
+    for first, below in longer.items():
+        upper = found.get(first) or Spec(f"{parent.name} {first}", parent.parsing, parent.options)
+        found[first] = replace(
+            upper, commands=MappingProxyType({**upper.commands, **commands_from(below, upper)})
+        )
+    return found
+
+
+def options_from(data: Mapping[str, Any], name: str) -> dict[str, Option]:
+    """The options of a table by each of their names."""
+    options: dict[str, Option] = {}
+    for key, takes in (("flags", None), ("values", "text")):
+        for word in data.get(key, "").split():
+            optional = word.endswith("[=]")
+            plain = word.removesuffix("[=]")
+            options[plain] = Option((plain,), "text" if optional else takes, optional)
+    for fact in data.get("fact", ()):
+        unknown = set(fact) - FACT_KEYS
+        if unknown:
+            raise BrokenTable(f"{name}: unknown key {sorted(unknown)[0]} in a fact")
+        option = Option(
+            names=tuple(fact["options"].split()),
+            takes=value_kind(fact["takes"], name) if "takes" in fact else None,
+            optional=fact.get("optional", False),
+            effect=Kind(fact["effect"]) if "effect" in fact else None,
+            operands=operands_from(fact["operands"], name) if "operands" in fact else None,
+            stdin=value_kind(fact["stdin"], name) if "stdin" in fact else None,
+            prints=one_of(PRINTS, fact["prints"], name) if "prints" in fact else "",
+            reason=fact.get("reason", ""),
+            rule=fact.get("rule", ""),
+            alternative=fact.get("alternative", ""),
+            match=fact.get("match", ""),
+            near=fact.get("near", ""),
+        )
+        options.update(dict.fromkeys(option.names, option))
+    return options
+
+
+def operands_from(given: str | list[str] | tuple[()], name: str) -> tuple[str, ...]:
+    """What the operands are, one after the other; a single kind stands for all of them."""
+    if given == "command":
+        given = [given]
+    kinds = [given.removesuffix(REPEATED) + REPEATED] if isinstance(given, str) else list(given)
+    for kind in kinds:
+        value_kind(kind.removesuffix(REPEATED), name)
+    return tuple(kinds)
+
+
+def value_kind(kind: str, name: str) -> str:
+    """A kind of value, checked. Raises BrokenTable."""
+    return one_of(VALUE_KINDS, kind, name)
+
+
+def one_of(known: "tuple[str, ...] | frozenset[str]", given: str, name: str) -> str:
+    """A word out of a closed list. Raises BrokenTable."""
+    if given not in known:
+        raise BrokenTable(f"{name}: {given!r} is none of {', '.join(sorted(known))}")
+    return given

@@ -1,0 +1,92 @@
+"""Which pattern a person may keep so that a command is not asked about again, and for which there is none."""
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+
+from cli_guard.commands.invocations import Invocation
+from cli_guard.commands.model import Effect, Kind
+from cli_guard.commands.patterns import NEVER_LIFTED, names_code
+from cli_guard.commands.programs import table
+from cli_guard.commands.scope import NOTHING
+
+MOST_WORDS = 8
+LONGEST = 120
+KINDS = NEVER_LIFTED | {Kind.UNKNOWN, Kind.PERSISTENCE}
+# What these do is decided by their words alone, or cannot be taken back: whoever wants it looks at it each time.
+NEVER = frozenset(
+    (
+        *"rm rmdir unlink shred truncate dd mkfs fdisk parted wipefs chmod chown chgrp chattr setfacl mount".split(),
+        *"umount sudo doas su pkexec runuser chroot unshare nsenter env export declare typeset readonly set".split(),
+        *"unset alias bash sh dash zsh fish ksh csh tcsh busybox pwsh python perl ruby node deno php lua tclsh".split(),
+        *"Rscript osascript awk gawk sed ed ex vim vi emacs nano expect java jshell groovy scala julia R ghci".split(),
+        *"irb xargs parallel find fd eval exec source . command builtin trap ssh scp sftp rsync nc ncat socat".split(),
+        *"telnet ftp curl wget npx uvx bunx pipx kill killall pkill shutdown reboot halt poweroff crontab at".split(),
+        *"batch elixir iex erl powershell cmd git".split(),
+        *("docker run", "docker exec", "docker compose run", "docker compose exec"),
+        *("docker container run", "docker container exec", "docker-compose run", "docker-compose exec"),
+        *("podman run", "podman exec", "podman container run", "podman container exec"),
+        *("nerdctl run", "nerdctl exec", "kubectl exec", "kubectl delete", "kubectl run", "kubectl debug"),
+        *("kubectl attach", "kubectl cp", "npm exec", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx"),
+        *("bun x", "uv tool run", "go run"),
+    )
+)
+GIT = frozenset(("git add", "git fetch", "git mv", "git pull"))
+# Whatever words follow these, they do the same thing to more or less.
+OPEN = frozenset(
+    (
+        *("terraform plan", "terraform validate", "tofu plan", "tofu validate", "helm lint", "git fetch"),
+        *("cargo build", "cargo check", "cargo clippy", "cargo test", "cargo doc"),
+    )
+)
+
+
+def savable(decisive: Iterable[Effect], found: Mapping[Effect, Sequence[Invocation | None]]) -> str | None:
+    """The pattern that would allow what is asked about, None if it does not all come from one plain command.
+
+    `found` has with each effect the commands that it comes from.
+    """
+    effects = list(decisive)
+    if any(effect not in found or effect.kind in KINDS for effect in effects):
+        return None
+    callers = {caller for effect in effects for caller in found[effect]}
+    plain = [each for each in callers if each is not None and each.plain and each.stdin == NOTHING]
+    outer = [each for each in plain if all(other is each or runs(each, other) for other in plain)]
+    if len(plain) < len(callers) or len(outer) != 1 or any(refused(each) for each in plain):
+        return None
+    return written(outer[0], effects)
+
+
+def runs(outer: Invocation, inner: Invocation) -> bool:
+    """Does a command name another one in its words, and run it?"""
+    parent = inner.parent
+    while parent is not None and parent is not outer:
+        parent = parent.parent
+    return parent is outer and inner.fields[0].span in {word.span for word in outer.fields[1:]}
+
+
+def refused(invocation: Invocation) -> bool:
+    """Is it one of those that are looked at each time?"""
+    name = invocation.name
+    base = name.rpartition("/")[2]
+    # A path from elsewhere may hold another program tomorrow.
+    if name.startswith(("/", "~")) or ".." in name.split("/") or "=" in name:
+        return True
+    spec = table(base)
+    words = [word.text or "" for word in invocation.spelled[0][1:3]]
+    for program in {base, spec.name if spec else base}:
+        names = {" ".join((program, *words[:length])) for length in range(3)}
+        if names & NEVER and not names & GIT:
+            return True
+    return False
+
+
+def written(invocation: Invocation, effects: Sequence[Effect]) -> str | None:
+    """The command as a pattern that covers these effects, None if it is too long to be looked through."""
+    words = [word.text or "" for word in invocation.fields]
+    sub_command = " ".join(words[:2])
+    if sub_command in OPEN and not any(
+        names_code(effect, invocation, invocation.fields[:2]) for effect in effects
+    ):
+        return f"{sub_command} *"
+    text = shlex.join(words)
+    return text if len(words) <= MOST_WORDS and len(text) <= LONGEST and text.isprintable() else None

@@ -1,0 +1,243 @@
+"""Walks through a script as a shell would, without running anything, and collects what it would do."""
+
+import re
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+from cli_guard.commands import floors
+from cli_guard.commands.effects.environment import CODE_NAMES, HOOK_SWITCHES
+from cli_guard.commands.effects.invocation import invoke
+from cli_guard.commands.effects.redirects import connected, redirected, written
+from cli_guard.commands.expand.fields import Field, stream_of
+from cli_guard.commands.expand.words import Expander
+from cli_guard.commands.machine import Machine
+from cli_guard.commands.model import Kind, Span
+from cli_guard.commands.parse.respelling import respelled
+from cli_guard.commands.parse.syntax import parse
+from cli_guard.commands.parse.tree import (
+    Assignment,
+    Block,
+    Command,
+    For,
+    Function,
+    Node,
+    Pipeline,
+    Script,
+)
+from cli_guard.commands.scope import (
+    ANYTHING,
+    MOST_ELEMENTS,
+    NOTHING,
+    REMOTE,
+    SECRET,
+    Stream,
+    merged,
+    restored,
+    unsure,
+)
+
+# A line that goes on in the middle of a word.
+CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?=\S)")
+
+
+@dataclass
+class Shell(Machine):
+    """A shell that goes through a script node by node."""
+
+    uncalled: dict[str, Node] = field(default_factory=dict)
+
+    def invoke(self, fields: list[Field], stdin: Stream, span: Span) -> Stream:
+        """A command with its words: a function, an alias or a program."""
+        return invoke(self, fields, stdin, span)
+
+    def text(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
+        """Runs a text that stands, as a word or a here-document, at one place of the script."""
+        with self.nested(span):
+            return self.top(text, stdin)
+
+    def top(self, text: str, stdin: Stream = NOTHING) -> Stream:
+        """Runs a text; what bash takes and the grammar refuses is run in another spelling."""
+        self.budget.read(text)
+        if CONTINUED.search(text):
+            with self.nested(Span(0, len(text))):
+                return self.script(parse(CONTINUED.sub("", text)), stdin)
+        script = parse(text)
+        again = respelled(text) if script.errors else text
+        if again != text:
+            other = parse(again)
+            if len(other.errors) < len(script.errors):
+                with self.nested(script.errors[0]):
+                    return self.script(other, stdin)
+        return self.script(script, stdin)
+
+    def child(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
+        """Runs a text in a shell of its own, of whose variables nothing comes back."""
+        with self.subshell():
+            return self.text(text, span, stdin)
+
+    def script(self, script: Script, stdin: Stream = NOTHING) -> Stream:
+        """Runs a script; what the grammar did not understand is an effect of its own."""
+        with self.acting(None):
+            output = self.several(script.items, stdin)
+            for span in script.errors[:1]:
+                self.emit(Kind.UNKNOWN, None, "not understood as shell syntax", span)
+        return output
+
+    def several(self, nodes: tuple[Node, ...], stdin: Stream) -> Stream:
+        """Commands one after the other; each may be the one that reads the input."""
+        return merged([self.run(node, stdin) for node in nodes])
+
+    def run(self, node: Node, stdin: Stream = NOTHING) -> Stream:
+        """Runs one node and gives what it prints."""
+        self.budget.step()
+        if isinstance(node, Command):
+            return self.command(node, stdin)
+        if isinstance(node, Pipeline):
+            stream = stdin
+            for stage in node.stages:
+                stream = self.apart(stage, stream)
+            return stream
+        if isinstance(node, For):
+            return self.for_each(node, stdin)
+        if isinstance(node, Function):
+            return self.define(node)
+        return self.block(node, stdin)
+
+    def apart(self, node: Node, stdin: Stream) -> Stream:
+        """One node in a subshell of its own, whose variables nobody else sees."""
+        with self.subshell():
+            return self.run(node, stdin)
+
+    def block(self, node: Block, stdin: Stream) -> Stream:
+        """A group, a branch, a loop; a subshell works on a copy of the state."""
+        source, sinks = redirected(self, node.redirects, stdin)
+        with self.subshell() if node.kind in ("subshell", "background") else nullcontext():
+            # What stands first in a list runs in any case, what follows it may not.
+            sure = 1 if node.kind == "list" else 0
+            first = self.several(node.items[:sure], source)
+            variables = dict(self.scope.variables)
+            output = merged([first, self.several(node.items[sure:], source)])
+            if node.kind in ("if", "case", "loop", "list"):
+                self.scope.variables = unsure(variables, self.scope.variables)
+        return written(self, output, sinks)
+
+    def for_each(self, node: For, stdin: Stream) -> Stream:
+        """The body once for every word that is known, or once for all."""
+        fields = self.expander().fields(node.words) if node.words is not None else []
+        streams = [stream_of(each) for each in fields] or [self.expander().variable("@")]
+        outputs = []
+        if CODE_NAMES.match(node.name):
+            self.environment(node.name, None, node.span)
+        for stream in dict.fromkeys(streams):
+            self.scope.variables[node.name] = stream
+            outputs.append(self.block(node.body, stdin))
+        return merged(outputs)
+
+    def define(self, node: Function) -> Stream:
+        """A function. It is looked at when it is called, or at the end if nobody calls it."""
+        self.scope.functions[node.name] = node.body
+        if floors.calls_itself_twice(node):
+            floors.fork_bomb(self, node.span)
+        else:
+            self.uncalled[node.name] = node.body
+        return NOTHING
+
+    def call(self, name: str, body: Node, arguments: tuple[Stream, ...] | None, stdin: Stream) -> Stream:
+        """Runs a function."""
+        self.uncalled.pop(name, None)
+        running = f"{name} {id(body)}"
+        if running in self.running:
+            self.emit(Kind.UNKNOWN, name, f"{name} calls itself, and for how long is not known", Span(0, 0))
+            return ANYTHING
+        outer, self.scope.arguments = self.scope.arguments, arguments
+        variables, local, self.scope.local = dict(self.scope.variables), self.scope.local, set()
+        self.running.append(running)
+        try:
+            with self.acting(None):
+                return self.run(body, stdin)
+        finally:
+            self.running.pop()
+            self.scope.arguments = outer
+            # A function may end before it has set what it sets.
+            after = {**self.scope.variables, **restored(variables, self.scope.local)}
+            self.scope.variables, self.scope.local = unsure(variables, after), local
+
+    def command(self, node: Command, stdin: Stream) -> Stream:
+        """A simple command."""
+        expander = self.expander()
+        fields = expander.fields(node.words)
+        source, sinks = redirected(self, node.redirects, stdin)
+        if not fields:
+            for assignment in node.assignments:
+                self.assign(assignment, expander, alone=True)
+            return written(self, source if node.redirects and not node.words else NOTHING, sinks)
+        outer = dict(self.scope.variables)
+        for assignment in node.assignments:
+            # `IFS= read` is how a line is read: it splits nothing else.
+            reads_line = assignment.name == "IFS" and fields[0].text in ("read", "mapfile", "readarray")
+            self.assign(assignment, expander, alone=reads_line)
+        if source == NOTHING and self.scope.stdin is not None:
+            source = self.scope.stdin
+        if source == NOTHING and connected(self, sinks):
+            source = Stream(None, frozenset((REMOTE,)))
+        output = self.invoke(fields, source, node.span)
+        if node.assignments:
+            self.scope.variables = {
+                **self.scope.variables,
+                **restored(outer, (each.name for each in node.assignments)),
+            }
+        return written(self, output, sinks)
+
+    def assign(self, node: Assignment, expander: Expander, *, alone: bool) -> None:
+        """`name=value`, on its own or in front of a command, whose environment it changes."""
+        values = [expander.one(word) for word in node.values]
+        streams = tuple(stream_of(each) for each in values)
+        value = streams[0] if len(streams) == 1 and not node.array else merged(streams)
+        if node.array:
+            held = self.scope.variables.get(node.name, NOTHING)
+            elements = tuple(stream_of(each) for each in expander.fields(node.values))
+            items = (*(held.items or ()), *elements) if node.append else elements
+            placed = any((each.text or "").startswith("[") for each in elements)
+            value = Stream(None, value.taints, value.origin, items=items)
+            if placed or len(items) > MOST_ELEMENTS:
+                value = Stream(None, value.taints)
+        elif node.append:
+            value = merged([self.scope.variables.get(node.name, NOTHING), value])
+        elif items_before := self.scope.variables.get(node.name, NOTHING).items:
+            value = Stream(None, value.taints, items=(value, *items_before[1:]))
+        exported = (
+            not alone
+            or node.name in self.scope.exported
+            or (node.name != "IFS" and bool(CODE_NAMES.match(node.name)))
+        )
+        self.scope.variables[node.name] = Stream(None, value.taints) if node.element else value
+        if exported:
+            self.environment(node.name, value.text, node.span)
+
+    def left(self) -> dict[str, frozenset[str]]:
+        """The files that hold something from the network or a secret at the end."""
+        return {
+            path: stream.taints
+            for path, stream in self.scope.files.items()
+            if stream.taints & {REMOTE, SECRET}
+        }
+
+    def expander(self) -> Expander:
+        """Expands words in the state as it is now."""
+        return Expander(self.scope, self.substitute, self.set_by_default)
+
+    def set_by_default(self, name: str, value: Stream, span: Span) -> None:
+        """`${name:=value}` sets a variable."""
+        self.scope.variables[name] = value
+        if name in self.scope.exported or CODE_NAMES.match(name) or name in HOOK_SWITCHES:
+            self.environment(name, value.text, span)
+
+    def substitute(self, script: Script, kind: str) -> Stream:
+        """Runs `$(...)` or `<(...)`, in a subshell."""
+        self.budget.depth += 1
+        try:
+            with self.subshell():
+                self.budget.read("")
+                return self.script(script)
+        finally:
+            self.budget.depth -= 1

@@ -1,0 +1,1 @@
+"""Real commands under the gate: exec, processes and checks."""

@@ -1,0 +1,121 @@
+"""Which checks a commit or a push needs: of which table, over which trees, and whether they may run."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from cli_guard.commands import Context, judge
+from cli_guard.commands.model import Setting
+from cli_guard.execution.checks.trust import Trusted
+from cli_guard.git.checkout import tree_of_index
+from cli_guard.git.repository import Repository
+from cli_guard.model import ChangeSet, Decision, PushedRef
+from cli_guard.policy.checks import CheckConfig, PlannedCheck, Stage, digest_of
+from cli_guard.policy.decisions import Policy
+from cli_guard.policy.globs import matches
+from cli_guard.review.policy import recorded_policy
+from cli_guard.review.request import Push, Request, Staged
+from cli_guard.runtime import Invocation
+
+COMMITS = ("pre-commit", "pre-merge-commit")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A tree that is sent or recorded, the commit that HEAD is at in it, and the checks that its branch wants."""
+
+    tree: str
+    commit: str | None
+    revision: str
+    checks: Mapping[str, CheckConfig]
+
+
+def stage_of(request: Request) -> Stage | None:
+    """The stage that a request is, None for one of a person, which records and sends nothing."""
+    if isinstance(request, Push):
+        return Stage.PRE_PUSH
+    if isinstance(request, Staged) and request.event in COMMITS:
+        return Stage.PRE_COMMIT
+    return None
+
+
+def plan_checks(
+    request: Request,
+    repository: Repository,
+    policy: Policy,
+    changes: ChangeSet,
+    pushed: Iterable[PushedRef],
+    invocation: Invocation,
+) -> tuple[PlannedCheck, ...]:
+    """The checks that a request needs, each once a tree. Raises CliGuardError, GitError.
+
+    What is deleted, and a ref that brings no commit, needs none.
+    """
+    stage = stage_of(request)
+    if stage is None or not any(stage in check.stage for table in policy.checks for check in table.values()):
+        return ()
+    trusted = Trusted(invocation)
+    touched = paths_of(changes)
+    planned: dict[tuple[str, str, str], PlannedCheck] = {}
+    for target in targets(stage, repository, policy, pushed):
+        digest = digest_of(target.checks)
+        trust = trusted.given(repository, digest)
+        for name, check in target.checks.items():
+            if stage not in check.stage or not wanted(check, touched):
+                continue
+            planned[target.tree, name, digest] = PlannedCheck(
+                name,
+                check,
+                target.tree,
+                target.commit,
+                digest,
+                target.revision,
+                trust.words if trust else "",
+                never_runs(check, repository, policy, invocation),
+            )
+    return tuple(planned.values())
+
+
+def targets(
+    stage: Stage, repository: Repository, policy: Policy, pushed: Iterable[PushedRef]
+) -> Iterator[Target]:
+    """What is recorded or sent. Raises GitError."""
+    if stage is Stage.PRE_COMMIT:
+        if policy.config.checks:
+            yield Target(tree_of_index(repository), repository.head, "", policy.config.checks)
+        return
+    tips = dict.fromkeys(ref.commits[-1] for ref in pushed if ref.commits)
+    for tip in tips:
+        # Only tips of one push that differ in their policies have to be told apart.
+        config = recorded_policy(repository, tip)[0] if policy.also else policy.config
+        if config.checks:
+            revision = "" if tip == repository.head else tip
+            yield Target(repository.tree_of(tip), tip, revision, config.checks)
+
+
+def paths_of(changes: ChangeSet) -> frozenset[str]:
+    """Every path that a change touches, those that a limit left out among them."""
+    paths = {path for change in changes for path in (change.path, change.old_path) if path}
+    return frozenset(paths | {each.path for each in changes.skipped})
+
+
+def wanted(check: CheckConfig, touched: frozenset[str]) -> bool:
+    """Does the change touch what a check looks at?"""
+    return not check.files or any(matches(pattern, path) for pattern in check.files for path in touched)
+
+
+def never_runs(
+    check: CheckConfig, repository: Repository, policy: Policy, invocation: Invocation
+) -> str | None:
+    """Why a check may not run, trusted or not; None if it may."""
+    for command in check.commands:
+        verdict = judge(command, context_of_checks(repository, policy, invocation))
+        if verdict.verdict is Decision.DENY:
+            return verdict.reason
+    return None
+
+
+def context_of_checks(repository: Repository, policy: Policy, invocation: Invocation) -> Context:
+    """Where a check runs, as the command engine sees it: in a tree of this repository."""
+    root = None if repository.bare else str(repository.root)
+    home = invocation.env.get("HOME")
+    return Context(Setting.PERSON, home=home, folder=root, root=root, patterns=policy.patterns)

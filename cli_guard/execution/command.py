@@ -1,0 +1,128 @@
+"""One command that somebody wants to run here: its words, what of them is judged, and what the trail keeps of it."""
+
+import shlex
+import uuid
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from cli_guard import __version__
+from cli_guard.commands import Context
+from cli_guard.commands.effects.environment import variable_means
+from cli_guard.commands.model import Kind
+from cli_guard.execution.permission import Permission
+from cli_guard.review.command_context import command_context, root_of
+from cli_guard.runtime import Invocation
+from cli_guard.secrets.printable import clip, printable
+from cli_guard.secrets.redact import redact
+from cli_guard.state.audit import AuditTrail
+
+# What the trail keeps of a command, in characters.
+KEPT = 2_000
+# A word of bash's grammar (bash(1), RESERVED WORDS) is the name of a program where no shell reads it.
+RESERVED = frozenset(
+    "case coproc do done elif else esac fi for function if in select then until while time".split()
+)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A command and what it is given. `named` are variables that it gets beside those of a clean environment.
+
+    One word is a text for bash, several are a program and its words; `respond` is its standard input.
+    """
+
+    words: tuple[str, ...]
+    folder: Path
+    named: Mapping[str, str] = field(default_factory=dict, repr=False)
+    respond: str | None = None
+
+    @property
+    def command(self) -> str | Sequence[str]:
+        """What is run."""
+        return self.words[0] if len(self.words) == 1 else self.words
+
+    @property
+    def text(self) -> str:
+        """The same as one would type it."""
+        if len(self.words) == 1:
+            return self.words[0]
+        first = self.words[0]
+        if "=" in first or first in RESERVED:
+            # Typed bare it would be an assignment, or a word of the grammar.
+            return f"'{first}' {shlex.join(self.words[1:])}" if "'" not in first else shlex.join(self.words)
+        return shlex.join(self.words)
+
+    @property
+    def judged(self) -> str:
+        """What is judged: the command with its input, and the variables that decide what code runs."""
+        told = [
+            f"{name}={shlex.quote(value)}"
+            for name, value in self.named.items()
+            if (meaning := variable_means(name, value)) and meaning[0] is not Kind.UNKNOWN
+        ]
+        if not told and self.respond is None:
+            return self.text
+        text = f"bash -c {shlex.quote(self.text)}" if len(self.words) == 1 else self.text
+        given = [] if self.respond is None else ["<<<", shlex.quote(self.respond.removesuffix("\n"))]
+        return " ".join((*told, text, *given))
+
+    def context(self, invocation: Invocation) -> Context:
+        """Where it would run. From another work tree the patterns of the one we are in count as well."""
+        there = command_context(self.folder, invocation.env)
+        if root_of(self.folder) == root_of(invocation.cwd):
+            return there
+        here = command_context(invocation.cwd, invocation.env)
+        return replace(there, patterns=tuple(dict.fromkeys((*there.patterns, *here.patterns))))
+
+
+class Run:
+    """What the trail says of one run: whether it might, and what came of it, in lines that carry the same `run`."""
+
+    def __init__(
+        self, folder: Path, invocation: Callable[[], Invocation], tell: Callable[[str], None]
+    ) -> None:
+        self._trail = AuditTrail(folder)
+        self._invocation = invocation
+        self._tell = tell
+        self._told = False
+        self.id = uuid.uuid4().hex[:12]
+
+    def permitted(self, wanted: Wanted, given: Permission, **details: object) -> None:
+        """Whether it may run; written before it does, so that nothing that ends us takes it away."""
+        rules = Counter(each.rule for each in given.verdict.effects if each.rule)
+        self.note(
+            "exec",
+            command=shown(given.verdict.command),
+            folder=printable(str(wanted.folder)),
+            verdict=str(given.verdict.verdict),
+            reason=shown(given.verdict.reason),
+            rules=dict(sorted(rules.items())),
+            answer=str(given.answer),
+            **details,
+        )
+
+    def note(self, event: str, **details: object) -> None:
+        """One line. A trail that cannot be written is told of once, and stops nothing."""
+        invocation = self._invocation()
+        entry = {
+            "at": invocation.now.isoformat(timespec="seconds"),
+            "user": invocation.user,
+            "version": __version__,
+            "event": event,
+            "run": self.id,
+            **details,
+        }
+        try:
+            self._trail.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._trail.append(entry)
+        except OSError as error:
+            if not self._told:
+                self._tell(f"cli-guard: not recorded in {self._trail.path.parent}: {error.strerror or error}")
+            self._told = True
+
+
+def shown(text: str) -> str:
+    """A text of a command as it may be kept: no secret, nothing unseen, not too long."""
+    return clip(printable(redact(text), keep_newlines=True), KEPT)

@@ -1,0 +1,157 @@
+"""May a command run? The engine judges; where it asks, a person answers, once or for this terminal session.
+
+Deny beats every allowance. An allowance stands in for the question, so it counts only where one could be asked.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+from cli_guard.commands import Context, judge
+from cli_guard.commands.model import Verdict
+from cli_guard.execution.processes.supervisor.family import identity
+from cli_guard.model import Decision
+from cli_guard.state.audit import locked
+from cli_guard.state.records import write_atomically
+
+KEPT = 500
+
+Reply = Literal["yes", "session", "no"]
+
+
+class Answer(StrEnum):
+    """How it was decided; these are the words of the audit trail."""
+
+    ALLOWED = "allowed"
+    BY_CONFIG = "by config"
+    YES = "yes"
+    SESSION = "session"
+    NO = "no"
+    NEEDS_REVIEW = "needs review"
+    DENIED = "denied"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A terminal session by its leader (setsid(2)), told from a later process of the same number."""
+
+    leader: int
+    identity: str
+
+    @classmethod
+    def current(cls) -> "Session | None":
+        """The one we are in, None where its leader is gone or the system has none (Windows)."""
+        getsid = getattr(os, "getsid", None)
+        leader = getsid(0) if getsid else 0
+        known = identity(leader) if leader else None
+        return cls(leader, known) if known else None
+
+    @property
+    def alive(self) -> bool:
+        """Is its leader still there?"""
+        return identity(self.leader) == self.identity
+
+
+GRANTS = frozenset((Answer.ALLOWED, Answer.BY_CONFIG, Answer.YES, Answer.SESSION))
+
+
+@dataclass(frozen=True)
+class Permission:
+    """The verdict on a command, and the answer to it; `note` says what became of the answer, if not all of it."""
+
+    verdict: Verdict
+    answer: Answer
+    note: str | None = None
+
+    @property
+    def granted(self) -> bool:
+        """May it run?"""
+        return self.answer in GRANTS
+
+
+class Allowances:
+    """What somebody has allowed for one terminal session, in a folder; what is left of ended sessions is dropped."""
+
+    def __init__(self, folder: Path, session: Session | None) -> None:
+        self.path = folder / "allowances.json"
+        self.session = session
+
+    def holds(self, digest: str) -> bool:
+        """Is this allowed in our session?"""
+        return self.session is not None and (self.session, digest) in self._read()
+
+    def keep(self, digest: str) -> None:
+        """Allows it for our session. Raises OSError."""
+        if self.session is None:
+            return
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with locked(self.path):
+            alive: dict[Session, bool] = {}
+            kept = [
+                (session, each)
+                for session, each in self._read()
+                if alive.setdefault(session, session.alive) and (session, each) != (self.session, digest)
+            ]
+            entries = [
+                {**asdict(session), "digest": each} for session, each in (*kept, (self.session, digest))
+            ]
+            write_atomically(self.path, json.dumps(entries[-KEPT:], indent=1) + "\n")
+
+    def _read(self) -> list[tuple[Session, str]]:
+        """What is kept; a file that somebody else wrote, or that is broken, allows nothing."""
+        found = []
+        with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
+            if hasattr(os, "getuid") and self.path.stat().st_uid != os.getuid():
+                return []
+            for entry in json.loads(self.path.read_text("utf-8")):
+                session = Session(int(entry["leader"]), str(entry["identity"]))
+                found.append((session, str(entry["digest"])))
+        return found
+
+
+def digest_of(command: str, folder: Path, *details: str) -> str:
+    """What an allowance is bound to: the exact text, the folder, and what else is not the same command without it."""
+    return hashlib.sha256(json.dumps([command, str(folder), *details]).encode()).hexdigest()
+
+
+def permission(
+    command: str,
+    context: Context,
+    ask: Callable[[Verdict], Reply] | None,
+    allowances: Allowances,
+    digest: str,
+) -> Permission:
+    """Decides about one command. `ask` is None where nobody can be asked."""
+    verdict = judge(command, context)
+    if verdict.verdict is Decision.DENY:
+        return Permission(verdict, Answer.DENIED)
+    if verdict.verdict is Decision.ALLOW:
+        return Permission(verdict, Answer.BY_CONFIG if lifted(command, context) else Answer.ALLOWED)
+    if ask is None:
+        return Permission(verdict, Answer.NEEDS_REVIEW)
+    if allowances.holds(digest):
+        return Permission(verdict, Answer.SESSION)
+    reply = ask(verdict)
+    if reply != "session":
+        return Permission(verdict, Answer.YES if reply == "yes" else Answer.NO)
+    try:
+        allowances.keep(digest)
+    except OSError as error:
+        note = f"allowed this once: it cannot be kept in {allowances.path} ({error.strerror})"
+        return Permission(verdict, Answer.YES, note)
+    return Permission(verdict, Answer.SESSION)
+
+
+def lifted(command: str, context: Context) -> bool:
+    """Is a command allowed only because the user's own configuration says so?"""
+    own = tuple(each for each in context.patterns if each.decision is not Decision.ALLOW)
+    return (
+        own != context.patterns
+        and judge(command, replace(context, patterns=own)).verdict is not Decision.ALLOW
+    )

@@ -1,0 +1,262 @@
+"""Finds errors in the output of a command: `scan` lists them, `failing_lines` quotes what one would quote.
+
+The patterns are data, `cli_guard/rules/processes/errors.toml`, which also says how they are written. A line is looked
+at only for the patterns one of whose keywords it holds, and is one error at most: that of the first pattern in the
+file that fires.
+"""
+
+import re
+import tomllib
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+from types import MappingProxyType
+from typing import Any
+
+from cli_guard.execution.processes.model import ProcessError
+from cli_guard.execution.processes.output import cut, pieces, plain, shown
+from cli_guard.rules.catalog import FOLDER
+
+# How many errors are told; the last of them says how many more there are.
+MAX_ERRORS = 50
+# How much of a line is looked at: what says that something failed begins it.
+LOOKED_AT = 1_000
+BEFORE, AFTER = 1, 2
+
+# What stands before a line when another program passes it on: its time, the step of BuildKit, the service of
+# docker compose, the number of `concurrently`, pytest's mark of the lines of an error.
+_PASSED_ON = re.compile(
+    r"(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d)?\]?:? +"
+    r"|\[?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?: [AP]M)?\]? +"
+    r"|\#\d+ \d+\.\d+ +"
+    r"|[a-z][\w.-]{0,60}[-_]\d+ +\| "
+    r"|\[\d+\] +"
+    r"|E {3,60}(?!assert )(?=\S))"
+)
+# What warns of something goes on.
+_WARNING = re.compile(r"\s*(?:npm )?\[?(?:warn|warning|debug|trace)\]?(?:[:! ]|$)", re.IGNORECASE)
+_PART = re.compile(r"<<(\w+)>>")
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """What an error looks like; see the head of the data file for each field."""
+
+    id: str
+    type: str
+    message: str
+    keywords: tuple[str, ...]
+    regex: str
+    following: str = ""
+    preceding: str = ""
+    unless: tuple[str, ...] = ()
+    fires: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    pattern: Pattern
+    message: str
+    index: int
+    text: str
+    # With the lines beside it that its message is also made of, in their order.
+    quoted: tuple[str, ...]
+
+
+def scan(text: str) -> tuple[ProcessError, ...]:
+    """The errors in the output of a command, in its order.
+
+    At most `MAX_ERRORS`; the last one says how many were left out. The same error (type and message) is told once,
+    with how often it was met. `text` and `context` are cut, so secrets must be masked in what is given, not after.
+    """
+    lines = plain(text).split("\n")
+    first: dict[tuple[str, str], _Hit] = {}
+    count: dict[tuple[str, str], int] = {}
+    for hit in _told(_hits(lines)):
+        key = hit.pattern.type, hit.message
+        first.setdefault(key, hit)
+        count[key] = count.get(key, 0) + 1
+    found = list(first.items())
+    more = len(found) - MAX_ERRORS
+    errors: list[ProcessError] = []
+    for key, hit in found[:MAX_ERRORS]:
+        message = hit.message if count[key] == 1 else f"{hit.message} ({count[key]} times)"
+        if more > 0 and len(errors) == MAX_ERRORS - 1:
+            message = f"{message} [{more} more {'error' if more == 1 else 'errors'} left out]"
+        context = lines[max(hit.index - BEFORE, 0) : hit.index + AFTER + 1]
+        errors.append(
+            ProcessError(
+                type=hit.pattern.type,
+                message=message,
+                line=hit.index + 1,
+                text=cut(hit.text.strip()),
+                context=tuple(map(shown, context)),
+            )
+        )
+    return tuple(errors)
+
+
+def failing_lines(text: str, limit: int = 8) -> tuple[str, ...]:
+    """The lines to quote from a run that failed, at most `limit` (1 or more), in their order.
+
+    First those of the errors, then those that only say that it failed, up to the limit; where there is neither, the
+    last lines that are not empty. Where lines of errors are left out, the last one says how many.
+    """
+    lines = plain(text).split("\n")
+    hits = _hits(lines)
+    if not hits:
+        return tuple(shown(line) for line in _last(lines, limit))
+    told = _told(hits)
+    told_at = {hit.index for hit in told}
+    chosen: dict[str, int] = {}
+    for hit in (*told, *hits):
+        if hit.index in told_at or len(chosen) < limit:
+            for line in hit.quoted:
+                chosen.setdefault(cut(line.strip()), hit.index)
+    quoted = sorted(chosen, key=lambda line: chosen[line])
+    if len(quoted) <= limit:
+        return tuple(quoted)
+    return (*quoted[: limit - 1], f"({len(quoted) - limit + 1} more such lines)")
+
+
+@cache
+def patterns() -> tuple[Pattern, ...]:
+    """All patterns, in the order in which they are tried."""
+    parts: Mapping[str, str] = _data()["parts"]
+    return tuple(
+        Pattern(
+            id=each["id"],
+            type=each["type"],
+            message=each["message"],
+            keywords=tuple(each["keywords"]),
+            regex=_PART.sub(lambda match: parts[match[1]], each["regex"]),
+            following=each.get("following", ""),
+            preceding=each.get("preceding", ""),
+            unless=tuple(each.get("unless", ())),
+            fires=tuple(each["fires"]),
+            silent=tuple(each["silent"]),
+        )
+        for each in _data()["pattern"]
+    )
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    with (FOLDER / "processes" / "errors.toml").open("rb") as file:
+        return MappingProxyType(tomllib.load(file))
+
+
+@cache
+def _by_stem() -> Mapping[str, Mapping[str, tuple[int, ...]]]:
+    """For each stem its keywords, for each of them the numbers of its patterns; without a stem it is its own."""
+    stems: dict[str, dict[str, tuple[int, ...]]] = {}
+    for number, pattern in enumerate(patterns()):
+        for keyword in pattern.keywords:
+            stem = next((stem for stem in _data()["stems"] if stem in keyword), keyword)
+            keywords = stems.setdefault(stem, {})
+            keywords[keyword] = (*keywords.get(keyword, ()), number)
+    return MappingProxyType(stems)
+
+
+@cache
+def _compiled(regex: str) -> re.Pattern[str]:
+    """Compiled when a line first asks for it: all of them take longer than most commands run."""
+    return re.compile(regex)
+
+
+def _hits(lines: list[str]) -> list[_Hit]:
+    """One for each line that a pattern fires on, in order."""
+    hits: list[_Hit] = []
+    if not any(lines):
+        return hits
+    for index, numbers in _candidates(lines):
+        for piece in pieces(lines[index]):
+            hit = _first_hit(piece[:LOOKED_AT], numbers, lines, index)
+            if hit:
+                hits.append(hit)
+                break
+    return hits
+
+
+def _candidates(lines: list[str]) -> Iterator[tuple[int, list[int]]]:
+    """The lines that hold a keyword, with the patterns to try on each.
+
+    Stems are looked for one after the other in the whole text: a search for a plain string is so much faster than
+    anything that is done line by line that a log without errors costs little.
+    """
+    lowered = [line.lower() for line in lines]
+    text = "\n".join(lowered)
+    starts = [0, *accumulate(len(line) + 1 for line in lowered)]
+    found: dict[int, set[int]] = {}
+    for stem, keywords in _by_stem().items():
+        at = text.find(stem)
+        while at >= 0:
+            index = bisect_right(starts, at) - 1
+            for keyword, numbers in keywords.items():
+                if keyword in lowered[index]:
+                    found.setdefault(index, set()).update(numbers)
+            at = text.find(stem, starts[index + 1])
+    for index in sorted(found):
+        yield index, sorted(found[index])
+
+
+def _first_hit(piece: str, numbers: list[int], lines: list[str], index: int) -> _Hit | None:
+    bare = piece
+    while match := _PASSED_ON.match(bare):
+        bare = bare[match.end() :]
+    if _WARNING.match(bare):
+        return None
+    for number in numbers:
+        pattern = patterns()[number]
+        match = _compiled(pattern.regex).match(bare)
+        if not match:
+            continue
+        beside = _beside(pattern, lines, index)
+        if beside is not None:
+            return _hit(pattern, [match, *beside], index, piece)
+    return None
+
+
+def _beside(pattern: Pattern, lines: list[str], index: int) -> list[re.Match[str]] | None:
+    """What the pattern asks of the lines before and after; None where they do not hold it."""
+    matches = []
+    for regex, near in ((pattern.preceding, index - 1), (pattern.following, index + 1)):
+        if regex:
+            match = _compiled(regex).search(shown(lines[near]) if 0 <= near < len(lines) else "")
+            if not match:
+                return None
+            matches.append(match)
+    return matches
+
+
+def _hit(pattern: Pattern, matches: list[re.Match[str]], index: int, piece: str) -> _Hit:
+    """The message is filled in; of the groups `name`, `name2`, ... counts the one that caught something."""
+    caught: dict[str, str] = {}
+    for match in matches:
+        for group, value in match.groupdict().items():
+            name = group.rstrip("0123456789")
+            caught[name] = caught.get(name) or (value or "").strip()
+    message = cut(pattern.message.format_map(caught).strip(": "))
+    quoted = [each.string for each in matches[1:] if each[0].strip()]
+    return _Hit(pattern, message, index, piece, (*quoted, piece) if pattern.preceding else (piece, *quoted))
+
+
+def _told(hits: list[_Hit]) -> list[_Hit]:
+    """Without those that another one makes needless (`unless`)."""
+    fired = {hit.pattern.id for hit in hits}
+    if any("*" not in hit.pattern.unless for hit in hits):
+        fired.add("*")
+    return [hit for hit in hits if fired.isdisjoint(hit.pattern.unless)]
+
+
+def _last(lines: list[str], limit: int) -> list[str]:
+    kept: list[str] = []
+    for line in reversed(lines):
+        if len(kept) == limit:
+            break
+        if line.strip():
+            kept.append(line)
+    return kept[::-1]

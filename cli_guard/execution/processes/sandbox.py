@@ -1,0 +1,298 @@
+"""A sandbox for commands, where Linux and bubblewrap (bwrap(1)) are there: what a command sees is put together for it.
+
+It sees the system, the repository and the tool chains of its environment, all read-only; a scratch folder that it may
+write; an empty home and an empty /tmp, which end with it. Other processes, the rest of the disk and, unless asked for,
+the network are not there. It keeps a command from doing harm by mistake or by a dependency; it is no virtual machine.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from shutil import which
+
+from cli_guard.errors import CliGuardError, UsageError
+
+PROBE_SECONDS = 20
+SYSTEM = ("/usr", "/etc", "/opt", "/nix/store", "/gnu/store", "/run/current-system")
+# Folders of /usr under their old names; today most are symbolic links (file-hierarchy(7)).
+OLD_NAMES = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+# What /etc/resolv.conf may lead to.
+RESOLVERS = (
+    "/run/systemd/resolve",
+    "/run/resolvconf",
+    "/run/NetworkManager/resolv.conf",
+    "/mnt/wsl/resolv.conf",
+)
+# Readable in /etc for root alone, who it may be that runs the command.
+HIDDEN_FILES = tuple(
+    f"/etc/{name}" for name in "shadow shadow- gshadow gshadow- sudoers krb5.keytab master.passwd".split()
+)
+HIDDEN_FOLDERS = (
+    *("/etc/ssh", "/etc/ssl/private", "/etc/pki/tls/private", "/etc/wireguard", "/etc/sudoers.d"),
+    *("/etc/NetworkManager/system-connections", "/etc/letsencrypt", "/etc/kubernetes"),
+)
+# Where tool chains live, often below the home. Not CARGO_HOME and its like, where logins are kept as well: of these
+# the folder of programs is seen, since it stands on PATH.
+TOOL_CHAINS = (
+    *(
+        "VIRTUAL_ENV",
+        "CONDA_PREFIX",
+        "PYENV_ROOT",
+        "NVM_DIR",
+        "FNM_DIR",
+        "VOLTA_HOME",
+        "RUSTUP_HOME",
+        "GOROOT",
+    ),
+    *("JAVA_HOME", "DOTNET_ROOT", "RBENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR", "HOMEBREW_PREFIX"),
+)
+# They lead to what is not there: sockets of the session, and temporary folders.
+UNSET = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "WAYLAND_DISPLAY")
+TEMPORARY = ("TMPDIR", "TMP", "TEMP")
+
+
+# Bubblewrap ends at SIGINT and SIGTERM, and the command by SIGKILL with it. So that the command can end by itself,
+# bubblewrap is started with both ignored, and the command with both as they were (env(1), GNU coreutils 8.31).
+ENV = "/usr/bin/env"
+IGNORING = (ENV, "--ignore-signal=INT,TERM")
+LISTENING = (ENV, "--default-signal=INT,TERM")
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """What a command may touch: the repository at `root`, which it reads, and the folder `scratch`, which it writes."""
+
+    root: Path
+    scratch: Path
+    network: bool = False
+
+    def __str__(self) -> str:
+        network = "network" if self.network else "no network"
+        return f"{network}, repository read-only, scratch writable"
+
+
+def why_not() -> str | None:
+    """Why there can be no sandbox here, and what to do; None if there can. Asked once a process."""
+    if sys.platform != "linux":
+        return "a sandbox needs Linux and bubblewrap: run the command without it, or in a container"
+    return _found_out().problem
+
+
+def wrapped(
+    words: Sequence[str], sandbox: Sandbox, folder: Path, env: Mapping[str, str]
+) -> tuple[tuple[str, ...], str]:
+    """The command line that runs `words` in the sandbox, from `folder`, and what to say of it in one line.
+
+    `env` is the environment that the command will have; its home is hidden, its tool chains are seen. Bubblewrap ends
+    with the command's exit code, 128 + n if signal n ended it. To end the command, signal all that runs: SIGKILL ends
+    everything, SIGINT and SIGTERM reach the command alone.
+    Raises CliGuardError if there can be no sandbox, UsageError for folders that do not fit together.
+    """
+    reason = why_not()
+    if reason is not None:
+        raise CliGuardError(reason)
+    found = _found_out()
+    before, behind = (IGNORING, LISTENING) if found.gentle else ((), ())
+    return (*before, found.program, *arguments(sandbox, folder, env), "--", *behind, *words), str(sandbox)
+
+
+def arguments(sandbox: Sandbox, folder: Path, env: Mapping[str, str]) -> tuple[str, ...]:
+    """The options for bubblewrap. Raises UsageError for folders that do not fit together."""
+    for path in (sandbox.root, sandbox.scratch, folder):
+        if not _is_folder(path):
+            raise UsageError(f"{path} is not a folder that can be looked into: a sandbox needs one")
+    root, scratch, inside = sandbox.root.resolve(), sandbox.scratch.resolve(), folder.resolve()
+    home = Path(env.get("HOME") or "/").resolve()
+    _check(root, scratch, inside, home)
+    mounts: dict[Path, tuple[str, ...]] = {Path("/tmp"): ("--tmpfs", "/tmp")}  # noqa: S108 - one of its own
+    for place in {home, Path(env.get("HOME") or "/")} - {Path("/")}:
+        if place.is_absolute():
+            mounts[place] = ("--tmpfs", str(place))
+    for path in _outermost({*_tool_chains(env, home), *_git_folders(root)}):
+        if not (path.is_relative_to(root) or path.is_relative_to(scratch)):
+            mounts.setdefault(path, ("--ro-bind", str(path), str(path)))
+    mounts[root] = ("--ro-bind", str(root), str(root))
+    mounts[scratch] = ("--bind", str(scratch), str(scratch))
+    # A later mount hides what is below an earlier one, so parents come first.
+    inner = [word for path in sorted(mounts, key=lambda path: len(path.parts)) for word in mounts[path]]
+    names = [word for name in UNSET if name in env for word in ("--unsetenv", name)]
+    moved = [name for name in TEMPORARY if name in env and not Path(env[name]).is_relative_to(scratch)]
+    names += [word for name in moved for word in ("--setenv", name, "/tmp")]  # noqa: S108
+    network = ("--share-net",) if sandbox.network else ()
+    return (*_bare(), *network, *_system(network=sandbox.network), *inner, *names, "--chdir", str(inside))
+
+
+def _bare() -> tuple[str, ...]:
+    # Root would keep its capabilities, and make read-only mounts writable again (bubblewrap, issue 287).
+    return ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
+
+
+def _system(*, network: bool) -> Iterator[str]:
+    yield from ("--proc", "/proc", "--dev", "/dev", "--dir", "/var", "--symlink", "/tmp", "/var/tmp")  # noqa: S108
+    for name in SYSTEM:
+        yield from ("--ro-bind-try", name, name)
+    for name in OLD_NAMES:
+        if Path(name).is_symlink():
+            yield from ("--symlink", str(Path(name).readlink()), name)
+        else:
+            yield from ("--ro-bind-try", name, name)
+    for name in HIDDEN_FILES:
+        if _is_file(Path(name)):
+            yield from ("--ro-bind", "/dev/null", name)
+    for name in HIDDEN_FOLDERS:
+        if _is_folder(Path(name)):
+            yield from ("--tmpfs", name)
+    for name in RESOLVERS if network else ():
+        yield from ("--ro-bind-try", name, name)
+
+
+def _check(root: Path, scratch: Path, folder: Path, home: Path) -> None:
+    """Raises UsageError if the folders do not fit together."""
+    for path in (root, scratch):
+        if home.is_relative_to(path):
+            raise UsageError(
+                f"{path} holds the home folder, which a sandbox hides: run the command without it"
+            )
+    if root == scratch:
+        raise UsageError(f"{root} cannot be both read-only and scratch: name another folder for scratch")
+    if not (folder.is_relative_to(root) or folder.is_relative_to(scratch)):
+        raise UsageError(
+            f"{folder} is not seen in the sandbox: run the command in the repository or in scratch"
+        )
+
+
+def _outermost(paths: set[Path]) -> list[Path]:
+    """Those that are not below another one, and seen with it."""
+    return [path for path in paths if paths.isdisjoint(path.parents)]
+
+
+def _tool_chains(env: Mapping[str, str], home: Path) -> Iterator[Path]:
+    """The folders of programs that are not the system's."""
+    named = [env.get(name, "") for name in TOOL_CHAINS]
+    for name in (*env.get("PATH", "").split(os.pathsep), *named):
+        path = Path(name)
+        if not path.is_absolute() or not _is_folder(path) or home.is_relative_to(path.resolve()):
+            continue
+        yield from _with_base(path)
+
+
+def _with_base(path: Path) -> Iterator[Path]:
+    """A folder; if it is of a virtual environment, that and the Python that it was made of (PEP 405)."""
+    venv = next((each for each in (path, path.parent) if _is_file(each / "pyvenv.cfg")), None)
+    if venv is None:
+        if not _is_of_system(path):
+            yield path
+        return
+    yield venv
+    for line in _start(venv / "pyvenv.cfg").splitlines():
+        key, _, value = line.partition("=")
+        base = Path(value.strip()).parent
+        if key.strip() == "home" and not _is_of_system(base) and _is_python(base):
+            yield base
+
+
+def _is_python(base: Path) -> bool:
+    """The file that names it may be of the repository, and would show any folder as one."""
+    return base.is_absolute() and _is_file(base / "bin" / "python3") and _is_folder(base / "lib")
+
+
+def _is_of_system(path: Path) -> bool:
+    return len(path.parts) < 2 or any(path.is_relative_to(name) for name in (*SYSTEM, *OLD_NAMES))
+
+
+def _git_folders(root: Path) -> Iterator[Path]:
+    """The Git folders of a linked work tree or a submodule, which lie elsewhere (gitrepository-layout(5))."""
+    pointer = root / ".git"
+    if not _is_file(pointer):
+        return
+    named = _start(pointer).removeprefix("gitdir:").strip()
+    own = (root / named).resolve()
+    if not _is_file(own / "HEAD"):
+        return
+    yield own
+    common = own / "commondir"
+    if _is_file(common):
+        shared = (own / _start(common)).resolve()
+        if _is_folder(shared / "objects"):
+            yield shared
+
+
+def _start(path: Path) -> str:
+    """What a small file holds; nothing if it cannot be read."""
+    with suppress(OSError), path.open("rb") as file:
+        return file.read(10_000).decode("utf-8", "surrogateescape").strip()
+    return ""
+
+
+def _is_folder(path: Path) -> bool:
+    # Path.is_dir raises PermissionError for what stands in somebody else's home; PATH may well name that.
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Bubblewrap, what is in its way, and whether signals can be kept from it."""
+
+    program: str = ""
+    problem: str | None = None
+    gentle: bool = False
+
+
+@cache
+def _found_out() -> _Found:
+    folders = [name for name in os.environ.get("PATH", os.defpath).split(os.pathsep) if name.startswith("/")]
+    program = which("bwrap", path=os.pathsep.join(folders))
+    if program is None:
+        missing = "bubblewrap is not installed: install it (apt install bubblewrap, dnf install bubblewrap)"
+        return _Found(problem=missing)
+    probe = (program, *_bare(), *_system(network=False), "--")
+    if _is_file(Path(ENV)) and _tried((*IGNORING, *probe, *LISTENING, "true")) is None:
+        return _Found(program, gentle=True)
+    said = _tried((*probe, "true"))
+    return _Found(program, None if said is None else advice(said, _kernel_settings()))
+
+
+def _tried(words: tuple[str, ...]) -> str | None:
+    """What a command says that fails; None if it does not fail."""
+    try:
+        done = subprocess.run(
+            words, capture_output=True, timeout=PROBE_SECONDS, stdin=subprocess.DEVNULL, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"it does not run: {type(error).__name__}"
+    return None if done.returncode == 0 else done.stderr.decode("utf-8", "replace")
+
+
+def advice(said: str, settings: Mapping[str, str]) -> str:
+    """What to do when bubblewrap cannot make a sandbox: its words, and the kernel's settings (sysctl(8))."""
+    from cli_guard.secrets.printable import printable
+
+    if settings.get("kernel.apparmor_restrict_unprivileged_userns") == "1":
+        todo = "AppArmor forbids user namespaces: give bwrap a profile that allows `userns`"
+    elif settings.get("kernel.unprivileged_userns_clone") == "0":
+        todo = "the kernel forbids user namespaces: sysctl kernel.unprivileged_userns_clone=1 allows them"
+    elif settings.get("user.max_user_namespaces") == "0":
+        todo = "the kernel allows no user namespace: raise user.max_user_namespaces with sysctl"
+    else:
+        todo = "in a container, allow user namespaces (--security-opt seccomp=unconfined), or do without a sandbox"
+    words = printable((said.strip().splitlines() or ["it does not say why"])[-1][:200])
+    return f"bubblewrap cannot make a sandbox here ({words}): {todo}"
+
+
+def _kernel_settings() -> Mapping[str, str]:
+    names = (
+        "kernel.apparmor_restrict_unprivileged_userns",
+        "kernel.unprivileged_userns_clone",
+        "user.max_user_namespaces",
+    )
+    files = {name: Path("/proc/sys") / name.replace(".", "/") for name in names}
+    return {name: _start(file) for name, file in files.items() if _is_file(file)}

@@ -1,0 +1,93 @@
+"""Ends background processes: asks their guardians, all at once, and waits for them together."""
+
+import os
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from cli_guard.execution.processes.background import GRACE
+from cli_guard.execution.processes.launcher import Run
+from cli_guard.execution.processes.model import Stopped
+from cli_guard.execution.processes.preparing import method
+from cli_guard.execution.processes.registry import Entry, read
+from cli_guard.execution.processes.results import name_of
+from cli_guard.execution.processes.supervisor import family
+from cli_guard.execution.processes.supervisor.ending import GIVE_UP_SECONDS, Ending
+
+WAIT_SECONDS = GRACE + GIVE_UP_SECONDS + 5.0
+
+
+def stop_entries(entries: Sequence[Entry], bound: Mapping[int, Run], *, force: bool) -> tuple[Stopped, ...]:
+    """Ends processes; how each ended, in the order given. `bound` are those whose guardians hear us (pid -> run)."""
+    running = [entry.running for entry in entries]
+    problems = [
+        asked(entry, bound.get(entry.pid), force) if runs else None
+        for entry, runs in zip(entries, running, strict=True)
+    ]
+    deadline = time.monotonic() + WAIT_SECONDS
+    return tuple(
+        ended(entry, was_running, problem, deadline, force)
+        for entry, was_running, problem in zip(entries, running, problems, strict=True)
+    )
+
+
+def asked(entry: Entry, run: Run | None, force: bool) -> str | None:
+    """Asks whoever watches over a process to end it; why that cannot be done, None if it can."""
+    try:
+        if entry.watched and run is not None:
+            run.tell(do="stop", force=force)
+        elif entry.watched:
+            os.kill(entry.guardian, signal.SIGUSR1 if force else signal.SIGTERM)
+        else:
+            end_unwatched(entry, force)
+    except ProcessLookupError:
+        return None
+    except OSError as error:
+        return f"{entry.pid} cannot be stopped: {error.strerror}"
+    return None
+
+
+def end_unwatched(entry: Entry, force: bool) -> None:
+    """Ends a family whose guardian was killed, as far as it can be found from its leader."""
+
+    def living() -> list[int]:
+        if entry.identity is None or family.identity(entry.pid) != entry.identity:
+            return []
+        return [entry.pid, *family.descendants(entry.pid)]
+
+    steps = [(signal.SIGINT, 0.0), (signal.SIGTERM, GRACE / 2), (signal.SIGKILL, GRACE)]
+    ending = Ending([(signal.SIGKILL, 0.0)] if force else list(steps))
+    members = living()
+    while living() and not ending.step(living):
+        members += [pid for pid in living() if pid not in members]
+        time.sleep(ending.pause)
+    # It led a session of its own; whoever it left behind is still in its group.
+    with suppress(OSError):
+        os.killpg(entry.pid, signal.SIGKILL)
+
+
+def ended(entry: Entry, was_running: bool, problem: str | None, deadline: float, force: bool) -> Stopped:
+    """Waits for the end of a process, and says how it came."""
+    result = Stopped(entry.pid, method(force), "", problem)
+    if problem:
+        return result
+    pause = 0.001
+    while (now := known(entry)).running and time.monotonic() < deadline:
+        time.sleep(pause)
+        pause = min(0.02, pause * 1.5)
+    if now.running:
+        return replace(result, error=f"{entry.pid} has not ended: it waits in the kernel; try again later")
+    code = now.return_code
+    told = "" if code is None else f" ({name_of(-code)})" if code < 0 else f" (exit code {code})"
+    if not was_running:
+        return replace(result, message=f"process {entry.pid} had ended before{told}", return_code=code)
+    return replace(result, message=f"process {entry.pid} and its family have ended{told}", return_code=code)
+
+
+def known(entry: Entry) -> Entry:
+    """The entry as it is now."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return read(entry.folder)
+    return entry

@@ -1,0 +1,168 @@
+"""The second half of the flow: plan, act on what is safe, stop for what is not, answer."""
+
+from dataclasses import asdict
+from typing import Protocol
+
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from cli_guard.errors import CliGuardError
+from cli_guard.graph.answer import answer_text, ran_of, review_text
+from cli_guard.graph.context import Context, context_of
+from cli_guard.graph.gate import denied_now
+from cli_guard.graph.planning import plan
+from cli_guard.graph.state import Data, State, finding_data, log, skipped_data
+from cli_guard.graph.tools.tool import Tool, ToolOutput, World
+from cli_guard.model import Skipped
+from cli_guard.policy.gate import RUN_CHECKS
+
+
+class Node(Protocol):
+    """A node, with the parameter names by which langgraph calls it."""
+
+    def __call__(self, state: State, runtime: Runtime[Context]) -> State:
+        """What the node changes of the state."""
+
+
+def plan_cli_actions(state: State, runtime: Runtime[Context]) -> State:
+    """Plans the next round, within the bound on rounds."""
+    context = context_of(runtime.context, state)
+    number = state["round"] + 1
+    entry = log("plan_cli_actions", round=number)
+    if number > context.limits.rounds:
+        denied = f"; {len(state['blocked_actions'])} actions were denied" if state["blocked_actions"] else ""
+        reason = f"the plan was not done within limits.rounds = {context.limits.rounds}{denied}"
+        return {"round": number, "status": "failed", "review_reason": reason, "action_log": entry}
+    planned = (context.planner or plan)({**state, "round": number}, context)
+    if planned.failed or (not planned.actions and number == 1):
+        reason = planned.failed or "nothing here matches the request, and nothing is made up"
+        return {"round": number, "status": "failed", "review_reason": reason, "action_log": entry}
+    actions = [asdict(action) for action in planned.actions]
+    entry[0]["tools"] = [action["tool"] for action in actions]
+    return {
+        "round": number,
+        "last_round": planned.last,
+        "plan": [*state["plan"], *map(shown_action, actions)],
+        "tool_requests": actions,
+        "action_log": entry,
+    }
+
+
+def shown_action(action: Data) -> Data:
+    """A planned action as it may be shown: a patch stands exact in the request alone, and may hold a secret.
+
+    So may the commands of checks, with what they are given.
+    """
+    if action["tool"] == RUN_CHECKS:
+        wanted = action["arguments"].get("checks")
+        ids = (
+            [each.get("id") for each in wanted if isinstance(each, dict)] if isinstance(wanted, list) else []
+        )
+        return {**action, "arguments": {"checks": ids}}
+    if not action["arguments"].get("patch"):
+        return action
+    return {**action, "arguments": {k: v for k, v in action["arguments"].items() if k != "patch"}}
+
+
+def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
+    """Runs what the gate let through, in order."""
+    context = context_of(runtime.context, state)
+    world = context.world(state)
+    results = list(state["tool_results"])
+    findings = list(state["findings"])
+    named = dict.fromkeys(Skipped(**each) for each in state["skipped"])
+    proposal, snapshot = state["proposal"], state["repo_snapshot"]
+    entries: list[Data] = []
+    for request in state["tool_requests"]:
+        output = called(context.tools[request["tool"]], request["arguments"], world)
+        status = "failed" if output.failed or "error" in output.data else "ok"
+        results.append({"tool": request["tool"], "status": status, **output.data})
+        findings += [finding_data(finding) for finding in output.findings]
+        named |= dict.fromkeys(output.skipped)
+        proposal = dict(output.proposal) or proposal
+        snapshot = {path: text for path, text in {**snapshot, **output.written}.items() if text is not None}
+        entries += log(
+            "execute_safe_actions", tool=request["tool"], status=status, findings=len(output.findings)
+        )
+    return {
+        "tool_results": results,
+        "findings": findings,
+        "skipped": skipped_data(named),
+        "proposal": proposal,
+        "repo_snapshot": snapshot,
+        "tool_requests": [],
+        "action_log": entries,
+    }
+
+
+def called(tool: Tool, arguments: Data, world: World) -> ToolOutput:
+    """What a tool gives back; one that only reads may fail, and the run goes on. Raises CliGuardError."""
+    try:
+        return tool.call(world, arguments)
+    except CliGuardError as error:
+        if tool.risk in ("write", "execute"):
+            raise
+        return ToolOutput({"error": str(error)})
+
+
+def request_human_review(*, pause: bool) -> Node:
+    """The node that stops for a person: where there is a checkpointer it pauses, and can be resumed."""
+
+    def node(state: State, runtime: Runtime[Context]) -> State:
+        output = said(state)
+        entry = log("request_human_review", review_id=state["review_id"], reason=state["review_reason"])
+        if pause and state["review_id"]:
+            # Nothing before this line may have an effect: the node starts anew when it is resumed.
+            answer = interrupt({"final_output": output, "review_id": state["review_id"]})
+            by, reason = answer.get("by"), answer.get("reason")
+            if answer.get("approved"):
+                entry += log("request_human_review", approved_by=by, reason=reason)
+                denied = denied_now(state["tool_requests"], context_of(runtime.context, state))
+                if denied:
+                    # A deny beats every yes.
+                    return {
+                        "decision": "deny",
+                        "status": "failed",
+                        "review_reason": denied,
+                        "final_output": f"failed: {denied}",
+                        "action_log": entry + log("request_human_review", denied=denied),
+                    }
+                return {
+                    "decision": "allow",
+                    "status": "ok",
+                    "requires_human_review": False,
+                    "last_round": True,
+                    "action_log": entry,
+                }
+            if by:
+                entry += log("request_human_review", rejected_by=by, reason=reason)
+        return {"final_output": output, "action_log": entry}
+
+    return node
+
+
+def said(state: State) -> str:
+    """The answer, as far as the run has come."""
+    return review_text(state) if state["task_type"] == "change_review" else answer_text(state)
+
+
+def synthesize_cli_response(state: State, runtime: Runtime[Context]) -> State:
+    """Says what was found and on what it rests. A command that was run and failed is told, and so is the status."""
+    ran = ran_of(state)
+    update: State = {"status": "ok"}
+    if ran.get("problem"):
+        update = {"status": "failed", "review_reason": f"{ran['command']}: {ran['problem']}"}
+    entry = log("synthesize_cli_response", status=update["status"])
+    return {**update, "final_output": said({**state, **update}), "action_log": entry}
+
+
+def handle_failure(state: State, runtime: Runtime[Context]) -> State:
+    """Ends with the reason, in one line."""
+    reason = state.get("review_reason") or "the request could not be carried out"
+    denied = bool(state.get("judged"))
+    return {
+        "status": "failed",
+        "decision": "deny",
+        "final_output": review_text(state) if denied else f"failed: {reason}",
+        "action_log": log("handle_failure", reason=reason),
+    }

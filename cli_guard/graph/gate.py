@@ -1,0 +1,262 @@
+"""The gate as a node: what may run, what a person must say yes to, what Git may record. The only node that decides."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+
+from langgraph.runtime import Runtime
+
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.git.snapshot import Snapshot
+from cli_guard.graph.context import Context, context_of
+from cli_guard.graph.context_nodes import leaves
+from cli_guard.graph.state import Data, State, finding_data, finding_of, log
+from cli_guard.model import Action, ChangeSet, Decision, Finding, Skipped, Verdict
+from cli_guard.policy.approvals import RecordedContent, approved_findings, review_id
+from cli_guard.policy.gate import (
+    RECORDING,
+    RUN_CHECKS,
+    Judgement,
+    judge_commands,
+    judge_findings,
+    judge_record,
+    judge_tool,
+    paths_in,
+)
+from cli_guard.reviewers.checks import not_run
+from cli_guard.reviewers.policy import not_reviewed
+from cli_guard.secrets.redact import redact
+
+CHECKS_WAIT = "checks-wait"
+
+
+def policy_gate(state: State, runtime: Runtime[Context]) -> State:
+    """Decides: may these tools run, may Git record this change? The only node that does."""
+    context = context_of(runtime.context, state)
+    reviews_change = state["task_type"] == "change_review"
+    review_only = reviews_change if context.review_only is None else context.review_only
+    entries: list[Data] = []
+    asked: list[tuple[Data, Verdict]] = []
+    allowed = set(state["allowed_paths"])
+    for request in state["tool_requests"]:
+        action = Action(request["tool"], request["arguments"], request["risk"], request["purpose"])
+        tool = context.tools.get(action.tool)
+        records = reviews_change and tool and tool.risk == RECORDING
+        if records and tool and not tool.problem_with(action.arguments):
+            if len(state["tool_requests"]) > 1:
+                verdict = Verdict(Decision.DENY, f"{action.tool} must be planned alone", "tool-malformed")
+                return stopped(state, action, verdict, entries)
+            return decide_recording(state, context, action)
+        writes = tool is not None and tool.risk == "write"
+        paths = allowed | new_paths(state, context, action) if writes else allowed
+        verdict = judge_tool(
+            action, context.tools, paths, review_only=review_only, commands=context.commands_of(action.tool)
+        )
+        if action.tool == RUN_CHECKS and verdict.decision is Decision.ALLOW:
+            verdict = once_nothing_stands(state, context, verdict)
+        entries += gate_entry(action, verdict)
+        if verdict.decision is Decision.DENY:
+            denied = stopped(state, action, verdict, entries)
+            # A planner that goes on is told, and may plan something else, within the bound on rounds; but without its
+            # reviewers a change would have no findings, and without its checks it is stopped by what they wait for.
+            ends = state["last_round"] or (reviews_change and verdict.rule != CHECKS_WAIT)
+            return denied if ends else going_on(denied)
+        if verdict.decision is Decision.REVIEW:
+            asked.append((request, verdict))
+    return waiting(state, context, asked, entries) if asked else {"action_log": entries}
+
+
+def gate_entry(action: Action, verdict: Verdict) -> list[Data]:
+    """What the gate decided, for the log."""
+    return log(
+        "policy_gate",
+        tool=action.tool,
+        decision=str(verdict.decision),
+        rule=verdict.rule,
+        reason=verdict.reason,
+    )
+
+
+def new_paths(state: State, context: Context, action: Action) -> set[str]:
+    """The files that a write would make: inside the repository, and only if the caller narrowed nothing."""
+    if state["restricted"]:
+        return set()
+    named = action.arguments.get("paths")
+    paths = {str(path) for path in named} if isinstance(named, list | tuple) else set()
+    return {path for path in paths if path not in context.texts and not leaves(path)}
+
+
+def going_on(denied: State) -> State:
+    """The state after a deny that does not end the run."""
+    kept: State = {
+        "blocked_actions": denied["blocked_actions"],
+        "action_log": denied["action_log"],
+        "tool_requests": [],
+    }
+    return kept
+
+
+def waiting(state: State, context: Context, asked: list[tuple[Data, Verdict]], entries: list[Data]) -> State:
+    """The state of a run that needs a person: an approval sets a patch going, a command, or the tool of a server."""
+    reason = reason_for(asked)
+    ready: list[Data] = []
+    # What a command does cannot be taken back like a patch: one yes must not mean both.
+    alone = sum(context.tools[request["tool"]].approvable for request, _ in asked) == 1
+    for request, _ in asked:
+        tool, arguments = context.tools[request["tool"]], request["arguments"]
+        if not tool.approvable or arguments.get("patch") == "":
+            continue
+        if tool.risk == "execute":
+            if context.runner is None or not alone:
+                continue
+            arguments = {**arguments, "folder": context.runner.folder}
+        try:
+            if "patch" in arguments:
+                bases = context.writer.bases(arguments["paths"]) if context.writer else {}
+                check_state(context, bases)
+                arguments = {**arguments, "bases": bases}
+        except CliGuardError as error:
+            reason = f"{reason}; it cannot be written now: {error}"
+            continue
+        ready.append({**request, "arguments": arguments})
+    return {
+        "decision": "review",
+        "status": "needs_review",
+        "requires_human_review": True,
+        "review_reason": reason,
+        "review_id": proposal_id(ready, context.policy.identity) if ready else None,
+        "blocked_actions": [*state["blocked_actions"], *(each for one in asked for each in blocked_by(*one))],
+        "tool_requests": ready,
+        "action_log": entries,
+    }
+
+
+def proposal_id(requests: list[Data], policy: str) -> str:
+    """The id of what a request has done after an approval: another patch, call, base or policy has another."""
+    done = [[each["tool"], each["arguments"]] for each in requests]
+    content = hashlib.sha256(json.dumps(done, sort_keys=True).encode("ascii"))
+    return review_id(content.hexdigest(), policy, ())
+
+
+def denied_now(requests: list[Data], context: Context) -> str | None:
+    """Why what a person says yes to must not be done all the same: a command in it is denied where it would run now."""
+    for request in requests:
+        verdict = judge_commands(request["arguments"], context.commands_of(request["tool"]))
+        if verdict.decision is Decision.DENY:
+            return verdict.reason
+    return None
+
+
+def check_state(context: Context, bases: Mapping[str, str | None]) -> None:
+    """Is a patch made for what it would be written over? Raises UsageError, where another revision was asked about."""
+    asked = context.snapshot
+    if not isinstance(asked, Snapshot) or not asked.of_blobs:
+        return
+    known = {path: entry.identity for path, entry in asked.entries.items() if path in bases}
+    other = sorted(path for path, blob in bases.items() if known.get(path) != blob)
+    if other:
+        raise UsageError(f"{other[0]} is another in the index than in {asked.name}: ask without --rev")
+
+
+def blocked_by(request: Data, verdict: Verdict) -> list[Data]:
+    """What is blocked, a file at a time where it is a write."""
+    blocked: Data = {"tool": request["tool"], "reason": verdict.reason, "rule": verdict.rule}
+    paths = [path for path in paths_in(request["arguments"]) if path]
+    command = request["arguments"].get("command")
+    if command:
+        return [{**blocked, "command": command}]
+    return [{**blocked, "path": path} for path in paths] or [blocked]
+
+
+def reason_for(asked: list[tuple[Data, Verdict]]) -> str:
+    """Why a person is needed, in one line."""
+    return "; ".join(dict.fromkeys(verdict.reason for _, verdict in asked))
+
+
+def once_nothing_stands(state: State, context: Context, allowed: Verdict) -> Verdict:
+    """Checks run code of the change: not while something that was read of it denies, or waits for a person."""
+    so_far = judge_record(judgement_of(state, context))
+    if so_far.decision is Decision.ALLOW:
+        return allowed
+    return Verdict(
+        Decision.DENY, f"checks run once nothing stands against the change: {so_far.reason}", CHECKS_WAIT
+    )
+
+
+def judgement_of(state: State, context: Context, more: Iterable[Finding] = ()) -> Judgement:
+    """The findings so far, and some more, as policy and approvals see them."""
+    findings = [*(finding_of(data) for data in state["findings"]), *more]
+    left_out = not_reviewed((*(Skipped(**data) for data in state["skipped"]), *unread(context)))
+    findings += [left_out] if left_out else []
+    approved = approved_findings(
+        findings, context.approvals, context.policy.identity, content_of(context), context.commits
+    )
+    return judge_findings(findings, context.policy, context.answer, context.today, approved)
+
+
+def content_of(context: Context) -> RecordedContent:
+    """What the review is about, as an approval is bound to it."""
+    return RecordedContent.of(context.subject.changes if context.subject else ChangeSet(()))
+
+
+def without_result(state: State, context: Context) -> tuple[Finding, ...]:
+    """The checks that were to run and of which nothing came, whatever went wrong on the way."""
+    results = [result for result in state["tool_results"] if result["tool"] == RUN_CHECKS]
+    ran = {each["id"] for result in results for each in result.get("checks", ())}
+    reason = next((str(result["error"]) for result in results if "error" in result), "nothing came of it")
+    checks = context.subject.checks if context.subject else ()
+    return tuple(not_run(check, reason) for check in checks if check.may_run and check.id not in ran)
+
+
+def decide_recording(state: State, context: Context, action: Action) -> State:
+    """What the findings mean for the action that Git will take."""
+    judgement = judgement_of(state, context)
+    verdict = judge_record(judgement)
+    if verdict.decision is Decision.ALLOW and (lost := without_result(state, context)):
+        judgement = judgement_of(state, context, lost)
+        verdict = judge_record(judgement)
+    update: State = {
+        "judged": [
+            {"finding": finding_data(each.finding), "decision": str(each.disposition)}
+            for each in judgement.standing
+        ],
+        "suppressed": [
+            {
+                "finding": finding_data(each.finding),
+                "by": each.by,
+                "reason": redact(each.reason),
+                "new": each.new,
+            }
+            for each in judgement.suppressed
+        ],
+    }
+    entries = gate_entry(action, verdict)
+    if verdict.decision is Decision.ALLOW:
+        return update | {"action_log": entries}
+    update = update | stopped(state, action, verdict, entries)
+    if verdict.decision is Decision.REVIEW:
+        update["review_id"] = review_id(
+            content_of(context).identity, context.policy.identity, verdict.evidence
+        )
+    return update
+
+
+def unread(context: Context) -> tuple[Skipped, ...]:
+    """What was left out when the change was read."""
+    return context.subject.changes.skipped if context.subject else ()
+
+
+def stopped(state: State, action: Action, verdict: Verdict, entries: list[Data]) -> State:
+    """The state after a review or a deny."""
+    asks = verdict.decision is Decision.REVIEW
+    blocked: Data = {"tool": action.tool, "reason": verdict.reason, "rule": verdict.rule}
+    if verdict.evidence:
+        blocked["evidence"] = list(verdict.evidence)
+    return {
+        "decision": "review" if asks else "deny",
+        "status": "needs_review" if asks else "failed",
+        "requires_human_review": asks,
+        "review_reason": verdict.reason,
+        "blocked_actions": [*state["blocked_actions"], blocked],
+        "action_log": entries,
+    }

@@ -1,0 +1,178 @@
+"""What runs an approved command: under a time-out, its output shown as it comes, and told in a few lines afterwards."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli_guard.errors import UsageError
+from cli_guard.secrets.printable import clip, printable
+from cli_guard.secrets.redact import redact
+
+if TYPE_CHECKING:
+    from cli_guard.execution.processes.model import Result
+
+RUN_SECONDS = 600.0
+# What is told afterwards: the lines that say what failed.
+FAILING_LINES = 20
+LAST_LINES = 6
+LINE_CHARS = 300
+# What is looked through for them: a test program sums up at the end.
+LOOKED_AT_BYTES = 1_000_000
+# What is shown while it runs; the log holds the rest.
+SHOWN_BYTES = 2_000_000
+SHOWN_LINE_CHARS = 2_000
+LONGEST_LINE = 200_000
+# A key of many lines is masked whole or not at all: from its first line on output is held back, up to so much.
+HELD_BYTES = 20_000
+BEGINS, ENDS = b"-----BEGIN ", b"-----END "
+
+
+def unheard(text: str) -> None:
+    """Nobody listens."""
+
+
+def at_once() -> None:
+    """Nothing is to be written down before."""
+
+
+@dataclass(frozen=True)
+class CommandRunner:
+    """Runs approved commands in the top folder of a work tree.
+
+    `env` is the caller's environment, of which a command gets what is no secret; `kept` the state folder, where the log
+    of a long output stays. `say` is given the output as it comes, line by line, as it may be shown. `begin` is called
+    right before a command starts: what it raises keeps it from starting. `seconds` is the time-out.
+    """
+
+    folder: str
+    env: Mapping[str, str]
+    kept: Path
+    say: Callable[[str], None] = unheard
+    begin: Callable[[], None] = at_once
+    seconds: float = RUN_SECONDS
+
+    def run(self, command: str, folder: str) -> Mapping[str, object]:
+        """Runs a command with bash to its end, without input; nothing that it started is left running.
+
+        Raises UsageError for a folder that is another, CliGuardError, KeyboardInterrupt, and what `begin` raises.
+        """
+        from cli_guard.execution.processes.environment import clean_environment
+        from cli_guard.execution.processes.manager import ProcessManager
+
+        if folder != self.folder:
+            raise UsageError(f"this was asked for {folder or 'no folder'}: ask again in {self.folder}")
+        shown = Shown(self.say)
+        with ProcessManager(self.kept / "processes") as manager:
+            self.begin()
+            result = manager.run(
+                command,
+                cwd=self.folder,
+                env=clean_environment(self.env).env,
+                timeout=self.seconds,
+                respond=None,
+                on_output=shown.add,
+            )
+        shown.end()
+        return told(result, bytes(shown.tail), self.seconds)
+
+
+class Shown:
+    """The output of a command as lines for a terminal: of two streams, redacted, without what acts on it, bounded."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._open = {"stdout": bytearray(), "stderr": bytearray()}
+        self._said = 0
+        self.tail = bytearray()
+
+    def add(self, stream: str, data: bytes) -> None:
+        """Takes in bytes of a stream as they come."""
+        self.tail += data
+        if len(self.tail) > 2 * LOOKED_AT_BYTES:
+            del self.tail[:-LOOKED_AT_BYTES]
+        if self._said > SHOWN_BYTES:
+            return
+        waits = self._open[stream]
+        waits += data
+        if b"\n" not in data and len(waits) <= LONGEST_LINE:
+            return
+        whole = waits.rfind(b"\n") + 1
+        begins = waits.rfind(BEGINS, 0, whole)
+        if begins >= 0 and waits.find(ENDS, begins, whole) < 0 and len(waits) - begins < HELD_BYTES:
+            whole = waits.rfind(b"\n", 0, begins) + 1
+        elif not whole or len(waits) - whole > LONGEST_LINE:
+            whole = len(waits)
+        self._show(bytes(waits[:whole]))
+        del waits[:whole]
+
+    def end(self) -> None:
+        """Nothing more comes: shows what has no end of line."""
+        for left in self._open.values():
+            if self._said <= SHOWN_BYTES:
+                self._show(bytes(left))
+            left.clear()
+
+    def _show(self, data: bytes) -> None:
+        if not data:
+            return
+        self._said += len(data)
+        for line in lines_of(data):
+            self._say(clip(line, SHOWN_LINE_CHARS))
+        if self._said > SHOWN_BYTES:
+            self._say(f"[more than {SHOWN_BYTES:,} bytes: the rest is in the log alone]")
+
+
+def masked(data: bytes) -> str:
+    """Output as text without secrets; what acts on a terminal is taken out first, as a secret could hide in it."""
+    from cli_guard.execution.processes.output import plain
+
+    return redact(plain(data.decode("utf-8", "surrogateescape").replace("\r\n", "\n")))
+
+
+def lines_of(data: bytes) -> list[str]:
+    """Output as lines that may be shown, each as it stands at its end: a bar of progress is written over itself."""
+    lines = masked(data).split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [showable(line.rstrip("\r").rpartition("\r")[2]) for line in lines]
+
+
+def showable(line: str) -> str:
+    """A line of output for a terminal."""
+    return printable(line.replace("\t", "    "))
+
+
+def told(result: "Result", output: bytes, seconds: float) -> dict[str, object]:
+    """What came of a command, as plain data that may be shown."""
+    return {
+        "command": printable(redact(result.command)),
+        "folder": printable(result.working_dir),
+        "exit_code": result.return_code,
+        "duration": round(result.duration, 2),
+        "timed_out": result.timed_out,
+        "left_behind": result.left_behind,
+        "failing_lines": [] if result.success else cited(masked(output[-LOOKED_AT_BYTES:])),
+        "log": result.log_file,
+        "problem": "" if result.success else problem_of(result, seconds),
+    }
+
+
+def cited(text: str) -> list[str]:
+    """The lines that say what failed; where one alone does (`make: *** Error 1`), with what was said last before it."""
+    from cli_guard.execution.processes.errors import failing_lines
+
+    failing = failing_lines(text, FAILING_LINES) if text.strip() else ()
+    lines = [clip(showable(line), LINE_CHARS) for line in failing]
+    if len(lines) != 1:
+        return lines
+    said = [line for line in lines_of(text.encode("utf-8", "surrogateescape")) if line.strip()]
+    last = [clip(line.rstrip(), LINE_CHARS) for line in said[-LAST_LINES:]]
+    return last if lines[0] in map(str.strip, last) else [*lines, *last]
+
+
+def problem_of(result: "Result", seconds: float) -> str:
+    """Why a command has not ended well, and what to do, in one line."""
+    if result.timed_out:
+        return f"not done within {seconds:g} s and ended, with all that it had started: run less, or run it yourself"
+    return printable(redact(result.error or f"exit code {result.return_code}"))

@@ -1,0 +1,122 @@
+"""Tools of MCP servers as tools of the graph, and as the `mcp` command of the sandboxed shell.
+
+A server starts when one of its tools is first asked for. What the configuration says of a tool decides, never what its
+server claims.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ConfigDict
+
+from cli_guard.assistant.sandbox.model import McpTool
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
+from cli_guard.mcp.client import McpClient, ServerConfig, decision
+from cli_guard.mcp.client import McpTool as Offered
+from cli_guard.model import Decision
+from cli_guard.policy.mcp import PREFIX
+
+
+class Anything(Arguments):
+    """Arguments that the schema of the server's tool decides about, before the call."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+@dataclass(frozen=True)
+class Servers:
+    """The configured servers, and the client that starts them."""
+
+    client: McpClient
+    configured: Mapping[str, ServerConfig]
+
+    def offered(self, name: str) -> Offered:
+        """The tool `mcp:<server>.<tool>`. Raises KeyError if there is none, CliGuardError for a server that fails."""
+        server = name.removeprefix(PREFIX).partition(".")[0]
+        if server not in self.configured:
+            raise KeyError(name)
+        for tool in self.client.tools(server):
+            if tool.name == name:
+                return tool
+        raise KeyError(name)
+
+    @property
+    def in_the_shell(self) -> "ShellTools | None":
+        """What the sandboxed shell may call, None where no server is configured."""
+        return ShellTools(self) if self.configured else None
+
+
+@contextmanager
+def opened(configured: Mapping[str, ServerConfig], cwd: Path, env: Mapping[str, str]) -> Iterator[Servers]:
+    """The servers of a configuration, ended with the context."""
+    with McpClient(configured, cwd=cwd, env=env) as client:
+        yield Servers(client, configured)
+
+
+class WithServers(Mapping[str, Tool]):
+    """The tools of the graph, and those of the servers by `mcp:<server>.<tool>`."""
+
+    def __init__(self, own: Mapping[str, Tool], servers: Servers) -> None:
+        self._own = own
+        self._servers = servers
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._tool(name) if name.startswith(PREFIX) else self._own[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._own)
+
+    def __len__(self) -> int:
+        return len(self._own)
+
+    def _tool(self, name: str) -> Tool:
+        offered = self._servers.offered(name)
+        verdict = decision(offered, self._servers.configured[offered.server])
+
+        def run(world: World, arguments: Arguments) -> ToolOutput:
+            if verdict.decision is Decision.DENY:
+                raise CliGuardError(verdict.reason)
+            done = self._servers.client.call(name, arguments.model_dump())
+            return ToolOutput(
+                {"error" if done.is_error else "output": done.text, "truncated": done.truncated}
+            )
+
+        return Tool(name, offered.description, "mcp", Anything, run, decided=verdict, approvable=True)
+
+
+@dataclass(frozen=True)
+class ShellTools:
+    """What the sandboxed shell may call: the tools that the configuration allows; nobody is there to be asked."""
+
+    servers: Servers
+
+    def list(self) -> tuple[McpTool, ...]:
+        """Every tool of every server."""
+        return tuple(
+            McpTool(tool.server, tool.own_name, tool.description, tool.schema)
+            for tool in self.servers.client.tools()
+        )
+
+    def call(self, name: str, arguments: str) -> str:
+        """What a tool answers to arguments in JSON. Raises CliGuardError with the next step."""
+        full = name if name.startswith(PREFIX) else PREFIX + name
+        try:
+            offered = self.servers.offered(full)
+            given = json.loads(arguments)
+        except KeyError as error:
+            raise UsageError(f"there is no tool {name}: see `mcp list`") from error
+        except (ValueError, RecursionError) as error:
+            raise UsageError('the arguments are no JSON: write an object, such as {"path": "."}') from error
+        if not isinstance(given, dict):
+            raise UsageError('the arguments are no object: write one, such as {"path": "."}')
+        verdict = decision(offered, self.servers.configured[offered.server])
+        if verdict.decision is not Decision.ALLOW:
+            raise CliGuardError(f"{verdict.reason}: `cli-guard ask '{full} {{...}}'` asks a person")
+        done = self.servers.client.call(full, given)
+        if done.is_error:
+            raise CliGuardError(done.text)
+        return done.text

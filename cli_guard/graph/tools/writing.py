@@ -1,0 +1,76 @@
+"""Tools with an effect. A patch is written and a command run after an approval; the rest is left to a person."""
+
+from collections.abc import Iterable
+
+from pydantic import Field
+
+from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
+
+
+class Patch(Arguments):
+    """A patch, and the files it touches; no patch where it has to be written by hand.
+
+    `bases` is what the patch rests on (path -> blob id, None for no file); nothing for files held in memory.
+    """
+
+    paths: tuple[str, ...] | list[str]
+    patch: str = ""
+    bases: dict[str, str | None] = Field(default_factory=dict)
+
+
+class Purpose(Arguments):
+    """What a person is asked to do."""
+
+    purpose: str = Field(min_length=1, max_length=20_000)
+
+
+class CommandLine(Arguments):
+    """A command that somebody wants run, and the folder that it was asked for in; none as long as nobody was asked."""
+
+    command: str = Field(min_length=1, max_length=4_000)
+    folder: str = Field(default="", max_length=4_096)
+
+
+def write_file(world: World, arguments: Arguments) -> ToolOutput:
+    """Writes an approved patch: to the work tree, or to the files that are held in memory."""
+    assert isinstance(arguments, Patch)  # noqa: S101 - validated against this schema
+    if world.writer is not None:
+        left = world.writer.apply(arguments.patch, arguments.bases)
+        return ToolOutput({"paths": sorted(left), "left": left})
+    from cli_guard.git.unified import apply_in_memory
+
+    try:
+        written = apply_in_memory(arguments.patch, world.snapshot)
+    except ValueError as error:
+        return ToolOutput({"error": f"the patch does not fit: {error}"})
+    return ToolOutput({"paths": sorted(written)}, written=written)
+
+
+def run_command(world: World, arguments: Arguments) -> ToolOutput:
+    """Runs an approved command to its end; where there is no work tree to run it in, nothing does."""
+    assert isinstance(arguments, CommandLine)  # noqa: S101 - validated against this schema
+    if world.runner is None:
+        return left_to_you(world, arguments)
+    done = dict(world.runner.run(arguments.command, arguments.folder))
+    return ToolOutput(done, failed=bool(done["problem"]))
+
+
+def left_to_you(world: World, arguments: Arguments) -> ToolOutput:
+    """Nothing here does it, approved or not."""
+    return ToolOutput({"left_to": "you"})
+
+
+def acting_tools() -> Iterable[Tool]:
+    """The tools with an effect."""
+    return (
+        Tool(
+            "write_file",
+            "writes files, all of a patch or nothing",
+            "write",
+            Patch,
+            write_file,
+            approvable=True,
+        ),
+        Tool("run_command", "runs a command", "execute", CommandLine, run_command, approvable=True),
+        Tool("open_pull_request", "opens a pull request", "external", Purpose, left_to_you),
+    )

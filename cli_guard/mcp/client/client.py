@@ -1,0 +1,168 @@
+"""The client: servers start when they are first needed and end with the run; every call is a plain call."""
+
+import json
+import threading
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.mcp.client import schemas
+from cli_guard.mcp.client.connection import Connection
+from cli_guard.mcp.client.listing import REASON_CHARS, described
+from cli_guard.mcp.client.result import McpResult, one_line
+from cli_guard.policy.config import nearest
+from cli_guard.policy.mcp import PREFIX, McpTool, ServerConfig
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from anyio.from_thread import BlockingPortal
+    from mcp import types
+
+ARGUMENT_CHARS = 1_000_000
+
+
+class Running:
+    """A server that was started: its tools as they are shown, and the schemas by which arguments are judged."""
+
+    def __init__(self, connection: Connection, listed: "list[types.Tool]") -> None:
+        self.connection = connection
+        self.tools = described(connection.name, listed, connection.hide)
+        self.schemas = {each.name: each.input_schema for each in listed}
+
+
+class McpClient:
+    """Calls tools of MCP servers; a context manager that leaves no process behind.
+
+    >>> with McpClient(policy.servers, cwd=root, env=env) as client:
+    ...     client.call("mcp:git.git_status", {"repo_path": "."}).text
+    """
+
+    def __init__(self, servers: Mapping[str, ServerConfig], *, cwd: Path, env: Mapping[str, str]) -> None:
+        self._servers = dict(servers)
+        self._cwd = cwd
+        self._env = env
+        self._running: dict[str, Running] = {}
+        self._problems: dict[str, str] = {}
+        self._stack = ExitStack()
+        self._portal: BlockingPortal | None = None
+        self._closed = False
+        # One request at a time: a budget of bytes is of one request.
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: "TracebackType | None"
+    ) -> None:
+        self.close()
+
+    @property
+    def problems(self) -> Mapping[str, str]:
+        """The servers that failed in this run, and why in one line; they are not started again."""
+        return dict(self._problems)
+
+    def tools(self, server: str | None = None) -> tuple[McpTool, ...]:
+        """The tools of a server, or of all that start (`problems` names the others), in the order of their names.
+
+        Raises UsageError for a server that is not configured, CliGuardError for one that fails.
+        """
+        with self._lock:
+            if server is not None:
+                return self._started(server).tools
+            found: list[McpTool] = []
+            for name in sorted(self._servers):
+                try:
+                    found += self._started(name).tools
+                except UsageError:
+                    raise
+                except CliGuardError:
+                    continue
+            return tuple(found)
+
+    def call(self, name: str, arguments: Mapping[str, object]) -> McpResult:
+        """Calls `mcp:<server>.<tool>`, if its arguments hold by its schema.
+
+        Raises UsageError for a tool that is not there or arguments that do not hold; nothing was called then. Raises
+        CliGuardError if the server fails; it is ended then and stays so.
+        """
+        with self._lock:
+            server, dot, _ = name.removeprefix(PREFIX).partition(".")
+            if not (name.startswith(PREFIX) and dot):
+                raise UsageError(f"{name!r} is no MCP tool: write {PREFIX}<server>.<tool>")
+            running = self._started(server)
+            known = {tool.name: tool for tool in running.tools}
+            if name not in known:
+                raise UsageError(f"the MCP server {server} has no tool {name!r}{nearest(name, known)}")
+            tool = known[name]
+            if tool.unusable:
+                raise UsageError(f"{name} cannot be called: {tool.unusable}")
+            check(tool, running, arguments)
+            try:
+                return self._opened().call(running.connection.call, tool.own_name, arguments)
+            except CliGuardError as error:
+                if running.connection.ended:
+                    self._problems[server] = str(error)
+                raise
+
+    def close(self) -> None:
+        """Ends every server with its children. May be called twice."""
+        # Without the lock: whoever interrupts a call closes while it is held.
+        self._closed = True
+        portal, self._portal = self._portal, None
+        if portal is None:
+            return
+        try:
+            # Whatever still runs is cancelled, which ends its server.
+            portal.call(portal.stop, True)
+        finally:
+            self._stack.close()
+
+    def _started(self, name: str) -> Running:
+        if name not in self._servers:
+            known = "; no server is configured" if not self._servers else nearest(name, self._servers)
+            raise UsageError(
+                f"there is no MCP server {name!r}{known}: the user's own file names them, [mcp.NAME]"
+            )
+        if self._closed:
+            raise CliGuardError("the MCP client is closed: its servers ended with the run")
+        if name in self._problems:
+            raise CliGuardError(self._problems[name])
+        if name not in self._running:
+            portal = self._opened()
+            connection = Connection(name, self._servers[name], self._cwd, self._env)
+            try:
+                _, listed = portal.start_task(connection.serve)
+            except CliGuardError as error:
+                self._problems[name] = str(error)
+                raise
+            self._running[name] = Running(connection, listed)
+        return self._running[name]
+
+    def _opened(self) -> "BlockingPortal":
+        if self._portal is None:
+            try:
+                import mcp  # noqa: F401 - asked for once, where the answer can still be given
+                from anyio.from_thread import start_blocking_portal
+            except ModuleNotFoundError as error:
+                raise UsageError(
+                    "MCP needs an extra that is not installed: pip install 'cli-guard[mcp]'"
+                ) from error
+            self._portal = self._stack.enter_context(start_blocking_portal("asyncio"))
+        return self._portal
+
+
+def check(tool: McpTool, running: Running, arguments: Mapping[str, object]) -> None:
+    """Do the arguments hold by the schema of the tool? Raises UsageError."""
+    try:
+        size = len(json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode("utf-8"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"the arguments of {tool.name} are no JSON in UTF-8") from error
+    if size > ARGUMENT_CHARS:
+        raise UsageError(f"the arguments of {tool.name} are longer than {ARGUMENT_CHARS:,} bytes")
+    problem = schemas.problem_with(running.schemas[tool.own_name], arguments)
+    if problem:
+        raise UsageError(f"{tool.name}: {one_line(problem, REASON_CHARS, running.connection.hide)}")

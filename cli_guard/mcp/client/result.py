@@ -1,0 +1,135 @@
+"""What is kept of an answer: text without secrets and without characters that act on a terminal, all of it bounded."""
+
+import base64
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cli_guard.secrets.printable import clip, printable
+from cli_guard.secrets.redact import redact
+
+if TYPE_CHECKING:
+    from mcp import types
+
+TEXT_CHARS = 100_000
+# Looked through for secrets, times what is kept: one that the end of the kept text cuts in two is seen whole.
+SCANNED = 2
+LINE_SCANNED = 10_000
+STRUCTURED_CHARS = 100_000
+IMAGES = 4
+IMAGE_BYTES = 4_000_000
+BLOCKS = 1_000
+
+Hide = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture: its MIME type as the server claims it, and its bytes, unread."""
+
+    mime: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class McpResult:
+    """What a tool answered. `truncated` says that there was more, of whatever kind."""
+
+    text: str
+    is_error: bool = False
+    truncated: bool = False
+    structured: object = None
+    images: tuple[Image, ...] = ()
+
+
+def visible(text: str) -> str:
+    """Text with all that acts on a terminal made visible; lines and tabs stay."""
+    return "\t".join(printable(part, keep_newlines=True) for part in text.replace("\r\n", "\n").split("\t"))
+
+
+def shown(text: str, limit: int, hide: Hide) -> tuple[str, bool]:
+    """The text as it may be shown, and whether it was cut."""
+    kept, cut = visible(redact(hide(text[: SCANNED * limit]))), len(text) > SCANNED * limit
+    if cut:
+        # Masks make a text shorter: a secret that was cut in two may have come forward.
+        kept = kept[: max(0, len(kept) - limit // 2)]
+    return clip(kept, limit), cut or len(kept) > limit
+
+
+def one_line(text: str, limit: int, hide: Hide) -> str:
+    """The same as one short line."""
+    return clip(printable(redact(hide(" ".join(text[:LINE_SCANNED].split())))), limit)
+
+
+def result_of(answer: "types.CallToolResult", hide: Hide) -> McpResult:
+    """The answer of a tool as a result; `hide` masks what only the caller knows to be secret."""
+    blocks = answer.content[:BLOCKS]
+    text, cut = shown("\n".join(texts(blocks)), TEXT_CHARS, hide)
+    images = tuple(pictures(blocks))
+    fitting = images[:IMAGES]
+    structured, lost = structure(answer.structured_content, hide)
+    return McpResult(
+        text,
+        is_error=bool(answer.is_error),
+        truncated=cut or lost or len(blocks) < len(answer.content) or len(fitting) < len(images),
+        structured=structured,
+        images=fitting,
+    )
+
+
+def texts(blocks: "list[types.ContentBlock]") -> Iterator[str]:
+    """The texts of an answer; what is none is named in brackets."""
+    for block in blocks:
+        if block.type == "text":
+            yield block.text
+        elif block.type == "image":
+            if picture(block) is None:
+                yield f"[an image that is no base64, or of more than {IMAGE_BYTES // 1_000_000} MB]"
+        elif block.type == "audio":
+            yield f"[audio, {block.mime_type}]"
+        elif block.type == "resource_link":
+            yield f"[a link to {block.uri}]"
+        else:
+            resource = block.resource
+            yield getattr(resource, "text", None) or f"[the resource {resource.uri}, {resource.mime_type}]"
+
+
+def pictures(blocks: "list[types.ContentBlock]") -> Iterator[Image]:
+    """The pictures of an answer."""
+    for block in blocks:
+        if block.type == "image" and (image := picture(block)) is not None:
+            yield image
+
+
+def picture(block: "types.ImageContent") -> Image | None:
+    """The picture of a block, None if it is none or too large."""
+    if len(block.data) > IMAGE_BYTES * 4 // 3 + 4:
+        return None
+    try:
+        return Image(clip(printable(block.mime_type), 100), base64.b64decode(block.data, validate=True))
+    except ValueError:
+        return None
+
+
+def structure(value: object, hide: Hide) -> tuple[object, bool]:
+    """Structured data as it may be shown, and whether it was left out for its size or for what it would reveal."""
+    if value is None:
+        return None, False
+    try:
+        raw = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        if len(raw) > STRUCTURED_CHARS:
+            return None, True
+        # Found as text, where a value stands beside its name; masked there, it must still be JSON.
+        return harmless(json.loads(redact(hide(raw), "answer.json"))), False
+    except (ValueError, RecursionError):
+        return None, True
+
+
+def harmless(value: object) -> object:
+    """Data with every text of it visible."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {visible(key): harmless(each) for key, each in value.items()}
+    return [harmless(each) for each in value] if isinstance(value, list) else value

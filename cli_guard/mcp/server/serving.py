@@ -1,0 +1,138 @@
+"""The server itself: the SDK's, with our tools and our streams. Every failure is one line of a tool's answer."""
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from cli_guard import __version__
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.mcp.server.pipes import WAITING, Outgoing, read
+from cli_guard.mcp.server.tools import TOOLS, Answer, Surroundings, Tool
+from cli_guard.policy.config import nearest
+from cli_guard.secrets.printable import clip, json_value, printable
+from cli_guard.secrets.redact import redact
+
+if TYPE_CHECKING:
+    from mcp import types
+    from mcp.server import ServerRequestContext
+    from mcp.server.lowlevel import Server
+
+TEXT_CHARS = 50_000
+DATA_CHARS = 1_000_000
+WORDS = 500
+INSTRUCTIONS = (
+    "cli-guard reviews changes before Git records them, judges shell commands before they run, and answers requests"
+    " about the repository. Call review before you commit, and check_command before you run what you are not sure of."
+    " Nothing here changes anything. What needs review is approved by a person at a terminal, never by you."
+)
+
+
+def serve(lines: Iterator[bytes | None], say: Callable[[str], None], around: Surroundings) -> None:
+    """Answers requests until the lines end, or nobody reads what is said. Raises UsageError without the extra."""
+    try:
+        import anyio
+        import mcp.server  # noqa: F401 - asked for once, where the answer can still be given
+    except ModuleNotFoundError as error:
+        raise UsageError("MCP needs an extra that is not installed: pip install 'cli-guard[mcp]'") from error
+    # The SDK logs failures with their tracebacks; without a handler logging prints them.
+    logging.getLogger("mcp").addHandler(logging.NullHandler())
+    anyio.run(conversation, lines, say, around)
+
+
+async def conversation(
+    lines: Iterator[bytes | None], say: Callable[[str], None], around: Surroundings
+) -> None:
+    """One connection, from its first line to its last."""
+    import anyio
+    from mcp.shared.message import SessionMessage
+
+    server = server_of(around)
+    sender, receiver = anyio.create_memory_object_stream[SessionMessage | Exception](WAITING)
+    async with anyio.create_task_group() as tasks:
+        outgoing = Outgoing(say, tasks.cancel_scope)
+        tasks.start_soon(read, lines, sender, outgoing)
+        await server.run(receiver, outgoing, server.create_initialization_options())
+        tasks.cancel_scope.cancel()
+
+
+def server_of(around: Surroundings) -> "Server[dict[str, object]]":
+    """The SDK's server with our tools."""
+    import anyio
+    from mcp import types
+    from mcp.server.lowlevel import Server
+
+    named = {tool.name: tool for tool in TOOLS}
+    # A review at a time: several would wait for the same records. What is quick does not wait for it.
+    turns = {name: anyio.CapacityLimiter(1) for name in named}
+
+    async def list_tools(
+        context: "ServerRequestContext[dict[str, object]]", params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[described(tool) for tool in TOOLS])
+
+    async def call_tool(
+        context: "ServerRequestContext[dict[str, object]]", params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        tool = named.get(params.name)
+        if tool is None:
+            return refused(f"there is no tool {params.name!r}{nearest(params.name, named)}")
+        # A request that is cancelled is left alone: it only reads.
+        return await anyio.to_thread.run_sync(
+            answered, tool, around, params.arguments or {}, abandon_on_cancel=True, limiter=turns[tool.name]
+        )
+
+    return Server(
+        "cli-guard",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def described(tool: Tool) -> "types.Tool":
+    """A tool in the words of the protocol."""
+    from mcp import types
+
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=dict(tool.schema),
+        annotations=types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=True,
+            destructive_hint=False,
+            idempotent_hint=True,
+            open_world_hint=False,
+        ),
+    )
+
+
+def answered(tool: Tool, around: Surroundings, arguments: Mapping[str, object]) -> "types.CallToolResult":
+    """The answer of a tool, whatever happens in it."""
+    from mcp import types
+
+    try:
+        answer: Answer = tool.answer(around, tool.checked(arguments))
+    except CliGuardError as error:
+        return refused(str(error))
+    except Exception as error:
+        return refused(around.crashed(error))
+    text = clip(printable(answer.text, keep_newlines=True), TEXT_CHARS)
+    data = json_value(answer.data) if answer.data is not None else None
+    if data is not None and len(json.dumps(data)) > DATA_CHARS:
+        data = None
+        text += (
+            f"\nThe data is longer than {DATA_CHARS:,} characters and left out: cli-guard {tool.name} has it."
+        )
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=data)
+
+
+def refused(problem: str) -> "types.CallToolResult":
+    """A failure as the answer of a tool."""
+    from mcp import types
+
+    line = clip(printable(redact(problem)), WORDS)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=line)], is_error=True)

@@ -1,0 +1,273 @@
+"""The tools that a coding agent is offered: what each takes, and what it answers. All of them only read."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, cast
+
+from cli_guard.errors import UsageError
+from cli_guard.policy.config import nearest
+from cli_guard.review.command_context import command_context
+from cli_guard.review.request import Commit, Patch, Request, Staged, Worktree, parse_range
+from cli_guard.runtime import Invocation
+
+PATCH_CHARS = 5_000_000
+COMMAND_CHARS = 200_000
+NAME_CHARS = 4_000
+REQUEST_CHARS = 100_000
+LIST_ITEMS = 100
+ROWS = 200
+
+Arguments = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool answers: a text to read, and data where there is some."""
+
+    text: str
+    data: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the tools work with: where the server was started, and what the rooms above lend it.
+
+    `explain` gives the page of a rule and raises UsageError; `crashed` turns a bug of ours into one line.
+    """
+
+    invocation: Callable[[], Invocation]
+    explain: Callable[[str], str]
+    crashed: Callable[[Exception], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument of a tool. `longest` is in characters, of each text where there may be several (`strings`)."""
+
+    name: str
+    description: str
+    kind: Literal["string", "strings", "boolean"] = "string"
+    longest: int = NAME_CHARS
+    required: bool = False
+
+    @property
+    def schema(self) -> dict[str, object]:
+        """The parameter in JSON schema."""
+        if self.kind == "boolean":
+            return {"type": "boolean", "description": self.description}
+        text: dict[str, object] = {"type": "string", "maxLength": self.longest}
+        if self.kind == "string":
+            return {**text, "description": self.description}
+        return {"type": "array", "items": text, "maxItems": LIST_ITEMS, "description": self.description}
+
+    def check(self, value: object) -> None:
+        """Does a value hold? Raises UsageError."""
+        if self.kind == "boolean":
+            if not isinstance(value, bool):
+                raise UsageError(f"{self.name} is not true or false")
+        elif self.kind == "string":
+            self.check_text(value)
+        elif not isinstance(value, list) or len(value) > LIST_ITEMS:
+            raise UsageError(f"{self.name} is not a list of at most {LIST_ITEMS} texts")
+        else:
+            for each in value:
+                self.check_text(each)
+
+    def check_text(self, value: object) -> None:
+        """Does a text hold? Raises UsageError."""
+        if not isinstance(value, str):
+            raise UsageError(f"{self.name} is not text")
+        if len(value) > self.longest:
+            raise UsageError(f"{self.name} is longer than {self.longest:,} characters")
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise UsageError(f"{self.name} is not UTF-8 at character {error.start}") from error
+
+
+CWD = Parameter("cwd", "The folder to work in: the one where the server was started, or one below it.")
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool: its name and words for the agent, its parameters, and what it does."""
+
+    name: str
+    title: str
+    description: str
+    parameters: tuple[Parameter, ...]
+    answer: Callable[[Surroundings, Arguments], Answer]
+
+    @property
+    def schema(self) -> dict[str, object]:
+        """The parameters in JSON schema."""
+        return {
+            "type": "object",
+            "properties": {each.name: each.schema for each in self.parameters},
+            "required": [each.name for each in self.parameters if each.required],
+            "additionalProperties": False,
+        }
+
+    def checked(self, arguments: Arguments) -> Arguments:
+        """The arguments, if they hold. Raises UsageError."""
+        known = {each.name: each for each in self.parameters}
+        for name, value in arguments.items():
+            if name not in known:
+                raise UsageError(f"{self.name} takes no {name!r}{nearest(name, known)}")
+            known[name].check(value)
+        missing = next((each for each in known if known[each].required and each not in arguments), None)
+        if missing:
+            raise UsageError(f"{self.name} needs {missing}")
+        return arguments
+
+
+def review(around: Surroundings, arguments: Arguments) -> Answer:
+    """Reviews a change as `cli-guard review` does. Raises CliGuardError."""
+    from cli_guard.review.render import as_json, text
+    from cli_guard.review.run import review_request
+    from cli_guard.secrets.printable import json_value
+
+    done = review_request(request_in(arguments), placed(around, arguments))
+    data = cast(dict[str, object], json_value(as_json.as_dict(done)))
+    return Answer(text.render(done, color=False), bounded(data))
+
+
+def request_in(arguments: Arguments) -> Request:
+    """The change that the arguments name. Raises UsageError for more than one."""
+    chosen = [name for name in ("worktree", "range", "commit", "patch") if arguments.get(name)]
+    if len(chosen) > 1:
+        raise UsageError(f"{chosen[0]} and {chosen[1]} exclude each other: give one of them")
+    if not chosen:
+        return Staged()
+    value = str(arguments[chosen[0]])
+    if chosen[0] == "worktree":
+        return Worktree()
+    if chosen[0] == "range":
+        return parse_range(value)
+    return Commit(value) if chosen[0] == "commit" else Patch(value.encode("utf-8"), "the patch")
+
+
+def bounded(data: dict[str, object]) -> dict[str, object]:
+    """The report with the first rows of its long lists, which it says: an agent pays for every one."""
+    notes = [str(each) for each in cast(list[object], data["notes"])]
+    for key in ("findings", "suppressed", "action_log", "tool_results"):
+        rows = cast(list[object], data[key])
+        if len(rows) > ROWS:
+            data[key] = rows[:ROWS]
+            notes.append(f"the first {ROWS} of {len(rows)} {key} are shown; cli-guard review shows all")
+    coverage = cast(dict[str, object], data["coverage"])
+    skipped = cast(list[object], coverage["skipped"])
+    if len(skipped) > ROWS:
+        coverage["skipped"] = skipped[:ROWS]
+        notes.append(
+            f"the first {ROWS} of {len(skipped)} skipped files are shown; cli-guard review shows all"
+        )
+    return data | {"notes": notes}
+
+
+def check_command(around: Surroundings, arguments: Arguments) -> Answer:
+    """Judges a shell command as `cli-guard check-command` does; nothing is run. Raises CliGuardError."""
+    from cli_guard.commands import judge
+    from cli_guard.review.render.command import as_dict, render
+
+    invocation = placed(around, arguments)
+    verdict = judge(str(arguments["command"]), command_context(invocation.cwd, invocation.env))
+    return Answer(render(verdict, color=False), as_dict(verdict))
+
+
+def ask(around: Surroundings, arguments: Arguments) -> Answer:
+    """Answers a request as `cli-guard ask` does; a change is proposed, never made. Raises CliGuardError."""
+    from cli_guard.assistant.ask import ask_request
+    from cli_guard.secrets.printable import json_value
+
+    done = ask_request(
+        str(arguments["request"]),
+        placed(around, arguments),
+        paths=tuple(cast(list[str], arguments.get("paths", []))),
+        revision=str(arguments["rev"]) if arguments.get("rev") else None,
+        worktree=bool(arguments.get("worktree")),
+        # Whoever asks was told that this only reads, and a server of the user's may do more.
+        servers=False,
+    )
+    return Answer(done.text, cast(dict[str, object], json_value(done.data)))
+
+
+def explain(around: Surroundings, arguments: Arguments) -> Answer:
+    """The page of a rule. Raises UsageError."""
+    return Answer(around.explain(str(arguments["rule"])))
+
+
+def placed(around: Surroundings, arguments: Arguments) -> Invocation:
+    """Where a tool works. Raises UsageError for a folder that is not below the one of the start."""
+    invocation = around.invocation()
+    given = str(arguments.get("cwd", ""))
+    if "\0" in given:
+        raise UsageError("cwd holds a NUL character")
+    start = invocation.cwd.resolve()
+    try:
+        folder = (start / given).resolve()
+        inside, there = folder.is_relative_to(start), folder.is_dir()
+    except (OSError, RuntimeError) as error:  # a loop of links, a name that is too long
+        raise UsageError(f"cwd cannot be looked at: {given[:100]}") from error
+    if not inside:
+        raise UsageError(
+            "cwd lies outside the folder in which the server was started: start another one there"
+        )
+    if not there:
+        raise UsageError(f"cwd is no folder: {given[:100]}")
+    return replace(invocation, cwd=Path(folder))
+
+
+TOOLS = (
+    Tool(
+        "review",
+        "Review a change",
+        "Review a change before it is committed: secrets, risky code and commands, dependencies, docs, refactoring."
+        " Reviews what is staged unless worktree, range, commit or patch names something else. The decision is allow,"
+        " review (a person must approve it at a terminal) or deny (change the code).",
+        (
+            Parameter("worktree", "Review all that differs from HEAD, untracked files included.", "boolean"),
+            Parameter("range", "Review commits one by one: A..B, those that B has and A has not."),
+            Parameter("commit", "Review one commit."),
+            Parameter("patch", "Review this unified diff.", longest=PATCH_CHARS),
+            CWD,
+        ),
+        review,
+    ),
+    Tool(
+        "check_command",
+        "Judge a shell command",
+        "Judge a shell command by what it would do, without running it. The verdict is allow, review (ask a person"
+        " first) or deny (do not run it); often there is an alternative.",
+        (
+            Parameter(
+                "command", "The command as a shell would get it.", longest=COMMAND_CHARS, required=True
+            ),
+            CWD,
+        ),
+        check_command,
+    ),
+    Tool(
+        "ask",
+        "Ask about the repository",
+        "Ask about this repository: where something is defined, which command or tests fit, a plan or a patch for a"
+        " change, documentation for a piece of code. The answer names its sources. Nothing is run or written: a patch"
+        " or a command to run is a proposal that a person approves at a terminal.",
+        (
+            Parameter("request", "What is wanted, in plain words.", longest=REQUEST_CHARS, required=True),
+            Parameter("paths", "Look at these files and folders only, seen from the top.", "strings"),
+            Parameter("rev", "Look at this revision instead of the index."),
+            Parameter("worktree", "Look at the work tree instead of the index.", "boolean"),
+            CWD,
+        ),
+        ask,
+    ),
+    Tool(
+        "explain",
+        "Explain a rule",
+        "Explain a rule that a review named: why it matters, what to do, examples, how to answer a finding.",
+        (Parameter("rule", "The id of the rule.", required=True),),
+        explain,
+    ),
+)

@@ -1,0 +1,1 @@
+"""The hook path: request, precheck, load, run, store; `render/` shows the result."""

@@ -1,0 +1,119 @@
+"""Where commands would run: the folder, the work tree, what its repository configures, the patterns in force.
+
+Git is asked only for what a command makes necessary, and once.
+"""
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from cli_guard.commands import Context
+from cli_guard.commands.model import Pattern
+from cli_guard.errors import NotARepository
+from cli_guard.git.configuration import own_configuration
+from cli_guard.git.process import Git, refusal
+from cli_guard.git.repository import Repository
+from cli_guard.runtime import user_file
+
+RECORDED = b"HEAD:cli-guard.toml\nHEAD:pyproject.toml\n"
+OTHER_SECTIONS = frozenset("decisions rules ignore limits git message mcp checks".split())
+
+
+class Configuration(Mapping[str, tuple[str, ...]]):
+    """A configuration that is read when somebody looks into it."""
+
+    def __init__(self, read: Callable[[], Mapping[str, tuple[str, ...]]]) -> None:
+        self._read = read
+        self._data: Mapping[str, tuple[str, ...]] | None = None
+
+    @property
+    def data(self) -> Mapping[str, tuple[str, ...]]:
+        """The keys and values."""
+        if self._data is None:
+            self._data = self._read()
+        return self._data
+
+    def __getitem__(self, key: str) -> tuple[str, ...]:
+        return self.data[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+
+def command_context(cwd: Path, env: Mapping[str, str]) -> Context:
+    """The context of the commands that run in a folder. Raises CliGuardError for a policy that does not hold."""
+    git = Git(cwd, env)
+    root = root_of(cwd)
+    return Context(
+        home=env.get("HOME"),
+        folder=str(cwd),
+        root=str(root) if root else None,
+        git_config=Configuration(lambda: own_configuration(git)),
+        patterns=patterns_in_force(git, root),
+    )
+
+
+def root_of(folder: Path) -> Path | None:
+    """The top folder of the work tree around a folder, by its `.git` alone."""
+    return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
+
+
+def patterns_in_force(git: Git, root: Path | None) -> tuple[Pattern, ...]:
+    """The command patterns of the user's own file and of the policy at HEAD. Raises CliGuardError."""
+    if not (user_configures(git.env) or (root and repository_configures(git))):
+        return ()
+    from cli_guard.review.policy import policy_for
+    from cli_guard.review.request import Staged
+
+    repository = Repository.discover(git.cwd, git.env) if root else None
+    policy, _ = policy_for(Staged(), repository, git.env)
+    return policy.patterns
+
+
+def user_configures(env: Mapping[str, str]) -> bool:
+    """Could the user's own file speak of commands? One that cannot be read could."""
+    path = user_file(env)
+    try:
+        return path is not None and speaks(path.read_bytes(), whole=True)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+
+
+def repository_configures(git: Git) -> bool:
+    """Could the policy at HEAD speak of commands? Raises GitError where Git cannot tell."""
+    code, out, err = git.attempt("cat-file", "--batch", stdin=RECORDED)
+    if code != 0:
+        error = refusal(err, code)
+        if isinstance(error, NotARepository):
+            return False
+        raise error
+    own, shared = batched(out)
+    return speaks(own, whole=True) or speaks(shared, whole=False)
+
+
+def batched(out: bytes) -> tuple[bytes, bytes]:
+    """The two files that `git cat-file --batch` was asked for; one that is not there is empty (git-cat-file(1))."""
+    files = []
+    for _ in range(2):
+        line, _, out = out.partition(b"\n")
+        size = 0 if line.endswith(b" missing") else int(line.rsplit(b" ", 1)[-1] or 0)
+        files.append(out[:size])
+        out = out if line.endswith(b" missing") else out[size + 1 :]
+    return files[0], files[1]
+
+
+def speaks(raw: bytes, *, whole: bool) -> bool:
+    """Has a configuration something on commands, or a key that nobody knows and that may be meant so?"""
+    if not whole and b"cli-guard" not in raw:
+        return False
+    try:
+        data = tomllib.loads(raw.decode("utf-8-sig"))
+        table = data if whole else data.get("tool", {}).get("cli-guard", {})
+        return not OTHER_SECTIONS.issuperset(table)
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return True

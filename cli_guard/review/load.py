@@ -1,0 +1,208 @@
+"""From a request to the subject of a review: reads the change, the policy that judges it, and the approvals."""
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TextIO
+
+from cli_guard.git.changes import Bounds, ChangeReader
+from cli_guard.git.contents import BlobContents, BlobReader, WorktreeContents
+from cli_guard.git.history import History
+from cli_guard.git.patch import PatchContents, read_patch
+from cli_guard.git.prefetch import POLICY_FILES
+from cli_guard.git.repository import Repository
+from cli_guard.model import (
+    ChangeSet,
+    CommitMessage,
+    Contents,
+    FileChange,
+    NoContents,
+    PushedRef,
+    Skipped,
+    TagMessage,
+)
+from cli_guard.policy.approvals import RecordedContent
+from cli_guard.policy.decisions import Policy
+from cli_guard.review.message import recorded_message
+from cli_guard.review.policy import policy_for, recorded_policy
+from cli_guard.review.precheck import message_of
+from cli_guard.review.push import complete
+from cli_guard.review.request import Commit, Message, Patch, Push, Range, Request, Staged, Worktree
+from cli_guard.reviewers.policy import expired_notes
+from cli_guard.reviewers.review_input import Limits, ReviewInput
+from cli_guard.runtime import Invocation
+
+if TYPE_CHECKING:
+    from cli_guard.execution.checks.running import Checks
+
+InRepository = Staged | Worktree | Commit | Range | Message | Push
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A subject with the policy that judges it.
+
+    `commits` are those of a range, for approvals that were given before they were recorded. `checks` runs the checks
+    that the subject needs and that may run, None for none.
+    """
+
+    subject: ReviewInput
+    policy: Policy
+    commits: tuple[RecordedContent, ...] = ()
+    notes: tuple[str, ...] = ()
+    checks: "Checks | None" = None
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a request brings along, read but not yet under any policy; `commits` are those of a range."""
+
+    changes: ChangeSet
+    contents: Contents = field(default_factory=NoContents)
+    message: CommitMessage | None = None
+    history: Collection[ChangeSet] = ()
+    pushed: tuple[PushedRef, ...] = ()
+    commits: Iterable[RecordedContent] = ()
+    tags: tuple[TagMessage, ...] = ()
+
+
+@contextmanager
+def gather(
+    request: Request,
+    repository: Repository | None,
+    invocation: Invocation,
+    *,
+    approved: bool = True,
+    progress: TextIO | None = None,
+) -> Iterator[Gathered]:
+    """The subject of a request, good while the context is open (it reads blobs on demand).
+
+    Where nothing was ever `approved`, the commits of a range are not read for approvals. Checks are for a hook, which
+    has a stream to tell their `progress` on.
+
+    Raises GitError, UsageError for a revision or patch that does not hold, ConfigError.
+    """
+    with ExitStack() as stack:
+        if repository is not None:
+            # What was asked ahead under other bounds than the policy's own.
+            stack.callback(repository.git.forget)
+        policy, notes = policy_for(request, repository, invocation.env)
+        limits = Limits.of(policy)
+        if isinstance(request, Patch) or repository is None:
+            assert isinstance(request, Patch)  # noqa: S101 - the one request that needs no repository
+            material = Material(read_patch(request.raw, request.name), PatchContents())
+        else:
+            blobs = stack.enter_context(BlobReader(repository.git, blob_limit=limits.file_chars))
+            if isinstance(request, Staged):
+                # Their texts are wanted in a moment; it starts while Git still compares.
+                blobs.begin()
+            bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)
+            material = read(request, repository, ChangeReader(repository, blobs, bounds), blobs)
+            if isinstance(request, Staged) and any(c.path in POLICY_FILES for c in material.changes):
+                # What would stop every later commit must not get in.
+                recorded_policy(repository, "")
+        subject = ReviewInput(
+            request.event,
+            material.changes,
+            material.contents,
+            material.history,
+            material.message,
+            material.pushed,
+            tags=material.tags,
+        ).under(policy)
+        commits = tuple(material.commits) if approved else ()
+        gathered = Gathered(subject, policy, commits, (*notes, *expired_notes(policy, invocation.now.date())))
+        if progress and repository and policy.checks and isinstance(request, Staged | Push):
+            gathered = with_checks(gathered, request, repository, invocation, progress)
+        yield gathered
+
+
+def with_checks(
+    gathered: Gathered, request: Request, repository: Repository, invocation: Invocation, progress: TextIO
+) -> Gathered:
+    """The same, with the checks that a commit or a push needs."""
+    from cli_guard.execution.checks.planning import plan_checks
+    from cli_guard.execution.checks.running import Checks
+
+    subject = gathered.subject
+    planned = plan_checks(request, repository, gathered.policy, subject.changes, subject.pushed, invocation)
+    if not planned:
+        return gathered
+    checks = Checks(repository, planned, invocation, progress, staged=isinstance(request, Staged))
+    return replace(gathered, subject=replace(subject, checks=planned), checks=checks)
+
+
+def read(request: InRepository, repository: Repository, reader: ChangeReader, blobs: BlobReader) -> Material:
+    """The material of a request to a repository."""
+    contents = BlobContents(blobs)
+    match request:
+        case Staged():
+            return Material(reader.staged(merging=request.event == "pre-merge-commit"), contents)
+        case Worktree():
+            return Material(reader.worktree(), WorktreeContents(blobs, repository.root))
+        case Message():
+            changes = reader.staged(merging=True)
+            message = message_of(request, repository)
+            return Material(with_identity(changes, changes.identity, message.text), contents, message)
+        case Commit():
+            changes = next(reader.commits([repository.resolve(request.revision)]))
+            return Material(changes, contents, recorded_message(changes.message or ""))
+        case Range():
+            base, head = repository.resolve(request.base), repository.resolve(request.head)
+            commits = repository.commits(head, exclude=[base])
+            return recorded([commits] if commits else [], (), repository, reader, contents)
+        case Push():
+            pushed = complete(request.plan, repository, request.remote)
+            material = recorded(
+                [ref.commits for ref in pushed if ref.commits], pushed, repository, reader, contents
+            )
+            skipped = (*material.changes.skipped, *unseen(request, pushed))
+            return replace(material, changes=replace(material.changes, skipped=skipped))
+
+
+def unseen(request: Push, pushed: tuple[PushedRef, ...]) -> Iterator[Skipped]:
+    """What a push brings that was not read."""
+    if request.plan.partial:
+        yield Skipped("other refs of this push", request.plan.partial)
+    for ref in pushed:
+        if ref.commits is None:
+            yield Skipped(ref.update.remote_ref, "points to no commit, so it was not read", by_limit=True)
+
+
+def recorded(
+    lines: list[tuple[str, ...]],
+    pushed: tuple[PushedRef, ...],
+    repository: Repository,
+    reader: ChangeReader,
+    contents: Contents,
+) -> Material:
+    """Lines of commits, oldest first in each, as a whole and one by one."""
+    files: dict[tuple[str, str | None, str | None], FileChange] = {}
+    skipped: list[Skipped] = []
+    for line in lines:
+        tip = line[-1]
+        net = reader.net(tip, repository.bases(tip, parents_outside(repository, line)))
+        skipped += net.skipped
+        files |= {(change.path, change.new_blob, change.old_blob): change for change in net.files}
+    commits = tuple(dict.fromkeys(commit for line in lines for commit in line))
+    history = History(reader, commits)
+    identity = repr((commits, [ref.update for ref in pushed]))
+    changes = with_identity(ChangeSet(tuple(files.values()), tuple(skipped)), identity)
+    oids = dict.fromkeys(ref.update.local_oid for ref in pushed if not ref.update.deletes)
+    tags = tuple(TagMessage(oid, text) for oid in oids if (text := repository.tag_message(oid)) is not None)
+    return Material(
+        changes, contents, None, history, pushed, (RecordedContent.of(each) for each in history), tags
+    )
+
+
+def parents_outside(repository: Repository, commits: tuple[str, ...]) -> list[str]:
+    """The parents of some commits that are not among them: where their history was met."""
+    met = {parent for parents in repository.parents(commits).values() for parent in parents}
+    return sorted(met.difference(commits))
+
+
+def with_identity(changes: ChangeSet, *parts: str) -> ChangeSet:
+    """The change set under an identity that also holds other parts."""
+    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+    return replace(changes, identity=digest)

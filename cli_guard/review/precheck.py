@@ -1,0 +1,42 @@
+"""A first glance, before anything heavy is loaded: is there anything to review at all?"""
+
+from cli_guard.errors import UsageError
+from cli_guard.git.prefetch import BEFORE_COMMIT, SETTINGS
+from cli_guard.git.repository import Repository
+from cli_guard.model import CommitMessage
+from cli_guard.review.request import Message, Push, Request, Staged, Worktree
+
+
+def questions(request: Request) -> tuple[tuple[str, ...], ...]:
+    """What Git will be asked about a request in any case."""
+    if isinstance(request, Message):
+        return SETTINGS, *BEFORE_COMMIT
+    return BEFORE_COMMIT if isinstance(request, Staged) else ()
+
+
+def nothing_to_review(request: Request, repository: Repository) -> str | None:
+    """Why there is nothing to review, in words, or None. No policy and no diff is read for it.
+
+    Raises UsageError where there can be no such change.
+    """
+    if isinstance(request, Staged | Worktree) and repository.bare:
+        raise UsageError(
+            "this repository is bare, nothing can be staged in it: use --commit REV or --range A..B"
+        )
+    if isinstance(request, Staged):
+        return None if repository.has_staged() else "nothing is staged"
+    if isinstance(request, Push) and not request.plan.updates:
+        return "everything is up to date"
+    if isinstance(request, Message) and not message_of(request, repository).text.strip():
+        return "the message is empty: Git will not commit"
+    return None
+
+
+def message_of(request: Message, repository: Repository) -> CommitMessage:
+    """The message as Git will record it, by the clean-up that is configured."""
+    from cli_guard.review.message import cleanup_mode, parse_message
+
+    configured = repository.config("commit.cleanup")
+    char = repository.config("core.commentString") or repository.config("core.commentChar") or "#"
+    edited = repository.git.env.get("GIT_EDITOR") != ":"
+    return parse_message(request.raw, comment_char=char, cleanup=cleanup_mode(configured, edited=edited))

@@ -1,0 +1,66 @@
+"""The report for programs: one JSON object, every key always there, pure ASCII."""
+
+import json
+from collections.abc import Mapping
+
+from cli_guard.model import Finding, Judged, Suppressed
+from cli_guard.review.render.review import Review
+from cli_guard.secrets.printable import json_value
+
+SCHEMA_VERSION = 1
+
+
+def render(review: Review, *, indent: int | None = 2) -> str:
+    """The review as JSON with a final newline, indented or on one line, which takes a fifth of the time."""
+    return json.dumps(json_value(as_dict(review)), indent=indent, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def as_dict(review: Review) -> dict[str, object]:
+    """The review under the keys of schema version 1."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "event": review.event,
+        "status": review.status,
+        "decision": review.decision,
+        "review_id": review.review_id,
+        "review_reason": review.review_reason,
+        "findings": [_judged(judged) for judged in review.ordered()],
+        "suppressed": [_suppressed(each) for each in review.suppressed],
+        "blocked_actions": review.blocked_actions,
+        "plan": review.plan,
+        "tool_results": review.tool_results,
+        "action_log": review.action_log,
+        "coverage": {
+            "files": review.files,
+            "reviewed": review.reviewed,
+            "skipped": [{"path": each.path, "reason": each.reason} for each in review.skipped],
+        },
+        "timings_ms": review.timings_ms,
+        "notes": review.notes,
+    }
+
+
+def _judged(judged: Judged) -> Mapping[str, object]:
+    return {**_finding(judged.finding), "decision": judged.disposition}
+
+
+def _suppressed(each: Suppressed) -> Mapping[str, object]:
+    return {**_finding(each.finding), "by": each.by, "reason": each.reason, "new": each.new}
+
+
+def _finding(found: Finding) -> Mapping[str, object]:
+    return {
+        "rule": found.rule,
+        "category": found.category,
+        "severity": found.severity,
+        "confidence": found.confidence,
+        "path": found.path,
+        "line": found.line,
+        "end_line": found.end_line,
+        "message": found.message,
+        "remedy": found.remedy,
+        "suggestion": found.suggestion,
+        "evidence": found.evidence,
+        "fingerprint": found.fingerprint,
+        "commit": found.commit,
+    }

@@ -1,0 +1,150 @@
+"""The report for a pull request comment, in GitHub's Markdown.
+
+Nothing of a repository is read as markup: a word that could be (a link, a mention, a tag, a commit id)
+stands in a code span, where GitHub reads no markup, and code stands behind a fence longer than any in it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from cli_guard.model import Decision, Disposition, Judged, Severity
+from cli_guard.review.render.review import Review
+from cli_guard.review.render.words import next_steps, skipped_line, tally, verdict, where
+from cli_guard.secrets.printable import clip, printable
+
+SHOWN = 50
+SUGGESTIONS = 10
+SUGGESTION_LINES = 40
+TEXT_LENGTH = 600
+LINE_LENGTH = 400
+
+_MARKS = {Decision.DENY: "\u274c", Decision.REVIEW: "\u270b", Decision.ALLOW: "\u2705"}
+_HARMLESS = re.compile(r"\w[\w,;'\"()?%.-]*")
+# What GitHub makes a link of although it is letters, digits and dots: hosts, commit ids, issue keys.
+_LINKED = re.compile(r"_|www\.|[0-9a-f]{7}|^[a-z]{2,10}-\d", re.IGNORECASE)
+_EDGES = re.compile(r"([(\"'`]*)(.*?)([)\"'`.,;:!?]*)", re.DOTALL)
+_TICKS = re.compile("`+")
+_LANGUAGE = re.compile(r"\.([A-Za-z0-9]{1,10})\Z")
+
+
+def render(review: Review) -> str:
+    """The review as Markdown, with a final newline."""
+    blocks = [
+        _heading(review),
+        *_section(review, (Disposition.DENY, Disposition.REVIEW)),
+        *_folded_advice(review),
+        *_answered(review),
+        *(_prose(line) for line in (skipped_line(review, 5), *review.notes) if line),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _heading(review: Review) -> str:
+    sentence, *steps = next_steps(review)
+    found = tally(review)
+    lines = [f"{_MARKS[review.decision]} **cli-guard: {verdict(review)}**" + (f" ({found})" if found else "")]
+    lines.append(_prose(sentence) + (":" if steps else "."))
+    lines.extend(f"- {code_span(step)}" for step in steps)
+    return "\n\n".join(
+        (lines[0], "\n".join(lines[1:]) if not steps else f"{lines[1]}\n\n" + "\n".join(lines[2:]))
+    )
+
+
+def _section(review: Review, dispositions: Sequence[Disposition]) -> Iterator[str]:
+    findings = [judged for each in dispositions for judged in review.ordered(each)]
+    if not findings:
+        return
+    yield _table(findings[:SHOWN])
+    if len(findings) > SHOWN:
+        yield f"and {len(findings) - SHOWN} more: {code_span('cli-guard review --format json')}"
+    with_suggestion = [judged for judged in findings if judged.finding.suggestion]
+    for judged in with_suggestion[:SUGGESTIONS]:
+        yield _suggestion(judged)
+
+
+def _folded_advice(review: Review) -> Iterator[str]:
+    blocks = list(_section(review, (Disposition.ADVISE,)))
+    if blocks:
+        number = len(review.ordered(Disposition.ADVISE))
+        yield f"<details><summary>{number} remark{'s' if number != 1 else ''}</summary>"
+        yield from blocks
+        yield "</details>"
+
+
+def _answered(review: Review) -> Iterator[str]:
+    new = [each for each in review.suppressed if each.new]
+    if new:
+        yield "Answered by this change itself:"
+        yield "\n".join(
+            f"- {code_span(where(each.finding))} {code_span(each.finding.rule)}, {_prose(each.by)}: "
+            + (_prose(each.reason) if each.reason else "no reason given")
+            for each in new[:SHOWN]
+        ) + (f"\n- and {len(new) - SHOWN} more" if len(new) > SHOWN else "")
+    if len(new) < len(review.suppressed):
+        yield f"Answered earlier: {len(review.suppressed) - len(new)}."
+
+
+def _table(findings: Sequence[Judged]) -> str:
+    rows = ["| | where | severity | rule | what and how |", "|---|---|---|---|---|"]
+    rows.extend(_row(judged) for judged in findings)
+    return "\n".join(rows)
+
+
+def _row(judged: Judged) -> str:
+    found = judged.finding
+    severity = f"**{found.severity}**" if found.severity is Severity.CRITICAL else str(found.severity)
+    evidence = (
+        f"<br>{code_span(clip(printable(found.evidence.strip()), 160))}" if found.evidence.strip() else ""
+    )
+    remedy = f"<br>{_prose(found.remedy)}" if found.remedy else ""
+    cells = (
+        str(judged.disposition),
+        code_span(where(found)),
+        severity,
+        code_span(found.rule),
+        f"{_prose(found.message)}{evidence}{remedy}",
+    )
+    # A backslash before a pipe would end the escape of the pipe, so a blank parts them.
+    return "| " + " | ".join(cell.replace("\\|", "\\ |").replace("|", "\\|") for cell in cells) + " |"
+
+
+def _suggestion(judged: Judged) -> str:
+    found = judged.finding
+    lines = (found.suggestion or "").strip("\n").split("\n")
+    shown = [
+        clip(printable(line[:LINE_LENGTH].expandtabs(4)), LINE_LENGTH) for line in lines[:SUGGESTION_LINES]
+    ]
+    if len(lines) > SUGGESTION_LINES:
+        shown.append(f"... {len(lines) - SUGGESTION_LINES} more lines")
+    language = _LANGUAGE.search(found.path)
+    return f"{code_span(where(found))}:\n\n{_fenced(shown, language[1].lower() if language else '')}"
+
+
+def _fenced(lines: Sequence[str], language: str) -> str:
+    longest = max((len(run) for line in lines for run in _TICKS.findall(line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return "\n".join((fence + language, *lines, fence))
+
+
+def code_span(text: str) -> str:
+    """`text` on one line in a code span whose ticks are longer than any in it (GFM, section 6.3)."""
+    shown = clip(printable(text), TEXT_LENGTH) or " "
+    ticks = "`" * (max((len(run) for run in _TICKS.findall(shown)), default=0) + 1)
+    space = " " if shown[0] in "` " or shown[-1] in "` " else ""
+    return f"{ticks}{space}{shown}{space}{ticks}"
+
+
+def _prose(text: str) -> str:
+    words = clip(printable(text), TEXT_LENGTH).split(" ")
+    return " ".join(_word(word) for word in words if word)
+
+
+def _word(word: str) -> str:
+    edges = _EDGES.fullmatch(word)
+    if edges is None or not edges[2]:
+        return code_span(word)
+    before, core, after = edges.groups()
+    if "`" in before + after:
+        return before.replace("`", "") + code_span(core) + after.replace("`", "")
+    is_harmless = _HARMLESS.fullmatch(core) and not _LINKED.search(core)
+    return before + (core if is_harmless else code_span(core)) + after

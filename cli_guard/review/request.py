@@ -1,0 +1,74 @@
+"""What is to be reviewed: one small type for each way a change comes to us."""
+
+from dataclasses import dataclass
+
+from cli_guard.errors import UsageError
+from cli_guard.review.push import PushPlan
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """What `git commit` would record; `event` is the hook that asks, or "staged" for a person."""
+
+    event: str = "staged"
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """What differs from HEAD in the work tree."""
+
+    event: str = "worktree"
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit that is recorded already."""
+
+    revision: str
+    event: str = "commit"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The commits that `head` has and `base` has not."""
+
+    base: str
+    head: str
+    event: str = "range"
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A patch from a file or from standard input; `name` is for people."""
+
+    raw: bytes
+    name: str
+    event: str = "patch"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """The message file of a commit that is about to be recorded."""
+
+    raw: bytes
+    event: str = "commit-msg"
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """A push that is about to happen to `remote` (a name or a URL)."""
+
+    plan: PushPlan
+    remote: str = ""
+    event: str = "pre-push"
+
+
+Request = Staged | Worktree | Commit | Range | Patch | Message | Push
+
+
+def parse_range(text: str) -> Range:
+    """`A..B`; a side left out is HEAD (gitrevisions(7)). Raises UsageError."""
+    base, dots, head = text.partition("..")
+    if not dots or head.startswith(".") or not (base or head):
+        raise UsageError(f"{text!r} is not a range: write it as A..B, for example origin/main..HEAD")
+    return Range(base or "HEAD", head or "HEAD")

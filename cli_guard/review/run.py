@@ -1,0 +1,196 @@
+"""The one call behind hook, review and demo: a request in, a `Review` out.
+
+    request -> nothing to review? -> subject and policy -> the graph -> Review -> records
+
+Heavy imports wait until there is something to review.
+"""
+
+import datetime
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+from cli_guard.errors import NotARepository
+from cli_guard.git.repository import Repository
+from cli_guard.model import (
+    ChangeSet,
+    Contents,
+    Decision,
+    Disposition,
+    Judged,
+    NoContents,
+    Skipped,
+    Suppressed,
+)
+from cli_guard.review.precheck import nothing_to_review, questions
+from cli_guard.review.render.review import Review
+from cli_guard.review.request import Patch, Request
+from cli_guard.runtime import Invocation
+
+if TYPE_CHECKING:
+    from cli_guard.graph.run import Pause
+    from cli_guard.graph.state import State
+    from cli_guard.policy.approvals import Approval
+    from cli_guard.policy.decisions import Policy
+    from cli_guard.review.load import Gathered
+    from cli_guard.reviewers.cache import Cache
+    from cli_guard.reviewers.shard import Shard
+
+Told = Callable[[int, int], None]
+
+
+def review(
+    changes: ChangeSet,
+    policy: "Policy | None" = None,
+    *,
+    contents: Contents | None = None,
+    today: datetime.date | None = None,
+) -> Review:
+    """Reviews a change set under a policy (the built-in defaults without one); nothing is recorded."""
+    from cli_guard.policy.decisions import Policy
+    from cli_guard.review.load import Gathered
+    from cli_guard.reviewers.review_input import ReviewInput
+
+    policy = policy or Policy()
+    subject = ReviewInput("changes", changes, contents or NoContents()).under(policy)
+    gathered = Gathered(subject, policy)
+    return run(gathered, (), today or datetime.datetime.now(datetime.UTC).date())[0]
+
+
+def review_request(
+    request: Request,
+    invocation: Invocation,
+    *,
+    progress: TextIO | None = None,
+    cache: bool = True,
+    told: Told | None = None,
+    shard: "Shard | None" = None,
+    looked: Repository | None = None,
+) -> Review:
+    """Reviews what a request names, and records what came of it. Raises CliGuardError.
+
+    Given a stream for their `progress`, the checks that the repository wants at this stage run as well. With `cache`,
+    files are not examined again in which nothing was found before. `told` hears how many of a big change are done, and
+    how many there are. Of a `shard`, only its part is reviewed. `looked` is the repository, where a caller has found it
+    already, and that there is something to review.
+    """
+    try:
+        repository = looked or Repository.discover(invocation.cwd, invocation.env, *questions(request))
+    except NotARepository:
+        if not isinstance(request, Patch):
+            raise
+        repository = None
+    if repository is not None and looked is None:
+        reason = nothing_to_review(request, repository)
+        if reason:
+            repository.git.forget()
+            return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
+    from cli_guard.review.load import gather
+    from cli_guard.review.store import record
+    from cli_guard.reviewers.cache import Cache
+    from cli_guard.state.records import Records
+
+    records = Records(repository.state_folder) if repository else None
+    approvals = records.approvals() if records else ()
+    today = invocation.now.date()
+    with gather(request, repository, invocation, approved=bool(approvals), progress=progress) as gathered:
+        if shard:
+            part = replace(gathered.subject, shard=shard)
+            gathered = replace(gathered, subject=part, notes=(*gathered.notes, shard.note()))
+        kept = Cache(repository.state_folder) if cache and repository else None
+        done, pause = run(gathered, approvals, today, kept, told)
+        done = replace(done, part=f"{shard.number}-of-{shard.of}" if shard else "")
+    # Without a repository nothing is kept, so nothing waits to be approved.
+    return record(done, pause, gathered, records, invocation) if records else replace(done, review_id=None)
+
+
+def run(
+    gathered: "Gathered",
+    approvals: "tuple[Approval, ...]",
+    today: datetime.date,
+    cache: "Cache | None" = None,
+    told: Told | None = None,
+) -> "tuple[Review, Pause | None]":
+    """Runs the graph over what was gathered; the pause is what a person's approval goes on from."""
+    started = time.perf_counter()
+    from cli_guard.graph.context import Context
+    from cli_guard.graph.run import run_review
+    from cli_guard.graph.state import skipped_data
+    from cli_guard.reviewers.inline import InlineAnswers
+    from cli_guard.reviewers.work import nobody, prepared
+
+    loaded = time.perf_counter()
+    subject = prepared(gathered.subject, cache, told or nobody)
+    context = Context(
+        subject=subject,
+        policy=gathered.policy,
+        approvals=approvals,
+        commits=gathered.commits,
+        answer=InlineAnswers(subject),
+        today=today,
+    )
+    if gathered.checks:
+        context = gathered.checks.allowed_in(context)
+    state, pause = run_review(context)
+    state = without_secret_names(
+        state | {"skipped": [*skipped_data(subject.changes.skipped), *state["skipped"]]}
+    )
+    done = time.perf_counter()
+    timings = {"load": round((loaded - started) * 1000, 1), "review": round((done - loaded) * 1000, 1)}
+    return review_of(state, gathered, timings), pause
+
+
+def without_secret_names(state: "State") -> "State":
+    """The state with every path masked that holds a secret, wherever it is named."""
+    from cli_guard.secrets.redact import redact
+
+    findings = [each["finding"] for each in (*state["judged"], *state["suppressed"])]
+    paths = {*state["requested_paths"], *(each["path"] for each in (*findings, *state["skipped"]))}
+    # One look at all of them is enough nearly always.
+    if redact(together := "\n".join(sorted(paths))) == together:
+        return state
+    masks = {path: redact(path) for path in paths if redact(path) != path}
+
+    def masked(value: Any) -> Any:
+        if isinstance(value, str):
+            for path, mask in masks.items():
+                value = value.replace(path, mask)
+            return value
+        if isinstance(value, dict):
+            return {key: masked(each) for key, each in value.items()}
+        return [masked(each) for each in value] if isinstance(value, list) else value
+
+    return cast("State", masked(state))
+
+
+def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]) -> Review:
+    """The end of a run as a `Review`."""
+    from cli_guard.graph.state import finding_of
+
+    changes = gathered.subject.changes
+    skipped = dict.fromkeys(Skipped(**each) for each in state["skipped"])
+    unread = {each.path for each in changes.skipped}
+    return Review(
+        event=gathered.subject.event,
+        status=state["status"],
+        decision=Decision(state["decision"]),
+        findings=tuple(
+            Judged(finding_of(each["finding"]), Disposition(each["decision"])) for each in state["judged"]
+        ),
+        suppressed=tuple(
+            Suppressed(finding_of(each["finding"]), each["by"], each["reason"], each["new"])
+            for each in state["suppressed"]
+        ),
+        review_id=state["review_id"],
+        review_reason=state["review_reason"],
+        blocked_actions=tuple(state["blocked_actions"]),
+        plan=tuple(state["plan"]),
+        tool_results=tuple(state["tool_results"]),
+        action_log=tuple(state["action_log"]),
+        files=len(changes.files),
+        reviewed=sum(1 for change in changes if change.path not in unread),
+        skipped=tuple(skipped),
+        timings_ms=timings,
+        notes=(*gathered.notes, *(str(each["told"]) for each in state["tool_results"] if each.get("told"))),
+    )

@@ -1,0 +1,62 @@
+"""Where and when a command runs: handed down from the front door, never looked up below it."""
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cli_guard.errors import CliGuardError, NotARepository
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """Where and when a command runs."""
+
+    cwd: Path
+    env: Mapping[str, str] = field(repr=False)
+    now: datetime.datetime
+
+    @property
+    def user(self) -> str:
+        """Who runs it, by the environment or the password file."""
+        try:
+            import getpass
+
+            return self.env.get("LOGNAME") or self.env.get("USER") or getpass.getuser()
+        except (KeyError, OSError):
+            return "unknown"
+
+
+def user_state(env: Mapping[str, str]) -> Path | None:
+    """The user's own folder for state (XDG base directory specification: a path that is not absolute does not count).
+
+    None where there is no home.
+    """
+    base, home = Path(env.get("XDG_STATE_HOME", "")), Path(env.get("HOME", ""))
+    if base.is_absolute():
+        return base / "cli-guard"
+    return home / ".local" / "state" / "cli-guard" if home.is_absolute() else None
+
+
+def user_file(env: Mapping[str, str]) -> Path | None:
+    """The user's own file in the platform's configuration folder (XDG base directory specification)."""
+    base = env.get("XDG_CONFIG_HOME") or (f"{env['HOME']}/.config" if env.get("HOME") else None)
+    return Path(base) / "cli-guard" / "config.toml" if base else None
+
+
+def state_folder(cwd: Path, env: Mapping[str, str]) -> Path:
+    """Where is kept what was run here: in the repository, or in the user's own folder for state outside of any.
+
+    Raises GitError where Git refuses to say, CliGuardError where there is no home.
+    """
+    from cli_guard.git.repository import Repository
+
+    try:
+        return Repository.discover(cwd, env).state_folder
+    except NotARepository:
+        folder = user_state(env)
+    if folder is None:
+        raise CliGuardError(
+            "there is no repository here and no home folder: set HOME or XDG_STATE_HOME, to an absolute path"
+        )
+    return folder

@@ -1,0 +1,255 @@
+"""Judges assignments: `name = "value"` in any language, setting file or command line."""
+
+import re
+
+from cli_guard.secrets import names, places, values
+from cli_guard.secrets.candidates import Candidate, Judgement
+from cli_guard.secrets.grading import decode_base64, graded
+from cli_guard.secrets.names import Kind
+from cli_guard.secrets.values import Strength
+from cli_guard.secrets.words import words
+
+NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
+NAME_LIMIT = 60
+PASSWORD_LIMIT = 128
+# Calls whose text argument is a question, a key to look up, or something already encrypted.
+LOOKUPS = "|".join(
+    (
+        r"(?i)env|get|read|load|fetch|find|lookup|resolve|decrypt|input|prompt|translate|gettext|^_$|^t$|^tr$",
+        r"field|column|label|attr|option|argument|hash|verify|select|query|contains|equals|match|replace|split",
+        r"format|print|log|error|exception|warn",
+    )
+)
+FALLBACKS = ("or", "OR", "||", "??", "?:", ":-")
+PARENT = r"(?i)\b(?:jwt|auth|hmac|signing|encryption)\w{0,12}[\"']?\s{0,4}[:=]\s{0,4}(?:\{[^{}]{0,120}|\n[^{}]{0,120})$"
+PARENT_REACH = 160
+DIRECTIVES = ("requirepass", "masterauth", "bindpw", "rootpw")
+SPACED = r"(?i)(?:^|[\s;&|(])(?:env|arg|setenv|setx|set|config set)\s+$"
+
+
+def name_before(text: str, position: int) -> int:
+    """Where the name begins in which a keyword stands at `position`."""
+    start = position
+    while start > 0 and position - start < NAME_LIMIT and text[start - 1] in NAME_CHARS:
+        start -= 1
+    return start
+
+
+def assigned(candidate: Candidate) -> Judgement | None:
+    """A value that is given to a name: judged by the name, by how it is given, and by the value."""
+    if places.is_lock(candidate.path):
+        return None
+    start = name_before(candidate.text, candidate.keyword_at)
+    name = candidate.text[start : candidate.name_end]
+    kind = names.kind_of(name) or _kind_of_key(candidate, start, name)
+    if kind is None or (kind is Kind.PASSWORD) != (candidate.detector.kinds == ("password",)):
+        return None
+    bare = candidate.groups.get("bare") is not None
+    operator = (candidate.groups.get("op") or "").strip()
+    if bare and not operator and name[:1] != "-" and not re.search(r"\d", candidate.value):
+        return None
+    if not _given(candidate, operator, name, start, bare=bare):
+        return None
+    value, end = candidate.value, candidate.end
+    if bare:
+        value = value.rstrip(",;)]}").rstrip("\\")
+        end = candidate.start + len(value)
+    if _is_expression(candidate, value, bare=bare) or _echoes(name, value):
+        return None
+    strength = strength_of(kind, name, value)
+    if strength <= Strength.WEAK and _is_word(candidate, kind, operator, value):
+        strength = Strength.LIKELY
+    if strength is not Strength.STRONG and _needs_strong(candidate, operator, bare=bare):
+        return None
+    return graded(candidate, strength, candidate.start, end, name.lstrip("-."))
+
+
+def _kind_of_key(candidate: Candidate, start: int, name: str) -> Kind | None:
+    """`key` alone says nothing; in a group named `jwt`, with `base64:` or as bytes it is one to sign with."""
+    if name.lower() != "key":
+        return None
+    before = candidate.text[max(start - PARENT_REACH, 0) : start]
+    after = candidate.text[candidate.end : candidate.end + 12]
+    is_key = re.search(PARENT, before) or candidate.value.startswith("base64:") or "getBytes" in after
+    return Kind.SECRET if is_key else None
+
+
+def _is_expression(candidate: Candidate, value: str, *, bare: bool) -> bool:
+    """Is the value computed: by a look-up around it, or by a call that it begins with?"""
+    wrap = candidate.groups.get("wrap")
+    if wrap:
+        return bare or bool(re.search(LOOKUPS, wrap))
+    return bare and bool(re.search(r"\w\.\w+\(", value))
+
+
+def _needs_strong(candidate: Candidate, operator: str, *, bare: bool) -> bool:
+    """Calls, prose, and words without quotes outside settings mean little by themselves."""
+    if operator in ("(", "{", "is", "IS"):
+        return True
+    return bare and not places.is_settings(candidate.path) and not _is_whole_entry(candidate, operator)
+
+
+def _is_whole_entry(candidate: Candidate, operator: str) -> bool:
+    """Is the line of a note nothing but name and value: `Password: b4nanas`?"""
+    if operator not in (":", "=") or places.kind_of(candidate.path) != "prose":
+        return False
+    if re.search(r"[(){}<>\[\]]", candidate.value):
+        return False
+    line = candidate.text[
+        max(candidate.text.rfind("\n", 0, candidate.start) + 1, candidate.start - 80) : candidate.start
+    ]
+    rest = candidate.text[candidate.end : candidate.end + 2]
+    return bool(re.match(r"[\s>*-]*[A-Za-z][\w .-]{1,40}[:=]\s*$", line)) and (not rest or rest[0] in "\r\n")
+
+
+def named(candidate: Candidate) -> Judgement | None:
+    """A value beside its name: an XML element, or a pair of name and value."""
+    if places.is_lock(candidate.path):
+        return None
+    start = name_before(candidate.text, candidate.keyword_at)
+    name = candidate.text[start : candidate.name_end]
+    kind = names.kind_of(name)
+    quoted = candidate.text[candidate.start - 1 : candidate.start] in ("'", '"', ">", "[")
+    if kind is None or (places.is_code(candidate.path) and not quoted):
+        return None
+    return graded(candidate, strength_of(kind, name, candidate.value), candidate.start, candidate.end, name)
+
+
+def strength_of(kind: Kind, name: str, value: str) -> Strength:
+    """How much the value looks like what its name says it is."""
+    if kind is Kind.PASSWORD:
+        if len(value) > PASSWORD_LIMIT:
+            return Strength.NONE
+        phrase = Strength.LIKELY if _is_passphrase(name, value) else Strength.NONE
+        return max(values.password_strength(value), values.key_strength(value), phrase)
+    key = value.removeprefix("base64:")
+    decoded = decode_base64(key)
+    if decoded and ":" in decoded and values.is_filler(decoded.rpartition(":")[2]):
+        return Strength.NONE
+    strength = values.key_strength(key)
+    if kind is Kind.SECRET:
+        return max(strength, _phrase(value), _chosen(name, value))
+    if len(names.words_of(name)) > 1 or values.is_uuid(key):
+        return strength
+    # A lone `token` or `auth` is often one of a parser, a page or a module: only a random value counts, and
+    # then a person should look.
+    return Strength.LIKELY if strength is Strength.STRONG else Strength.NONE
+
+
+def _is_word(candidate: Candidate, kind: Kind, operator: str, value: str) -> bool:
+    """In settings even a plain word is the password (`password: letmein`); in code it may name anything."""
+    ending = places.ending(candidate.path)
+    if operator not in ("=", ":") or not value.isalpha() or values.is_filler(value):
+        return False
+    if kind is Kind.PASSWORD:
+        return (
+            places.is_settings(candidate.path) and ending != ".json" and bool(re.match("[a-z]{6,24}$", value))
+        )
+    return (
+        kind is Kind.SECRET
+        and ending in (".env", ".properties", ".ini")
+        and bool(re.match("[a-z]{12,40}$", value))
+    )
+
+
+def _echoes(name: str, value: str) -> bool:
+    """Does the value say no more than the name: `"chpasswd", "|chpasswd"`?"""
+    letters = re.sub(r"[^a-z]", "", value.lower())
+    return not re.search(r"\d", value) and letters in re.sub(r"[^a-z]", "", name.lower())
+
+
+def _phrase(value: str) -> Strength:
+    """Signing keys of web frameworks are drawn from letters, digits and symbols."""
+    if len(value) < 24 or re.search(r"\s", value) or not re.search(r"[!@#$%^&*()+=]", value):
+        return Strength.NONE
+    return Strength.STRONG if values.password_strength(value) is Strength.STRONG else Strength.NONE
+
+
+def _chosen(name: str, value: str) -> Strength:
+    """What an application signs with is often a phrase of its developer: `jwtSecret: "keyboard-kitten-42x"`."""
+    parts = names.words_of(name)
+    if parts[-1:] != ["secret"] or not words("signing") & set(parts[:-1]) or not re.search(r"\d", value):
+        return Strength.NONE
+    return min(values.password_strength(value), Strength.LIKELY)
+
+
+def _is_passphrase(name: str, value: str) -> bool:
+    """Four words or more that make no sentence: a label has `the` and `your`, a passphrase has not."""
+    found = value.split()
+    if not 4 <= len(found) <= 16 or not all(re.fullmatch("[a-z0-9-]{2,16}", word) for word in found):
+        return False
+    return not words("sentence") & set(found) and (
+        bool(re.search(r"\d", value)) or name.lower().endswith("phrase")
+    )
+
+
+def _given(candidate: Candidate, operator: str, name: str, start: int, *, bare: bool) -> bool:
+    """Is the value given to the name, by an operator that does that in this kind of file?"""
+    flag = name.startswith("--") and len(name) > 4
+    close = candidate.groups.get("close") or ""
+    if ")" in close and operator not in FALLBACKS:
+        return False
+    if operator == ",":
+        symbol = candidate.text[max(start - 1, 0) : start] == ":"  # Ruby: set :db_password, "..."
+        return (
+            (symbol and not bare)
+            or (not bare and bool(re.search("[\"'`]", close)) and not flag)
+            or (flag and not bare)
+        )
+    if operator in ("(", "{"):
+        return not bare and not close
+    if operator in FALLBACKS:
+        return not bare or operator == ":-"
+    if operator in ("is", "IS"):
+        return not places.is_code(candidate.path) and not places.is_settings(candidate.path)
+    if operator == "":
+        return _spaced(candidate, name, start, flag=flag, bare=bare)
+    if not bare:
+        return True
+    if operator not in ("=", ":", "=>", "?=", ":=", "+="):
+        return False
+    if flag:
+        return True
+    if places.is_settings(candidate.path):
+        return True
+    return not places.is_code(candidate.path) and not (operator == "=" and _in_code_line(candidate, start))
+
+
+def _spaced(candidate: Candidate, name: str, start: int, *, flag: bool, bare: bool) -> bool:
+    """Name and value with nothing but blanks between: a flag, a directive, a define."""
+    if candidate.groups.get("close"):
+        return False
+    if flag:
+        return not candidate.value.startswith("-")
+    line = candidate.text[max(candidate.text.rfind("\n", 0, start) + 1, start - 120) : start]
+    if name in DIRECTIVES:
+        return not line.strip()
+    if re.search(r"#\s*define\s+$", line):
+        return not bare
+    if re.search(SPACED, line):
+        return True
+    if not bare:
+        following = candidate.text[candidate.end : candidate.end + 4]
+        return not line.strip() and bool(re.match(r"[\"'][;,]?\s*?(?:$|[\r\n])", following))
+    return names.kind_of(name) is Kind.PASSWORD and _stands_alone(candidate, line)
+
+
+def _stands_alone(candidate: Candidate, line: str) -> bool:
+    """A directive of a setting file, or a password in prose (`root password Xy7!...`), which has to look like one."""
+    ending = places.ending(candidate.path)
+    if ending in (".conf", ".cfg", ".cnf"):
+        rest = candidate.text[candidate.end : candidate.end + 1]
+        return not line.strip() and rest in ("", "\n", "\r") and bool(re.search(r"\d", candidate.value))
+    mixed = all(re.search(pattern, candidate.value) for pattern in ("[A-Za-z]{2}", r"\d", "[A-Z!@#$%^&*]"))
+    return (
+        places.kind_of(candidate.path) == "prose" and mixed and not re.search(r"[(){}<>/=:]", candidate.value)
+    )
+
+
+def _in_code_line(candidate: Candidate, start: int) -> bool:
+    """Without a path that tells, a call or a statement on the line tells: `x = f(y)`."""
+    value = candidate.value
+    return (
+        bool(re.search(r"\w\(|\)\s*[;{]|^\w+\.\w+", value))
+        or candidate.text[max(start - 1, 0) : start] == "$"
+    )

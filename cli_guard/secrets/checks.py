@@ -1,0 +1,158 @@
+"""Judges what the words around a value say of it: addresses, headers, commands, rc files.
+
+Each check takes a candidate and answers None, or how bad and how sure.
+"""
+
+import re
+from collections.abc import Callable
+
+from cli_guard.secrets import places, values
+from cli_guard.secrets.candidates import Candidate, Judgement
+from cli_guard.secrets.grading import decode_base64, graded
+from cli_guard.secrets.values import Strength
+from cli_guard.secrets.words import words
+
+Check = Callable[[Candidate], Judgement | None]
+LOCAL = "|".join(
+    (
+        r"^(?:localhost|127\.|0\.0\.0\.0|\[?::1|host\.docker\.internal)",
+        r"\.(?:local|localhost|localdomain)(?::|$)",
+    )
+)
+MADE_UP = "|".join(
+    (
+        r"(?:^|\.)example\.(?:com|org|net|edu|io)(?:[:,]|$)|\.(?:test|invalid|example)(?:[:,]|$)|\bexample\b",
+        r"^(?:host|hostname|server|servername|your\S*|my\S*|some\S*|foo|bar|ip|address)(?:\.com|\.org|\.net)?(?:[:,]|$)",
+        r"^(?:proxy|domain|url|site|h|x|a|b|c)(?:\.com|\.org|\.net)?(?:[:,]|$)|^1\.2\.3\.4",
+    )
+)
+
+
+def password(candidate: Candidate) -> Judgement | None:
+    """A password by its looks."""
+    value = candidate.value
+    if places.is_lock(candidate.path) or re.match(r"\w+=$", value):
+        return None
+    return graded(candidate, values.password_strength(value), candidate.start, candidate.end)
+
+
+def url(candidate: Candidate) -> Judgement | None:
+    """The password of an address, judged with the host: at a made-up one only a strong value counts."""
+    value, user = candidate.value, candidate.groups.get("user") or ""
+    host = (candidate.groups.get("host") or "").lower()
+    if (
+        len(value) < 3
+        or values.is_template(value)
+        or values.is_template(user)
+        or values.is_template(host)
+        or "%s" in user
+    ):
+        return None
+    if value == "x-oauth-basic":
+        return _userinfo_token(candidate, user)
+    unescaped = re.sub("%[0-9A-Fa-f]{2}", "-", value)
+    folded = unescaped.lower()
+    if (
+        values.is_filler(folded)
+        or folded.rpartition(":")[2] in words("trivial")
+        or folded == user.lower()
+        or values.is_made_up(value)
+    ):
+        return None
+    strength = max(values.password_strength(unescaped), values.key_strength(value))
+    local, made_up = (bool(re.search(pattern, host)) for pattern in (LOCAL, MADE_UP))
+    if (made_up and strength < Strength.LIKELY) or (
+        local and strength < Strength.LIKELY and not re.search(r"\d", value)
+    ):
+        return None
+    strength = Strength.LIKELY if local else Strength.STRONG
+    return graded(candidate, strength, candidate.start, candidate.end)
+
+
+def _userinfo_token(candidate: Candidate, user: str) -> Judgement | None:
+    start = candidate.keyword_at + len("://")
+    return graded(candidate, values.key_strength(user), start, start + len(user))
+
+
+def header(candidate: Candidate) -> Judgement | None:
+    """The value of an authenticating HTTP header."""
+    scheme = (candidate.groups.get("scheme") or candidate.groups.get("scheme2") or "").lower()
+    if scheme == "basic":
+        return basic(candidate)
+    strength = values.key_strength(candidate.value)
+    if strength is not Strength.STRONG and (not scheme or len(candidate.value) < 16):
+        return None
+    return graded(candidate, strength, candidate.start, candidate.end)
+
+
+def basic(candidate: Candidate) -> Judgement | None:
+    """User and password in base64 (RFC 7617)."""
+    decoded = decode_base64(candidate.value)
+    user, colon, secret = (decoded or "").partition(":")
+    if (
+        not colon
+        or not user
+        or secret.lower() in words("trivial")
+        or secret == user
+        or values.is_filler(secret)
+    ):
+        return None
+    if values.is_template(secret) or values.is_made_up(secret) or secret.lower() == "open sesame":
+        return None
+    strength = max(values.password_strength(secret), values.key_strength(secret))
+    return graded(candidate, max(strength, Strength.LIKELY), candidate.start, candidate.end)
+
+
+def rc(candidate: Candidate) -> Judgement | None:
+    """The value of an entry that can be nothing but a credential."""
+    value = candidate.value
+    if places.is_code(candidate.path):
+        return None
+    decoded = decode_base64(value)
+    secret = decoded.rpartition(":")[2] if decoded and decoded.isprintable() else value
+    if values.is_template(value) or any(
+        values.is_filler(text) or values.is_made_up(text) or text.lower() in words("trivial")
+        for text in (value, secret)
+    ):
+        return None
+    strength = Strength.STRONG if re.search(r"\d", secret) and len(secret) >= 8 else Strength.LIKELY
+    return graded(candidate, strength, candidate.start, candidate.end)
+
+
+def command(candidate: Candidate) -> Judgement | None:
+    """The argument that a command takes for a password."""
+    value = candidate.value.strip("\"'")
+    start = candidate.start + candidate.value.index(value) if value else candidate.start
+    if not value or value[0] in "-$" or re.match(r"^\d+:\d+$|^\d{1,5}$", value):
+        return None
+    if value.lower() in words("trivial"):
+        return None
+    strength = max(values.password_strength(value), values.key_strength(value))
+    return graded(candidate, strength, start, start + len(value))
+
+
+def pair(candidate: Candidate) -> Judgement | None:
+    """The second of two words beside each other (`admin / x`): only one of mixed characters is a password."""
+    value = candidate.value
+    classes = [
+        pattern for pattern in ("[a-z]", "[A-Z]", r"\d", r"[!@#$%^&*?+=~]") if re.search(pattern, value)
+    ]
+    if len(classes) < 3 or "." in value or values.password_strength(value) is not Strength.STRONG:
+        return None
+    return graded(candidate, Strength.LIKELY, candidate.start, candidate.end)
+
+
+def signing(candidate: Candidate) -> Judgement | None:
+    """The literal with which a call signs or encrypts: a phrase with a digit in it will do."""
+    value = candidate.value
+    strength = max(values.password_strength(value), values.key_strength(value))
+    if strength is Strength.WEAK and re.search(r"\d", value) and len(value) >= 8:
+        strength = Strength.LIKELY
+    return graded(candidate, strength, candidate.start, candidate.end)
+
+
+def none(candidate: Candidate) -> Judgement | None:
+    """The pattern says it all, unless the value is a placeholder."""
+    if values.is_filler(candidate.value):
+        return None
+    return graded(candidate, Strength.STRONG, candidate.start, candidate.end)

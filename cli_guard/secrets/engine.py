@@ -1,0 +1,276 @@
+"""Scans a text for secrets: keywords first, patterns only in a window around a keyword, checks last.
+
+Time grows with the text, not with the number of rules: a rule whose keyword is not in the text costs a look
+into its vocabulary. A single line of a megabyte is never given to a pattern as a whole.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from cli_guard.model import Confidence, Severity
+from cli_guard.secrets import assigned, checks, encoded, inserts, joined, keyblocks, places, tokens
+from cli_guard.secrets.candidates import Candidate, Hit, Judgement, OutOfTimeError, Scan
+from cli_guard.secrets.checks import Check
+from cli_guard.secrets.detectors import Detector, by_keyword, by_path, documented, for_blocks, keywords
+from cli_guard.secrets.vocabulary import Vocabulary, fold
+
+CHECKS: dict[str, Check] = {
+    "token": tokens.token,
+    "near": tokens.near,
+    "crc62": tokens.crc62,
+    "random": tokens.random_text,
+    "wallet": tokens.wallet,
+    "mixed": tokens.mixed,
+    "tail": tokens.tail,
+    "firebase": tokens.firebase,
+    "discord": tokens.discord,
+    "jwt": tokens.jwt,
+    "password": checks.password,
+    "url": checks.url,
+    "header": checks.header,
+    "basic": checks.basic,
+    "rc": checks.rc,
+    "command": checks.command,
+    "pair": checks.pair,
+    "signing": checks.signing,
+    "none": checks.none,
+    "assigned": assigned.assigned,
+    "named": assigned.named,
+}
+VALUE_GROUPS = ("value", "value2", "value3", "bare")
+CLOCK_EVERY = 64
+STRETCH = 32_768
+
+
+@dataclass
+class _Clock:
+    """Asks from time to time whether to stop, and remembers how far every rule has looked."""
+
+    out_of_time: Callable[[], bool]
+    reached: int = 0
+
+    def check(self, position: int) -> None:
+        """Raises OutOfTimeError when time is up; `position` is where the pass stands that is under way."""
+        if self.out_of_time():
+            raise OutOfTimeError(min(position, self.reached))
+
+
+def scan(
+    text: str, path: str = "", out_of_time: Callable[[], bool] = lambda: False, *, decode: bool = True
+) -> Scan:
+    """The secrets in a text; `path` tells what kind of text it is, `out_of_time` whether to stop now.
+
+    With `decode`, base64 is read as well, one level deep. A scan that stops early gives what it has, and the
+    offset before which every rule has looked.
+    """
+    hits: list[Hit] = []
+    stopped_at = None
+    try:
+        for hit in _all_hits(text, path, out_of_time, decode=decode):
+            hits.append(hit)
+    except OutOfTimeError as stop:
+        stopped_at = int(stop.args[0])
+    return Scan(tuple(without_overlaps(hits)), stopped_at)
+
+
+def _all_hits(text: str, path: str, out_of_time: Callable[[], bool], *, decode: bool) -> Iterator[Hit]:
+    lower = fold(text)
+    vocabulary = Vocabulary.of(lower)
+    clock = _Clock(out_of_time)
+    yield from _blocks(text, lower, path, vocabulary, clock)
+    for detector in by_path():
+        if detector.applies_to(path):
+            for match in detector.pattern.finditer(text):
+                clock.check(0)
+                yield from _judged(detector, text, path, 0, match)
+    yield from _near_keywords(text, lower, path, vocabulary, clock)
+    clock.reached = len(text)
+    yield from _joined(text, path, clock)
+    if decode:
+        yield from encoded.find_encoded(
+            text, lambda inner: scan(inner, path, out_of_time, decode=False).hits, clock.check
+        )
+
+
+def scan_keys(text: str, out_of_time: Callable[[], bool] = lambda: False) -> Scan:
+    """The keys in what was cut out of a file that is no text: providers' sure and critical formats, key blocks."""
+    lower = fold(text)
+    vocabulary = Vocabulary.of(lower)
+    clock = _Clock(out_of_time)
+    hits: list[Hit] = []
+    stopped_at = None
+    try:
+        hits += _blocks(text, lower, "", vocabulary, clock)
+        for hit in _near_keywords(text, lower, "", vocabulary, clock, _is_sure):
+            hits.append(hit)
+    except OutOfTimeError as stop:
+        stopped_at = int(stop.args[0])
+    sure = [hit for hit in hits if not hit.generic and hit.severity is Severity.CRITICAL]
+    return Scan(tuple(without_overlaps(sure)), stopped_at)
+
+
+def _is_sure(detector: Detector) -> bool:
+    return (
+        not detector.generic
+        and detector.severity is Severity.CRITICAL
+        and detector.confidence is Confidence.HIGH
+    )
+
+
+def _is_token(detector: Detector) -> bool:
+    return not detector.generic or detector.check == "near"
+
+
+def _joined(text: str, path: str, clock: _Clock) -> Iterator[Hit]:
+    """Providers' tokens in literals that are joined on their line."""
+
+    def tokens_in(inner: str) -> list[Hit]:
+        lower = fold(inner)
+        vocabulary = Vocabulary.of(lower)
+        return list(_near_keywords(inner, lower, path, vocabulary, _Clock(clock.out_of_time), _is_token))
+
+    for start, end, hit in joined.find_joined(text, tokens_in, clock.check):
+        yield replace(hit, start=start, end=end, value=text[start:end])
+
+
+def _near_keywords(
+    text: str,
+    lower: str,
+    path: str,
+    vocabulary: Vocabulary,
+    clock: _Clock,
+    wanted: Callable[[Detector], bool] = lambda _detector: True,
+) -> Iterator[Hit]:
+    """Stretch by stretch, so that when time runs out everything before the stretch was seen by every rule."""
+    kind = places.kind_of(path)
+    present = [
+        (keyword, [rule for rule in by_keyword()[keyword] if wanted(rule) and _is_for(rule, kind, lower)])
+        for keyword in keywords().held_by(lower, vocabulary)
+    ]
+    present = [(keyword, rules) for keyword, rules in present if rules]
+    done = dict.fromkeys((rule.id for _, rules in present for rule in rules), 0)
+    steps = 0
+    for start in range(0, len(lower), STRETCH):
+        clock.reached = start
+        for keyword, rules in present:
+            end = start + STRETCH + len(keyword) - 1
+            position = lower.find(keyword, start, end)
+            while position >= 0:
+                if steps % CLOCK_EVERY == 0:
+                    clock.check(position)
+                steps += 1
+                for detector in rules:
+                    for match in _matches(detector, text, position, len(keyword), done):
+                        for hit in _judged(detector, text, path, position, match):
+                            done[detector.id] = max(done[detector.id], hit.end)
+                            yield hit
+                position = lower.find(keyword, position + len(keyword), end)
+
+
+def _is_for(detector: Detector, kind: str, lower: str) -> bool:
+    """Is the rule for this kind of file, and does the file have what every match of it holds?"""
+    if detector.files not in ("", kind):
+        return False
+    return not detector.needs or any(word in lower for word in detector.needs)
+
+
+def _blocks(text: str, lower: str, path: str, vocabulary: Vocabulary, clock: _Clock) -> Iterator[Hit]:
+    """What is read as a block of many lines: private keys, and rows of a table."""
+    kinds = set()
+    for detector in for_blocks().values():
+        if any(vocabulary.may_hold(keyword) and keyword in lower for keyword in detector.keywords):
+            kinds.add(detector.block)
+            if detector.block == "insert":
+                for judgement in inserts.find_inserts(text, path, detector, clock.check):
+                    yield _hit(detector, text, judgement)
+    if kinds & {"pem", "putty"}:
+        yield from keyblocks.find_blocks(text, clock.check)
+
+
+def _matches(
+    detector: Detector, text: str, position: int, width: int, done: dict[str, int]
+) -> Iterable[re.Match[str]]:
+    """Where one rule matches around one keyword; `done` is how far its earlier windows reached."""
+    high = _line_end(text, position, detector.after, detector.lines)
+    if detector.before:
+        low = max(position - detector.before, done[detector.id], 0)
+        low = max(text.rfind("\n", low, position) + 1, low)
+        return detector.pattern.finditer(text, low, high)
+    match = detector.pattern.match(text, position + width if detector.follows else position, high)
+    return (match,) if match else ()
+
+
+def _line_end(text: str, position: int, after: int, lines: int) -> int:
+    limit = min(len(text), position + after)
+    end = text.find("\n", position, limit)
+    while end >= 0 and lines:
+        end = text.find("\n", end + 1, limit)
+        lines -= 1
+    return end if end >= 0 else limit
+
+
+def _judged(detector: Detector, text: str, path: str, position: int, match: re.Match[str]) -> Iterator[Hit]:
+    candidate = _candidate(detector, text, path, position, match)
+    judgement = CHECKS[detector.check](candidate) if candidate else None
+    # The context comes last: to search for it costs more than to look at the value.
+    if candidate and judgement and _in_context(detector, text, candidate):
+        yield _hit(detector, text, judgement)
+
+
+def _candidate(
+    detector: Detector, text: str, path: str, position: int, match: re.Match[str]
+) -> Candidate | None:
+    groups = match.groupdict()
+    group = next((name for name in VALUE_GROUPS if groups.get(name)), None)
+    if group is None and detector.check == "command":
+        group = match.lastgroup
+    if group is None or match[group] in documented():
+        return None
+    name_end = match.start("close") if "close" in groups else _name_end(text, match.start())
+    return Candidate(
+        detector, text, path, position, match.start(group), match.end(group), match[group], groups, name_end
+    )
+
+
+def _name_end(text: str, position: int) -> int:
+    end = position
+    while end < len(text) and end - position < assigned.NAME_LIMIT and text[end] in assigned.NAME_CHARS:
+        end += 1
+    return end
+
+
+def _in_context(detector: Detector, text: str, candidate: Candidate) -> bool:
+    if detector.context is None:
+        return True
+    return bool(
+        detector.context.search(
+            text, max(candidate.start - detector.reach, 0), min(candidate.end + detector.reach, len(text))
+        )
+    )
+
+
+def _hit(detector: Detector, text: str, judgement: Judgement) -> Hit:
+    return Hit(
+        detector.id,
+        judgement.severity,
+        judgement.confidence,
+        judgement.start,
+        judgement.end,
+        text[judgement.start : judgement.end],
+        judgement.name,
+        detector.generic,
+    )
+
+
+def without_overlaps(hits: list[Hit]) -> list[Hit]:
+    """One hit for each place: a provider's rule before a generic one, plain before encoded, then the longer."""
+    order = {hit: (hit.generic, hit.encoded, hit.severity == "high", -(hit.end - hit.start)) for hit in hits}
+    kept: list[Hit] = []
+    for hit in sorted(set(hits), key=lambda hit: (hit.start, hit.end, hit.rule)):
+        if kept and hit.start < kept[-1].end:
+            if order[hit] < order[kept[-1]]:
+                kept[-1] = hit
+        else:
+            kept.append(hit)
+    return kept

@@ -1,0 +1,51 @@
+"""Tells from the name of a file that it usually holds credentials."""
+
+import re
+from fnmatch import translate
+from functools import cache
+
+from cli_guard.rules import catalog
+from cli_guard.secrets.values import is_template
+
+RULE = "secret-file-name"
+NEVER = r"(?!)"
+
+
+@cache
+def rule() -> catalog.Rule:
+    """The rule with its lists of names."""
+    return next(rule for rule in catalog.load("secrets") if rule.id == RULE)
+
+
+def is_risky(path: str) -> bool:
+    """Does a file of this name usually hold credentials? Templates and public halves do not."""
+    folded = path.lower()
+    return _matches(folded, "names") and not _matches(folded, "but")
+
+
+def has_no_value(line: str) -> bool:
+    """Is a line of settings blank, a comment, `NAME=`, or `NAME=op://vault/entry`?"""
+    line = line.strip()
+    name, sign, value = line.partition("=")
+    if not line or line.startswith("#") or not sign:
+        return not line or line.startswith("#")
+    value = value.strip("\"' ")
+    return name.strip().removeprefix("export ").isidentifier() and (not value or is_template(value))
+
+
+def _matches(path: str, listed: str) -> bool:
+    for_paths, for_names = _patterns(listed)
+    return bool(for_names.match(path.rpartition("/")[2]) or for_paths.match(path))
+
+
+@cache
+def _patterns(listed: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The patterns of a list as two: those with a slash are of the whole path. One by one they would be dear."""
+    patterns: list[str] = rule().extra[listed]
+    of_paths = [translate(pattern) for pattern in patterns if "/" in pattern]
+    of_names = [translate(pattern) for pattern in patterns if "/" not in pattern]
+    return _any_of(of_paths), _any_of(of_names)
+
+
+def _any_of(patterns: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(patterns) if patterns else NEVER)

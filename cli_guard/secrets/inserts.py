@@ -1,0 +1,77 @@
+"""Finds passwords and keys in SQL that fills a table: the column says what a value is, not the words before it."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from cli_guard.secrets import names, places
+from cli_guard.secrets.assigned import strength_of
+from cli_guard.secrets.candidates import Candidate, Judgement
+from cli_guard.secrets.detectors import Detector
+from cli_guard.secrets.grading import graded
+
+STATEMENT = "".join(
+    (
+        r"(?i)\binsert\s{1,8}(?:ignore\s{1,8})?into\s{1,8}[^\s(]{1,120}\s{0,8}",
+        r"\(([^()]{1,2000})\)\s{0,8}values\s{0,8}",
+    )
+)
+ITEM = "".join(
+    (
+        r"\s*(?:'(?P<single>(?:[^'\\]|''|\\.){0,400}+)'",
+        r'|"(?P<double>(?:[^"\\]|\\.){0,400}+)"',
+        r"""|[^,()'"]{0,200}+(?:\([^()]{0,200}\))?)\s*(?P<end>[,)])""",
+    )
+)
+DIGEST = r"^(?:[0-9a-fA-F]{32,128}|\S{41,})$"
+CLOCK_EVERY = 64
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def find_inserts(
+    text: str, path: str, detector: Detector, check_time: Callable[[int], None]
+) -> Iterator[Judgement]:
+    """What is inserted into columns that are named like credentials; digests are left alone."""
+    if places.is_lock(path):
+        return
+    for statement in _compiled(STATEMENT).finditer(text):
+        columns = [column.strip(" \t\r\n\"'`[]\\") for column in statement[1].split(",")]
+        kinds = {place: kind for place, column in enumerate(columns) if (kind := names.kind_of(column))}
+        if not kinds:
+            continue
+        for place, item in _items(text, statement.end(), check_time):
+            group = next((name for name in ("single", "double") if item[name]), None)
+            if place not in kinds or group is None:
+                continue
+            if kinds[place] is names.Kind.PASSWORD and _compiled(DIGEST).match(item[group]):
+                continue
+            value, (start, end), name = item[group], item.span(group), columns[place]
+            candidate = Candidate(detector, text, path, start, start, end, value, {}, start)
+            judgement = graded(candidate, strength_of(kinds[place], name, value), start, end, name)
+            if judgement:
+                yield judgement
+
+
+def _items(
+    text: str, position: int, check_time: Callable[[int], None]
+) -> Iterator[tuple[int, re.Match[str]]]:
+    """Every value of every row, with the number of its column."""
+    steps = 0
+    while text[position : position + 1] == "(":
+        place, position = 0, position + 1
+        while item := _compiled(ITEM).match(text, position):
+            if steps % CLOCK_EVERY == 0:
+                check_time(position)
+            steps += 1
+            yield place, item
+            place, position = place + 1, item.end()
+            if item["end"] == ")":
+                break
+        else:
+            return
+        following = _compiled(r"\s{0,200},\s{0,200}").match(text, position)
+        position = following.end() if following else len(text)

@@ -1,0 +1,56 @@
+"""Judges a name: does it hold a password, a key, or something that only sounds like one (`token_type`)?"""
+
+import re
+from enum import StrEnum
+from functools import cache, lru_cache
+
+from cli_guard.secrets.words import words
+
+
+class Kind(StrEnum):
+    """What a name says its value is."""
+
+    PASSWORD = "password"  # noqa: S105 - a kind, not a password
+    SECRET = "secret"  # noqa: S105
+    TOKEN = "token"  # noqa: S105
+
+
+PASSWORD_ENDS = ("password", "passwd", "passphrase", "passwort")
+SECRET_ENDS = ("apikey", "secretkey", "accesskey", "clientsecret", "appsecret", "signingsecret")
+TOKEN_ENDS = ("authtoken", "accesstoken", "bottoken", "apitoken")
+
+
+@cache
+def _parts() -> re.Pattern[str]:
+    return re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+
+def words_of(name: str) -> list[str]:
+    """The words of an identifier in any style, in lower case: `dbPassword_2` -> db, password, 2."""
+    return [word.lower() for word in _parts().findall(name)]
+
+
+@lru_cache(maxsize=1024)
+def kind_of(name: str) -> Kind | None:
+    """What the name says its value is; None if it names no credential."""
+    parts = words_of(name)
+    while len(parts) > 1 and (parts[-1].isdigit() or parts[-1] in words("qualifiers")):
+        parts.pop()
+    if not parts or words("not_secret") & set(parts[:-1]):
+        return None
+    last, before = parts[-1], parts[-2] if len(parts) > 1 else ""
+    if _is_password(last, before):
+        return Kind.PASSWORD
+    if last == "key" and before in words("key_owners"):
+        return Kind.SECRET
+    if last in words("secrets") or last.endswith(SECRET_ENDS) or parts[-3:] == ["secret", "key", "base"]:
+        return Kind.SECRET
+    if (last in words("tokens") or last.endswith(TOKEN_ENDS)) and before not in words("no_token"):
+        return Kind.TOKEN
+    return None
+
+
+def _is_password(last: str, before: str) -> bool:
+    if before == "pass" and last in ("word", "phrase"):
+        return True
+    return last in words("passwords") or last.endswith(PASSWORD_ENDS)

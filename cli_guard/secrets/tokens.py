@@ -1,0 +1,134 @@
+"""Judges what is in a provider's own format."""
+
+import re
+
+from cli_guard.model import Confidence, Severity
+from cli_guard.secrets import places, values
+from cli_guard.secrets.candidates import Candidate, Judgement
+from cli_guard.secrets.grading import decode_base64, doubtful, plain
+
+
+def token(candidate: Candidate) -> Judgement | None:
+    """A provider's format: all but made-up ones. One that counts or runs along the alphabet is worth a look."""
+    value = candidate.value
+    if values.is_made_up(value):
+        return None
+    if values.is_sequence(value):
+        return doubtful(candidate)
+    if len(value) >= 20 and values.entropy(value) < 2.6:
+        return None
+    if len(value) >= 20 and value.isascii() and not re.search(r"\d|[a-z][A-Z]", value):
+        return None
+    return plain(candidate)
+
+
+def near(candidate: Candidate) -> Judgement | None:
+    """A provider's prefix before a body of another length or alphabet than the provider's own."""
+    value = candidate.value
+    if values.is_made_up(value) or values.is_template(value) or not re.search(r"\d", value):
+        return None
+    if not values.is_sequence(value) and values.is_wordy(value):
+        return None
+    return doubtful(candidate)
+
+
+def crc62(candidate: Candidate) -> Judgement | None:
+    """A token that ends in the CRC-32 of its body.
+
+    One that fails keeps its severity and loses confidence: other makers of the same form (GitHub Enterprise
+    Server, older npm) may compute it differently, and a real key that passes unseen is the worse mistake.
+    """
+    from cli_guard.rules.examples import base62_crc32
+
+    judgement = token(candidate)
+    body = candidate.value.partition("_")[2]
+    if judgement is None or judgement.confidence is Confidence.LOW:
+        return judgement
+    if len(body) == 36 and base62_crc32(body[:30]) != body[30:]:
+        return plain(candidate, confidence=Confidence.MEDIUM)
+    return judgement
+
+
+def random_text(candidate: Candidate) -> Judgement | None:
+    """A value that only its name gives away has to look drawn at random."""
+    value = candidate.value
+    if not values.is_random(value) and not values.is_uuid(value) and not values.is_sequence(value):
+        return None
+    return token(candidate)
+
+
+def mixed(candidate: Candidate) -> Judgement | None:
+    """Random base64 with letters of both cases, so that no hexadecimal digest passes."""
+    value = candidate.value
+    mixed_case = bool(re.search(r"[A-Z]", value) and re.search(r"[a-z]", value))
+    if not values.is_sequence(value) and not (mixed_case and values.entropy(value) >= 3.9):
+        return None
+    return random_text(candidate)
+
+
+def tail(candidate: Candidate) -> Judgement | None:
+    """The part behind the constant head of the value has to look random."""
+    return plain(candidate) if values.is_random(candidate.value.lstrip("A").replace("%", "")) else None
+
+
+def wallet(candidate: Candidate) -> Judgement | None:
+    """A key of 32 bytes; one with a long run is a number, and not in use."""
+    digits = candidate.value.removeprefix("0x")
+    if values.entropy(digits) < 3.0 or values.is_made_up(digits):
+        return None
+    if values.is_sequence(digits):
+        return doubtful(candidate)
+    if places.is_test_or_document(candidate.path):
+        return plain(candidate, Severity.MEDIUM, Confidence.LOW)
+    return plain(candidate)
+
+
+def firebase(candidate: Candidate) -> Judgement | None:
+    """A Google key in a Firebase configuration identifies the app and is public by design.
+
+    Source: https://firebase.google.com/docs/projects/api-keys
+    """
+    judgement = token(candidate)
+    near = candidate.text[max(candidate.start - 400, 0) : candidate.end + 400]
+    name = candidate.path.rpartition("/")[2].lower()
+    if judgement and (
+        name in ("google-services.json", "googleservice-info.plist")
+        or re.search("(?i)firebase|messagingSenderId", near)
+    ):
+        return plain(candidate, Severity.MEDIUM, Confidence.MEDIUM)
+    return judgement
+
+
+def discord(candidate: Candidate) -> Judgement | None:
+    """The first part of a bot token is the id of the bot in base64."""
+    decoded = decode_base64(candidate.value.partition(".")[0])
+    return token(candidate) if decoded and decoded.isdigit() and 16 <= len(decoded) <= 20 else None
+
+
+def jwt(candidate: Candidate) -> Judgement | None:
+    """A signed token with a header; one that serves as an example, or is public by design, is none."""
+    header, payload = (_json_object(part) for part in candidate.value.split(".")[:2])
+    if not header or not payload or str(header.get("alg", "none")).lower() == "none":
+        return None
+    if (
+        payload.get("role") == "anon"
+        or str(payload.get("sub")) == "1234567890"
+        or payload.get("name") == "John Doe"
+        or payload.get("some") == "payload"
+    ):
+        return None
+    if payload.get("role") == "service_role":
+        return plain(candidate, Severity.CRITICAL, Confidence.HIGH)
+    if places.is_test_or_document(candidate.path):
+        return plain(candidate, Severity.MEDIUM, Confidence.LOW)
+    return plain(candidate)
+
+
+def _json_object(part: str) -> dict[str, object] | None:
+    import json
+
+    try:
+        value = json.loads(decode_base64(part) or "null")
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

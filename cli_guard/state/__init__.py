@@ -1,0 +1,1 @@
+"""The state folder: approvals, pending reviews, the audit log and memory."""

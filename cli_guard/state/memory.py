@@ -1,0 +1,175 @@
+"""What is remembered of one repository: decisions, reasons, answers and facts, found again by their words.
+
+An SQLite database with a full-text index (FTS5) in the state folder; it may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli_guard.errors import CliGuardError
+from cli_guard.secrets.redact import redact
+from cli_guard.state.records import Records
+
+if TYPE_CHECKING:
+    import sqlite3
+
+FILE = "memory.sqlite"
+KINDS = ("decision", "reason", "answer", "fact")
+MOST_CHARACTERS = 4_000
+MOST_ROWS = 5_000
+MOST_DECISIONS = 500
+DECIDED = {"approve": "approved", "reject": "rejected", "undo": "taken back"}
+LOCK_SECONDS = 2.0
+WORD = re.compile(r"\w+")
+MOST_WORDS = 32
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS remembered (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL,
+    source TEXT NOT NULL DEFAULT ''
+);
+CREATE UNIQUE INDEX IF NOT EXISTS remembered_source ON remembered(source) WHERE source != '';
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(text, content='remembered', content_rowid='id',
+    tokenize="unicode61 tokenchars '_'");
+CREATE TABLE IF NOT EXISTS forgotten (source TEXT PRIMARY KEY);
+CREATE TRIGGER IF NOT EXISTS added AFTER INSERT ON remembered BEGIN
+    INSERT INTO words(rowid, text) VALUES (new.id, new.text);
+END;
+CREATE TRIGGER IF NOT EXISTS removed AFTER DELETE ON remembered BEGIN
+    INSERT INTO words(words, rowid, text) VALUES ('delete', old.id, old.text);
+END;
+"""
+
+
+def cleaned(text: str) -> str:
+    """A text as it is kept: without secrets, in UTF-8, cut."""
+    return redact(text.strip().encode("utf-8", "replace").decode("utf-8"))[:MOST_CHARACTERS]
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """One row. `at` is an ISO 8601 time in UTC, `kind` one of KINDS."""
+
+    id: int
+    at: str
+    kind: str
+    text: str
+
+
+class Memory:
+    """The memory in a state folder. Every method raises CliGuardError, in one line, where it cannot be used."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+
+    def search(self, words: str, *, kind: str = "", count: int = 10) -> tuple[Remembered, ...]:
+        """Rows that hold all the words, the best first (BM25); those with any of them, if none has all."""
+        found = list(dict.fromkeys(WORD.findall(words)))[:MOST_WORDS]
+        if not found:
+            return ()
+        terms = [f'"{word}"' + ("*" if len(word) > 3 else "") for word in found]
+        with self._open() as database:
+            self._import(database)
+            for joint in (" AND ", " OR "):
+                rows = database.execute(
+                    "SELECT r.id, r.at, r.kind, r.text FROM words JOIN remembered r ON r.id = words.rowid"
+                    " WHERE words MATCH ? AND (? = '' OR r.kind = ?) ORDER BY bm25(words), r.id DESC LIMIT ?",
+                    (joint.join(terms), kind, kind, count),
+                ).fetchall()
+                if rows:
+                    return tuple(Remembered(*row) for row in rows)
+        return ()
+
+    def recent(self, count: int = 10, kind: str = "") -> tuple[Remembered, ...]:
+        """The newest rows, the newest first."""
+        with self._open() as database:
+            self._import(database)
+            rows = database.execute(
+                "SELECT id, at, kind, text FROM remembered WHERE ? = '' OR kind = ? ORDER BY at DESC, id DESC LIMIT ?",
+                (kind, kind, count),
+            ).fetchall()
+        return tuple(Remembered(*row) for row in rows)
+
+    def store(self, text: str, kind: str = "fact") -> int:
+        """Keeps a text, redacted and cut to MOST_CHARACTERS; the oldest rows beyond MOST_ROWS go. Gives its id."""
+        if kind not in KINDS:
+            raise CliGuardError(f"no kind {kind}: there are {', '.join(KINDS)}")
+        with self._open() as database:
+            return self._add(database, kind, cleaned(text))
+
+    def keep(self, text: str, kind: str, source: str) -> None:
+        """Keeps what one source says now, in place of what it said before."""
+        with self._open() as database:
+            database.execute("DELETE FROM remembered WHERE source = ?", (source,))
+            self._add(database, kind, cleaned(text), source=source)
+
+    def forget(self, number: int) -> bool:
+        """Takes a row out, for good: what its source says is not taken over again. Was there one?"""
+        with self._open() as database:
+            database.execute(
+                "INSERT OR IGNORE INTO forgotten SELECT source FROM remembered WHERE id = ? AND source != ''",
+                (number,),
+            )
+            return database.execute("DELETE FROM remembered WHERE id = ?", (number,)).rowcount > 0
+
+    def _add(self, database: sqlite3.Connection, kind: str, text: str, at: str = "", source: str = "") -> int:
+        when = at or database.execute("SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now')").fetchone()[0]
+        added = database.execute(
+            "INSERT OR IGNORE INTO remembered(at, kind, text, source) SELECT ?, ?, ?, ?"
+            " WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE source = ?)",
+            (when, kind, text, source, source),
+        )
+        database.execute(
+            "DELETE FROM remembered WHERE id <= (SELECT max(id) FROM remembered) - ? ", (MOST_ROWS,)
+        )
+        return added.lastrowid or 0
+
+    def _import(self, database: sqlite3.Connection) -> None:
+        """Takes over the decisions of the audit trail and the reasons of approvals that are not here yet."""
+        records = Records(self.path.parent)
+        for approval in records.approvals():
+            if approval.reason:
+                text = cleaned(f"approved by {approval.by}: {approval.reason}")
+                self._add(database, "reason", text, approval.at, f"approval {approval.id} {approval.at}")
+        entries = deque(records.audit.entries(), MOST_DECISIONS)
+        for entry in (entry for entry in entries if entry.get("event") in DECIDED):
+            told = f"{DECIDED[str(entry['event'])]} {entry.get('review_id')} by {entry.get('user')}"
+            text = cleaned(f"{told}: {entry['reason']}" if entry.get("reason") else told)
+            at = str(entry.get("at", ""))
+            self._add(database, "decision", text, at, f"{entry['event']} {entry.get('review_id')} {at}")
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        import sqlite3
+
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            database = sqlite3.connect(self.path, timeout=LOCK_SECONDS)
+        except (sqlite3.Error, OSError) as error:
+            raise CliGuardError(f"the memory {self.path} cannot be opened: {error}") from error
+        try:
+            with database:
+                # What is remembered may be lost with the power, so a write need not wait for the disk.
+                database.execute("PRAGMA synchronous = OFF")
+                if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'words'").fetchone():
+                    database.executescript(SCHEMA)
+                yield database
+        except sqlite3.OperationalError as error:
+            words = (
+                "is held by another process; try again"
+                if "locked" in str(error)
+                else f"cannot be used: {error}"
+            )
+            raise CliGuardError(f"the memory {self.path} {words}") from error
+        except sqlite3.Error as error:
+            raise CliGuardError(
+                f"the memory {self.path} is broken ({error}); delete the file to begin anew"
+            ) from error
+        finally:
+            database.close()

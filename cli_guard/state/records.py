@@ -1,0 +1,190 @@
+"""The state folder: approvals, reviews that wait, the last report. All of it may be deleted at any time."""
+
+import datetime
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from cli_guard.errors import CliGuardError
+from cli_guard.policy.approvals import Approval
+from cli_guard.state.audit import AuditTrail, locked
+
+KEPT_APPROVALS = 500
+KEPT_WAITING = 100
+KEPT_APPLIED = 20
+# A review that nobody answered for so long is about a repository that has moved on.
+WAITING_DAYS = 14
+ASKED = "ask"
+ID = re.compile(r"[0-9a-f]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingReview:
+    """A review that waits for a person: what `reviews` lists and `approve` shows.
+
+    `findings` are one line each, already redacted and printable; `at` is an ISO 8601 time in UTC. `root` is the work
+    tree that a request was asked in, "" for any.
+    """
+
+    id: str
+    event: str
+    at: str
+    reason: str
+    content: str
+    policy: str
+    fingerprints: tuple[str, ...]
+    findings: tuple[str, ...]
+    root: str = ""
+
+    def expired(self, now: datetime.datetime) -> bool:
+        """Has it waited too long? One without a readable time has."""
+        try:
+            return now - datetime.datetime.fromisoformat(self.at) > datetime.timedelta(days=WAITING_DAYS)
+        except (ValueError, TypeError):
+            return True
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A patch that was written to a work tree; `left` is what it left there (path -> SHA-256, None for no file)."""
+
+    id: str
+    at: str
+    by: str
+    request: str
+    patch: str
+    left: Mapping[str, str | None]
+    root: str = ""
+
+
+class Records:
+    """What cli-guard remembers of one repository, in its state folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.audit = AuditTrail(folder)
+        self._approvals = folder / "approvals.jsonl"
+        self._waiting = folder / "waiting"
+        self._applied = folder / "applied"
+
+    def prepare(self) -> None:
+        """Makes the folders, for their owner alone. Raises OSError where that is not allowed."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._waiting.mkdir(mode=0o700, exist_ok=True)
+        self._applied.mkdir(mode=0o700, exist_ok=True)
+
+    def not_recorded(self, error: Exception, *, waits: bool) -> str:
+        """Why nothing could be kept, in one line; what `waits` for a person is lost with it."""
+        words = getattr(error, "strerror", None) or str(error)
+        return f"not recorded in {self.folder}: {words}{'; it cannot be approved' if waits else ''}"
+
+    def approvals(self) -> tuple[Approval, ...]:
+        """Every approval given, oldest first; a broken line approves nothing. Raises CliGuardError."""
+        found = []
+        try:
+            lines = list(read_lines(self._approvals))
+        except OSError as error:
+            raise CliGuardError(
+                f"the approvals in {self._approvals} cannot be read: {error.strerror}; mend or delete the file"
+            ) from error
+        for line in lines:
+            with suppress(ValueError, TypeError, KeyError):
+                data = json.loads(line)
+                found.append(Approval(**{**data, "fingerprints": tuple(data["fingerprints"])}))
+        return tuple(found)
+
+    def approve(self, approval: Approval) -> None:
+        """Keeps an approval. Raises OSError."""
+        with locked(self._approvals):
+            lines = [*read_lines(self._approvals), json.dumps(asdict(approval))][-KEPT_APPROVALS:]
+            write_atomically(self._approvals, "\n".join(lines) + "\n")
+
+    def waiting(self) -> tuple[WaitingReview, ...]:
+        """The reviews that wait, oldest first."""
+        found = []
+        for path in sorted(self._waiting.glob("*.json")) if self._waiting.is_dir() else ():
+            with suppress(ValueError, TypeError, KeyError, OSError, RecursionError):
+                data = json.loads(path.read_text("utf-8"))
+                lists = {key: tuple(data[key]) for key in ("fingerprints", "findings")}
+                review = WaitingReview(**{**data, **lists})
+                lists_hold = all(isinstance(text, str) for text in (*review.fingerprints, *review.findings))
+                if named_by(path, review.id) and texts_hold(review) and lists_hold:
+                    found.append(review)
+        return tuple(sorted(found, key=lambda review: (review.at, review.id)))
+
+    def checkpoint(self, review_id: str) -> Path:
+        """Where the graph of a review that waits keeps its state (SQLite)."""
+        return self._waiting / f"{review_id}.sqlite"
+
+    def wait(self, review: WaitingReview) -> None:
+        """Keeps a review that waits, and lets go of the oldest beyond the number kept. Raises OSError."""
+        write_atomically(self._waiting / f"{review.id}.json", json.dumps(asdict(review), indent=1))
+        for old in self.waiting()[:-KEPT_WAITING]:
+            self.settle(old.id)
+
+    def settle(self, review_id: str) -> None:
+        """Takes a review off the list."""
+        (self._waiting / f"{review_id}.json").unlink(missing_ok=True)
+        self.checkpoint(review_id).unlink(missing_ok=True)
+
+    def applied(self) -> tuple[Applied, ...]:
+        """The patches that were written and not taken back, oldest first."""
+        found = []
+        for path in self._applied.glob("*.json") if self._applied.is_dir() else ():
+            with suppress(ValueError, TypeError, KeyError, AttributeError, OSError, RecursionError):
+                applied = Applied(**json.loads(path.read_text("utf-8")))
+                left_holds = all(isinstance(each, str | None) for each in applied.left.values())
+                if named_by(path, applied.id) and texts_hold(applied) and left_holds:
+                    found.append(applied)
+        return tuple(sorted(found, key=lambda applied: (applied.at, applied.id)))
+
+    def keep_applied(self, applied: Applied) -> None:
+        """Keeps what is needed to take a patch back. Raises OSError."""
+        self.prepare()
+        write_atomically(self._applied / f"{applied.id}.json", json.dumps(asdict(applied)))
+        for old in self.applied()[:-KEPT_APPLIED]:
+            self.forget_applied(old.id)
+
+    def forget_applied(self, applied_id: str) -> None:
+        """Takes a patch off the list of those that can be taken back."""
+        (self._applied / f"{applied_id}.json").unlink(missing_ok=True)
+
+    def keep_report(self, text: str, as_json: str) -> None:
+        """Keeps the last report in full, for `cat` and for tools. Raises OSError."""
+        write_atomically(self.folder / "last-report.txt", text)
+        write_atomically(self.folder / "last-report.json", as_json)
+
+
+def named_by(path: Path, name: object) -> bool:
+    """Is a record the one of its file? By its name its files are found, and removed."""
+    return name == path.stem and ID.fullmatch(path.stem) is not None
+
+
+def texts_hold(record: WaitingReview | Applied) -> bool:
+    """Are the fields that are texts texts indeed?"""
+    return all(isinstance(getattr(record, each.name), str) for each in fields(record) if each.type is str)
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """The lines of a file, none if it is not there or belongs to somebody else: no line, no approval."""
+    try:
+        yield from path.read_text("utf-8", "replace").splitlines()
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Writes a file whole or not at all. Raises OSError."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,146 @@
+"""What a request names, and what is answered when that is there twice, elsewhere, or not at all."""
+
+import pytest
+
+from cli_guard.assistant.documenting import document
+from cli_guard.assistant.documenting.wanted import read_request
+
+TEXTS = {
+    "src/utils.py": "def load(path):\n    return open(path).read()\n\n\n"
+    "class Foo:\n    def bar(self, x):\n        return g(x)\n",
+    "src/app/config.py": "def load_config(path):\n    return open(path).read()\n\n\ndef _hidden(x):\n    return g(x)\n",
+    "src/other/config.py": "def load_config(name):\n    return g(name)\n",
+    "tests/test_utils.py": "def load_config(x):\n    return g(x)\n",
+    "web/api.ts": "export function load(id: string) {\n  return get(id);\n}\n",
+    "pkg/server/a.go": "package server\n\nfunc Load(path string) int {\n\treturn parse(path) + 1\n}\n",
+    "UserService.java": "public class UserService {\n"
+    "    public int count(Db db) {\n        return db.count() + 1;\n    }\n}\n",
+    "data.bin.txt": "load\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("request_text", "symbols"),
+    [
+        (
+            "Generate documentation for src/utils.py",
+            ["src/utils.py:", "src/utils.py:load", "src/utils.py:Foo", "src/utils.py:Foo.bar"],
+        ),
+        ("document the class Foo", ["src/utils.py:Foo", "src/utils.py:Foo.bar"]),
+        ("Document Foo.bar please", ["src/utils.py:Foo.bar"]),
+        ("write a docstring for load_config in src/app/config.py", ["src/app/config.py:load_config"]),
+        ("write a docstring for `_hidden`", ["src/app/config.py:_hidden"]),
+        ("document load_config", ["src/app/config.py:load_config"]),
+        ("document load_config()", ["src/app/config.py:load_config"]),
+        ("docstring for load_config in other/config.py", ["src/other/config.py:load_config"]),
+        ("Javadoc for UserService", ["UserService.java:UserService", "UserService.java:UserService.count"]),
+        ("JSDoc for web/api.ts", ["web/api.ts:load"]),
+        ("write the JSDoc for load", ["web/api.ts:load"]),
+        ("godoc for pkg/server", ["pkg/server/a.go:", "pkg/server/a.go:Load"]),
+        ("document all functions in src/app/", ["src/app/config.py:load_config"]),
+        ("document all classes in src/", ["src/utils.py:Foo"]),
+        ("write the module docstring of src/utils.py", ["src/utils.py:"]),
+        (
+            "document all private functions in src/app/config.py",
+            ["src/app/config.py:load_config", "src/app/config.py:_hidden"],
+        ),
+    ],
+)
+def test_what_is_named_is_what_is_documented(request_text, symbols):
+    answer = document(request_text, TEXTS)
+    assert [f"{p.path}:{p.symbol}" for p in answer.proposals] == symbols
+    assert answer.missing == ()
+    assert set(answer.changes) == {s.split(":")[0] for s in symbols}
+
+
+def test_a_name_that_is_there_twice_is_assumed_to_be_one_of_them():
+    answer = document("document load_config", TEXTS)
+    assert answer.assumed == (
+        "load_config is taken as src/app/config.py:1, not src/other/config.py:1, tests/test_utils.py:1"
+    )
+    assert document("document load_config in src/app/config.py", TEXTS).assumed is None
+    twice = document("Generate documentation for config.py", TEXTS)
+    assert twice.assumed == "config.py is taken as src/app/config.py, not src/other/config.py"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "named"),
+    [
+        ("document no_such_thing", "no_such_thing"),
+        ("document load_config in src/gone.py", "src/gone.py"),
+        ("Generate documentation for src/gone.py", "src/gone.py"),
+        ("document the class Missing in src/utils.py", "Missing"),
+        ("document ../../etc/passwd.py", "passwd"),
+        ("please", "name a file"),
+        ("", "name a file"),
+        ("   \n", "name a file"),
+        ("write a README section on configuration", "configuration"),
+    ],
+)
+def test_what_is_not_there_is_named(request_text, named):
+    answer = document(request_text, TEXTS)
+    assert any(named in line for line in answer.missing), answer
+    assert all("\n" not in line for line in answer.missing)
+
+
+def test_only_what_is_allowed_is_looked_at():
+    answer = document("document load_config", TEXTS, allowed=["src/other"])
+    assert [p.path for p in answer.proposals] == ["src/other/config.py"]
+    assert answer.assumed is None
+    assert document("Generate documentation for src/utils.py", TEXTS, allowed=["src/other"]).missing
+    assert document("Generate documentation for src/utils.py", TEXTS, allowed=[]).proposals == ()
+    assert document("document load", TEXTS, allowed=["src/utils.py"]).proposals
+
+
+def test_a_definition_with_documentation_is_named_and_left():
+    answer = document("document f", {"a.py": 'def f(x):\n    """Done."""\n    return g(x)\n'})
+    assert answer.proposals == ()
+    assert "documented already, on line 2" in answer.skipped[0].reason
+
+
+def test_many_gaps_are_documented_in_steps_and_the_rest_is_counted():
+    texts = {
+        f"src/m{n}.py": '"""M."""\n' + "".join(f"def f{i}(x):\n    return g(x)\n" for i in range(30))
+        for n in range(3)
+    }
+    answer = document("document all functions in src/", texts)
+    assert len(answer.proposals) == 40
+    assert [(s.path, s.reason.split(" more")[0]) for s in answer.skipped] == [
+        ("src/m1.py", "20"),
+        ("src/m2.py", "30"),
+    ]
+    assert all(s.by_limit for s in answer.skipped)
+    rounds = 0
+    while answer.changes:
+        texts |= answer.changes
+        answer = document("document all functions in src/", texts)
+        rounds += 1
+    assert rounds == 3
+
+
+@pytest.mark.parametrize(
+    ("request_text", "field", "value"),
+    [
+        ("Document `a.b.c`", "symbols", ("a.b.c",)),
+        ("write Google style docstrings for a.py", "style", "google"),
+        ("numpy docstrings for a.py", "style", "numpy"),
+        ("document numpy_helper", "style", ""),
+        ("document the google_client function", "symbols", ("google_client",)),
+        ("write a README section on the command line", "topics", ("command line",)),
+        ("add installation and usage sections to the README", "topics", ("installation", "usage")),
+        ("write a README", "topics", ()),
+        ("add a section about middleware to the README", "unknown_topic", "middleware"),
+        ("add a section about testing to the README", "unknown_topic", ""),
+        ("write a README section for the app", "unknown_topic", ""),
+        ("update the outdated docstring of f", "update", True),
+        ("update the outdated docstring of f", "symbols", ("f",)),
+        ("document src/fixups/update.py", "update", False),
+        ("document update_user", "update", False),
+        ("document `update`", "symbols", ("update",)),
+        ("document src/readme_parser.py", "readme", False),
+        ("update README.md with a section on usage", "readme", True),
+        ("document x.y in src/a.py", "paths", ("src/a.py",)),
+    ],
+)
+def test_the_reading_of_a_request(request_text, field, value):
+    assert getattr(read_request(request_text), field) == value

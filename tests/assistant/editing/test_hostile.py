@@ -1,0 +1,137 @@
+"""Whatever a request or a repository holds, a plan comes back, in time, and changes only what was allowed."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cli_guard.assistant.editing import plan_refactor, propose_change
+
+REQUESTS = (
+    "rename f to g",
+    "rename parameter x of f to y",
+    "replace f(a) with g(a)",
+    "from log4j to slf4j",
+    "requests to httpx",
+    "remove unused imports",
+    "remove trailing whitespace",
+    "move f to b.py",
+    "split a.py",
+    "delete the function f",
+    "bump version to 2.0.0",
+    "implement OAuth login",
+)
+HOSTILE = {
+    "a.py": "(" * 20_000 + "f" + ")" * 20_000,
+    "b.py": "f(" * 5_000 + ")" * 5_000,
+    "c.py": "def f(x):\n" + " " * 500_000 + "return f\n",
+    "d.py": "f" * 1_000_000,
+    "e.js": "f;" * 100_000,
+    "g.py": "def f(\udcff\x00: '''f",
+    "h.json": "[" * 100_000,
+    "pom.xml": "<dependency>" * 20_000,
+    "i.java": "import org.apache.log4j." + "a." * 10_000 + "B;\nclass X { void f() {",
+}
+
+
+@pytest.mark.parametrize("request_", REQUESTS)
+def test_hostile_texts_end_in_a_plan(request_: str) -> None:
+    start = time.monotonic()
+    plan = plan_refactor(request_, HOSTILE, seconds=1)
+    assert time.monotonic() - start < 15
+    assert plan.summary
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.text(max_size=200), st.dictionaries(st.sampled_from(["a.py", "b.js", "c.md"]), st.text(max_size=80))
+)
+def test_any_request_has_a_plan(request_: str, texts: dict[str, str]) -> None:
+    plan = propose_change(request_, texts)
+    assert plan.steps
+    assert "\n" not in plan.summary
+    assert not plan.complete or plan.patch
+
+
+FOO = "Foo f() { return null; }\n"
+LARGE: dict[str, tuple[str, dict[str, str]]] = {
+    "blank lines before an import": (
+        "from moment to dayjs",
+        {"a.js": "import moment from 'moment';\n" + "\n" * 200_000 + "moment();\n"},
+    ),
+    "blanks in a pom": (
+        "from log4j to slf4j",
+        {"pom.xml": "<artifactId>log4j</artifactId>" + " " * 200_000 + "x\n"},
+    ),
+    "many calls of one file": (
+        "from log4j to slf4j",
+        {
+            "A.java": "import org.apache.log4j.Logger;\nclass A { void a() {\n"
+            + "Logger.getLogger(A.class);\n" * 9_000
+        },
+    ),
+    "blank lines in Java": (
+        "rename Foo to Bar",
+        {"A.java": "class Foo {}\n", "B.java": "\n" * 100_000 + FOO},
+    ),
+    "many uses in Java": (
+        "rename Foo to Bar",
+        {"A.java": "class Foo {}\n", "B.java": "class B {\n" + FOO * 9_000},
+    ),
+    "uses without an end": (
+        "rename foo to bar",
+        {"a.rs": "pub fn foo() {}\n", "b.rs": "use a::x\n" * 9_000 + "fn x() { foo() }\n"},
+    ),
+    "blank lines before a version": (
+        "bump version to 2.0.0",
+        {"setup.py": "\n" * 200_000 + "version='1.0.0'\n"},
+    ),
+    "one version everywhere": (
+        "bump version to 2.0.0",
+        {"setup.py": "version='1.0.0'\n", "data.json": '"1.0.0",\n' * 60_000},
+    ),
+    "many imports": ("remove unused imports", {"a.py": "".join(f"import a{n}\n" for n in range(4_000))}),
+    "many definitions": (
+        "split module a.py",
+        {"a.py": "".join(f"def f{n}():\n    return f{n + 1}\n\n\n" for n in range(600))},
+    ),
+}
+
+
+@pytest.mark.parametrize(("request_", "texts"), LARGE.values(), ids=LARGE)
+def test_no_size_makes_it_quadratic(request_: str, texts: dict[str, str]) -> None:
+    start = time.monotonic()
+    assert plan_refactor(request_, texts, seconds=1).summary
+    assert time.monotonic() - start < 12
+
+
+@pytest.mark.parametrize(
+    "request_",
+    ["rename foo to bar", "change foo to bar in a.yaml", "from foo to bar", "remove trailing whitespace"],
+)
+def test_what_no_grammar_takes_is_said(request_: str) -> None:
+    deep = "".join(" " * depth + f"k{depth}:\n" for depth in range(300)) + " " * 300 + "foo: 1  \n"
+    plan = plan_refactor(request_, {"a.yaml": deep, "b.py": "def foo(): ...\n"})
+    assert [each.path for each in plan.skipped] == ["a.yaml"]
+    assert not plan.complete
+
+
+def test_only_what_is_allowed_is_looked_at() -> None:
+    texts = {"a/x.py": "def f(): ...\n", "b/y.py": "from a.x import f\n"}
+    plan = plan_refactor("rename f to g", texts, allowed=["a"])
+    assert set(plan.changes) == {"a/x.py"}
+    assert "b/y.py" not in repr(plan)
+
+
+def test_no_time_is_said_and_gives_no_patch() -> None:
+    plan = plan_refactor("rename f to g", {"a.py": "def f(): ...\n"}, seconds=-1)
+    assert not plan.patch
+    assert [each.path for each in plan.skipped] == ["a.py"]
+
+
+def test_more_files_than_the_bound_give_no_patch() -> None:
+    texts = {f"m{n}.py": "from a import f\n" for n in range(501)} | {"a.py": "def f(): ...\n"}
+    plan = plan_refactor("rename f to g", texts, seconds=60)
+    assert not plan.patch
+    assert "502 files would change" in "\n".join(plan.risks)

@@ -1,0 +1,267 @@
+"""Questions over small repositories: the right place first, what was found there, and none where there is nothing."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cli_guard.assistant.retrieval import Found, find
+
+SHOP = {
+    "shop/database.py": (
+        'import os\n\nDATABASE_URL = os.environ.get("DATABASE_URL", "sqlite:///shop.db")\nPOOL_SIZE = 5\n'
+    ),
+    "shop/retry.py": (
+        "DEFAULT_ATTEMPTS = 3\n\n\n"
+        "def retry_delay(attempt, base=0.5, limit=30):\n"
+        '    """Seconds to wait before the next attempt."""\n'
+        "    return min(limit, base * 2**attempt)\n"
+    ),
+    "shop/client.py": (
+        "from shop.retry import retry_delay\n\n\nclass Client:\n    def fetch(self, url, timeout=10):\n"
+        "        sleep(retry_delay(1))\n        return self.follow_redirects(url)\n\n"
+        "    def follow_redirects(self, url):\n        return url\n"
+    ),
+    "shop/cli.py": (
+        "import argparse\n\n\ndef main():\n    parser = argparse.ArgumentParser()\n    return parser.parse_args()\n"
+    ),
+    "tests/test_retry.py": "def test_retry_delay():\n    assert retry_delay(1) == 1\n",
+    "tests/test_database.py": "def test_database_url():\n    assert DATABASE_URL\n",
+    "docs/database.md": "# Database configuration\n\nThe database is configured by DATABASE_URL.\n",
+    "CHANGELOG.md": "# Changes\n\n- The retry delay is computed with a limit.\n- Redirects are followed.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "path", "line"),
+    [
+        ("Where is database configuration defined?", "shop/database.py", 3),
+        ("Where is the retry delay computed?", "shop/retry.py", 4),
+        ("which function computes how long to wait before a retry", "shop/retry.py", 4),
+        ("Where are redirects followed?", "shop/client.py", 9),
+        ("Which file parses the command line?", "shop/cli.py", None),
+        ("Where is `follow_redirects` defined?", "shop/client.py", 9),
+        ("Where is the retry delay tested? Which tests cover it?", "tests/test_retry.py", 1),
+        ("Where is the database configuration documented?", "docs/database.md", 1),
+        ("what does the changelog say about redirects", "CHANGELOG.md", None),
+    ],
+)
+def test_the_right_place_is_first(question: str, path: str, line: int | None) -> None:
+    found = find(question, SHOP)
+    assert found.confidence != "none"
+    assert found.places[0].path == path
+    assert line is None or found.places[0].line == line
+    assert SHOP[path].split("\n")[found.places[0].line - 1].strip() == found.places[0].text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where is the kafka consumer?",
+        "Where are GraphQL queries parsed?",
+        "How are invoices rendered as documents?",
+        "Where is the Redis cache?",
+        "Where is `compute_tax` defined?",
+        "?",
+        "",
+        "where is it and what does it do",
+    ],
+)
+def test_what_is_not_there_is_not_guessed(question: str) -> None:
+    found = find(question, SHOP)
+    assert (found.confidence, found.places, found.facts) == ("none", (), ())
+
+
+ASKED_BY_KIND = {
+    "shop/errors.py": "class StockMissing(Exception):\n    pass\n\n\nclass PriceError(Exception):\n    pass\n",
+    "shop/stock.py": (
+        "def check_stock_missing(items):\n    # raise when the stock is missing\n    for stock in items:\n"
+        "        if missing(stock):\n            raise StockMissing(stock)\n"
+    ),
+    "shop/colors.py": "import os\n\nplain = os.environ.get('NO_COLOR')\n",
+    "shop/draw.py": "class Draw:\n    def color(self, colors):\n        return colors\n",
+    "shop/clock.py": "class TimeStamper:\n    def __call__(self, event):\n        return event\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("Which exception is raised when the stock is missing?", "shop/errors.py"),
+        ("Where is it checked that stock is missing?", "shop/stock.py"),
+        ("Which environment variable turns colors off?", "shop/colors.py"),
+        ("Which class adds a timestamp?", "shop/clock.py"),
+    ],
+)
+def test_what_kind_of_thing_is_asked_for_decides(question: str, path: str) -> None:
+    assert find(question, ASKED_BY_KIND).places[0].path == path
+
+
+def test_types_that_only_declare_come_behind_what_defines_them() -> None:
+    texts = {
+        "lib/link.js": "export function parseLink(header) {\n  return header;\n}\n",
+        "lib/link.d.ts": "export declare function parseLink(header: string): string;\n",
+    }
+    assert find("Where is the link header parsed?", texts).places[0].path == "lib/link.js"
+    alone = {"lib/link.d.ts": texts["lib/link.d.ts"]}
+    assert find("Where is the link header parsed?", alone).places[0].path == "lib/link.d.ts"
+
+
+@pytest.mark.parametrize(
+    ("more", "first"),
+    [
+        ({}, "dist/retry.js"),
+        ({"src/delay.js": "export function retryDelay(n) {\n  return n;\n}\n"}, "src/delay.js"),
+    ],
+)
+def test_what_was_built_counts_where_there_is_no_source(more: dict[str, str], first: str) -> None:
+    texts = {
+        "dist/retry.js": "export function retryDelay(n) {\n  return n;\n}\n",
+        "docs/retry.md": "The retry delay.\n",
+    }
+    assert find("Where is the retry delay?", texts | more).places[0].path == first
+
+
+@pytest.mark.parametrize(
+    ("question", "confidence"),
+    [
+        ("Where is the rabbit url?", "none"),
+        ("Where is the upload size?", "none"),
+        ("Where is the kafka url?", "high"),
+    ],
+)
+def test_a_word_that_stands_nowhere_is_no_answer(question: str, confidence: str) -> None:
+    texts = {"shop/queues.py": "KAFKA_URL = 'kafka://'\nDATABASE_URL = 'sqlite://'\nFILE_SIZE = 3\n"}
+    assert find(question, texts).confidence == confidence
+
+
+def test_none_says_what_was_looked_for_and_in_how_many_files() -> None:
+    found = find("Where is the kafka consumer?", SHOP)
+    assert found.terms == ("kafka", "consumer")
+    assert found.looked_at == len(SHOP)
+
+
+def facts(question: str) -> set[tuple[str, str, str]]:
+    return {(fact.kind, fact.name, fact.value) for fact in find(question, SHOP).facts}
+
+
+def test_facts_name_the_variable_and_its_default() -> None:
+    found = facts("Where is database configuration defined?")
+    assert ("environment variable", "DATABASE_URL", '"sqlite:///shop.db"') in found
+
+
+def test_facts_name_the_function_and_the_defaults_of_its_parameters() -> None:
+    found = facts("Where is the retry delay computed?")
+    assert ("function", "retry_delay", "def retry_delay(attempt, base=0.5, limit=30):") in found
+    assert {("default", "retry_delay.base", "0.5"), ("default", "retry_delay.limit", "30")} <= found
+
+
+def test_facts_name_the_constant_and_its_value() -> None:
+    assert ("constant", "DEFAULT_ATTEMPTS", "3") in facts("What is the default number of attempts?")
+
+
+def test_only_what_is_allowed_is_looked_at() -> None:
+    found = find("Where is the retry delay computed?", SHOP, allowed=["shop/client.py", "no/such.py"])
+    assert found.looked_at == 1
+    assert {place.path for place in found.places} == {"shop/client.py"}
+
+
+def test_each_file_has_its_best_place_before_any_has_a_second() -> None:
+    places = find("Where is the retry delay computed?", SHOP, limit=20).places
+    files = list(dict.fromkeys(place.path for place in places))
+    assert [place.path for place in places[: len(files)]] == files
+    assert len(find("Where is the retry delay computed?", SHOP, limit=2).places) == 2
+
+
+def test_no_secret_is_shown() -> None:
+    key = "ghp_" + "1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R"
+    texts = {"deploy.py": f'import os\n\nDEPLOY_TOKEN = os.environ.get("DEPLOY_TOKEN", "{key}")\n'}
+    found = find("Where is the deploy token defined?", texts)
+    assert found.places[0].line == 3
+    assert key not in repr(found)
+    assert any(fact.name == "DEPLOY_TOKEN" for fact in found.facts)
+
+
+def test_the_same_question_has_the_same_answer_whatever_the_order_of_files() -> None:
+    turned = dict(reversed(SHOP.items()))
+    for question in ("Where is the retry delay computed?", "Where is database configuration defined?"):
+        assert find(question, SHOP) == find(question, turned)
+
+
+def test_what_there_is_no_time_for_is_named() -> None:
+    found = find("Where is the retry delay computed?", SHOP, seconds=0)
+    assert found.looked_at == 0
+    assert found.skipped[0].by_limit
+    assert found.confidence == "none"
+
+
+HOSTILE = {
+    "one line": "retry delay " * 90_000,
+    "open brackets": "(" * 100_000 + "retry_delay",
+    "nested calls": "retry_delay(" * 5_000,
+    "nested classes": "".join(f"{' ' * n}class retry{n}:\n" for n in range(400)),
+    "many names": "\n".join(f"def retry_delay_{n}(a=1): pass" for n in range(20_000)),
+    "control characters": "\x00\x1b[31mretry\x07 delay\r\n\x85\u2028def retry_delay(): pass",
+    "lone surrogates": "def retry_delay(): return '\udcff'",
+    "huge name": "def retry_" + "a" * 300_000 + "(): pass",
+    "letters that change their length": "İ" * 5_000 + " retry_delay ",
+    "open string": 'x = "' + "retry delay\n" * 20_000,
+}
+
+
+@pytest.mark.parametrize("ending", ["py", "js", "c", "rs", "md", "json", "yaml", "sh", "toml"])
+def test_hostile_files_are_answered_in_time(ending: str) -> None:
+    texts = {f"{name}.{ending}": text for name, text in HOSTILE.items()}
+    started = time.monotonic()
+    found = find("Where is the retry delay computed?", texts, seconds=2)
+    assert time.monotonic() - started < 8
+    assert found.looked_at == len(texts)
+    assert all(len(place.text) <= 160 for place in found.places)
+
+
+PIECES = st.sampled_from(
+    [
+        "def retry(delay=1):",
+        "class Retry",
+        "retry_delay",
+        " ",
+        "\n",
+        "(",
+        ")",
+        "{",
+        '"""',
+        "'",
+        "#",
+        "\t",
+        "İ",
+        "\udc80",
+        "=",
+        "os.environ['RETRY']",
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    question=st.text(max_size=60) | st.just("Where is the retry delay computed?"),
+    texts=st.dictionaries(
+        st.sampled_from(["a.py", "b.js", "c.md", "d.toml", "e.java", "tests/f.py", "g"]),
+        st.lists(PIECES, max_size=40).map("".join),
+        max_size=5,
+    ),
+)
+def test_places_stand_where_they_say(question: str, texts: dict[str, str]) -> None:
+    found = find(question, texts)
+    assert isinstance(found, Found)
+    assert (found.confidence == "none") == (not found.places)
+    scores = [place.score for place in found.places]
+    files = dict.fromkeys(place.path for place in found.places)
+    assert scores[: len(files)] == sorted(scores[: len(files)], reverse=True)
+    for place in found.places:
+        lines = texts[place.path].split("\n")
+        assert 1 <= place.line <= place.end_line
+        assert place.line <= len(lines)
+        assert place.text == lines[place.line - 1].strip()[:160]
+    for fact in found.facts:
+        assert 1 <= fact.line <= texts[fact.path].count("\n") + 1

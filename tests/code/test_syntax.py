@@ -1,0 +1,42 @@
+"""The seam to the grammars holds where a grammar itself would bring the process down."""
+
+import subprocess
+import sys
+
+import pytest
+from repositories import Repo
+
+from cli_guard.code.syntax import Trees
+from cli_guard.commands import judge
+
+MANY = """
+from cli_guard.code.syntax import Trees
+text = '{n{\\U000d107e\\U000d9587 a`x_` ${\\U000fffff} \\u2705 <<\\U00084c65'
+for _ in range(5_000):
+    Trees().root('bash', text).kind()
+"""
+
+
+def test_characters_beyond_latin_1_do_not_crash_the_parser() -> None:
+    ran = subprocess.run([sys.executable, "-c", MANY], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_words_keep_the_characters_that_they_were_given() -> None:
+    (effect,) = judge("rm '日本 \U0001f600ü'").effects
+    assert effect.target == "日本 \U0001f600ü"
+    assert (effect.span.start, effect.span.end) == (3, 10)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["".join(" " * n + f"k{n}:\n" for n in range(300)), "- " * 400 + "x\n", "? " * 400 + "x\n"],
+    ids=["levels", "dashes", "keys"],
+)
+def test_yaml_of_many_levels_is_named_and_does_not_end_the_process(committed: Repo, text: str) -> None:
+    committed.write(".github/workflows/deep.yml", "on: pull_request_target\njobs:\n" + text)
+    committed.git("add", "-A")
+    done = committed.guard("review", "--format", "json")
+    assert done.code in (0, 3), done.err
+    assert "levels of indentation" in done.out
+    assert Trees().root("yaml", "".join(" " * n + f"k{n}:\n" for n in range(60))).kind() == "stream"

@@ -1,0 +1,199 @@
+"""What it means to set a variable of the environment or a key of Git's configuration."""
+
+import pytest
+
+from cli_guard.commands import judge
+from cli_guard.commands.effects.environment import key_means, pair_means, variable_means
+from cli_guard.commands.model import Kind
+from cli_guard.model import Decision
+
+ALLOW, REVIEW, DENY = Decision.ALLOW, Decision.REVIEW, Decision.DENY
+
+NOTHING_OF_NOTE = (
+    "LANG=C LC_ALL=C.UTF-8 LANGUAGE=de TZ=UTC NO_COLOR=1 FORCE_COLOR=0 CLICOLOR_FORCE=1 COLUMNS=80 LINES=24 "
+    "TERM=dumb CI=1 DEBIAN_FRONTEND=noninteractive PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 "
+    "PYTHONHASHSEED=0 PYTHONIOENCODING=utf-8 RUST_BACKTRACE=1 NODE_NO_WARNINGS=1 LS_COLORS= GREP_COLOR=1 "
+    "JQ_COLORS=x GIT_TERMINAL_PROMPT=0 GIT_OPTIONAL_LOCKS=0 GIT_LITERAL_PATHSPECS=1 PAGER=cat PAGER=less "
+    "PAGER= GIT_PAGER=cat GIT_PAGER= MANPAGER=cat AWS_PAGER= LESS=-FRX LESS=R LESS= GIT_EDITOR=true "
+    "GIT_EDITOR=: AWS_REGION=eu-1 AWS_DEFAULT_OUTPUT=json TF_IN_AUTOMATION=1 DOCKER_BUILDKIT=1 VERBOSE=1 "
+    "DEBUG=x LOG_LEVEL=debug HUSKY=1 HUSKY=true LEFTHOOK=1 CLI_GUARD=on NPM_CONFIG_LOGLEVEL=error "
+    "POSIXLY_CORRECT=1"
+).split()
+RUNS_CODE = (
+    "PATH=/tmp:$PATH BASH_ENV=x ENV=x IFS=, PROMPT_COMMAND=x PS4=x SHELLOPTS=x BASHOPTS=x CDPATH=/ SHELL=x "
+    "LD_PRELOAD=x.so LD_LIBRARY_PATH=. DYLD_INSERT_LIBRARIES=x HOME=/tmp XDG_CONFIG_HOME=/tmp PAGER=x "
+    "GIT_PAGER=x MANPAGER=sh EDITOR=x VISUAL=vi GIT_EDITOR=vi BROWSER=x LESSOPEN=x LESS=-ox LESSCLOSE=x "
+    "GIT_SSH=x GIT_SSH_COMMAND=x GIT_EXTERNAL_DIFF=x GIT_DIR=/tmp/x GIT_WORK_TREE=/ GIT_PROXY_COMMAND=x "
+    "GIT_ASKPASS=x GIT_EXEC_PATH=. SSH_ASKPASS=x SUDO_ASKPASS=x RSYNC_RSH=x TAR_OPTIONS=x MAKEFLAGS=x CC=x "
+    "CFLAGS=x PYTHONPATH=. PYTHONSTARTUP=x PYTHONHOME=x PERL5LIB=. PERL5OPT=x RUBYLIB=. RUBYOPT=x "
+    "NODE_OPTIONS=x NODE_PATH=. JAVA_TOOL_OPTIONS=x CLASSPATH=. RUSTC_WRAPPER=x CARGO_HOME=. GOFLAGS=x "
+    "KUBECONFIG=x DOCKER_HOST=x PIP_INDEX_URL=x UV_INDEX_URL=x npm_config_registry=x NPM_CONFIG_REGISTRY=x "
+    "HTTPS_PROXY=x http_proxy=x ALL_PROXY=x SSL_CERT_FILE=x CURL_HOME=. WGETRC=x OPENSSL_CONF=x TMPDIR=/x "
+    "BASH_FUNC_ls%%=x GCONV_PATH=."
+).split()
+SWITCHED_OFF = (
+    "SKIP=ruff SKIP= PRE_COMMIT_ALLOW_NO_CONFIG=1 HUSKY=0 HUSKY= HUSKY=false HUSKY_SKIP_HOOKS=1 LEFTHOOK=0 "
+    "LEFTHOOK=false LEFTHOOK_EXCLUDE=x OVERCOMMIT_DISABLE=1 PREK_SKIP=x PRE_COMMIT_SKIP=x CLI_GUARD=0 "
+    "CLI_GUARD=off GIT_CONFIG_GLOBAL=x GIT_CONFIG_SYSTEM=/tmp/x GIT_CONFIG=x "
+    "GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_KEY_12=CORE.HOOKSPATH GIT_CONFIG_KEY_0=include.path "
+    "GIT_CONFIG_KEY_0=init.templateDir GIT_CONFIG_PARAMETERS='core.hooksPath=x'"
+).split()
+UNKNOWN_NAMES = (
+    "FOO=1 foo=bar SKIPX=1 XSKIP=1 HUSKYX=0 MYPATHX=1 LANGX=1 TZX=1 CLI_GUARD_X=1 GITX=1 NOTCI=1".split()
+)
+
+
+@pytest.mark.parametrize("setting", NOTHING_OF_NOTE)
+def test_a_harmless_variable_means_nothing(setting: str) -> None:
+    name, _, value = setting.partition("=")
+    assert variable_means(name, value) is None
+    assert judge(f"{setting} ls").verdict is ALLOW
+
+
+@pytest.mark.parametrize("setting", RUNS_CODE)
+def test_a_variable_that_decides_what_runs_is_asked_about(setting: str) -> None:
+    name, _, value = setting.partition("=")
+    kind, reason = variable_means(name, value) or (None, "")
+    assert kind is Kind.EXEC
+    assert name in reason
+    assert judge(f"env {setting} ls").verdict is REVIEW
+
+
+@pytest.mark.parametrize("setting", SWITCHED_OFF)
+def test_a_variable_that_switches_hooks_off_is_denied(setting: str) -> None:
+    name, _, value = setting.partition("=")
+    assert (variable_means(name, value.strip("'")) or (None,))[0] is Kind.GUARD
+    for command in (
+        f"{setting} git commit -m x",
+        f"env {setting} git commit -m x",
+        f"export {setting}; git commit -m x",
+    ):
+        assert judge(command).verdict is DENY, command
+
+
+@pytest.mark.parametrize("setting", UNKNOWN_NAMES)
+def test_a_name_that_nobody_knows_is_unknown(setting: str) -> None:
+    name, _, value = setting.partition("=")
+    assert (variable_means(name, value) or (None,))[0] is Kind.UNKNOWN
+    assert judge(f"{setting} ls").verdict is REVIEW
+    assert judge(f"{setting}; ls").verdict is ALLOW
+
+
+@pytest.mark.parametrize("name", ["PAGER", "LESS", "GIT_EDITOR", "PATH", "GIT_PAGER"])
+def test_a_value_that_is_not_known_may_be_any(name: str) -> None:
+    assert (variable_means(name, None) or (None,))[0] is Kind.EXEC
+
+
+@pytest.mark.parametrize(
+    "name", ["HUSKY", "CLI_GUARD", "GIT_CONFIG_KEY_0", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL"]
+)
+def test_a_switch_whose_value_is_not_known_counts_as_off(name: str) -> None:
+    assert (variable_means(name, None) or (None,))[0] is Kind.GUARD
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind"),
+    [
+        ("GIT_CONFIG_COUNT", "1", Kind.EXEC),
+        ("GIT_CONFIG_KEY_0", "user.name", None),
+        ("GIT_CONFIG_KEY_0", "core.pager", Kind.EXEC),
+        ("GIT_CONFIG_KEY_0", "x.y", Kind.UNKNOWN),
+        ("GIT_CONFIG_VALUE_0", "ada", Kind.EXEC),
+        ("GIT_CONFIG_VALUE_0", "/tmp/hooks", Kind.GUARD),
+        ("GIT_CONFIG_PARAMETERS", "'user.name=ada'", Kind.EXEC),
+        ("GIT_CONFIG_PARAMETERS", "'core.hookspath=/x'", Kind.GUARD),
+    ],
+)
+def test_pairs_of_the_environment_are_keys(name: str, value: str, kind: Kind | None) -> None:
+    assert (pair_means(name, value) or (None,))[0] is kind
+
+
+KEYS = {
+    None: (
+        "user.name=x user.email=x color.ui=never COLOR.UI=never advice.detachedHead=false log.date=iso "
+        "core.quotePath=off core.abbrev=12 core.autocrlf=false diff.renames=true diff.algorithm=patience "
+        "grep.lineNumber=true status.short=true blame.date=iso commit.gpgsign=false init.defaultBranch=main "
+        "pull.rebase=true push.default=simple core.pager=cat core.pager= core.pager=less pager.log=false "
+        "pager.log= core.fsmonitor=false core.fsmonitor=true core.editor=true sequence.editor=: "
+        "diff.external= credential.helper= http.sslVerify=true rerere.enabled=true "
+        "merge.conflictStyle=diff3"
+    ),
+    Kind.GUARD: (
+        "core.hooksPath=/dev/null core.hookspath= CORE.HOOKSPATH=x init.templateDir=x include.path=x "
+        "includeIf.gitdir:/x/.path=y hook.enabled=false Include.Path=x"
+    ),
+    Kind.EXEC: (
+        "core.pager=x core.editor=vi core.fsmonitor=./x core.sshCommand=x core.askPass=x core.gitProxy=x "
+        "core.worktree=/ core.attributesFile=x core.alternateRefsCommand=x pager.log=x alias.x=!sh "
+        "alias.x=status diff.external=x diff.py.textconv=x diff.py.command=x filter.lfs.clean=x "
+        "filter.x.smudge=x filter.x.process=x merge.x.driver=x mergetool.x.cmd=x difftool.x.path=x "
+        "merge.tool=x credential.helper=x credential.https://x.helper=y gpg.program=x gpg.ssh.program=x "
+        "gpg.ssh.allowedSignersFile=x sequence.editor=x interactive.diffFilter=x remote.origin.url=x "
+        "remote.origin.uploadpack=x url.x.insteadOf=y protocol.ext.allow=always http.proxy=x "
+        "http.sslVerify=false safe.directory=* submodule.x.update=!x trailer.x.command=y "
+        "sendemail.smtpServer=x web.browser=x tar.x.command=y"
+    ),
+    Kind.UNKNOWN: "foo.bar=x core.foo=x user.signingKey=x pagers.log=cat aliases.x=y corehookspath=x core=x",
+}
+
+
+@pytest.mark.parametrize(
+    ("setting", "kind"), [(each, kind) for kind, settings in KEYS.items() for each in settings.split()]
+)
+def test_a_key_of_the_configuration_means_what_it_does(setting: str, kind: Kind | None) -> None:
+    key, _, value = setting.partition("=")
+    meaning = key_means(key, value)
+    assert (meaning[0] if meaning else None) is kind
+    wanted = DENY if kind is Kind.GUARD else REVIEW if kind else ALLOW
+    assert judge(f"git -c '{setting}' status").verdict is wanted
+
+
+@pytest.mark.parametrize(
+    "key", ["core.pager", "core.fsmonitor", "credential.helper", "alias.x", "core.editor"]
+)
+def test_a_key_whose_value_is_not_known_may_run_anything(key: str) -> None:
+    assert (key_means(key, None) or (None,))[0] is Kind.EXEC
+    assert judge(f'git -c "{key}=$x" status').verdict is REVIEW
+    assert judge(f"git --config-env={key}=NAME status").verdict is REVIEW
+
+
+@pytest.mark.parametrize(
+    ("command", "verdict"),
+    [
+        ("git config core.hooksPath /dev/null", DENY),
+        ("git config --global core.hooksPath ''", DENY),
+        ("git config set core.hooksPath x", DENY),
+        ("git config --unset core.hooksPath", DENY),
+        ("git config --remove-section core", DENY),
+        ("git config include.path ../x", DENY),
+        ("git -c core.hooksPath=/dev/null commit -m x", DENY),
+        ("git -c 'core.hooksPath'=x commit -m x", DENY),
+        ("git -c $k=x commit -m x", REVIEW),
+        ("git config user.name ada", REVIEW),
+        ("git config core.pager 'sh x'", REVIEW),
+        ("git config alias.x '!rm -rf /'", DENY),
+        ("git -c alias.x='!rm -rf /' x", DENY),
+        ("git -c core.pager='rm -rf /' log", DENY),
+        ("git config --edit", REVIEW),
+        ("git config --unset user.name", REVIEW),
+        ("git config core.hooksPath", ALLOW),
+        ("git config --get core.hooksPath", ALLOW),
+        ("git config --get-all user.name", ALLOW),
+        ("git config --list", ALLOW),
+        ("git config get user.name", ALLOW),
+        ("git config --global --get user.email", ALLOW),
+        ("git config --get http.extraHeader", REVIEW),
+        ("git config --get github.token", REVIEW),
+        ("echo core.hooksPath /dev/null", ALLOW),
+        ("echo SKIP=ruff", ALLOW),
+        ("grep -r SKIP= .", ALLOW),
+        ("git log --grep core.hooksPath=x", ALLOW),
+        ("git --config-env=core.hooksPath=NAME status", DENY),
+        ("git --config-env=user.name=NAME status", ALLOW),
+        ("export HUSKY=1", ALLOW),
+        ("unset PATH; ls", ALLOW),
+    ],
+)
+def test_commands_that_set_and_ask(command: str, verdict: Decision) -> None:
+    answer = judge(command)
+    assert answer.verdict is verdict, answer.reason

@@ -1,0 +1,96 @@
+"""The tables of the programs: each fact of harm has an example that shows it and one that does not.
+
+One test a program: what is wrong with its table is collected, so that all of it is seen at once.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from cli_guard.commands import judge
+from cli_guard.commands.model import DECISIONS, HARMLESS, Kind
+from cli_guard.commands.programs import Option, Spec, read_table, table
+from cli_guard.model import Decision
+from cli_guard.rules.catalog import FOLDER
+from cli_guard.rules.tables import other_names, programs
+
+EFFECTS = {str(kind) for kind in Kind} - {str(kind) for kind in HARMLESS}
+
+
+def kinds_in(command: str) -> set[str]:
+    return {str(effect.kind) for effect in judge(command).effects if effect.kind not in HARMLESS}
+
+
+def wrongs_of_examples(match: str, near: str, kind: str | None) -> Iterator[str]:
+    found, beside = kinds_in(match), kinds_in(near)
+    if kind in EFFECTS:
+        if kind not in found:
+            yield f"{match!r} does not show {kind}: {sorted(found)}"
+        if kind in beside:
+            yield f"{near!r} shows {kind}"
+    elif not found - beside:
+        yield f"{match!r} shows no more than {near!r}: {sorted(found)}, {sorted(beside)}"
+    if str(Kind.UNKNOWN) in beside and kind != Kind.UNKNOWN:
+        yield f"{near!r} is not understood: {judge(near).reason}"
+
+
+def wrongs_of_fact(fact: Option) -> Iterator[str]:
+    if fact.harmless:
+        if judge(fact.match).verdict is not Decision.ALLOW:
+            yield f"{fact.match!r} is not allowed: {judge(fact.match).reason}"
+        return
+    changed = next((kind.removesuffix("...") for kind in fact.operands or () if kind != "text"), None)
+    kind = fact.effect or (fact.takes if fact.takes != "text" else None) or changed
+    yield from wrongs_of_examples(fact.match, fact.near, kind)
+
+
+def wrongs_of_spec(spec: Spec) -> Iterator[str]:
+    if spec.effect and DECISIONS[spec.effect] is not Decision.ALLOW and not (spec.match and spec.near):
+        yield f"{spec.name}: an effect without match and near"
+    elif spec.effect and spec.match:
+        yield from wrongs_of_examples(spec.match, spec.near, spec.effect)
+    for option in spec.options.values():
+        if not option.harmless and not (option.match and option.near):
+            yield f"{spec.name} {option.names}: match and near are missing"
+    for verdict, commands in spec.examples.items():
+        for command in commands:
+            answer = judge(command)
+            if answer.verdict != verdict:
+                yield f"{command!r} is {answer.verdict}, not {verdict}: {answer.reason}"
+
+
+@pytest.mark.parametrize("name", programs())
+def test_a_table_is_true(name: str) -> None:
+    whole = read_table(name)
+    assert whole.source, "a table says where its facts come from"
+    assert any(whole.examples.values()), "a table has whole commands with their verdicts"
+    specs = list(whole.every())
+    # A sub-command has the options of its program as well: each is tried once.
+    facts = {id(fact): fact for spec in specs for fact in spec.facts()}.values()
+    wrongs = [wrong for spec in specs for wrong in wrongs_of_spec(spec)]
+    wrongs += [wrong for fact in facts for wrong in wrongs_of_fact(fact)]
+    assert wrongs == []
+
+
+def test_these_tests_see_what_they_look_for() -> None:
+    harmless, harmful = "sort -u names.txt", "sort -o sorted.txt names.txt"
+    assert list(wrongs_of_examples(harmless, harmful, "write")) == [
+        "'sort -u names.txt' does not show write: []",
+        "'sort -o sorted.txt names.txt' shows write",
+    ]
+    assert list(wrongs_of_examples(harmful, harmless, "write")) == []
+    wrong = Option(("-u",), match=harmful)
+    assert any("is not allowed" in each for each in wrongs_of_fact(wrong))
+
+
+def test_other_names_lead_to_a_table() -> None:
+    assert not {name: to for name, to in other_names().items() if table(to) is None}
+
+
+def test_there_are_tables_of_at_least_150_programs() -> None:
+    assert len([name for name in programs() if "-" not in name]) >= 150
+
+
+def test_no_program_has_two_tables() -> None:
+    files = [path.stem for path in (FOLDER / "programs").rglob("*.toml")]
+    assert len(files) == len(set(files))

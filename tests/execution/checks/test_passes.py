@@ -1,0 +1,109 @@
+"""What has passed is not run again, and what has changed, or failed, is."""
+
+import json
+from pathlib import Path
+
+import pytest
+from checks_world import World
+
+from cli_guard.execution.checks.passes import KEPT, Pass, Passes, key_of, program
+from cli_guard.model import Decision
+from cli_guard.policy.checks import CheckConfig, PlannedCheck
+
+PASSED = Pass(1.5, "2026-05-04T12:00:00+00:00")
+
+
+def planned(tree: str = "a" * 40, **table: object) -> PlannedCheck:
+    config = CheckConfig.model_validate({"command": "make test", **table})
+    return PlannedCheck("t", config, tree, None, "d" * 64)
+
+
+@pytest.mark.parametrize(
+    ("table", "env", "same"),
+    [
+        ({}, {}, True),
+        ({"stage": "pre-commit"}, {}, True),
+        ({"files": ["*.py"]}, {}, True),
+        ({"timeout_seconds": 5}, {}, True),
+        ({}, {"TERM": "dumb"}, True),
+        ({"command": "make check"}, {}, False),
+        ({"environment": {"CI": "1"}}, {}, False),
+        ({"working_dir": "web"}, {}, False),
+        ({"needs_port": "auto"}, {}, False),
+        ({"needs_port": "auto", "server": "npm start"}, {}, False),
+        ({"pass_environment": ["LANG"]}, {}, False),
+        ({}, {"PATH": "/elsewhere"}, False),
+    ],
+)
+def test_what_makes_it_another_run(table: dict[str, object], env: dict[str, str], same: bool) -> None:
+    given = {"PATH": "/usr/bin"}
+    assert (key_of(planned(**table), given | env) == key_of(planned(), given)) is same
+
+
+def test_the_tree_and_what_is_passed_on_count() -> None:
+    assert key_of(planned("b" * 40), {}) != key_of(planned(), {})
+    passing = planned(pass_environment=["URL"])
+    assert key_of(passing, {"URL": "one"}) != key_of(passing, {"URL": "two"})
+
+
+@pytest.mark.parametrize(
+    "command", ["tool --flag", "CI=1 tool", "./tool x", "tool 'a b' # c", "tool\nother", "tool && other"]
+)
+def test_another_version_of_the_program_is_another_run(tmp_path: Path, command: str) -> None:
+    tool = tmp_path / "tool"
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    found = program(command, str(tmp_path))
+    assert (found is not None) is ("./" not in command)
+    tool.write_text("#!/bin/sh\necho 2\n")
+    if found:
+        assert program(command, str(tmp_path)) != found
+
+
+@pytest.mark.parametrize("command", ["'unclosed", "", "#", "A=1", "no-such-program", "x\0"])
+def test_a_command_without_a_program_that_is_known(command: str, tmp_path: Path) -> None:
+    assert program(command, str(tmp_path)) is None
+
+
+def test_it_is_bounded(tmp_path: Path) -> None:
+    passes = Passes(tmp_path / "state")
+    for number in range(3):
+        passes.keep(str(number), PASSED)
+    data = json.loads(passes.path.read_text())
+    passes.path.write_text(json.dumps(data | {f"x{number}": data["0"] for number in range(KEPT)}))
+    passes.keep("last", PASSED)
+    assert passes.find("0") is None and passes.find("last") == PASSED
+    assert len(json.loads(passes.path.read_text())) == KEPT
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"k": 3}', '{"k": {}}', '{"k": {"seconds": "1", "at": 2}}', "\xff"]
+)
+def test_a_broken_file_remembers_nothing(tmp_path: Path, text: str) -> None:
+    passes = Passes(tmp_path)
+    passes.path.write_text(text, "latin-1")
+    assert passes.find("k") is None
+    passes.keep("k", PASSED)
+    assert passes.find("k") == PASSED
+
+
+def test_a_failure_is_run_again_and_a_check_may_ask_for_that(world: World) -> None:
+    world.check(command=f"'{world.leaves('failed')}; test -e {world.trace}.ok'")
+    assert world.review().decision is Decision.DENY
+    world.trace.with_name("trace.ok").touch()
+    for _ in range(3):
+        assert world.review().decision is Decision.ALLOW
+    assert world.runs == ["failed", "failed"]
+    world.check(command=f"'{world.leaves('again')}'", cache="false")
+    for _ in range(2):
+        world.review()
+    assert world.runs[2:] == ["again", "again"]
+
+
+def test_a_state_folder_that_cannot_be_written_costs_only_the_next_run(world: World) -> None:
+    world.check(command=f"'{world.leaves('ran')}'")
+    passes = Passes(world.repo.path / ".git" / "cli-guard")
+    passes.path.mkdir(parents=True)
+    for _ in range(2):
+        assert world.review().decision is Decision.ALLOW
+    assert world.runs == ["ran", "ran"]

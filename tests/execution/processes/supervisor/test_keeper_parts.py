@@ -1,0 +1,117 @@
+"""The parts of the keeper that can be looked at alone: frames, logs, what is kept of output, families."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from watching import eventually
+
+from cli_guard.execution.processes.supervisor import family
+from cli_guard.execution.processes.supervisor.output import HELD_BYTES, KEPT_BYTES, Kept, Log
+from cli_guard.execution.processes.supervisor.wire import JSON, STDERR, STDOUT, Frames, frame, message, parsed
+
+KINDS = st.sampled_from([JSON, STDOUT, STDERR])
+
+
+@given(st.lists(st.tuples(KINDS, st.binary(max_size=200))), st.integers(1, 50))
+def test_frames_come_whole_however_they_are_cut(sent: list[tuple[bytes, bytes]], step: int) -> None:
+    stream = b"".join(frame(kind, data) for kind, data in sent)
+    frames = Frames()
+    heard = [each for at in range(0, len(stream), step) for each in frames.feed(stream[at : at + step])]
+    assert heard == sent
+
+
+@given(st.lists(st.tuples(KINDS, st.binary(max_size=20)), min_size=2))
+def test_who_stops_listening_misses_nothing(sent: list[tuple[bytes, bytes]]) -> None:
+    frames = Frames()
+    first = next(frames.feed(b"".join(frame(kind, data) for kind, data in sent)))
+    assert [first, *frames.feed(b"")] == sent
+
+
+@given(st.dictionaries(st.text(), st.text() | st.integers() | st.none()))
+def test_a_message_says_what_it_was_told(told: dict[str, object]) -> None:
+    [(kind, content)] = Frames().feed(message(told))
+    assert (kind, parsed(content)) == (JSON, told)
+
+
+@given(st.lists(st.tuples(st.integers(0, 255), st.integers(0, KEPT_BYTES)), max_size=8))
+def test_the_beginning_and_the_end_are_kept(chunks: list[tuple[int, int]]) -> None:
+    kept, data = Kept(), b"".join(bytes([byte]) * size for byte, size in chunks)
+    for byte, size in chunks:
+        kept.add(bytes([byte]) * size)
+    told = kept.as_message()
+    head, tail = str(told["head"]).encode("latin-1"), str(told["tail"]).encode("latin-1")
+    assert told["total"] == len(data)
+    assert head == data[:KEPT_BYTES]
+    assert tail == data[KEPT_BYTES:][-KEPT_BYTES:]
+
+
+def test_a_log_is_moved_at_its_limit(tmp_path: Path) -> None:
+    log = Log(str(tmp_path / "log"), limit=10)
+    log.open()
+    for number in range(5):
+        log.write(b"%d23456\n" % number)
+    log.close()
+    assert (tmp_path / "log.1").read_bytes() == b"223456\n323456\n"
+    assert (tmp_path / "log").read_bytes() == b"423456\n"
+    assert log.rotated
+    assert log.problem is None
+
+
+def test_little_output_needs_no_file_and_more_gets_all_of_it(tmp_path: Path) -> None:
+    log = Log(str(tmp_path / "run" / "log"))
+    log.write(b"a\xff" * (HELD_BYTES // 2))
+    assert log.held == "a\xff" * (HELD_BYTES // 2)
+    assert not (tmp_path / "run").exists()
+    log.write(b"b")
+    log.write(b"c")
+    log.close()
+    assert log.held is None
+    assert (tmp_path / "run" / "log").read_bytes() == b"a\xff" * (HELD_BYTES // 2) + b"bc"
+
+
+def test_a_full_disk_ends_the_log_and_not_the_command() -> None:
+    log = Log("/dev/full")
+    log.open()
+    log.write(b"x")
+    assert log.problem == "No space left on device"
+    log.write(b"y")
+
+
+@pytest.mark.parametrize("name", ["no/such/folder/log", "link"])
+def test_a_log_that_cannot_be_opened_is_told(tmp_path: Path, name: str) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    log = Log(str(tmp_path / name))
+    log.open()
+    log.write(b"x")
+    assert log.problem
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("table", [False, True])
+def test_a_family_is_found(monkeypatch: pytest.MonkeyPatch, table: bool) -> None:
+    monkeypatch.setattr(family, "LINUX", family.LINUX and not table)
+    with subprocess.Popen(("bash", "-c", "sleep 60 & sleep 60 & (sleep 60; true)")) as process:
+        assert eventually(lambda: len(family.descendants(process.pid)) == 4)
+        members = family.descendants(process.pid)
+        family.tell([process.pid, *members], 9)
+        process.wait(30)
+    assert eventually(lambda: all(family.identity(pid) is None for pid in members))
+
+
+@pytest.mark.parametrize("table", [False, True])
+def test_an_identity_is_that_of_one_process(monkeypatch: pytest.MonkeyPatch, table: bool) -> None:
+    monkeypatch.setattr(family, "LINUX", family.LINUX and not table)
+    mine = family.identity(os.getpid())
+    time.sleep(0.05)
+    assert mine == family.identity(os.getpid())
+    with subprocess.Popen(("sleep", "60")) as other:
+        assert family.identity(other.pid) not in (None, mine)
+        other.kill()
+        # Ended, and not yet reaped.
+        assert eventually(lambda: family.identity(other.pid) is None)
+    assert family.identity(2**22 + 1) is None

@@ -1,0 +1,117 @@
+import dataclasses
+import itertools
+
+import pytest
+import review_samples as samples
+
+from cli_guard.errors import ExitCode
+from cli_guard.model import Decision, Disposition, Judged
+from cli_guard.review.render.review import Review
+from cli_guard.review.render.text import render
+from cli_guard.review.render.words import skipped_line, where
+
+
+def closing(review: Review) -> str:
+    return render(review).rstrip("\n").split("\n\n")[-1]
+
+
+def test_a_commit_message_that_is_fine_gets_no_answer() -> None:
+    quiet = dataclasses.replace(samples.CLEAN_BUT_SKIPPED, event="commit-msg")
+    assert render(quiet) == ""
+    assert render(dataclasses.replace(quiet, notes=("approved by A",))) != ""
+
+
+@pytest.mark.parametrize(
+    ("decision", "code"),
+    [
+        (Decision.ALLOW, ExitCode.OK),
+        (Decision.DENY, ExitCode.DENIED),
+        (Decision.REVIEW, ExitCode.NEEDS_REVIEW),
+    ],
+)
+def test_exit_code(decision: Decision, code: ExitCode) -> None:
+    assert Review("review", "ok", decision, ()).exit_code is code
+
+
+@pytest.mark.parametrize(
+    ("event", "then"), [("pre-commit", "then commit again"), ("pre-push", "then push again")]
+)
+def test_a_review_says_how_to_go_on(event: str, then: str) -> None:
+    review = dataclasses.replace(samples.NEEDS_REVIEW, event=event)
+    assert closing(review).split("\n  ")[1:] == ["cli-guard approve 7f3a9c21", then]
+
+
+def test_evidence_of_several_lines_keeps_its_shape_and_is_bounded() -> None:
+    failed = dataclasses.replace(samples.KEY, path="", line=None, rule="push-check-failed")
+    several = dataclasses.replace(failed, evidence="def f():\n    x\x1b\n\n" + "more\n" * 50)
+    shown = render(Review("pre-push", "failed", Decision.DENY, (Judged(several, Disposition.DENY),)))
+    assert shown.startswith("1 to fix:\n\ncheck  ")
+    assert "    | def f():\n    |     x\\x1b\n    |\n    | more\n" in shown
+    assert shown.count("    |") == 30
+    one = dataclasses.replace(failed, evidence="   indented")
+    assert "    | indented\n" in render(
+        Review("pre-push", "failed", Decision.DENY, (Judged(one, Disposition.DENY),))
+    )
+
+
+def test_a_denied_key_names_its_answer() -> None:
+    review = Review(
+        "pre-commit", "failed", Decision.DENY, (Judged(samples.KEY, Disposition.DENY),), files=1, reviewed=1
+    )
+    assert closing(review) == (
+        "denied: 1 finding must be fixed, or answered in the code with:\n"
+        "  cli-guard: ignore[secret-aws-access-key] reason"
+    )
+
+
+def test_a_denied_message_says_how_to_change_it() -> None:
+    message = Judged(samples.MESSAGE, Disposition.DENY)
+    review = Review("commit-msg", "failed", Decision.DENY, (message,))
+    assert 'git commit -e -F "$(git rev-parse --git-path COMMIT_EDITMSG)"' in closing(review)
+
+
+def test_a_denial_without_a_finding_gives_the_reason_of_the_gate() -> None:
+    blocked = ({"tool": "git_commit", "reason": "write tools are off in review-only mode"},)
+    review = Review("review", "failed", Decision.DENY, (), blocked_actions=blocked)
+    assert closing(review) == "denied: write tools are off in review-only mode"
+
+
+@pytest.mark.parametrize("advice", [0, 1, 5])
+def test_advice_is_bounded_and_the_rest_counted(advice: int) -> None:
+    shown = render(samples.RICH, advice=advice)
+    assert f"and {7 - advice} more: cli-guard review --format json" in shown
+    assert shown.count("refactor-complex") == max(0, advice - 3)
+    assert "more: cli-guard" not in render(samples.RICH, advice=advice, verbose=True)
+
+
+def test_no_line_is_wider_than_80_columns_unless_a_word_is() -> None:
+    lines = render(samples.RICH).split("\n")
+    wide = [line for line in lines if len(line) > 80 and not line.startswith("web/")]
+    assert wide == []
+
+
+def test_a_path_is_never_broken() -> None:
+    path = "a/very/long/" + "path/" * 30 + "name.py"
+    review = dataclasses.replace(samples.CLEAN, notes=(f"the report is in {path}",))
+    assert path in render(review)
+
+
+def test_skipped_names_are_bounded_and_the_rest_counted() -> None:
+    assert skipped_line(samples.CLEAN_BUT_SKIPPED, 2) == (
+        "not reviewed: assets/logo.png (binary), data/big.bin (over 5 MB), and 7 more"
+    )
+
+
+def test_where() -> None:
+    assert where(samples.MESSAGE) == "commit message"
+    assert where(dataclasses.replace(samples.MESSAGE, commit="1" * 40)) == "message of 1111111111"
+    assert where(dataclasses.replace(samples.KEY, path="", line=None, rule="push-force")) == "push"
+
+
+def test_the_order_of_the_findings_does_not_matter() -> None:
+    findings = samples.NEEDS_REVIEW.findings
+    shown = {
+        render(dataclasses.replace(samples.NEEDS_REVIEW, findings=order))
+        for order in itertools.permutations(findings)
+    }
+    assert len(shown) == 1
