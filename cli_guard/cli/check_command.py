@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from cli_guard.agents.payload import parse, text_in
 from cli_guard.cli.app import COLOR, FORMAT, Command
 from cli_guard.cli.io import Io
-from cli_guard.cli.strict_json import parse, text_in
 from cli_guard.commands import Context, judge
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.review.command_context import command_context

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli_guard import __version__
+from cli_guard.agents.registry import AGENTS
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
@@ -77,11 +78,10 @@ def hook_lines(repository: Repository) -> Iterator[str]:
 
 def agent_lines(repository: Repository) -> Iterator[str]:
     """Which coding agent asks us before it acts; nothing where none is used."""
-    from cli_guard.agents import claude_settings
-
-    asks = claude_settings.installed(repository)
-    if asks is not None:
-        yield f"Claude Code: {'asks cli-guard first' if asks else 'does not ask cli-guard'}"
+    for agent in AGENTS.values():
+        asks = agent.load().is_installed(repository)
+        if asks is not None:
+            yield f"{agent.title}: {'asks cli-guard first' if asks else 'does not ask cli-guard'}"
 
 
 def calls_us(path: Path) -> bool:

@@ -5,14 +5,16 @@ The most frequent answer is that nothing is staged; what a review needs is impor
 
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from cli_guard.agents.registry import AGENTS, Agent
 from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
-from cli_guard.errors import CliGuardError, ExitCode, UsageError
+from cli_guard.errors import CliGuardError, UsageError
 
 if TYPE_CHECKING:
     from cli_guard.git.repository import Repository
@@ -152,37 +154,35 @@ def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
     return answer(io, Push(plan, name))
 
 
-@click.pass_obj
-def claude_code(io: Io) -> int:
-    """Answers Claude Code. Only exit code 2 blocks the tool there, so every failure ends with it."""
+def answer_agent(io: Io, agent: Agent) -> int:
+    """Answer one request of a coding agent. Every failure blocks the tool."""
     try:
         if io.stdin.isatty():
-            raise UsageError("claude-code reads a request of Claude Code on standard input")
-        from cli_guard.agents.claude_code import respond
-
-        return respond(io)
+            raise UsageError(f"{agent.name} reads a request of {agent.title} on standard input")
+        io.say(agent.load().respond(io.read_bytes(), io.invocation))
+        return 0
     except (Exception, KeyboardInterrupt) as error:
-        return blocked(io, error)
+        return block_tool(io, agent, error)
 
 
-def blocked(io: Io, error: BaseException) -> int:
-    """Says in one line why the tool may not be used, and gives the code that blocks it."""
-    # Whatever is wrong with the line, the code counts.
+def block_tool(io: Io, agent: Agent, error: BaseException) -> int:
+    """Say in one line why the tool may not be used; return the exit code that blocks it."""
+    # The exit code counts, whatever goes wrong with the line.
     with suppress(Exception):
         if isinstance(error, CliGuardError | ValueError):
             words = f"the tool use could not be judged: {error}"
         elif isinstance(error, Exception):
             from cli_guard.cli.crash import report_crash
 
-            go_on = "to go on without it, `cli-guard uninstall --agent claude-code`"
-            words = report_crash(error, ("hook", "claude-code"), io.cwd, io.env, go_on)
+            go_on = f"to go on without it, `cli-guard uninstall --agent {agent.name}`"
+            words = report_crash(error, ("hook", agent.name), io.cwd, io.env, go_on)
         else:
             words = "interrupted: the tool use was not judged"
         from cli_guard.secrets.printable import printable
         from cli_guard.secrets.redact import redact
 
         io.warn(f"cli-guard: {printable(redact(words))}")
-    return ExitCode.USAGE
+    return agent.blocked
 
 
 command = Group("hook", help="What Git's hooks and coding agents call; `cli-guard install` writes those.")
@@ -203,10 +203,11 @@ command.add_command(
         params=[click.Argument(["remote"], required=False), click.Argument(["url"], required=False)],
     )
 )
-command.add_command(
-    Command(
-        "claude-code",
-        callback=claude_code,
-        help="Answer a PreToolUse request of Claude Code; reads it on standard input. Exit code 2 blocks.",
+for each in AGENTS.values():
+    command.add_command(
+        Command(
+            each.name,
+            callback=click.pass_obj(partial(answer_agent, agent=each)),
+            help=f"Answer a request of {each.title} on standard input. Exit code {each.blocked:d} blocks the tool.",
+        )
     )
-)

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import click
 
+from cli_guard.agents.registry import AGENTS
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
 from cli_guard.git.hooks import HOOKS, install
 from cli_guard.git.repository import Repository
 
-AGENTS = ("claude-code",)
 AGENT = click.Option(
-    ["--agent"], type=click.Choice(AGENTS), help="The hook of this coding agent, not Git's hooks."
+    ["--agent"], type=click.Choice(tuple(AGENTS)), help="The hook of this coding agent, not Git's hooks."
 )
 
 
@@ -25,9 +25,7 @@ def run(io: Io, /, hook_type: tuple[str, ...], force: bool, agent: str | None) -
     if agent:
         if hook_type or force:
             raise UsageError("--agent stands alone: Git's hooks are installed by a call of their own")
-        from cli_guard.agents import claude_settings
-
-        io.say(f"cli-guard: {claude_settings.install(repository)}")
+        io.say(f"cli-guard: {AGENTS[agent].load().install(repository)}")
         return 0
     done = install(repository, hook_type or HOOKS, sys.executable, force=force)
     io.say("\n".join(f"cli-guard: {line}" for line in done))

@@ -2,6 +2,7 @@
 
 import click
 
+from cli_guard.agents.registry import AGENTS
 from cli_guard.cli.app import Command
 from cli_guard.cli.install import AGENT
 from cli_guard.cli.io import Io
@@ -13,13 +14,11 @@ from cli_guard.git.repository import Repository
 def run(io: Io, /, agent: str | None) -> int:
     """Takes the hooks out."""
     repository = Repository.discover(io.cwd, io.env)
-    if agent:
-        from cli_guard.agents import claude_settings
-
-        done = [line for line in [claude_settings.uninstall(repository)] if line]
-    else:
-        done = uninstall(repository)
-    io.say("\n".join(f"cli-guard: {line}" for line in done) or "cli-guard: no hook of ours is installed here")
+    done = [AGENTS[agent].load().uninstall(repository)] if agent else uninstall(repository)
+    io.say(
+        "\n".join(f"cli-guard: {line}" for line in done if line)
+        or "cli-guard: no hook of ours is installed here"
+    )
     return 0
 
 

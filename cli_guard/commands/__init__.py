@@ -6,9 +6,9 @@ from cli_guard.commands.model import Context, Effect, Kind, Setting, Span, Verdi
 def judge(command: str, context: Context | None = None) -> Verdict:
     """Judges one command, which may be a whole script. Raises TypeError for what is no text; nothing else."""
     # Types and patterns are wanted by many who judge nothing: the engine itself is loaded when it is needed.
-    from cli_guard.commands import judge as judging
+    from cli_guard.commands import engine
 
-    return judging.judge(command, context)
+    return engine.judge(command, context)
 
 
 __all__ = ["Context", "Effect", "Kind", "Setting", "Span", "Verdict", "judge"]

@@ -15,9 +15,9 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from cli_guard.graph import actions as acting
-from cli_guard.graph import context_nodes as intake
-from cli_guard.graph import gate as gating
+from cli_guard.graph import actions
+from cli_guard.graph import context_nodes
+from cli_guard.graph import gate
 from cli_guard.graph.context import Context
 from cli_guard.graph.state import State
 
@@ -58,16 +58,16 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
     Invoked with `{"input": ..., "repo_snapshot": {...}}` and no context, it works on that snapshot alone.
     """
     graph = StateGraph(State, context_schema=Context)
-    graph.add_node("prepare_task", intake.prepare_task)
-    graph.add_node("classify_task", intake.classify_task)
-    graph.add_node("select_context", intake.select_context)
-    graph.add_node("collect_context", intake.collect_context)
-    graph.add_node("plan_cli_actions", acting.plan_cli_actions)
-    graph.add_node("policy_gate", gating.policy_gate)
-    graph.add_node("execute_safe_actions", acting.execute_safe_actions)
-    graph.add_node("request_human_review", acting.request_human_review(pause=checkpointer is not None))
-    graph.add_node("synthesize_cli_response", acting.synthesize_cli_response)
-    graph.add_node("handle_failure", acting.handle_failure)
+    graph.add_node("prepare_task", context_nodes.prepare_task)
+    graph.add_node("classify_task", context_nodes.classify_task)
+    graph.add_node("select_context", context_nodes.select_context)
+    graph.add_node("collect_context", context_nodes.collect_context)
+    graph.add_node("plan_cli_actions", actions.plan_cli_actions)
+    graph.add_node("policy_gate", gate.policy_gate)
+    graph.add_node("execute_safe_actions", actions.execute_safe_actions)
+    graph.add_node("request_human_review", actions.request_human_review(pause=checkpointer is not None))
+    graph.add_node("synthesize_cli_response", actions.synthesize_cli_response)
+    graph.add_node("handle_failure", actions.handle_failure)
 
     graph.add_edge(START, "prepare_task")
     fallible = {

@@ -152,7 +152,7 @@ class CommandsSection(Section):
         """Every pattern can be read and does what its examples say. Raises ValueError."""
         if not self.patterns:
             return self
-        from cli_guard.commands.judge import example_matches
+        from cli_guard.commands.engine import example_matches
         from cli_guard.commands.patterns import checked
 
         for pattern, entry in zip(self.patterns, (*self.deny, *self.review, *self.allow), strict=True):

@@ -1,4 +1,4 @@
-"""Which change a command of Git's would record or send, if it says so plainly."""
+"""Finds the change that a plain `git commit` or `git push` would record or send."""
 
 import re
 
@@ -28,21 +28,26 @@ BRANCH = re.compile(r"[A-Za-z0-9_][\w./-]*\Z")
 NOTHING = "0" * 40
 
 
-def recorded_by(command: str, context: Context, invocation: Invocation) -> Staged | Push | None:
-    """The review that tells what a command records or sends, None for any other command, and for one not plain."""
-    call = call_of_git(command, context)
+def find_reviewed_change(command: str, context: Context, invocation: Invocation) -> Staged | Push | None:
+    """Find the review of what a command records or sends; None for any other command, or one with more options."""
+    call = parse_git_call(command, context)
     if call is None or call.sub_command is None or call.unknown or call.loose or call.rest:
         return None
     options = {name for option in call.present for name in option.names}
     operands = [field.text for field in call.operands]
-    if call.sub_command.text == "commit" and options <= COMMIT and not operands and plain(call, context):
+    if (
+        call.sub_command.text == "commit"
+        and options <= COMMIT
+        and not operands
+        and is_plain_commit(call, context)
+    ):
         return Staged()
     if call.sub_command.text == "push" and options <= PUSH and all(each is not None for each in operands):
-        return push_of([each for each in operands if each is not None], invocation)
+        return find_push([each for each in operands if each is not None], invocation)
     return None
 
 
-def plain(call: Arguments, context: Context) -> bool:
+def is_plain_commit(call: Arguments, context: Context) -> bool:
     """Is the message given and free of secrets, and does the configuration name no hooks or signing program?"""
     messages = [value.text for option, value in call.values if {"-m", "--message"} & set(option.names)]
     known = [text for text in messages if text is not None]
@@ -51,8 +56,8 @@ def plain(call: Arguments, context: Context) -> bool:
     return not any(RUN_BY_COMMIT.match(key) for key in context.git_config)
 
 
-def call_of_git(command: str, context: Context) -> Arguments | None:
-    """The words of a text that is one call of git and nothing else."""
+def parse_git_call(command: str, context: Context) -> Arguments | None:
+    """Parse a text that is one call of git and nothing else."""
     script = parse(command)
     only = script.items[0] if len(script.items) == 1 and not script.errors else None
     if not isinstance(only, Command) or only.assignments or only.redirects:
@@ -62,7 +67,7 @@ def call_of_git(command: str, context: Context) -> Arguments | None:
     return read_arguments(git, fields[1:]) if git and fields and fields[0].text == "git" else None
 
 
-def push_of(operands: list[str], invocation: Invocation) -> Push | None:
+def find_push(operands: list[str], invocation: Invocation) -> Push | None:
     """A push of one branch to the branch of the same name, as far as this clone knows the remote."""
     try:
         repository = Repository.discover(invocation.cwd, invocation.env)

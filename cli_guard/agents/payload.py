@@ -1,4 +1,4 @@
-"""Reads JSON that another program wrote, and refuses what two readers could understand in two ways."""
+"""Reads JSON that another program wrote, and refuses what two parsers could read differently."""
 
 import json
 from collections.abc import Mapping
@@ -6,13 +6,13 @@ from typing import Any
 
 
 def parse(raw: bytes) -> Any:
-    """The data of a JSON text in UTF-8. Raises ValueError with the reason in one line."""
+    """Parse a JSON text in UTF-8. Raises ValueError with the reason in one line."""
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 at byte {error.start}") from error
     try:
-        return json.loads(text, object_pairs_hook=without_doubles, parse_constant=refuse)
+        return json.loads(text, object_pairs_hook=reject_duplicate_keys, parse_constant=reject_constant)
     except json.JSONDecodeError as error:
         place = (
             f"line {error.lineno}, column {error.colno}" if "\n" in text.strip() else f"column {error.colno}"
@@ -22,21 +22,20 @@ def parse(raw: bytes) -> Any:
         raise ValueError("nested too deeply") from error
 
 
-def without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys stand there once: of two, each reader takes another one."""
+def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # Of two equal keys one parser takes the first and another the last.
     data = dict(pairs)
     if len(data) < len(pairs):
-        raise ValueError("the same key stands twice in one object")
+        raise ValueError("the same key occurs twice in one object")
     return data
 
 
-def refuse(name: str) -> Any:
-    """NaN and Infinity are no JSON."""
+def reject_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
 def text_in(data: Mapping[str, Any], key: str) -> str:
-    """A text of an object. Raises ValueError for what is missing, no text, or half a character of one."""
+    """Return a text of an object. Raises ValueError if it is missing, not text, or not valid Unicode."""
     if key not in data:
         raise ValueError(f"there is no {key}")
     value = data[key]
