@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cli_guard.errors import CliGuardError, NotARepository
-
 
 @dataclass(frozen=True)
 class Invocation:
@@ -42,21 +40,3 @@ def user_file(env: Mapping[str, str]) -> Path | None:
     """The user's own file in the platform's configuration folder (XDG base directory specification)."""
     base = env.get("XDG_CONFIG_HOME") or (f"{env['HOME']}/.config" if env.get("HOME") else None)
     return Path(base) / "cli-guard" / "config.toml" if base else None
-
-
-def state_folder(cwd: Path, env: Mapping[str, str]) -> Path:
-    """Where is kept what was run here: in the repository, or in the user's own folder for state outside of any.
-
-    Raises GitError where Git refuses to say, CliGuardError where there is no home.
-    """
-    from cli_guard.git.repository import Repository
-
-    try:
-        return Repository.discover(cwd, env).state_folder
-    except NotARepository:
-        folder = user_state(env)
-    if folder is None:
-        raise CliGuardError(
-            "there is no repository here and no home folder: set HOME or XDG_STATE_HOME, to an absolute path"
-        )
-    return folder

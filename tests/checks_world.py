@@ -4,11 +4,13 @@ import datetime
 import io
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from in_process import Terminal, guard
 from repositories import Done, Repo
 
+from cli_guard.execution.checks.running import prepare_checks
 from cli_guard.git.checkout import PREFIX
 from cli_guard.model import RefUpdate
 from cli_guard.review.push import PushPlan
@@ -71,7 +73,11 @@ class World:
             self.repo.path, self.repo.env | (env or {}), datetime.datetime.now(datetime.UTC)
         )
         with self.repo.unchanged():
-            done = review_request(request or self.push_of(*branches), invocation, progress=self.told)
+            done = review_request(
+                request or self.push_of(*branches),
+                invocation,
+                plan_checks=partial(prepare_checks, progress=self.told),
+            )
         assert self.left == []
         return done
 

@@ -52,7 +52,7 @@ def records(repo: Repo) -> Records:
 
 def waiting(repo: Repo) -> list[str]:
     """The ids of what waits for a person."""
-    return [review.id for review in records(repo).waiting()]
+    return [review.id for review in records(repo).pending()]
 
 
 def approve(repo: Repo, wanted: str, *options: str, answer: str = "yes") -> Done:

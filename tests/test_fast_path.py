@@ -60,6 +60,7 @@ def run(repo: Repo, *argv: str, stdin: str = "") -> tuple[int, set[str]]:
         (("bogus",), "", 2),
         (("review", "--bogus"), "", 2),
         (("reviews",), "", 0),
+        (("pending",), "", 0),
         (("audit", "verify"), "", 0),
         (("install",), "", 0),
         (("uninstall",), "", 0),

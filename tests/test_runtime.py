@@ -6,7 +6,7 @@ import pytest
 from repositories import Repo
 
 from cli_guard.errors import CliGuardError
-from cli_guard.runtime import state_folder
+from cli_guard.state.records import state_folder
 
 
 def test_in_a_repository_and_its_linked_work_trees_it_is_one(committed: Repo, tmp_path: Path) -> None:

@@ -5,12 +5,12 @@ from pathlib import Path
 from benchmarks.runner.answering import Answered, of_state
 from benchmarks.runner.model import Outcome, Step
 from benchmarks.runner.scratch import PERSON, Scratch
+from cli_guard.assistant.approve import approve_request, undo
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.graph.run import resume_review
-from cli_guard.review.approve import approve, reject, undo
-from cli_guard.review.pending import waiting
-from cli_guard.state.records import Records
+from cli_guard.review.approve import approve_change, find_pending, reject
+from cli_guard.state.records import ASKED, Records
 
 
 def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
@@ -22,10 +22,11 @@ def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
         if step.do == "undo":
             undo(repository, None, scratch.invocation)
             return Outcome("ok", "taken back")
-        review = waiting(
+        review = find_pending(
             Records(repository.state_folder), answered.outcome.review_id or "", scratch.invocation
         )
         if step.do == "approve":
+            approve = approve_request if review.event == ASKED else approve_change
             state = approve(repository, review, scratch.invocation, "")
             return Outcome(state["status"], state["final_output"] or "")
         reject(repository, review, scratch.invocation, "")

@@ -9,7 +9,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from cli_guard import __version__
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.applying import PatchWriter
 from cli_guard.git.repository import Repository
@@ -20,7 +19,8 @@ from cli_guard.review.request import Commit, Staged, Worktree
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import json_value, printable
 from cli_guard.secrets.redact import redact
-from cli_guard.state.records import ASKED, Records, WaitingReview
+from cli_guard.state.audit import entry
+from cli_guard.state.records import ASKED, PendingReview, Records
 
 if TYPE_CHECKING:
     from cli_guard.graph.context import Context
@@ -172,7 +172,7 @@ def record(
         records.prepare()
         if pause and state["review_id"]:
             pause.keep(records.checkpoint(state["review_id"]))
-            records.wait(waiting_proposal(state, invocation, repository.root_name))
+            records.add_pending(waiting_proposal(state, invocation, repository.root_name))
         records.audit.append(audit_entry(state, invocation))
         remember(asked, state, records)
     except (OSError, sqlite3.Error) as error:
@@ -194,13 +194,13 @@ def remember(asked: Asked, state: "State", records: Records) -> None:
         Memory(records.folder).keep(text, "answer", f"ask {request}")
 
 
-def waiting_proposal(state: "State", invocation: Invocation, root: str) -> WaitingReview:
+def waiting_proposal(state: "State", invocation: Invocation, root: str) -> PendingReview:
     """What is told of a proposal to the person who looks through what waits."""
     ready = {request["tool"] for request in state["tool_requests"]}
     waits = [each for each in state["blocked_actions"] if each["tool"] in ready]
     told = [waiting_line(each) for each in waits]
     assert state["review_id"]  # noqa: S101 - only a run with an id waits
-    return WaitingReview(
+    return PendingReview(
         id=state["review_id"],
         event=ASKED,
         at=invocation.now.isoformat(timespec="seconds"),
@@ -221,15 +221,13 @@ def waiting_line(blocked: "Data") -> str:
 
 
 def audit_entry(state: "State", invocation: Invocation) -> dict[str, object]:
-    """One line of the audit trail: who asked for what kind of thing, and how it ended."""
-    return {
-        "at": invocation.now.isoformat(timespec="seconds"),
-        "user": invocation.user,
-        "version": __version__,
-        "event": ASKED,
-        "request": printable(redact(state["normalized_input"]))[:REQUEST_CHARS],
-        "task_type": state["task_type"],
-        "status": state["status"],
-        "review_id": state["review_id"],
-        "tools": [each["tool"] for each in state["plan"]],
-    }
+    """Build the audit entry of a request: what kind it was, and how it ended."""
+    return entry(
+        ASKED,
+        invocation,
+        request=printable(redact(state["normalized_input"]))[:REQUEST_CHARS],
+        task_type=state["task_type"],
+        status=state["status"],
+        review_id=state["review_id"],
+        tools=[each["tool"] for each in state["plan"]],
+    )

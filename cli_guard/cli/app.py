@@ -21,11 +21,11 @@ COMMANDS = {
     "install": "Install the Git hooks, or the hook of a coding agent, in this repository.",
     "uninstall": "Take the hooks out and put back what was there before.",
     "trust": "Let the checks of this repository run, after looking at their commands.",
-    "approve": "Approve a review that waits, after looking at it.",
-    "reject": "Reject a review or a proposal that waits.",
+    "approve": "Approve a pending review, after looking at it.",
+    "reject": "Reject a pending review or proposal.",
     "undo": "Take back what an approved patch wrote.",
-    "reviews": "List the reviews that wait for a person.",
-    "audit": "Show or verify the audit trail.",
+    "pending": "List the reviews and proposals that need a person.",
+    "audit": "Show or verify the audit log.",
     "mcp": "Serve coding agents over standard input and output.",
     "rules": "List every rule.",
     "explain": "Explain one rule, with examples.",
@@ -34,6 +34,10 @@ COMMANDS = {
     "server": "Show, start or stop the warm server that makes hooks quick.",
     "demo": "Show four real runs in a scratch repository.",
 }
+
+
+# Names of the release before, hidden from help.
+ALIASES = {"reviews": "pending"}
 
 
 class HelpToStream:
@@ -76,6 +80,7 @@ class App(Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name."""
+        cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"cli_guard.cli.{cmd_name.replace('-', '_')}").command

@@ -1,62 +1,77 @@
-"""`cli-guard approve`: a person says yes, once, to exactly one content."""
+"""`cli-guard approve`: a person approves exactly one content, once."""
 
 import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io, shown_on_terminal
+from cli_guard.cli.pending import describe
 from cli_guard.cli.prompt import person_needed, says_yes
-from cli_guard.cli.reviews import described
 from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import Repository
-from cli_guard.review.approve import approve
-from cli_guard.review.pending import asked_for, told_of, waiting
+from cli_guard.review.approve import approve_change, find_pending
 from cli_guard.secrets.printable import printable
-from cli_guard.state.records import ASKED, Records, WaitingReview
+from cli_guard.state.records import ASKED, PendingReview, Records
 
 
-def confirm(io: Io, review: WaitingReview, told: str) -> bool:
-    """Shows what is approved and asks. Raises UsageError where no person can answer."""
+def confirm(io: Io, review: PendingReview, details: str = "") -> bool:
+    """Show what is approved and ask. Raises UsageError if no person can answer."""
     person_needed(io, "an approval", "approve")
-    io.say(described(review))
-    io.say(shown_on_terminal(told.encode("utf-8", "surrogateescape")))
+    io.say(describe(review))
+    io.say(shown_on_terminal(details.encode("utf-8", "surrogateescape")))
     return says_yes(io, "Approve exactly this?")
 
 
 @click.pass_obj
 def run(io: Io, /, id: str, reason: str) -> int:
-    """Approves a review and resumes its graph."""
+    """Approve a review and resume its graph."""
     repository = Repository.discover(io.cwd, io.env)
-    review = waiting(Records(repository.state_folder), id, io.invocation)
-    requests = asked_for(repository, review, io.invocation)
-    if not confirm(io, review, told_of(repository, requests)):
-        io.say("cli-guard: not approved")
-        return 1
+    review = find_pending(Records(repository.state_folder), id, io.invocation)
     try:
-        state = approve(
-            repository, review, io.invocation, reason, requests, say=lambda line: io.say(line or "\n")
-        )
+        code = (approve_asked if review.event == ASKED else approve_reviewed)(io, repository, review, reason)
     except BrokenPipeError:
         raise
     except OSError as error:
         where = repository.state_folder
         raise CliGuardError(f"the approval cannot be written to {where}: {error.strerror}") from error
-    if review.event == ASKED:
-        io.say(printable(state["final_output"] or "", keep_newlines=True))
-    else:
-        again = "push" if review.event == "pre-push" else "commit"
-        io.say(f"cli-guard: {review.id} approved for exactly this content; run the {again} again")
+    if code is None:
+        io.say("cli-guard: not approved")
+        return 1
+    return code
+
+
+def approve_reviewed(io: Io, repository: Repository, review: PendingReview, reason: str) -> int | None:
+    """Approve a change after asking; None for a no."""
+    if not confirm(io, review):
+        return None
+    state = approve_change(repository, review, io.invocation, reason)
+    again = "push" if review.event == "pre-push" else "commit"
+    io.say(f"cli-guard: {review.id} approved for exactly this content; run the {again} again")
+    return 0 if state["status"] == "ok" else 1
+
+
+def approve_asked(io: Io, repository: Repository, review: PendingReview, reason: str) -> int | None:
+    """Approve a request of the assistant after showing what it does; None for a no."""
+    from cli_guard.assistant.approve import approve_request, describe_requests, find_requests
+
+    requests = find_requests(repository, review, io.invocation)
+    if not confirm(io, review, describe_requests(repository, requests)):
+        return None
+    state = approve_request(
+        repository, review, io.invocation, reason, requests, say=lambda line: io.say(line or "\n")
+    )
+    io.say(printable(state["final_output"] or "", keep_newlines=True))
     return 0 if state["status"] == "ok" else 1
 
 
 command = Command(
     "approve",
     callback=run,
-    help="Approve a review that waits, after looking at it. It counts for exactly the content, the policy and the"
-    " findings that were reviewed: one more byte staged, and it is void. Of a request, it writes the patch to the"
-    " work tree, all of it or nothing, and never over what is not staged; `cli-guard undo` takes it back. Or it runs"
-    " the command, once, in the top folder of the work tree, and ends with 1 if that fails.",
+    help="Approve a pending review, after looking at it. The approval is valid for exactly the content, policy and"
+    " findings that were reviewed; if one more byte is staged, it is void. For a request of `ask` it writes the"
+    " patch to the work tree, all of it or nothing, and never over unstaged changes (`cli-guard undo` takes it"
+    " back); or it runs the command, once, in the top folder of the work tree, and exits with 1 if that fails.",
     params=[
         click.Argument(["id"]),
-        click.Option(["--reason", "-r"], default="", metavar="TEXT", help="Why; goes to the audit trail."),
+        click.Option(["--reason", "-r"], default="", metavar="TEXT", help="Why; written to the audit log."),
     ],
 )

@@ -10,20 +10,20 @@ from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import Repository
-from cli_guard.runtime import state_folder
 from cli_guard.secrets.printable import clip, printable
-from cli_guard.state.audit import AuditTrail
+from cli_guard.state.audit import AuditLog
+from cli_guard.state.records import state_folder
 
 SHOWN = 20
 COMMAND = 80
 
 
-def trail(io: Io) -> AuditTrail:
+def trail(io: Io) -> AuditLog:
     """The trail of the repository here, or that of what was run outside of any. Raises NotARepository, GitError."""
     try:
-        return AuditTrail(Repository.discover(io.cwd, io.env).state_folder)
+        return AuditLog(Repository.discover(io.cwd, io.env).state_folder)
     except NotARepository:
-        own = AuditTrail(state_folder(io.cwd, io.env))
+        own = AuditLog(state_folder(io.cwd, io.env))
         if not own.path.exists():
             raise
         return own

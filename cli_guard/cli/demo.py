@@ -159,7 +159,7 @@ def approval(scratch: Scratch) -> bool:
     scratch.write("reports.py", RISKY)
     scratch.show("git", "add", "reports.py")
     stopped = scratch.show("git", "commit", "-q", "-m", "Add reports", expect="needs review:")
-    waiting = Records(scratch.path / ".git" / "cli-guard").waiting()
+    waiting = Records(scratch.path / ".git" / "cli-guard").pending()
     approved = bool(waiting) and scratch.show_typing("yes", "cli-guard", "approve", waiting[0].id)
     return (
         stopped

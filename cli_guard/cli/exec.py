@@ -14,7 +14,7 @@ from cli_guard.cli.io import Io
 from cli_guard.cli.processes import say_json
 from cli_guard.cli.prompt import asking
 from cli_guard.errors import UsageError
-from cli_guard.runtime import state_folder
+from cli_guard.state.records import state_folder
 
 MEGABYTE = 1_000_000
 

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -37,19 +37,12 @@ def note_skip(io: Io, event: str, reason: str) -> None:
     """Says that the hook was skipped, and writes it down."""
     io.warn(f"cli-guard: {event} skipped ({reason})")
     from cli_guard.git.repository import Repository
-    from cli_guard.state.audit import AuditTrail
+    from cli_guard.state.audit import AuditLog, entry
 
     try:
         folder = Repository.discover(io.cwd, io.env).state_folder
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        invocation = io.invocation
-        entry = {
-            "at": invocation.now.isoformat(timespec="seconds"),
-            "user": invocation.user,
-            "event": event,
-            "skipped": reason,
-        }
-        AuditTrail(folder).append(entry)
+        AuditLog(folder).append(entry(event, io.invocation, skipped=reason))
     except (CliGuardError, OSError) as error:
         io.warn(f"cli-guard: the skip was not recorded: {error}")
 
@@ -67,8 +60,14 @@ def answer(io: Io, request: "Request", looked: "Repository | None" = None) -> in
     from cli_guard.cli.review import show
     from cli_guard.review.run import review_request
 
+    def plan_checks(*wanted: Any, **named: Any) -> Any:
+        # Loaded only where the policy names checks: they run commands.
+        from cli_guard.execution.checks.running import prepare_checks
+
+        return prepare_checks(*wanted, **named, progress=io.stderr)
+
     with progress(io.stderr) as told:
-        review = review_request(request, io.invocation, told=told, progress=io.stderr, looked=looked)
+        review = review_request(request, io.invocation, told=told, plan_checks=plan_checks, looked=looked)
     if review.nothing and not framework(io):
         return review.exit_code
     # A framework runs us from an environment of its own, which is on nobody's PATH.

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from cli_guard.cli.io import Io
-from cli_guard.runtime import state_folder
+from cli_guard.state.records import state_folder
 
 if TYPE_CHECKING:
     from cli_guard.execution.processes import ProcessManager

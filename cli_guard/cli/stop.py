@@ -9,7 +9,7 @@ from cli_guard.cli.io import Io
 from cli_guard.cli.processes import manager_of, one_line, say_json
 from cli_guard.errors import UsageError
 from cli_guard.execution.command import Run
-from cli_guard.runtime import state_folder
+from cli_guard.state.records import state_folder
 
 if TYPE_CHECKING:
     from cli_guard.execution.processes.model import Stopped

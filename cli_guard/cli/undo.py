@@ -2,11 +2,11 @@
 
 import click
 
+from cli_guard.assistant.approve import undo
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import Repository
-from cli_guard.review.approve import undo
 from cli_guard.secrets.printable import printable
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cli_guard import __version__
 from cli_guard.commands import Context
 from cli_guard.commands.effects.environment import variable_means
 from cli_guard.commands.model import Kind
@@ -16,7 +15,7 @@ from cli_guard.review.command_context import command_context, root_of
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
-from cli_guard.state.audit import AuditTrail
+from cli_guard.state.audit import AuditLog, entry
 
 # What the trail keeps of a command, in characters.
 KEPT = 2_000
@@ -83,7 +82,7 @@ class Run:
     def __init__(
         self, folder: Path, invocation: Callable[[], Invocation], tell: Callable[[str], None]
     ) -> None:
-        self._trail = AuditTrail(folder)
+        self._trail = AuditLog(folder)
         self._invocation = invocation
         self._tell = tell
         self._told = False
@@ -105,18 +104,9 @@ class Run:
 
     def note(self, event: str, **details: object) -> None:
         """One line. A trail that cannot be written is told of once, and stops nothing."""
-        invocation = self._invocation()
-        entry = {
-            "at": invocation.now.isoformat(timespec="seconds"),
-            "user": invocation.user,
-            "version": __version__,
-            "event": event,
-            "run": self.id,
-            **details,
-        }
         try:
             self._trail.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._trail.append(entry)
+            self._trail.append(entry(event, self._invocation(), run=self.id, **details))
         except OSError as error:
             if not self._told:
                 self._tell(f"cli-guard: not recorded in {self._trail.path.parent}: {error.strerror or error}")

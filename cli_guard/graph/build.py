@@ -15,9 +15,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from cli_guard.graph import actions
-from cli_guard.graph import context_nodes
-from cli_guard.graph import gate
+from cli_guard.graph import actions, context_nodes, gate
 from cli_guard.graph.context import Context
 from cli_guard.graph.state import State
 
@@ -79,8 +77,8 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
     for node, onward in fallible.items():
         graph.add_conditional_edges(node, or_failure(onward), [onward, "handle_failure"])
     graph.add_edge("select_context", "collect_context")
-    gate = ["execute_safe_actions", "request_human_review", "handle_failure"]
-    graph.add_conditional_edges("policy_gate", after_gate, gate)
+    outcomes = ["execute_safe_actions", "request_human_review", "handle_failure"]
+    graph.add_conditional_edges("policy_gate", after_gate, outcomes)
     execution = ["plan_cli_actions", "synthesize_cli_response"]
     graph.add_conditional_edges("execute_safe_actions", after_execution, execution)
     graph.add_conditional_edges("request_human_review", after_review, ["execute_safe_actions", END])

@@ -10,11 +10,11 @@ from cli_guard.graph.state import State
 from cli_guard.graph.tools.registry import all_tools
 from cli_guard.graph.tools.tool import Checker, Runner, Tool, World, Writer
 from cli_guard.model import Action, ChangeSet, FileChange, Finding, Skipped
-from cli_guard.policy.approvals import Approval, RecordedContent
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import Answer
 from cli_guard.reviewers.inline import InlineAnswers
 from cli_guard.reviewers.review_input import Limits, ReviewInput
+from cli_guard.state.approvals import Approval, RecordedContent
 
 if TYPE_CHECKING:
     from cli_guard.assistant.retrieval import Found

@@ -12,7 +12,6 @@ from cli_guard.graph.context import Context, context_of
 from cli_guard.graph.context_nodes import leaves
 from cli_guard.graph.state import Data, State, finding_data, finding_of, log
 from cli_guard.model import Action, ChangeSet, Decision, Finding, Skipped, Verdict
-from cli_guard.policy.approvals import RecordedContent, approved_findings, review_id
 from cli_guard.policy.gate import (
     RECORDING,
     RUN_CHECKS,
@@ -26,6 +25,7 @@ from cli_guard.policy.gate import (
 from cli_guard.reviewers.checks import not_run
 from cli_guard.reviewers.policy import not_reviewed
 from cli_guard.secrets.redact import redact
+from cli_guard.state.approvals import RecordedContent, approved_findings, review_id
 
 CHECKS_WAIT = "checks-wait"
 

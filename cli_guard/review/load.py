@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Protocol
 
 from cli_guard.git.changes import Bounds, ChangeReader
 from cli_guard.git.contents import BlobContents, BlobReader, WorktreeContents
@@ -22,7 +22,6 @@ from cli_guard.model import (
     Skipped,
     TagMessage,
 )
-from cli_guard.policy.approvals import RecordedContent
 from cli_guard.policy.decisions import Policy
 from cli_guard.review.message import recorded_message
 from cli_guard.review.policy import policy_for, recorded_policy
@@ -32,11 +31,35 @@ from cli_guard.review.request import Commit, Message, Patch, Push, Range, Reques
 from cli_guard.reviewers.policy import expired_notes
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.runtime import Invocation
+from cli_guard.state.approvals import RecordedContent
 
 if TYPE_CHECKING:
-    from cli_guard.execution.checks.running import Checks
+    from cli_guard.graph.context import Context
+    from cli_guard.policy.checks import PlannedCheck
 
 InRepository = Staged | Worktree | Commit | Range | Message | Push
+
+
+class Checks(Protocol):
+    """Checks of a repository, planned and trusted, ready to run in the graph."""
+
+    def allowed_in(self, context: "Context") -> "Context":
+        """Return the context of a review in which they may run, where the gate lets them."""
+
+
+class CheckPlanner(Protocol):
+    """Plans the checks that a commit or a push needs: handed in, because they run commands."""
+
+    def __call__(
+        self,
+        request: Request,
+        repository: Repository,
+        policy: Policy,
+        changes: ChangeSet,
+        pushed: tuple[PushedRef, ...],
+        invocation: Invocation,
+    ) -> "tuple[tuple[PlannedCheck, ...], Checks | None]":
+        """Return the planned checks and what runs those that may. Raises CliGuardError, GitError."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +74,7 @@ class Gathered:
     policy: Policy
     commits: tuple[RecordedContent, ...] = ()
     notes: tuple[str, ...] = ()
-    checks: "Checks | None" = None
+    checks: Checks | None = None
 
 
 @dataclass(frozen=True)
@@ -74,12 +97,12 @@ def gather(
     invocation: Invocation,
     *,
     approved: bool = True,
-    progress: TextIO | None = None,
+    plan_checks: CheckPlanner | None = None,
 ) -> Iterator[Gathered]:
     """The subject of a request, good while the context is open (it reads blobs on demand).
 
-    Where nothing was ever `approved`, the commits of a range are not read for approvals. Checks are for a hook, which
-    has a stream to tell their `progress` on.
+    Where nothing was ever `approved`, the commits of a range are not read for approvals. Checks are planned for a hook
+    alone, by its `plan_checks`.
 
     Raises GitError, UsageError for a revision or patch that does not hold, ConfigError.
     """
@@ -113,24 +136,12 @@ def gather(
         ).under(policy)
         commits = tuple(material.commits) if approved else ()
         gathered = Gathered(subject, policy, commits, (*notes, *expired_notes(policy, invocation.now.date())))
-        if progress and repository and policy.checks and isinstance(request, Staged | Push):
-            gathered = with_checks(gathered, request, repository, invocation, progress)
+        if plan_checks and repository and policy.checks and isinstance(request, Staged | Push):
+            planned, checks = plan_checks(
+                request, repository, policy, subject.changes, subject.pushed, invocation
+            )
+            gathered = replace(gathered, subject=replace(subject, checks=planned), checks=checks)
         yield gathered
-
-
-def with_checks(
-    gathered: Gathered, request: Request, repository: Repository, invocation: Invocation, progress: TextIO
-) -> Gathered:
-    """The same, with the checks that a commit or a push needs."""
-    from cli_guard.execution.checks.planning import plan_checks
-    from cli_guard.execution.checks.running import Checks
-
-    subject = gathered.subject
-    planned = plan_checks(request, repository, gathered.policy, subject.changes, subject.pushed, invocation)
-    if not planned:
-        return gathered
-    checks = Checks(repository, planned, invocation, progress, staged=isinstance(request, Staged))
-    return replace(gathered, subject=replace(subject, checks=planned), checks=checks)
 
 
 def read(request: InRepository, repository: Repository, reader: ChangeReader, blobs: BlobReader) -> Material:

@@ -9,7 +9,7 @@ import datetime
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from cli_guard.errors import NotARepository
 from cli_guard.git.repository import Repository
@@ -31,11 +31,11 @@ from cli_guard.runtime import Invocation
 if TYPE_CHECKING:
     from cli_guard.graph.run import Pause
     from cli_guard.graph.state import State
-    from cli_guard.policy.approvals import Approval
     from cli_guard.policy.decisions import Policy
-    from cli_guard.review.load import Gathered
+    from cli_guard.review.load import CheckPlanner, Gathered
     from cli_guard.reviewers.cache import Cache
     from cli_guard.reviewers.shard import Shard
+    from cli_guard.state.approvals import Approval
 
 Told = Callable[[int, int], None]
 
@@ -62,7 +62,7 @@ def review_request(
     request: Request,
     invocation: Invocation,
     *,
-    progress: TextIO | None = None,
+    plan_checks: "CheckPlanner | None" = None,
     cache: bool = True,
     told: Told | None = None,
     shard: "Shard | None" = None,
@@ -70,7 +70,7 @@ def review_request(
 ) -> Review:
     """Reviews what a request names, and records what came of it. Raises CliGuardError.
 
-    Given a stream for their `progress`, the checks that the repository wants at this stage run as well. With `cache`,
+    With `plan_checks`, the checks that the repository wants at this stage run as well. With `cache`,
     files are not examined again in which nothing was found before. `told` hears how many of a big change are done, and
     how many there are. Of a `shard`, only its part is reviewed. `looked` is the repository, where a caller has found it
     already, and that there is something to review.
@@ -94,7 +94,9 @@ def review_request(
     records = Records(repository.state_folder) if repository else None
     approvals = records.approvals() if records else ()
     today = invocation.now.date()
-    with gather(request, repository, invocation, approved=bool(approvals), progress=progress) as gathered:
+    with gather(
+        request, repository, invocation, approved=bool(approvals), plan_checks=plan_checks
+    ) as gathered:
         if shard:
             part = replace(gathered.subject, shard=shard)
             gathered = replace(gathered, subject=part, notes=(*gathered.notes, shard.note()))

@@ -1,4 +1,4 @@
-"""Writes down what came of a review: the audit line, the last report, the review that waits."""
+"""Stores what came of a review: the audit entry, the last report, the pending review."""
 
 import sqlite3
 from collections import Counter
@@ -6,12 +6,12 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cli_guard import __version__
 from cli_guard.errors import CliGuardError
 from cli_guard.model import Decision, Disposition
 from cli_guard.review.render.review import Review
 from cli_guard.secrets.printable import printable
-from cli_guard.state.records import Records, WaitingReview
+from cli_guard.state.audit import entry
+from cli_guard.state.records import PendingReview, Records
 
 if TYPE_CHECKING:
     from cli_guard.graph.run import Pause
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 def record(
     review: Review, pause: "Pause | None", gathered: "Gathered", records: Records, invocation: "Invocation"
 ) -> Review:
-    """The review, with a note if it could not be recorded (a read-only or full disk)."""
+    """Record a review; return it, with a note if that failed (a read-only or full disk)."""
     try:
         records.prepare()
         if pause and review.review_id:
             pause.keep(records.checkpoint(review.review_id))
-            records.wait(waiting_review(review, gathered, invocation))
+            records.add_pending(pending_review(review, gathered, invocation))
         records.audit.append(audit_entry(review, gathered, invocation))
         keep_report(review, records)
         remember_reasons(review, records)
@@ -38,17 +38,17 @@ def record(
 
 
 def keep_report(review: Review, records: Records) -> None:
-    """Keeps the whole report, advice that the terminal left out included."""
+    """Keep the whole report, with the advice that the terminal left out."""
     from cli_guard.review.render import as_json, text
 
     full = text.render(review, color=False, verbose=True)
-    # A message of which nothing is to be said leaves the report on the change that it comes with.
+    # A clean message must not overwrite the report of the change that it belongs to.
     if full:
         records.keep_report(full, as_json.render(review, indent=None))
 
 
 def remember_reasons(review: Review, records: Records) -> None:
-    """Keeps the reasons of the suppressions that this change adds, for the run tool's `memory`."""
+    """Keep the reasons of the suppressions that this change adds, for the run tool's `memory`."""
     added = [each for each in review.suppressed if each.new and each.reason]
     if not added:
         return
@@ -61,54 +61,52 @@ def remember_reasons(review: Review, records: Records) -> None:
             Memory(records.folder).keep(text, "reason", f"suppression {found.fingerprint}")
 
 
-def asked(review: Review) -> tuple[str, ...]:
-    """The fingerprints of the findings that a person is asked about."""
+def reviewed_fingerprints(review: Review) -> tuple[str, ...]:
+    """Return the fingerprints of the findings that need a person."""
     return tuple(j.finding.fingerprint for j in review.findings if j.disposition is Disposition.REVIEW)
 
 
-def waiting_review(review: Review, gathered: "Gathered", invocation: "Invocation") -> WaitingReview:
-    """What is shown of the review to the person who approves it."""
+def pending_review(review: Review, gathered: "Gathered", invocation: "Invocation") -> PendingReview:
+    """Build what `approve` shows of the review."""
     lines = []
     for judged in review.ordered(Disposition.REVIEW):
         found = judged.finding
         where = f"{found.path}:{found.line}" if found.line else found.path or "the commit message"
         lines.append(printable(f"{where}: {found.message} [{found.rule}]"))
-    assert review.review_id  # noqa: S101 - only a review with an id waits
-    return WaitingReview(
+    assert review.review_id  # noqa: S101 - only a review with an id is pending
+    return PendingReview(
         id=review.review_id,
         event=review.event,
         at=invocation.now.isoformat(timespec="seconds"),
         reason=review.review_reason or "",
         content=gathered.subject.changes.identity,
         policy=gathered.policy.identity,
-        fingerprints=asked(review),
+        fingerprints=reviewed_fingerprints(review),
         findings=tuple(lines),
     )
 
 
 def audit_entry(review: Review, gathered: "Gathered", invocation: "Invocation") -> dict[str, object]:
-    """One line of the audit trail: who reviewed what by which policy, and how it ended. No code, no secret."""
-    return {
-        "at": invocation.now.isoformat(timespec="seconds"),
-        "user": invocation.user,
-        "version": __version__,
-        "event": review.event,
-        "decision": str(review.decision),
-        "status": review.status,
-        "review_id": review.review_id,
-        "content": gathered.subject.changes.identity,
-        "policy": gathered.policy.identity,
-        "files": review.files,
-        "rules": dict(sorted(Counter(j.finding.rule for j in review.findings).items())),
-        "fingerprints": sorted(j.finding.fingerprint for j in review.findings),
-        "suppressed": len(review.suppressed),
-        "not_reviewed": len(review.skipped),
+    """Build the audit entry of a review: what was reviewed by which policy, and how it ended."""
+    return entry(
+        review.event,
+        invocation,
+        decision=str(review.decision),
+        status=review.status,
+        review_id=review.review_id,
+        content=gathered.subject.changes.identity,
+        policy=gathered.policy.identity,
+        files=review.files,
+        rules=dict(sorted(Counter(j.finding.rule for j in review.findings).items())),
+        fingerprints=sorted(j.finding.fingerprint for j in review.findings),
+        suppressed=len(review.suppressed),
+        not_reviewed=len(review.skipped),
         **checks_of(review),
-    }
+    )
 
 
 def checks_of(review: Review) -> dict[str, object]:
-    """How the checks that ran have ended, by their ids; nothing where none did."""
+    """Return the outcomes of the checks that ran, by id."""
     ran: dict[str, object] = {}
     for result in review.tool_results:
         listed = result.get("checks")

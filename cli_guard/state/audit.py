@@ -1,8 +1,8 @@
-"""The audit trail: one JSON line a run, each holding the hash of the line before it.
+"""The audit log: one JSON line an event, each with the hash of the line before it.
 
 A line that is changed, moved or taken out of the middle breaks the chain; lines cut off the end are noticed
-because the last hash is kept beside the trail. It proves nothing against somebody who rewrites both files: it
-is a record for honest people, not evidence against an owner of the machine.
+because the last hash is kept beside the log. It proves nothing against a user who rewrites both files: it is a
+record for honest people, not evidence against the owner of the machine.
 """
 
 import hashlib
@@ -13,30 +13,50 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from cli_guard import __version__
+from cli_guard.runtime import Invocation
+
 START = "0" * 64
 BLOCK = 4_096
+# The shape of an entry: the keys of `entry`, and those of its event.
+SCHEMA = 1
+
+
+def entry(event: str, invocation: Invocation, **details: object) -> dict[str, object]:
+    """Build the audit entry of an event: its schema, time (ISO 8601, UTC), user, version, and its own details.
+
+    Details hold no code and no secret: callers redact what comes from outside.
+    """
+    return {
+        "schema": SCHEMA,
+        "at": invocation.now.isoformat(timespec="seconds"),
+        "user": invocation.user,
+        "version": __version__,
+        "event": event,
+        **details,
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What `verify` found: how many lines hold, and the first problem, None if all do."""
+    """The number of valid entries, and the first problem, None if there is none."""
 
     entries: int
     problem: str | None
 
 
-class AuditTrail:
-    """The trail in a folder: `audit.jsonl`, and its last hash in `audit.head`."""
+class AuditLog:
+    """The log of a folder: `audit.jsonl`, and its last hash in `audit.head`."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "audit.jsonl"
         self._head = folder / "audit.head"
 
-    def append(self, entry: Mapping[str, object]) -> None:
-        """Adds one run, in a time that does not grow with the trail. Raises OSError where nothing can be written."""
+    def append(self, data: Mapping[str, object]) -> None:
+        """Append one entry, in a time that does not grow with the log. Raises OSError."""
         with locked(self.path):
             size, last = self._end()
-            line = json.dumps({**entry, "previous": self._previous(last)}, sort_keys=True).encode("ascii")
+            line = json.dumps({**data, "previous": self._previous(last)}, sort_keys=True).encode("ascii")
             # A line that a killed process left half written stays what it is: not an entry.
             glue = b"" if last is None or last.endswith(b"\n") else b"\n"
             try:
@@ -49,22 +69,22 @@ class AuditTrail:
             self._head.write_text(digest(line) + "\n", "ascii")
 
     def entries(self) -> Iterator[dict[str, object]]:
-        """The runs, oldest first; a line that is not JSON comes as {"unreadable": line}."""
+        """Yield the entries, oldest first; a line that is not JSON as {"unreadable": line}."""
         for line in self._lines():
             try:
-                entry = json.loads(line)
+                data = json.loads(line)
             except (ValueError, RecursionError):
-                entry = None
-            yield entry if isinstance(entry, dict) else {"unreadable": line.decode("utf-8", "replace")}
+                data = None
+            yield data if isinstance(data, dict) else {"unreadable": line.decode("utf-8", "replace")}
 
     def verify(self) -> Verification:
-        """Goes along the chain from its first line. Raises OSError for a trail that cannot be read."""
+        """Check the hash chain from its first line. Raises OSError if the log cannot be read."""
         before = expected = START
         number = 0
         for number, line in enumerate(self._lines(), 1):
             previous = previous_in(line)
             if previous is None:
-                return Verification(number - 1, f"line {number} is not an entry of the trail")
+                return Verification(number - 1, f"line {number} is not an entry of the log")
             if previous != expected:
                 return Verification(number - 1, f"line {number} does not follow line {number - 1}")
             before, expected = expected, digest(line)
@@ -89,7 +109,7 @@ class AuditTrail:
             return None
 
     def _previous(self, last: bytes | None) -> str:
-        """The hash to go on from: that of the last line, unless lines were cut off behind it."""
+        """Return the hash for the next line: that of the last line, unless lines were cut off behind it."""
         follows = START if last is None else digest(last.removesuffix(b"\n"))
         head = self._read_head()
         if head is None or (last is not None and previous_in(last) == head):
@@ -97,7 +117,7 @@ class AuditTrail:
         return head
 
     def _end(self) -> tuple[int, bytes | None]:
-        """The size of the trail in bytes, and its last line."""
+        """Return the size of the log in bytes, and its last line."""
         try:
             with self.path.open("rb") as file:
                 size = file.seek(0, os.SEEK_END)

@@ -1,4 +1,4 @@
-"""The state folder: approvals, reviews that wait, the last report. All of it may be deleted at any time."""
+"""The state folder: approvals, pending reviews, the last report. All of it may be deleted at any time."""
 
 import datetime
 import json
@@ -10,22 +10,24 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from cli_guard.errors import CliGuardError
-from cli_guard.policy.approvals import Approval
-from cli_guard.state.audit import AuditTrail, locked
+from cli_guard.errors import CliGuardError, NotARepository
+from cli_guard.git.repository import Repository
+from cli_guard.runtime import user_state
+from cli_guard.state.approvals import Approval
+from cli_guard.state.audit import AuditLog, locked
 
 KEPT_APPROVALS = 500
-KEPT_WAITING = 100
+KEPT_PENDING = 100
 KEPT_APPLIED = 20
-# A review that nobody answered for so long is about a repository that has moved on.
-WAITING_DAYS = 14
+# By then the repository has moved on.
+PENDING_DAYS = 14
 ASKED = "ask"
 ID = re.compile(r"[0-9a-f]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingReview:
-    """A review that waits for a person: what `reviews` lists and `approve` shows.
+class PendingReview:
+    """A review that needs a person: what `pending` lists and `approve` shows.
 
     `findings` are one line each, already redacted and printable; `at` is an ISO 8601 time in UTC. `root` is the work
     tree that a request was asked in, "" for any.
@@ -42,9 +44,9 @@ class WaitingReview:
     root: str = ""
 
     def expired(self, now: datetime.datetime) -> bool:
-        """Has it waited too long? One without a readable time has."""
+        """Is it too old? One without a readable time is."""
         try:
-            return now - datetime.datetime.fromisoformat(self.at) > datetime.timedelta(days=WAITING_DAYS)
+            return now - datetime.datetime.fromisoformat(self.at) > datetime.timedelta(days=PENDING_DAYS)
         except (ValueError, TypeError):
             return True
 
@@ -67,7 +69,7 @@ class Records:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.audit = AuditTrail(folder)
+        self.audit = AuditLog(folder)
         self._approvals = folder / "approvals.jsonl"
         self._waiting = folder / "waiting"
         self._applied = folder / "applied"
@@ -79,7 +81,7 @@ class Records:
         self._applied.mkdir(mode=0o700, exist_ok=True)
 
     def not_recorded(self, error: Exception, *, waits: bool) -> str:
-        """Why nothing could be kept, in one line; what `waits` for a person is lost with it."""
+        """Say in one line why nothing could be recorded; `waits`: the review cannot be approved then."""
         words = getattr(error, "strerror", None) or str(error)
         return f"not recorded in {self.folder}: {words}{'; it cannot be approved' if waits else ''}"
 
@@ -104,31 +106,31 @@ class Records:
             lines = [*read_lines(self._approvals), json.dumps(asdict(approval))][-KEPT_APPROVALS:]
             write_atomically(self._approvals, "\n".join(lines) + "\n")
 
-    def waiting(self) -> tuple[WaitingReview, ...]:
-        """The reviews that wait, oldest first."""
+    def pending(self) -> tuple[PendingReview, ...]:
+        """Return the pending reviews, oldest first."""
         found = []
         for path in sorted(self._waiting.glob("*.json")) if self._waiting.is_dir() else ():
             with suppress(ValueError, TypeError, KeyError, OSError, RecursionError):
                 data = json.loads(path.read_text("utf-8"))
                 lists = {key: tuple(data[key]) for key in ("fingerprints", "findings")}
-                review = WaitingReview(**{**data, **lists})
+                review = PendingReview(**{**data, **lists})
                 lists_hold = all(isinstance(text, str) for text in (*review.fingerprints, *review.findings))
                 if named_by(path, review.id) and texts_hold(review) and lists_hold:
                     found.append(review)
         return tuple(sorted(found, key=lambda review: (review.at, review.id)))
 
     def checkpoint(self, review_id: str) -> Path:
-        """Where the graph of a review that waits keeps its state (SQLite)."""
+        """Return the path of the paused graph of a review (SQLite)."""
         return self._waiting / f"{review_id}.sqlite"
 
-    def wait(self, review: WaitingReview) -> None:
-        """Keeps a review that waits, and lets go of the oldest beyond the number kept. Raises OSError."""
+    def add_pending(self, review: PendingReview) -> None:
+        """Keep a pending review, and drop the oldest beyond KEPT_PENDING. Raises OSError."""
         write_atomically(self._waiting / f"{review.id}.json", json.dumps(asdict(review), indent=1))
-        for old in self.waiting()[:-KEPT_WAITING]:
-            self.settle(old.id)
+        for old in self.pending()[:-KEPT_PENDING]:
+            self.remove_pending(old.id)
 
-    def settle(self, review_id: str) -> None:
-        """Takes a review off the list."""
+    def remove_pending(self, review_id: str) -> None:
+        """Remove a review and its checkpoint from the list."""
         (self._waiting / f"{review_id}.json").unlink(missing_ok=True)
         self.checkpoint(review_id).unlink(missing_ok=True)
 
@@ -165,7 +167,7 @@ def named_by(path: Path, name: object) -> bool:
     return name == path.stem and ID.fullmatch(path.stem) is not None
 
 
-def texts_hold(record: WaitingReview | Applied) -> bool:
+def texts_hold(record: PendingReview | Applied) -> bool:
     """Are the fields that are texts texts indeed?"""
     return all(isinstance(getattr(record, each.name), str) for each in fields(record) if each.type is str)
 
@@ -188,3 +190,19 @@ def write_atomically(path: Path, text: str) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def state_folder(cwd: Path, env: Mapping[str, str]) -> Path:
+    """Return the state folder of a working folder: the repository's, or the user's own outside of any.
+
+    Raises GitError where Git refuses to say, CliGuardError where there is no home.
+    """
+    try:
+        return Repository.discover(cwd, env).state_folder
+    except NotARepository:
+        folder = user_state(env)
+    if folder is None:
+        raise CliGuardError(
+            "there is no repository here and no home folder: set HOME or XDG_STATE_HOME, to an absolute path"
+        )
+    return folder

@@ -38,7 +38,7 @@ def records(repo: Repo) -> Records:
 
 
 def waiting(repo: Repo) -> list[str]:
-    return [review.id for review in records(repo).waiting()]
+    return [review.id for review in records(repo).pending()]
 
 
 def approve(repo: Repo, wanted: str) -> Done:

@@ -135,7 +135,7 @@ def test_another_policy_at_head_voids_it(committed: Repo) -> None:
     user.parent.mkdir(parents=True)
     user.write_text("[decisions]\nmedium = 'review'\n")
     assert guard(committed, "hook", "pre-commit", env=env).code == 3
-    assert approval.policy != records(committed).waiting()[-1].policy
+    assert approval.policy != records(committed).pending()[-1].policy
 
 
 def test_it_does_not_serve_another_repository(committed: Repo, tmp_path: Path) -> None:
@@ -180,17 +180,17 @@ def test_unknown_approved_and_ambiguous(committed: Repo) -> None:
     stage(committed, {"more.py": MORE})
     commit_hook(committed)
     assert len(waiting(committed)) == 2
-    for wanted, says in (("ffffffffffff", "no review ffffffffffff waits"), ("", "no review")):
+    for wanted, says in (("ffffffffffff", "no pending review matches 'ffffffffffff'"), ("", "no pending review")):
         done = approve(committed, wanted)
         assert (done.code, len(done.err.splitlines())) == (2, 1)
         assert says in done.err
     twins = records(committed)
-    for review in twins.waiting():
+    for review in twins.pending():
         path = twins.folder / "waiting" / f"{review.id}.json"
         path.write_text(path.read_text().replace(review.id, "aaaa" + review.id[4:]))
         path.rename(path.with_name(f"aaaa{review.id[4:]}.json"))
     assert "beginning of 2 reviews" in approve(committed, "aaaa").err
-    twins.settle(found)
+    twins.remove_pending(found)
     assert approve(committed, waiting(committed)[0]).code in (0, 2)
 
 
@@ -232,8 +232,9 @@ def test_ten_wait_at_once(committed: Repo) -> None:
 
 
 def test_no_review_waits(committed: Repo) -> None:
-    done = guard(committed, "reviews")
-    assert (done.code, done.out) == (0, "cli-guard: no review waits\n")
+    done = guard(committed, "pending")
+    assert (done.code, done.out) == (0, "cli-guard: no pending reviews\n")
+    assert guard(committed, "reviews").out == done.out
 
 
 def test_a_broken_line_of_approvals_approves_nothing(committed: Repo) -> None:

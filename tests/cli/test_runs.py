@@ -16,13 +16,13 @@ import pytest
 from in_process import Terminal, approve, call, guard, records, state_values, waiting
 from repositories import GUARD, Done, Repo, key
 
+from cli_guard.assistant.approve import approve_request as approve_now
+from cli_guard.assistant.approve import find_requests
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.graph.gate import proposal_id
 from cli_guard.graph.state import Data, State
-from cli_guard.review.approve import approve as approve_now
-from cli_guard.review.pending import asked_for
-from cli_guard.review.pending import waiting as waiting_review
+from cli_guard.review.approve import find_pending
 from cli_guard.review.policy import policy_for
 from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
@@ -216,13 +216,13 @@ def test_no_is_no(committed: Repo, answer: str) -> None:
 def test_one_yes_runs_it_once(committed: Repo) -> None:
     found = proposed(recipe(committed, "@echo ran >> ran"))
     repository, invocation = here(committed)
-    review = waiting_review(records(committed), found, invocation)
-    requests = asked_for(repository, review, invocation)
+    review = find_pending(records(committed), found, invocation)
+    requests = find_requests(repository, review, invocation)
     assert approve_now(repository, review, invocation, "", requests)["status"] == "ok"
     with pytest.raises(UsageError):
         approve_now(repository, review, invocation, "", requests)
     assert (committed.path / "ran").read_text() == "ran\n"
-    assert "no review" in approve(committed, found).err
+    assert "no pending review" in approve(committed, found).err
 
 
 def test_two_at_once_run_it_once(committed: Repo) -> None:
@@ -341,7 +341,7 @@ def test_a_policy_that_has_changed_voids_it(committed: Repo) -> None:
 
 def run_with(repo: Repo, found: str, seconds: float) -> State:
     repository, invocation = here(repo)
-    review = waiting_review(records(repo), found, invocation)
+    review = find_pending(records(repo), found, invocation)
     return approve_now(repository, review, invocation, "", seconds=seconds)
 
 
@@ -527,5 +527,5 @@ time.sleep(300)
     for pid in (committed.path / "pids").read_text().split():
         assert gone(int(pid))
     assert waiting(committed) == [], "what was half run is not run again by the same yes"
-    assert trail(committed)[-1]["broken_off"] == "KeyboardInterrupt"
+    assert trail(committed)[-1]["interrupted_by"] == "KeyboardInterrupt"
     assert proposed(committed) == found, "it can be asked for again"

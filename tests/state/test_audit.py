@@ -11,26 +11,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli_guard.state.audit import AuditTrail
+from cli_guard.state.audit import AuditLog
 
 WRITER = """
 import sys
 from pathlib import Path
-from cli_guard.state.audit import AuditTrail
-trail = AuditTrail(Path(sys.argv[1]))
+from cli_guard.state.audit import AuditLog
+trail = AuditLog(Path(sys.argv[1]))
 for number in range(int(sys.argv[3])):
     trail.append({"writer": sys.argv[2], "number": number})
 """
 
 
-def trail(folder: Path, entries: int = 5) -> AuditTrail:
-    made = AuditTrail(folder)
+def trail(folder: Path, entries: int = 5) -> AuditLog:
+    made = AuditLog(folder)
     for number in range(entries):
         made.append({"number": number, "text": "naïve \ud800 \u2028"})
     return made
 
 
-def rewrite(made: AuditTrail, change: Any) -> None:
+def rewrite(made: AuditLog, change: Any) -> None:
     lines = made.path.read_bytes().splitlines(keepends=True)
     made.path.write_bytes(b"".join(change(lines)))
 
@@ -46,8 +46,8 @@ def test_every_line_holds_the_hash_of_the_one_before(tmp_path: Path) -> None:
 
 
 def test_an_empty_trail_holds(tmp_path: Path) -> None:
-    assert AuditTrail(tmp_path / "none").verify().problem is None
-    assert list(AuditTrail(tmp_path / "none").entries()) == []
+    assert AuditLog(tmp_path / "none").verify().problem is None
+    assert list(AuditLog(tmp_path / "none").entries()) == []
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_several_processes_lose_nothing(tmp_path: Path) -> None:
     command = (sys.executable, "-c", WRITER, str(tmp_path))
     writers = [subprocess.Popen((*command, str(name), "40")) for name in range(4)]
     assert [writer.wait(60) for writer in writers] == [0, 0, 0, 0]
-    made = AuditTrail(tmp_path)
+    made = AuditLog(tmp_path)
     assert (made.verify().entries, made.verify().problem) == (160, None)
     for name in range(4):
         assert [e["number"] for e in made.entries() if e["writer"] == str(name)] == list(range(40))
@@ -168,8 +168,8 @@ def test_an_append_does_not_read_the_trail(tmp_path: Path) -> None:
     with made.path.open("ab") as file:
         file.write(b"\n" + whole)
     script = (
-        "import sys; from pathlib import Path; from cli_guard.state.audit import AuditTrail\n"
-        "AuditTrail(Path(sys.argv[1])).append({'number': 9})\n"
+        "import sys; from pathlib import Path; from cli_guard.state.audit import AuditLog\n"
+        "AuditLog(Path(sys.argv[1])).append({'number': 9})\n"
         "print(Path('/proc/self/status').read_text().partition('VmHWM:')[2].split()[0])"
     )
     command = (sys.executable, "-c", script, str(tmp_path))
@@ -193,11 +193,11 @@ def test_a_read_only_folder_is_an_os_error(tmp_path: Path) -> None:
 def test_a_full_disk_leaves_the_trail_whole(tmp_path: Path) -> None:
     made = trail(tmp_path)
     script = (
-        "import resource, signal, sys; from pathlib import Path; from cli_guard.state.audit import AuditTrail\n"
+        "import resource, signal, sys; from pathlib import Path; from cli_guard.state.audit import AuditLog\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "size = Path(sys.argv[1], 'audit.jsonl').stat().st_size + 30\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))\n"
-        "try: AuditTrail(Path(sys.argv[1])).append({'number': 9})\n"
+        "try: AuditLog(Path(sys.argv[1])).append({'number': 9})\n"
         "except OSError as error: print(error.strerror)"
     )
     command = (sys.executable, "-c", script, str(tmp_path))

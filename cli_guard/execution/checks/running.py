@@ -13,7 +13,7 @@ from typing import TextIO
 from cli_guard.execution.checks.one import Runner
 from cli_guard.execution.checks.outcome import Outcome, told_safely
 from cli_guard.execution.checks.passes import Passes
-from cli_guard.execution.checks.planning import context_of_checks
+from cli_guard.execution.checks.planning import context_of_checks, plan_checks
 from cli_guard.execution.checks.progress import Progress
 from cli_guard.execution.processes.manager import ProcessManager
 from cli_guard.git.checkout import sweep
@@ -21,12 +21,34 @@ from cli_guard.git.repository import Repository
 from cli_guard.graph.context import Context
 from cli_guard.graph.tools.checks import checking_tool
 from cli_guard.graph.tools.tool import ToolOutput
-from cli_guard.model import Decision, Skipped, Verdict
+from cli_guard.model import ChangeSet, Decision, PushedRef, Skipped, Verdict
 from cli_guard.policy.checks import PlannedCheck
+from cli_guard.policy.decisions import Policy
 from cli_guard.policy.gate import CHECKS_TRUSTED, RUN_CHECKS
+from cli_guard.review.request import Request, Staged
 from cli_guard.runtime import Invocation
 
 TICK_SECONDS = 0.2
+
+
+def prepare_checks(
+    request: Request,
+    repository: Repository,
+    policy: Policy,
+    changes: ChangeSet,
+    pushed: tuple[PushedRef, ...],
+    invocation: Invocation,
+    *,
+    progress: TextIO,
+) -> "tuple[tuple[PlannedCheck, ...], Checks | None]":
+    """Plan the checks of a commit or push; the second value runs those that may, and reports on `progress`.
+
+    A `CheckPlanner` once `progress` is bound. Raises CliGuardError, GitError.
+    """
+    planned = plan_checks(request, repository, policy, changes, pushed, invocation)
+    if not planned:
+        return (), None
+    return planned, Checks(repository, planned, invocation, progress, staged=isinstance(request, Staged))
 
 
 class Checks:

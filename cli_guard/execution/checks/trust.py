@@ -14,7 +14,7 @@ from typing import Any
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.runtime import Invocation, user_state
-from cli_guard.state.audit import AuditTrail, locked
+from cli_guard.state.audit import AuditLog, entry, locked
 from cli_guard.state.records import write_atomically
 
 FILE = "trusted.json"
@@ -123,8 +123,5 @@ class Trusted:
 
     def _note(self, repository: Repository, event: str, digest: str | None) -> None:
         """One line of the audit trail of the repository."""
-        at = self._invocation.now.isoformat(timespec="seconds")
         repository.state_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        AuditTrail(repository.state_folder).append(
-            {"at": at, "user": self._invocation.user, "event": event, "table": digest}
-        )
+        AuditLog(repository.state_folder).append(entry(event, self._invocation, table=digest))

@@ -1,0 +1,262 @@
+"""Approves what the assistant asked for: shows it, writes its patch or runs its command, and takes a patch back.
+
+Nothing beside the checkpoint is trusted: what is shown is what the paused run holds, and exactly that is done. A patch
+is written before its approval is recorded, a command run after it: one approval never starts a command twice.
+"""
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cli_guard.assistant.ask import context_for
+from cli_guard.errors import CliGuardError, Interrupted, UsageError
+from cli_guard.git.applying import PatchWriter
+from cli_guard.git.proposals import shown_patch
+from cli_guard.git.repository import Repository
+from cli_guard.git.snapshot import Snapshot
+from cli_guard.review.approve import check_still_pending, record_approval, resume
+from cli_guard.review.policy import policy_for
+from cli_guard.review.request import Staged
+from cli_guard.runtime import Invocation
+from cli_guard.secrets.printable import printable
+from cli_guard.secrets.redact import redact
+from cli_guard.state.audit import entry, locked
+from cli_guard.state.records import Applied, PendingReview, Records
+
+if TYPE_CHECKING:
+    from cli_guard.graph.state import Data, State
+
+
+def find_requests(repository: Repository, review: PendingReview, invocation: Invocation) -> list["Data"]:
+    """Return the tool calls that an approval sets going, as the paused run holds them.
+
+    Raises UsageError if they are not those that were asked about here under the present policy, CliGuardError for a
+    command that is denied by now.
+    """
+    from cli_guard.graph.gate import denied_now, proposal_id
+    from cli_guard.graph.run import waiting_requests
+
+    if review.root and review.root != repository.root_name:
+        raise UsageError(
+            f"this was asked in another work tree: approve it in {review.root}, or ask again here"
+        )
+    requests = waiting_requests(Records(repository.state_folder).checkpoint(review.id))
+    policy, _ = policy_for(Staged(), repository, invocation.env)
+    if proposal_id(requests, policy.identity) != review.id:
+        raise UsageError(
+            f"review {review.id} is not what was asked about, or the policy has changed: ask again"
+        )
+    command = command_arguments(requests)
+    if command is not None:
+        texts = isinstance(command.get("command"), str) and isinstance(command.get("folder"), str)
+        if len(requests) > 1 or not texts:
+            raise UsageError(f"review {review.id} is not what can be asked about: ask again")
+        with context_for(repository, invocation, Snapshot.of({}), servers=False) as context:
+            denied = denied_now(requests, context)
+        if denied:
+            raise CliGuardError(f"denied, and no approval changes that: {denied}")
+    return requests
+
+
+def command_arguments(requests: list["Data"]) -> "Data | None":
+    """Return the arguments of the command that requests run, None for no command: it is never beside a patch."""
+    return next((each["arguments"] for each in requests if each["tool"] == "run_command"), None)
+
+
+def describe_requests(repository: Repository, requests: list["Data"]) -> str:
+    """Describe what requests do, for the person who approves: the patch in full, the command, the arguments of a call.
+
+    Raises UsageError for a patch that does not fit the files it was made for.
+    """
+    parts = []
+    for request in requests:
+        arguments = request["arguments"]
+        if request["tool"] == "write_file":
+            parts.append(shown_patch(repository, arguments, redact))
+        elif request["tool"] == "run_command":
+            parts.append(describe_command(arguments))
+        else:
+            parts.append(
+                f"calls {request['tool']} with {redact(json.dumps(arguments, indent=2), 'arguments.json')}"
+            )
+    return "\n".join(parts)
+
+
+def describe_command(arguments: "Data") -> str:
+    """Describe a command as it is approved: exactly what runs, where, and for how long."""
+    from cli_guard.graph.tools.commands import RUN_SECONDS
+
+    return (
+        f"runs  {printable(redact(arguments['command']))}\n"
+        f"in    {printable(arguments['folder'])}, with bash, on the files of the work tree as they are now\n"
+        f"for   {RUN_SECONDS:g} seconds at most, without input; what it does cannot be undone"
+    )
+
+
+def approve_request(
+    repository: Repository,
+    review: PendingReview,
+    invocation: Invocation,
+    reason: str,
+    requests: "list[Data] | None" = None,
+    *,
+    say: Callable[[str], None] | None = None,
+    seconds: float | None = None,
+) -> "State":
+    """Carry out what was approved and return the state at the end of the graph: a patch is written, a command run.
+
+    `requests` is what the person has seen of `find_requests`. `say` gets the output of a command line by line,
+    `seconds` is its time-out; a command that fails ends the run as `failed`. Raises UsageError if it does not fit any
+    more, CliGuardError, OSError if it cannot be recorded; then nothing is written or run.
+    """
+    records, reason = Records(repository.state_folder), redact(reason)
+    if requests is None:
+        requests = find_requests(repository, review, invocation)
+    if command_arguments(requests) is not None:
+        return run_approved(repository, records, review, invocation, reason, requests, say, seconds)
+    # Two answers at once would each find the state that they rest on.
+    with locked(records.folder / "answers"):
+        check_still_pending(records, review)
+        return write_approved(repository, records, review, invocation, reason, requests)
+
+
+def write_approved(
+    repository: Repository,
+    records: Records,
+    review: PendingReview,
+    invocation: Invocation,
+    reason: str,
+    requests: list["Data"],
+) -> "State":
+    """Write the patch of a request, or call the tool of its server. Raises CliGuardError, OSError."""
+    with context_for(repository, invocation, Snapshot.of({})) as context:
+        state = resume(records, review, invocation, reason, context, requests)
+    at, root = invocation.now.isoformat(timespec="seconds"), repository.root_name
+    patches = [each["arguments"]["patch"] for each in requests if each["tool"] == "write_file"]
+    results = [each for each in state["tool_results"] if each["tool"] == "write_file"]
+    written = [
+        Applied(review.id, at, invocation.user, review.reason, patch, result["left"], root)
+        for patch, result in zip(patches, results, strict=True)
+    ]
+    try:
+        for each in written:
+            records.keep_applied(each)
+        record_approval(records, review, invocation, reason)
+    except BaseException:
+        # A patch that could not be undone later is not left in the work tree.
+        for each in reversed(written):
+            PatchWriter(repository).take_back(each.patch, each.left)
+            with suppress(OSError):
+                records.forget_applied(each.id)
+        raise
+    return state
+
+
+def run_approved(
+    repository: Repository,
+    records: Records,
+    review: PendingReview,
+    invocation: Invocation,
+    reason: str,
+    requests: list["Data"],
+    say: Callable[[str], None] | None,
+    seconds: float | None,
+) -> "State":
+    """Run the command of a request. Raises CliGuardError, Interrupted, OSError.
+
+    The approval is used up as soon as the command starts: one that was interrupted is run again only after a new
+    request. The audit log names the command before it starts, and how it ended afterwards.
+    """
+    from cli_guard.graph.tools.commands import RUN_SECONDS, CommandRunner, unheard
+
+    arguments = command_arguments(requests) or {}
+    about = {
+        "command": printable(redact(arguments["command"])),
+        "folder": printable(arguments["folder"]),
+    }
+    began: list[str] = []
+
+    def begin() -> None:
+        with locked(records.folder / "answers"):
+            check_still_pending(records, review)
+            record_approval(records, review, invocation, reason, **about)
+        began.append(review.id)
+
+    runner = CommandRunner(
+        repository.root_name, invocation.env, records.folder, say or unheard, begin, seconds or RUN_SECONDS
+    )
+    try:
+        with context_for(repository, invocation, Snapshot.of({}), servers=False) as context:
+            state = resume(records, review, invocation, reason, replace(context, runner=runner), requests)
+    except BaseException as error:
+        if began:
+            with suppress(OSError):
+                records.audit.append(
+                    entry(
+                        "run", invocation, review_id=review.id, **about, interrupted_by=type(error).__name__
+                    )
+                )
+        if began and isinstance(error, KeyboardInterrupt):
+            raise Interrupted(
+                "interrupted: the command and all its processes were killed; what it has done stays, and the approval"
+                " is used up: ask again to run it again"
+            ) from None
+        raise
+    result = next(each for each in state["tool_results"] if each["tool"] == "run_command")
+    how = {key: result.get(key) for key in ("exit_code", "duration", "timed_out")}
+    try:
+        records.audit.append(entry("run", invocation, review_id=review.id, **about, **how))
+    except OSError as error:
+        told = f"{state['final_output']}\n{records.not_recorded(error, waits=False)}"
+        state = {**state, "final_output": told}
+    return state
+
+
+def undo(repository: Repository, wanted: str | None, invocation: Invocation) -> Applied:
+    """Take a patch back, the last one unless an id is given. Raises UsageError, CliGuardError, OSError."""
+    records = Records(repository.state_folder)
+    with locked(records.folder / "answers"):
+        return take_back(repository, records, wanted, invocation)
+
+
+def take_back(
+    repository: Repository, records: Records, wanted: str | None, invocation: Invocation
+) -> Applied:
+    here = ("", repository.root_name)
+    written = [each for each in records.applied() if each.root in here]
+    fitting = [each for each in written if each.id.startswith(wanted)] if wanted else list(written[-1:])
+    command = find_command_run_since(records, repository, wanted, fitting)
+    if command:
+        before = f"; `cli-guard undo {written[-1].id}` takes back the patch before it" if written else ""
+        raise UsageError(
+            f"a command cannot be taken back, and {command} was run: see `git status` for what it has changed{before}"
+        )
+    if not fitting:
+        none = f"no patch {wanted} was written" if wanted else "no patch was written: nothing to take back"
+        raise UsageError(none)
+    if len(fitting) > 1:
+        raise UsageError(f"{wanted} is the beginning of {len(fitting)} patches: give more of the id")
+    [applied] = fitting
+    PatchWriter(repository).take_back(applied.patch, applied.left)
+    records.forget_applied(applied.id)
+    records.audit.append(entry("undo", invocation, review_id=applied.id))
+    return applied
+
+
+def find_command_run_since(
+    records: Records, repository: Repository, wanted: str | None, fitting: list[Applied]
+) -> str | None:
+    """Return the command that was approved under an id; without an id, one that was approved here after the patch."""
+    found = None
+    with suppress(OSError):
+        for line in records.audit.entries():
+            id, command = str(line.get("review_id")), line.get("command")
+            if line.get("event") != "approve" or (wanted and not id.startswith(wanted)):
+                continue
+            if command and line.get("folder") == printable(repository.root_name):
+                found = str(command)
+            elif any(each.id == id for each in fitting):
+                found = None
+    return found
