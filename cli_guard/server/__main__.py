@@ -10,6 +10,8 @@ import sys
 import threading
 from contextlib import suppress
 
+from cli_guard.__main__ import by_itself
+from cli_guard.__main__ import main as front_door
 from cli_guard.server import address
 from cli_guard.server.leaving import IDLE_SECONDS, MEMORY_BYTES, Stay
 from cli_guard.server.serving import BACKLOG, Server
@@ -56,14 +58,14 @@ def main(arguments: list[str]) -> int:
     from cli_guard.server.control import configured
     from cli_guard.server.warming import warm
 
-    warm()
+    warm(front_door)
     if threading.active_count() > 1:
         # What another thread holds at a fork, a child would wait for in vain.
         return 1
     path = address.socket_path(inside, name)
     door = listen(path)
     stay.settle(path)
-    Server(door, held, identity, stay, configured).serve()
+    Server(door, held, identity, stay, configured, by_itself).serve()
     return 0
 
 

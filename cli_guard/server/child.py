@@ -10,18 +10,20 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
-from cli_guard.__main__ import by_itself
 from cli_guard.server.client import BEGUN, ENDED, taken
 from cli_guard.server.request import Form, Request
 
+# Does a run in this process: its arguments, its exit code. It is handed in by the entry point of the server.
+Run = Callable[[list[str]], int]
 STANDARD = ("stdin", "stdout", "stderr")
 
 
-def do(request: Request, handed: list[int], connection: socket.socket) -> None:
-    """Does a run and tells its end; returns early where it cannot be done as the client would have done it.
+def answer(request: Request, handed: list[int], connection: socket.socket, run: Run) -> None:
+    """Do a run and send its exit code; return early if it cannot be done as the client would have done it.
 
     `handed` are the ticket and then the streams that are not closed. Raises OSError, ValueError, both before it begins.
     """
@@ -37,7 +39,7 @@ def do(request: Request, handed: list[int], connection: socket.socket) -> None:
         return
     os.close(ticket)
     connection.sendall(BEGUN + b"\0")
-    code = result()
+    code = exit_code(run)
     with suppress(OSError):
         connection.sendall(ENDED + bytes([code & 0xFF]))
 
@@ -86,10 +88,10 @@ def open_stream(number: int, form: Form | None, source: int | None) -> None:
         setattr(sys, name, stream)
 
 
-def result() -> int:
-    """The exit code of the run; what nobody has caught is shown, as Python would."""
+def exit_code(run: Run) -> int:
+    """Do the run and return its exit code; an uncaught error is printed, as Python would."""
     try:
-        return by_itself(sys.argv[1:])
+        return run(sys.argv[1:])
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except BaseException:

@@ -44,12 +44,14 @@ class Server:
         identity: str,
         stay: Stay,
         allows: Callable[[Mapping[str, str]], bool],
+        run: child.Run,
     ) -> None:
         self._door = door
         self._lock = lock
         self._identity = identity
         self._stay = stay
         self._allows = allows
+        self._run = run
         self._trusts = Trust()
         self._callers: dict[int, Caller] = {}
         self._poll = select.poll()
@@ -57,7 +59,7 @@ class Server:
         self._runs = 0
         self._leaving = ""
         self._woken, self._waker = os.pipe()
-        self._spares = Spares(self._forget)
+        self._spares = Spares(self._forget, run)
 
     def serve(self) -> str:
         """Stays until it is time to leave, and says why it left."""
@@ -240,7 +242,7 @@ class Server:
             self._forget()
             self._spares.close()
             assert caller.request  # noqa: S101 - it waits with one
-            child.do(caller.request, caller.handed, caller.connection)
+            child.answer(caller.request, caller.handed, caller.connection, self._run)
             code = 0
         finally:
             os._exit(code)

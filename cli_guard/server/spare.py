@@ -38,8 +38,9 @@ class Spare:
 class Spares:
     """The children that wait. `forget` closes in each what belongs to the server alone."""
 
-    def __init__(self, forget: Callable[[], None]) -> None:
+    def __init__(self, forget: Callable[[], None], run: child.Run) -> None:
         self._forget = forget
+        self._run = run
         self._waiting: list[Spare] = []
         self._quiet_since = 0.0
 
@@ -70,7 +71,7 @@ class Spares:
                 ours.close()
                 self.close()
                 self._forget()
-                wait(theirs)
+                wait(theirs, self._run)
             finally:
                 os._exit(0)
         theirs.close()
@@ -113,7 +114,7 @@ class Spares:
         self._waiting.remove(spare)
 
 
-def wait(door: socket.socket) -> None:
+def wait(door: socket.socket, run: child.Run) -> None:
     """In the spare: makes its memory its own, waits for a run, and does it."""
     rehearse()
     door.sendall(READY)
@@ -129,4 +130,4 @@ def wait(door: socket.socket) -> None:
     door.close()
     connection = socket.socket(fileno=descriptors[0])
     with suppress(OSError, ValueError):
-        child.do(parse(received), list(descriptors[1:]), connection)
+        child.answer(parse(received), list(descriptors[1:]), connection, run)

@@ -5,9 +5,11 @@ It works on samples of its own, so that nothing is remembered but what is the sa
 
 import gc
 import pkgutil
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
+from typing import TextIO
 
 # Rooms that no routed command needs, or that a run needs for other programs alone.
 LEFT_OUT = (
@@ -45,6 +47,7 @@ SAMPLES = {
     "settings.ini": "name = value\nurl = https://example.org/path\n",
 }
 TEXT = "Add a file"
+FrontDoor = Callable[[Sequence[str], TextIO, TextIO, TextIO, Path, Mapping[str, str]], int]
 
 
 def modules() -> list[str]:
@@ -59,8 +62,8 @@ def left_out(name: str) -> bool:
     return any(name == room or name.startswith(f"{room}.") for room in LEFT_OUT)
 
 
-def warm() -> None:
-    """Loads all of it, and keeps the collector from ever looking at it again: a child that did would copy it."""
+def warm(front_door: FrontDoor) -> None:
+    """Load all of it, and keep the collector from ever looking at it again: a child that did would copy it."""
     # Thousands of objects are made while libraries load, and none of them is garbage.
     gc.disable()
     for name in (*LIBRARIES, *modules()):
@@ -69,7 +72,7 @@ def warm() -> None:
 
     compile_all()
     rehearse()
-    judge_samples()
+    judge_samples(front_door)
     forget_tables()
     gc.collect()
     gc.freeze()
@@ -93,12 +96,10 @@ def review_samples() -> None:
         renderer(name)(done)
 
 
-def judge_samples() -> None:
-    """Judges a command, by the very command line that a client would give."""
-    from cli_guard.__main__ import main
-
+def judge_samples(front_door: FrontDoor) -> None:
+    """Judge a command, by the very command line that a client would give."""
     for argv in (("check-command", "ls -l", "--format", "json"), ("explain", "--help"), ("hook", "--help")):
-        main(argv, StringIO(), StringIO(), StringIO(), Path("/"), {})
+        front_door(argv, StringIO(), StringIO(), StringIO(), Path("/"), {})
 
 
 def forget_tables() -> None:

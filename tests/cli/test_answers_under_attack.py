@@ -249,7 +249,7 @@ def test_another_work_tree_and_another_clone(shop: Repo, tmp_path: Path) -> None
     other = Repo(linked_tree, shop.env)
     assert "another work tree" in refused(other, found)
     shop.git("clone", "-q", str(shop.path), str(tmp_path / "clone"))
-    assert "no review" in refused(Repo(tmp_path / "clone", shop.env), found)
+    assert "no pending review" in refused(Repo(tmp_path / "clone", shop.env), found)
     assert approve(shop, found).code == 0
     done = guard(other, "undo")
     assert (done.code, "nothing to take back" in done.err) == (2, True)

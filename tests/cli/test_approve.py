@@ -180,7 +180,10 @@ def test_unknown_approved_and_ambiguous(committed: Repo) -> None:
     stage(committed, {"more.py": MORE})
     commit_hook(committed)
     assert len(waiting(committed)) == 2
-    for wanted, says in (("ffffffffffff", "no pending review matches 'ffffffffffff'"), ("", "no pending review")):
+    for wanted, says in (
+        ("ffffffffffff", "no pending review matches 'ffffffffffff'"),
+        ("", "no pending review"),
+    ):
         done = approve(committed, wanted)
         assert (done.code, len(done.err.splitlines())) == (2, 1)
         assert says in done.err

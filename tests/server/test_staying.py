@@ -279,7 +279,7 @@ if here == "server":
     door.listen()
     stay.settle(there)
     print("ready", flush=True)
-    Server(door, os.open("/", os.O_RDONLY), address.identity() or "", stay, lambda env: True).serve()
+    Server(door, os.open("/", os.O_RDONLY), address.identity() or "", stay, lambda env: True, lambda argv: 0).serve()
 else:
     address.socket_path = lambda inside, name: there
     address.ours_alone = lambda path: True
