@@ -7,8 +7,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from repositories import Repo, isolated_environment
 from watching import marked
+
+# No test depends on how busy the machine is.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -52,8 +52,8 @@ def framework(io: Io) -> bool:
     return io.env.get("PRE_COMMIT") == "1"
 
 
-def answer(io: Io, request: "Request", looked: "Repository | None" = None) -> int:
-    """Reviews, prints, and gives the exit code that Git goes by. `looked`: see `review_request`."""
+def answer(io: Io, request: "Request", repository: "Repository | None" = None) -> int:
+    """Reviews, prints, and gives the exit code that Git goes by. `repository`: see `review_request`."""
     from dataclasses import replace
 
     from cli_guard.cli.progress import progress
@@ -66,8 +66,10 @@ def answer(io: Io, request: "Request", looked: "Repository | None" = None) -> in
 
         return prepare_checks(*wanted, **named, progress=io.stderr)
 
-    with progress(io.stderr) as told:
-        review = review_request(request, io.invocation, told=told, plan_checks=plan_checks, looked=looked)
+    with progress(io.stderr) as on_progress:
+        review = review_request(
+            request, io.invocation, on_progress=on_progress, plan_checks=plan_checks, repository=repository
+        )
     if review.nothing and not framework(io):
         return review.exit_code
     # A framework runs us from an environment of its own, which is on nobody's PATH.
@@ -94,16 +96,16 @@ def staged(io: Io, event: str) -> int:
     if reason:
         note_skip(io, event, reason)
         return 0
-    looked = None
+    repository = None
     if not framework(io):
         from cli_guard.git.prefetch import BEFORE_COMMIT
         from cli_guard.git.repository import Repository
 
-        looked = Repository.discover(io.cwd, io.env, *BEFORE_COMMIT)
-        if looked.bare:
-            looked = None
-        elif not looked.has_staged():
-            looked.git.forget()
+        repository = Repository.discover(io.cwd, io.env, *BEFORE_COMMIT)
+        if repository.bare:
+            repository = None
+        elif not repository.has_staged():
+            repository.git.forget()
             return 0
     from cli_guard.review.request import Range, Staged
 
@@ -111,7 +113,7 @@ def staged(io: Io, event: str) -> int:
     if framework(io) and base and head:
         # `pre-commit run --from-ref A --to-ref B`, as in CI: nothing is staged there.
         return answer(io, Range(base, head, event))
-    return answer(io, Staged(event), looked)
+    return answer(io, Staged(event), repository)
 
 
 @click.pass_obj

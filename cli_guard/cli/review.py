@@ -93,8 +93,10 @@ def run(io: Io, /, **options: object) -> int:
     if shard and options["write_baseline"]:
         raise UsageError("--write-baseline needs the whole review: leave --shard out")
     request = request_from(io, options)
-    with progress(io.stderr) as told:
-        review = review_request(request, io.invocation, cache=not options["no_cache"], told=told, shard=shard)
+    with progress(io.stderr) as on_progress:
+        review = review_request(
+            request, io.invocation, cache=not options["no_cache"], on_progress=on_progress, shard=shard
+        )
     if options["write_baseline"]:
         write_baseline(io, review)
         return 0

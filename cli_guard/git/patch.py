@@ -12,6 +12,7 @@ from cli_guard.errors import UsageError
 from cli_guard.git.contents import decode
 from cli_guard.git.plumbing import RawEntry, change_of
 from cli_guard.git.plumbing import Section as Read
+from cli_guard.git.second_reader import FileReading, check_second_reading
 from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status
 
 NULL = "/dev/null"
@@ -75,7 +76,12 @@ def read_patch(raw: bytes, name: str) -> ChangeSet:
     text = decode(raw)
     lines = (raw.decode("utf-8", "replace") if text is None else text).split("\n")
     try:
-        files = [change for section in read_sections(lines) if (change := section.change())]
+        outside: set[int] = set()
+        sections = read_sections(lines, outside)
+        files = [change for section in sections if (change := section.change())]
+        if files:
+            readings = [FileReading((each.old, each.new), each.hunks) for each in sections]
+            check_second_reading(lines, outside, readings)
     except UsageError as error:
         raise UsageError(f"{name} is not a patch: {error}") from error
     if raw.strip() and not files:
@@ -84,8 +90,11 @@ def read_patch(raw: bytes, name: str) -> ChangeSet:
     return ChangeSet(tuple(files), skipped, identity=hashlib.sha256(raw).hexdigest())
 
 
-def read_sections(lines: list[str]) -> list[Section]:
-    """The patches of a text. Raises UsageError for a hunk that is not what its header says."""
+def read_sections(lines: list[str], outside: set[int] | None = None) -> list[Section]:
+    """The patches of a text; the lines between them, from 0, are added to `outside`.
+
+    Raises UsageError for a hunk that is not what its header says.
+    """
     sections: list[Section] = []
     current: Section | None = None
     position = 0
@@ -113,7 +122,8 @@ def read_sections(lines: list[str]) -> list[Section]:
                 f"line {position} begins the combined diff of a merge; `git diff A B` makes a plain one"
             )
         elif current is None:
-            continue
+            if outside is not None:
+                outside.add(position - 1)
         elif line == "-- ":
             # The signature of a mail; the text of the next one is no part of this patch.
             current = None

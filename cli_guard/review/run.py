@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from cli_guard.reviewers.shard import Shard
     from cli_guard.state.approvals import Approval
 
-Told = Callable[[int, int], None]
+OnProgress = Callable[[int, int], None]
 
 
 def review(
@@ -64,30 +64,31 @@ def review_request(
     *,
     plan_checks: "CheckPlanner | None" = None,
     cache: bool = True,
-    told: Told | None = None,
+    on_progress: OnProgress | None = None,
     shard: "Shard | None" = None,
-    looked: Repository | None = None,
+    repository: Repository | None = None,
+    record: bool = True,
 ) -> Review:
-    """Reviews what a request names, and records what came of it. Raises CliGuardError.
+    """Review what a request names, and record the result unless `record` is false. Raises CliGuardError.
 
-    With `plan_checks`, the checks that the repository wants at this stage run as well. With `cache`,
-    files are not examined again in which nothing was found before. `told` hears how many of a big change are done, and
-    how many there are. Of a `shard`, only its part is reviewed. `looked` is the repository, where a caller has found it
-    already, and that there is something to review.
+    With `plan_checks`, the checks that the repository wants at this stage run as well. With `cache`, files in which
+    nothing was found before are not examined again. `on_progress` gets the number of files of a big change that are
+    done, and of all. A `shard` limits the review to its part. Pass the `repository` if it is known already, and that
+    there is something to review in it.
     """
-    try:
-        repository = looked or Repository.discover(invocation.cwd, invocation.env, *questions(request))
-    except NotARepository:
-        if not isinstance(request, Patch):
-            raise
-        repository = None
-    if repository is not None and looked is None:
-        reason = nothing_to_review(request, repository)
-        if reason:
-            repository.git.forget()
-            return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
+    if repository is None:
+        try:
+            repository = Repository.discover(invocation.cwd, invocation.env, *questions(request))
+        except NotARepository:
+            if not isinstance(request, Patch):
+                raise
+        if repository is not None:
+            reason = nothing_to_review(request, repository)
+            if reason:
+                repository.git.forget()
+                return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
     from cli_guard.review.load import gather
-    from cli_guard.review.store import record
+    from cli_guard.review.store import record_review
     from cli_guard.reviewers.cache import Cache
     from cli_guard.state.records import Records
 
@@ -101,10 +102,12 @@ def review_request(
             part = replace(gathered.subject, shard=shard)
             gathered = replace(gathered, subject=part, notes=(*gathered.notes, shard.note()))
         kept = Cache(repository.state_folder) if cache and repository else None
-        done, pause = run(gathered, approvals, today, kept, told)
+        done, pause = run(gathered, approvals, today, kept, on_progress)
         done = replace(done, part=f"{shard.number}-of-{shard.of}" if shard else "")
-    # Without a repository nothing is kept, so nothing waits to be approved.
-    return record(done, pause, gathered, records, invocation) if records else replace(done, review_id=None)
+    if record and records:
+        return record_review(done, pause, gathered, records, invocation)
+    # What is not recorded cannot be approved.
+    return replace(done, review_id=None)
 
 
 def run(
@@ -112,7 +115,7 @@ def run(
     approvals: "tuple[Approval, ...]",
     today: datetime.date,
     cache: "Cache | None" = None,
-    told: Told | None = None,
+    on_progress: OnProgress | None = None,
 ) -> "tuple[Review, Pause | None]":
     """Runs the graph over what was gathered; the pause is what a person's approval goes on from."""
     started = time.perf_counter()
@@ -123,7 +126,7 @@ def run(
     from cli_guard.reviewers.work import nobody, prepared
 
     loaded = time.perf_counter()
-    subject = prepared(gathered.subject, cache, told or nobody)
+    subject = prepared(gathered.subject, cache, on_progress or nobody)
     context = Context(
         subject=subject,
         policy=gathered.policy,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cli_guard.runtime import Invocation
 
 
-def record(
+def record_review(
     review: Review, pause: "Pause | None", gathered: "Gathered", records: Records, invocation: "Invocation"
 ) -> Review:
     """Record a review; return it, with a note if that failed (a read-only or full disk)."""
