@@ -17,7 +17,7 @@ from cli_guard.execution.processes.preparing import Prepared, Refused
 from cli_guard.execution.processes.registry import Registry
 from cli_guard.execution.processes.request import Request
 from cli_guard.execution.processes.results import errors_in, not_started, notes_of, shown, what_went_wrong
-from cli_guard.execution.processes.servers import expected
+from cli_guard.execution.processes.servers import find_expected_port
 from cli_guard.secrets.redact import redact
 
 GRACE = 5.0
@@ -72,7 +72,7 @@ def started(
     """Starts a command; what it is bound by to its owner, None where nothing binds it."""
     begun = time.monotonic()
     try:
-        sniffed = expected(prepared.command) if port is None else None
+        sniffed = find_expected_port(prepared.command) if port is None else None
         port = sniffed.port if sniffed else port
         if port is not None and not is_port_available(port):
             if not (sniffed and sniffed.moves):

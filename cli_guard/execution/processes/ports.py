@@ -107,13 +107,13 @@ def kill_process_on_port(port: int) -> bool:
 
 
 def expected_port(command: str | Sequence[str]) -> int | None:
-    """The port that a command will listen on, by what is known of servers' command lines; None if it names none.
+    """Return the port that a command will listen on, by the options of common servers; None if it names none.
 
-    A text is read as bash reads it, words are one command. See `cli_guard/rules/processes/servers.toml`.
+    A text is split as a shell splits it, words are one command.
     """
-    from cli_guard.execution.processes.servers import expected
+    from cli_guard.execution.processes.servers import find_expected_port
 
-    found = expected(command)
+    found = find_expected_port(command)
     return None if found is None else found.port
 
 

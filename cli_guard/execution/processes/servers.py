@@ -1,30 +1,51 @@
-"""Which port a command will listen on, by the command lines of known servers (`rules/processes/servers.toml`).
+"""Finds the port that a command will listen on, by the options of common servers.
 
-A command line tells only so much: a tool's own configuration may name another port, and what a script of a
-package.json runs is not known. So this is what to expect, not what is.
+It reads the words of the command alone: one that is put together at run time (`$PORT`), or that only a file knows,
+names no port. So this is what to expect, not what is; a caller that knows the port passes it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from cli_guard.commands.effects.arguments import read_arguments
-from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.programs import table
-from cli_guard.execution.processes.server_tables import Launch, Server, names, servers
-
-# What may stand in front of an address (`tcp://`), and behind it.
-ADDRESS = re.compile(
-    r"(?:[a-z][a-z0-9+.-]{0,20}://)?(?P<host>\[[0-9a-fA-F:.%]*\]|[^:/\[\]]*)(?::(?P<port>\d{1,6}))?/?\Z"
+# A longer text is no command line that anybody starts a server with.
+LONGEST = 20_000
+SEPARATORS = frozenset((";", "&&", "||", "|", "&", "(", ")", "{", "}", "\n"))
+RUNNERS = frozenset(
+    "sudo env nohup exec nice command time npx bunx cross-env uv poetry pipenv pdm hatch bundle run".split()
 )
-NO_HOST = re.compile(r"(?:unix|fd|uds|pipe)[:@]|/")
+MANAGERS = frozenset("npm pnpm yarn bun".split())
+# The scripts of a package.json that start a server; the port stands in its options or in PORT.
+SCRIPTS = frozenset("start dev develop serve server preview web watch storybook".split())
+PYTHON = re.compile(r"(?:python|pypy)[\d.]*\Z")
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+ADDRESS = re.compile(r"(?:[a-z]+://)?(?:\[[0-9A-Fa-f:.]*\]|[^:/\[\]]*):(\d{1,5})/?\Z")
+# `--bind 0.0.0.0` names a host alone.
+HOST = re.compile(r"[A-Za-z0-9.-]+\Z")
+# Here-documents, substitutions and functions hold text that is not run as it is written.
+SCRIPT = re.compile(r"<<|\$\(|`|\)\s*\{")
+DEEPEST = 8
 HELP = frozenset(("--help", "--version"))
-MOST_DIGITS = 6
-PUBLISHED = re.compile(
-    r"(?:(?:\[[^\]]*\]|[^:\[\]]*):)?(?P<port>\d{1,6})(?:-\d{1,6})?:[\d-]{1,13}(?:/(?P<protocol>\w+))?\Z"
-)
-PAIR = re.compile(r"(?P<port>\d{1,6})(?::\d{1,6})?\Z")
+VARIABLES = frozenset(("PORT", "FLASK_RUN_PORT", "UVICORN_PORT", "NUXT_PORT", "STREAMLIT_SERVER_PORT"))
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """How a server says its port.
+
+    `options` take a port or an address, `command` is the sub-command that starts it, `positional`: an operand may be
+    the port or an address, `default` is the documented port, `moves`: it takes another one if that is in use. With a
+    word of `unless` it has no default; `values` are options whose value is no operand.
+    """
+
+    options: tuple[str, ...] = ("--port", "-p")
+    command: tuple[str, ...] = ()
+    positional: bool = False
+    default: int | None = None
+    moves: bool = False
+    unless: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,163 +57,150 @@ class Expected:
     moves: bool = False
 
 
-@dataclass
-class Line:
-    """The words of a launch, told apart: options with their values, and operands."""
+LONG = ("--port",)
+BIND = ("-b", "--bind")
+NO_LAB = ("list", "stop", "build", "workspaces")
+# The defaults are those of each project's own documentation.
+SERVERS = {
+    "(script)": Server(("--port", "-p", "--listen")),
+    "http.server": Server((), positional=True, default=8000),
+    "manage.py": Server((), ("runserver",), positional=True, default=8000),
+    "flask": Server(command=("run",), default=5000, values=("--app", "-A", "-h", "--host")),
+    "uvicorn": Server(LONG, default=8000, unless=("--uds", "--fd")),
+    "gunicorn": Server(BIND, default=8000, unless=("-c", "--config")),
+    "hypercorn": Server(BIND, default=8000, unless=("-c", "--config")),
+    "fastapi": Server(LONG, ("dev", "run"), default=8000),
+    "streamlit": Server(("--server.port",), ("run",), default=8501, moves=True),
+    "jupyter": Server(
+        ("--port", "--ServerApp.port"), ("lab", "notebook"), default=8888, moves=True, unless=NO_LAB
+    ),
+    "mkdocs": Server(("-a", "--dev-addr"), ("serve",), default=8000),
+    "vite": Server(LONG, ("dev", "serve", ""), default=5173, moves=True),
+    "next": Server(command=("dev", "start"), default=3000),
+    "ng": Server(LONG, ("serve",), default=4200),
+    "webpack-dev-server": Server(LONG, default=8080, moves=True),
+    "http-server": Server(default=8080, moves=True),
+    "serve": Server(("-l", "--listen", "-p"), default=3000, moves=True),
+    "json-server": Server(default=3000),
+    "php": Server(("-S",)),
+    "rails": Server(command=("server", "s"), default=3000),
+    "jekyll": Server(("--port", "-P"), ("serve", "s"), default=4000),
+    "hugo": Server(command=("server", "serve"), default=1313),
+    "redis-server": Server(LONG),
+}
+NAMES = (*(name for name in SERVERS if name != "(script)"), *MANAGERS)
 
-    options: list[tuple[str, Field | None]] = field(default_factory=list)
-    operands: list[Field] = field(default_factory=list)
 
+def find_expected_port(command: str | Sequence[str]) -> Expected | None:
+    """Return the port of the first server that a command starts; None for none, or one that is not known.
 
-def expected(command: str | Sequence[str]) -> Expected | None:
-    """What a command will listen on; None if it starts no server that is known, or does not tell. Never raises.
-
-    Of several servers in one text, the first. A text is read as bash reads it, words are one command.
+    A text is split as a shell splits it, words are one command. Raises nothing.
     """
     text = command if isinstance(command, str) else " ".join(map(str, command))
-    # Most commands start no server: these are not parsed.
-    if not any(name in text for name in names()):
+    if len(text) > LONGEST or SCRIPT.search(text) or not any(name in text for name in NAMES):
         return None
-    # It loads the grammar of bash.
-    from cli_guard.execution.processes.launches import launches
-
-    for launch in launches(command):
-        found, known = judge(launch)
-        if known:
-            return found
+    for words in split(text) if isinstance(command, str) else [[str(word) for word in command]]:
+        port_variable, words = strip_runners(words)
+        server = SERVERS.get(words[0].partition("@")[0]) if words else None
+        if server and (operands := find_operands(server, words[1:])) is not None:
+            return port_of(server, words[1:], operands, port_variable)
     return None
 
 
-def judge(launch: Launch) -> tuple[Expected | None, bool]:
-    """The port of a launch, and whether it is one of a known server at all."""
-    for server in servers().get(launch.program, ()):
-        if server.published:
-            port = _published(server, launch)
-            return (Expected(port, given=True) if port else None), port is not None
-        line = _read(server, launch.words)
-        operands = _behind_command(server, line)
-        if operands is not None:
-            return _port(server, line, operands, launch.variables), True
-    return None, False
+def split(text: str) -> Iterator[list[str]]:
+    """Split a text into its simple commands; one that a shell would not read gives none."""
+    reader = shlex.shlex(text.replace("\\\n", " "), posix=True, punctuation_chars=";&|()\n")
+    reader.whitespace, reader.whitespace_split = " \t", True
+    words: list[str] = []
+    depth = 0
+    try:
+        for word in reader:
+            if word in SEPARATORS or not word.strip(";&|()\n"):
+                depth += word.count("(") - word.count(")")
+                if depth < 0:
+                    return
+                yield words
+                words = []
+            else:
+                words.append(word)
+    except ValueError:
+        return
+    yield words
 
 
-def _read(server: Server, words: Sequence[Field]) -> Line:
-    line = Line()
-    valued = {*server.ports, *server.addresses, *server.values}
-    at = 0
-    while at < len(words):
-        word = words[at]
-        at += 1
-        if word.text == "--":
-            # A script of a package manager hands on what stands behind; so do the tools that take no operands there.
-            continue
-        if not word.start.startswith("-") or word.start == "-":
-            line.operands.append(word)
-            continue
-        name, equals, value = word.start.partition("=")
-        if name not in valued and word.start[:2] in valued and len(name) > 2:
-            # `-p3000`: the value of a short option may be attached.
-            name, equals, value = word.start[:2], "=", word.start[2:].removeprefix("=")
-        if equals:
-            line.options.append((name, _piece(word, value)))
-        elif name in valued:
-            line.options.append((name, words[at] if at < len(words) else None))
-            at += 1
+def strip_runners(words: list[str]) -> tuple[str | None, list[str]]:
+    """Return the value of PORT in front of a command, and the words of the server behind what only runs it."""
+    port = None
+    for _ in range(DEEPEST):
+        if not words:
+            break
+        name = words[0].rpartition("/")[2]
+        if ASSIGNMENT.match(words[0]):
+            variable, _, value = words[0].partition("=")
+            port = value if variable in VARIABLES else port
+            words = words[1:]
+        elif name in RUNNERS or words[0] == "-y":
+            words = words[1:]
+        elif PYTHON.match(name) and "-m" in words[1:3]:
+            words = words[words.index("-m") + 1 :]
+        elif PYTHON.match(name) and len(words) > 1:
+            return port, [words[1].rpartition("/")[2], *words[2:]]
+        elif name in MANAGERS:
+            return port, script_words(name, words[1:])
         else:
-            line.options.append((name, None))
-    return line
+            return port, [name, *words[1:]]
+    return port, []
 
 
-def _piece(word: Field, value: str) -> Field:
-    return Field(value if word.text is not None else None, value, word.span)
+def script_words(manager: str, words: list[str]) -> list[str]:
+    """Return the words of a script of package.json, or of the program that a package manager runs."""
+    if words[:1] in (["exec"], ["x"], ["dlx"]):
+        return [word for word in words[1:] if word not in ("--", "-y")]
+    words = words[1:] if words[:1] == ["run"] else words
+    if not words or words[0].partition(":")[0] not in SCRIPTS:
+        return words if words and words[0] in SERVERS and manager != "npm" else []
+    # npm hands on only what stands behind `--`.
+    options = words[words.index("--") + 1 :] if "--" in words else ([] if manager == "npm" else words[1:])
+    return ["(script)", *options]
 
 
-def _behind_command(server: Server, line: Line) -> list[Field] | None:
-    """The operands behind the command; None if this is not what the server is started with."""
-    names = {name for name, _ in line.options}
-    if names & HELP or not set(server.needs) <= names:
+def find_operands(server: Server, words: list[str]) -> list[str] | None:
+    """Return the operands behind the sub-command, None where these words do not start the server."""
+    operands = []
+    before = ""
+    for word in words:
+        if not word.startswith("-") and before not in (*server.options, *server.values):
+            operands.append(word)
+        before = word
+    if HELP & set(words) or (server.command and (operands[0] if operands else "") not in server.command):
         return None
-    first = [word.text or "" for word in line.operands[:2]]
-    if set(first) & set(server.excluded):
-        return None
-    if not server.command:
-        if server.addresses and not (server.default or server.ports) and not names & set(server.addresses):
-            return None
-        return line.operands
-    if not first or not any(fnmatchcase(first[0], pattern) for pattern in server.command):
-        return None
-    return line.operands[1:]
+    return operands[1:] if server.command else operands
 
 
-def _port(
-    server: Server, line: Line, operands: list[Field], variables: Mapping[str, str | None]
-) -> Expected | None:
-    """The port by options, operand, environment and default, in this order."""
-    given = list(_given(server, line))
-    if server.position and len(operands) > server.at:
-        given.append(_by_kind(server.position, operands[server.at].text))
-    given += [_address(variables[name]) for name in server.variables if name in variables][:1]
-    for port in given:
-        if port != NOTHING_SAID:
-            return Expected(port, given=True) if port else None
-    names = {name for name, _ in line.options}
-    if server.default is None or names & set(server.unless) or (server.bare and operands):
-        return None
-    return Expected(server.default, given=False, moves=server.moves)
+def port_of(server: Server, words: list[str], operands: list[str], variable: str | None) -> Expected | None:
+    """Find the port in the words of a server: by option, operand, variable or default."""
+    given = variable
+    for word, following in zip(words, [*words, ""][1:], strict=True):
+        name, equals, value = word.partition("=")
+        if name in server.options:
+            given = value if equals else following
+        elif word[:2] in server.options and word[2:].isdigit():
+            given = word[2:]
+    if server.positional and operands:
+        given = operands[-1]
+    default = None if set(server.unless) & set(words) else server.default
+    if given is None:
+        return Expected(default, False, server.moves) if default else None
+    port = parse_port(given)
+    if port is None and server.options == BIND and HOST.match(given):
+        return Expected(default, False, server.moves) if default else None
+    return Expected(port, True) if port else None
 
 
-# An address without a port: what is not named is the default. Next to it, 0 stands for a port that is not known.
-NOTHING_SAID = -1
-
-
-def _given(server: Server, line: Line) -> Iterator[int]:
-    ports = [_number(value.text if value else None) for name, value in line.options if name in server.ports]
-    yield from ports[-1:]
-    found = [
-        _address(value.text if value else None) for name, value in line.options if name in server.addresses
-    ]
-    # A server may listen on a socket file as well.
-    yield from sorted(found, key=lambda port: port <= 0)[:1]
-
-
-def _by_kind(kind: str, text: str | None) -> int:
-    if kind == "pair":
-        pair = PAIR.match(text or "")
-        return _number(pair["port"]) if pair else 0
-    return _address(text) if kind == "address" else _number(text)
-
-
-def _number(text: str | None) -> int:
-    if text is None or len(text) > MOST_DIGITS or not (text.isascii() and text.isdigit()):
-        return 0
-    number = int(text)
-    return number if number <= 65535 else 0
-
-
-def _address(text: str | None) -> int:
-    if text is None or NO_HOST.match(text):
-        return 0
-    if text.isascii() and text.isdigit():
-        return _number(text)
+def parse_port(text: str) -> int | None:
+    """The number of `8000` or `host:8000`, None for anything else."""
     found = ADDRESS.match(text)
-    if found is None:
-        return 0
-    return NOTHING_SAID if found["port"] is None else _number(found["port"])
-
-
-def _published(server: Server, launch: Launch) -> int | None:
-    """The first port of this machine that a container gets; the command engine's table knows the options."""
-    spec = table(launch.program)
-    if spec is None:
+    digits = found[1] if found else text
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 6):
         return None
-    arguments = read_arguments(spec, list(launch.words))
-    if arguments.spec.name.split()[-1] not in server.command:
-        return None
-    options: Iterable[tuple[str, str | None]] = (
-        (name, value.text) for option, value in arguments.values for name in option.names
-    )
-    for name, text in options:
-        found = PUBLISHED.match(text or "") if name in server.published else None
-        if found and (found["protocol"] or "tcp") == "tcp":
-            return _number(found["port"]) or None
-    return None
+    return int(digits) if 0 < int(digits) <= 65535 else None

@@ -1,33 +1,264 @@
-"""Which port a command will listen on: the table's own examples, ways to start a server, hostile text."""
+"""Which port a command will listen on: common servers, near misses, hostile text."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_guard.execution.processes.ports import expected_port
-from cli_guard.execution.processes.server_tables import data, servers
-from cli_guard.execution.processes.servers import Expected, expected
+from cli_guard.execution.processes.servers import SERVERS, Expected, find_expected_port
 
-TABLES = data()["server"]
-FIRES = [(command, port) for each in TABLES for command, port in each["fires"]]
-SILENT = [command for each in TABLES for command in each["silent"]]
+FIRES = [
+    ("npm run dev -- --port 4000", 4000),
+    ("npm run dev -- --port=4000", 4000),
+    ("npm start -- -p 4001", 4001),
+    ("PORT=4000 npm start", 4000),
+    ("cd web && PORT=4000 npm start", 4000),
+    ("env PORT=4000 npm run dev", 4000),
+    ("npx cross-env PORT=4000 npm run start:web", 4000),
+    ("yarn dev --port 4000", 4000),
+    ("pnpm dev -- --port 4000", 4000),
+    ("bun run dev --port 4000", 4000),
+    ("npm run dev -- --port 4000 2>&1 | tee dev.log", 4000),
+    ("nohup npm run dev -- --port 4000 > log 2>&1 &", 4000),
+    ("python -m http.server 8888", 8888),
+    ("python3 -m http.server", 8000),
+    ("python3.11 -u -m http.server -d site 9001", 9001),
+    ("python -m http.server --bind 127.0.0.1 8080", 8080),
+    ("cd site && python -m http.server 8888 &", 8888),
+    ("python -m http.server -p HTTP/1.1 8010", 8010),
+    ("exec python3 -m http.server 8888", 8888),
+    ("uv run python -m http.server 8889", 8889),
+    ("python manage.py runserver", 8000),
+    ("python manage.py runserver 9000", 9000),
+    ("./manage.py runserver 0.0.0.0:9000", 9000),
+    ("python manage.py runserver [::1]:9001", 9001),
+    ("python manage.py runserver 0:9002 --noreload", 9002),
+    ("uv run manage.py runserver", 8000),
+    ("python manage.py migrate && python manage.py runserver 8002", 8002),
+    ("poetry run python manage.py runserver", 8000),
+    ("flask run", 5000),
+    ("flask --app shop run --port 5001", 5001),
+    ("flask run -h 0.0.0.0 -p 5002", 5002),
+    ("flask run -p5003", 5003),
+    ("python -m flask run --port=5004", 5004),
+    ("FLASK_RUN_PORT=5005 flask run", 5005),
+    ("FLASK_APP=shop flask run", 5000),
+    ("uvicorn main:app", 8000),
+    ("uvicorn main:app --reload --host 0.0.0.0 --port 8010", 8010),
+    ("python -m uvicorn main:app --port=8011", 8011),
+    ("uv run uvicorn main:app --port 8012", 8012),
+    ("/opt/venv/bin/uvicorn main:app", 8000),
+    ("poetry run uvicorn a:b --port 8013", 8013),
+    ('uvicorn main:app --port "8015"', 8015),
+    ("hypercorn app:app", 8000),
+    ("hypercorn app:app -b 0.0.0.0:8020", 8020),
+    ("hypercorn --bind '[::]:8021' app:app", 8021),
+    ("gunicorn app:app", 8000),
+    ("gunicorn -w 4 -b 0.0.0.0:8030 app:app", 8030),
+    ("gunicorn --bind=:8031 app:app", 8031),
+    ("gunicorn -b 0.0.0.0 app:app", 8000),
+    ("gunicorn -b unix:/s.sock -b :8033 app:app", 8033),
+    ("PORT=8032 gunicorn app:app", 8032),
+    ("gunicorn -c g.py -b :8034 app:app", 8034),
+    ("fastapi dev main.py", 8000),
+    ("fastapi run --port 8050", 8050),
+    ("streamlit run app.py", 8501),
+    ("streamlit run app.py --server.port 8510", 8510),
+    ("python -m streamlit run app.py --server.port=8511", 8511),
+    ("jupyter lab", 8888),
+    ("jupyter notebook --no-browser --port 8890", 8890),
+    ("jupyter lab --ServerApp.port=8891", 8891),
+    ("mkdocs serve", 8000),
+    ("mkdocs serve -a 0.0.0.0:8055", 8055),
+    ("mkdocs serve --dev-addr=localhost:8056", 8056),
+    ("mkdocs -q serve", 8000),
+    ("vite", 5173),
+    ("npx vite --port 5180", 5180),
+    ("vite dev --host", 5173),
+    ("node_modules/.bin/vite --port=5181", 5181),
+    ("yarn vite --port 5182", 5182),
+    ("pnpm exec vite", 5173),
+    ("npm exec vite -- --port 5183", 5183),
+    ("npx -y vite@5 --port 5184", 5184),
+    ("(cd web; vite)", 5173),
+    ("bunx vite", 5173),
+    ("if [ -d web ]; then cd web; vite; fi", 5173),
+    ("vite --port 1 --port 5185", 5185),
+    ("next dev", 3000),
+    ("next dev -p 3005", 3005),
+    ("npx next dev --port 3006", 3006),
+    ("PORT=3007 next dev", 3007),
+    ("yarn next dev -p 3008", 3008),
+    ("next start", 3000),
+    ("next build && next start -p 3009", 3009),
+    ("ng serve", 4200),
+    ("ng serve --port 4201 --open", 4201),
+    ("npx ng serve shop --port=4202", 4202),
+    ("webpack-dev-server --port 8091", 8091),
+    ("webpack-dev-server", 8080),
+    ("http-server", 8080),
+    ("npx http-server dist -p 8110", 8110),
+    ("http-server -p8111", 8111),
+    ("serve -s build", 3000),
+    ("npx serve@latest -l 5050", 5050),
+    ("serve -l tcp://0.0.0.0:5051 dist", 5051),
+    ("serve -p 5052", 5052),
+    ("json-server db.json", 3000),
+    ("json-server --watch db.json --port 3030", 3030),
+    ("php -S localhost:8140", 8140),
+    ("php -S 0.0.0.0:8141 -t public", 8141),
+    ("php -d a=1 -S '[::1]:8142' router.php", 8142),
+    ("rails server", 3000),
+    ("bin/rails s -p 3060", 3060),
+    ("bundle exec rails s -b 0.0.0.0 -p 3061", 3061),
+    ("bundle exec jekyll serve", 4000),
+    ("jekyll serve --livereload --port 4020", 4020),
+    ("jekyll s -P 4021", 4021),
+    ("hugo server -D", 1313),
+    ("hugo serve -p 1320", 1320),
+    ("hugo server --port=1321 --bind 0.0.0.0", 1321),
+    ("redis-server --port 6380", 6380),
+    ("redis-server /etc/redis.conf --port 6381", 6381),
+]
+# The port is named by what only a shell, a file or the program itself knows.
+NOT_TOLD = [
+    "export PORT=4000; npm start",
+    "export PORT=4000 && cd web && npm run dev",
+    "npm --prefix web run dev -- -p 3100",
+    "pnpm -C web dev --port 4000",
+    "PORT=4000\nexport PORT\nnpm start",
+    "python -mhttp.server 8081",
+    "timeout 60 python -m http.server 8888",
+    "sudo -u www python -m http.server 81",
+    "bash -c 'cd site; python -m http.server 8888'",
+    "django-admin runserver --settings shop.dev 8003",
+    "P=8014; uvicorn main:app --port $P",
+    "uvicorn 'main:app' --port ${PORT:-8016}",
+    "vite preview",
+    "vite preview --port 4180",
+    "ruby bin/rails server -p3062",
+    "redis-server",
+    "redis-server --save '' --port 6382",
+]
+SILENT = [
+    "npm run dev",
+    "npm start",
+    "yarn dev",
+    "npm run dev --port 4000",
+    "npm run build -- --port 4000",
+    "npm test",
+    "npm install",
+    "PORT=4000 npm run build",
+    "PORT=4000; npm start",
+    "npm run dev -- --port $PORT",
+    "npm start -- --port 99999",
+    "yarn serve",
+    "PORT=abc npm start",
+    "npm start -- --port 0",
+    "PORT=4000 make",
+    "npm start -- --portable 4000",
+    "npm config set port 4000",
+    "python -m http.server --help",
+    "python -m http.client 8888",
+    "python -m json.tool 8888",
+    "python http.server 8888.py",
+    "python -m http.server 888888",
+    "python -m http.server 0",
+    "python -c 'import http.server' 8888",
+    "echo python -m http.server 8888",
+    "git commit -m 'python -m http.server 8888'",
+    "python -m http.server $PORT",
+    "python -m http.server http",
+    "python manage.py migrate",
+    "python manage.py test 8000",
+    "python manage.py shell",
+    "manage.py",
+    "python manage.py runserver $ADDRESS",
+    "vim manage.py runserver",
+    "flask routes",
+    "flask --app run shell",
+    "flask db upgrade",
+    "flask",
+    "flask run --help",
+    "uvicorn --version",
+    "uvicorn main:app --uds /tmp/s.sock",
+    "pip install uvicorn",
+    "uvicorn main:app --port",
+    "uvicorn main:app --port ${PORT}",
+    "hypercorn app:app -b unix:/tmp/h.sock",
+    "hypercorn -c hyper.toml app:app",
+    "hypercorn app:app -b fd://3",
+    "gunicorn -b unix:/run/g.sock app:app",
+    "gunicorn -c gunicorn.conf.py app:app",
+    "gunicorn --check-config --help",
+    "fastapi deploy",
+    "fastapi --version",
+    "streamlit config show",
+    "streamlit cache clear",
+    "jupyter nbconvert a.ipynb",
+    "jupyter lab list",
+    "jupyter lab build",
+    "jupyter server stop 8888",
+    "jupyter lab workspaces export",
+    "jupyter --version",
+    "mkdocs build",
+    "mkdocs gh-deploy",
+    "mkdocs new serve",
+    "vite build",
+    "invitee",
+    "npm create vite",
+    "npm install vite",
+    "vitest",
+    "vite optimize",
+    "vite --help",
+    "echo vite",
+    "# vite",
+    "cat <<E\nvite\nE",
+    "vite build --port 4180",
+    "next build",
+    "next lint",
+    "next info",
+    "next",
+    "ng build",
+    "ng test",
+    "ng generate component serve",
+    "npm i webpack-dev-server",
+    "http-server --version",
+    "npm i -g http-server",
+    "serve -l unix:/tmp/s.sock",
+    "serve --help",
+    "deserve -l 5050",
+    "json-server --help",
+    "php -r 'echo 1;'",
+    "php -s localhost:8140",
+    "php script.php 8140",
+    "php -l a.php",
+    "rails console",
+    "rails new server",
+    "rails db:migrate",
+    "rails generate scaffold server",
+    "jekyll build",
+    "jekyll new serve",
+    "hugo",
+    "hugo new site serve",
+    "hugo --minify",
+    "redis-server /etc/redis.conf",
+    "redis-cli -p 6380",
+    "redis-server --version",
+]
 
 
-@pytest.mark.parametrize(("command", "port"), FIRES, ids=[command for command, _ in FIRES])
-def test_the_port_is_found(command: str, port: int) -> None:
-    assert expected_port(command) == port
+def test_every_server_is_found_by_its_options() -> None:
+    wrong = [
+        (command, port, expected_port(command)) for command, port in FIRES if expected_port(command) != port
+    ]
+    assert not wrong
+    named = " ".join(command for command, _ in FIRES)
+    assert not [name for name in SERVERS if name != "(script)" and name not in named]
 
 
-@pytest.mark.parametrize("command", SILENT)
-def test_a_near_miss_names_none(command: str) -> None:
-    assert expected_port(command) is None
-
-
-def test_every_table_has_both_and_every_name_is_known() -> None:
-    for each in TABLES:
-        assert each["fires"] and each["silent"], each["program"]
-        assert "default" not in each or each["source"], each["program"]
-        assert set(each["program"].split()) <= set(servers())
+def test_a_near_miss_names_none() -> None:
+    assert not [command for command in (*SILENT, *NOT_TOLD) if expected_port(command) is not None]
 
 
 @pytest.mark.parametrize(
@@ -64,7 +295,6 @@ def test_every_table_has_both_and_every_name_is_known() -> None:
             "docker compose up",
             "bash serve.sh",
             "see the [manual of `webpack-dev-server`](https://x)",
-            "vite )",
             "vite 'x",
             "see [`webpack-dev-server`](x)",
             "xargs vite < hosts",
@@ -78,7 +308,6 @@ def test_a_number_in_a_command_is_not_a_port(command: str) -> None:
 def test_words_are_one_command() -> None:
     assert expected_port(["python", "-m", "http.server", "8888"]) == 8888
     assert expected_port(("env", "PORT=4000", "npm", "start")) == 4000
-    assert expected_port(["bash", "-c", "cd x && flask run -p 5001"]) == 5001
     # A shell would take it apart, nobody else does.
     assert expected_port(["python -m http.server 8888"]) is None
     assert expected_port(["echo", "x", "&&", "vite"]) is None
@@ -86,9 +315,9 @@ def test_words_are_one_command() -> None:
 
 
 def test_it_is_told_what_a_port_rests_on() -> None:
-    assert expected("vite --port 3000") == Expected(3000, given=True, moves=False)
-    assert expected("vite") == Expected(5173, given=False, moves=True)
-    assert expected("flask run") == Expected(5000, given=False, moves=False)
+    assert find_expected_port("vite --port 3000") == Expected(3000, given=True, moves=False)
+    assert find_expected_port("vite") == Expected(5173, given=False, moves=True)
+    assert find_expected_port("flask run") == Expected(5000, given=False, moves=False)
 
 
 @pytest.mark.parametrize(
@@ -97,21 +326,17 @@ def test_it_is_told_what_a_port_rests_on() -> None:
         ("vite --port 3001 & flask run -p 3002", 3001),
         ("npm run build; flask run -p 3002", 3002),
         ("npm run dev; flask run", None),  # the first is a server, of which the port is not known
-        ("A=3003; B=$A flask run -p $A", 3003),
-        ("flask run -p ${PORT:-3004}", 3004),
-        ("PORT=3005; flask run -p ${PORT:-3004}", 3005),
         ("flask run -p $(free-port)", None),
         ("flask run -p '3006'", 3006),
         ('flask run -p "$UNKNOWN"', None),
         ("flask run \\\n  -p 3007", 3007),
-        ("sudo -u www env A=1 nice -n 5 flask run -p 3008", 3008),
         ("flask run -p 03009", 3009),
         ("flask run -p 65536", None),
         ("flask run -p -1", None),
         ("flask run -p ３０００", None),
     ],
 )
-def test_a_script_is_read_as_bash_reads_it(command: str, port: int | None) -> None:
+def test_a_text_is_split_as_a_shell_splits_it(command: str, port: int | None) -> None:
     assert expected_port(command) == port
 
 
