@@ -26,10 +26,10 @@ def main(
     try:
         return answer(argv, stdin, stdout, stderr, cwd, env)
     except KeyboardInterrupt:
-        return interrupted(stderr)
+        return report_interrupt(stderr)
 
 
-def interrupted(stderr: TextIO) -> int:
+def report_interrupt(stderr: TextIO) -> int:
     """Says so, and gives the exit code."""
     stderr.write("cli-guard: interrupted; nothing was changed\n")
     return 130
@@ -125,12 +125,12 @@ def run() -> None:
 
     argv = sys.argv[1:]
     try:
-        code = client.answered(argv)
+        code = client.ask_server(argv)
         if code is None:
             complete()
-            code = unanswered(argv)
+            code = run_here(argv)
     except KeyboardInterrupt:
-        code = interrupted(sys.stderr or open(os.devnull, "w"))  # noqa: SIM115, PTH123
+        code = report_interrupt(sys.stderr or open(os.devnull, "w"))  # noqa: SIM115, PTH123
     # Nothing is left to do, and taking the imported libraries apart again would cost a fifth of the whole run.
     os._exit(code)
 
@@ -146,14 +146,14 @@ def complete() -> None:
             sys.path.append(ours)
 
 
-def unanswered(argv: list[str]) -> int:
+def run_here(argv: list[str]) -> int:
     """A run that no server does; one that had to load the graph leaves a server behind for the next."""
     from cli_guard.server import client
 
     if os.environ.get("CLI_GUARD_SERVER") == "require" and client.routed(argv):
-        from cli_guard.server.control import required
+        from cli_guard.server.control import run_on_server
 
-        return required(argv)
+        return run_on_server(argv)
     code = by_itself(argv)
     if "langgraph" in sys.modules:
         from cli_guard.server.control import leave_behind

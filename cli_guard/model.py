@@ -28,7 +28,7 @@ TaskType = Literal[
 T = TypeVar("T", bound=Sized)
 
 
-def numbered(runs: Iterable[tuple[int, tuple[str, ...]]]) -> dict[int, str]:
+def number_lines(runs: Iterable[tuple[int, tuple[str, ...]]]) -> dict[int, str]:
     """Runs of lines, each with the number of its first, as lines by number."""
     return {number: text for start, lines in runs for number, text in enumerate(lines, start)}
 
@@ -158,12 +158,14 @@ class FileChange:
     @property
     def added(self) -> dict[int, str]:
         """The added lines: line number of the new side -> text."""
-        return NUMBERED.of(self, "_added", lambda: numbered((h.new_start, h.added) for h in self.hunks))
+        return NUMBERED.of(self, "_added", lambda: number_lines((h.new_start, h.added) for h in self.hunks))
 
     @property
     def removed(self) -> dict[int, str]:
         """The removed lines: line number of the old side -> text."""
-        return NUMBERED.of(self, "_removed", lambda: numbered((h.old_start, h.removed) for h in self.hunks))
+        return NUMBERED.of(
+            self, "_removed", lambda: number_lines((h.old_start, h.removed) for h in self.hunks)
+        )
 
     def touches(self, line: int, end_line: int | None = None) -> bool:
         """Is any line of the new side from `line` to `end_line`, both included, an added one?"""

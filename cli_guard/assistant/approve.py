@@ -22,7 +22,7 @@ from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
-from cli_guard.state.audit import entry, locked
+from cli_guard.state.audit import entry, lock
 from cli_guard.state.records import Applied, PendingReview, Records
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def approve_request(
     if command_arguments(requests) is not None:
         return run_approved(repository, records, review, invocation, reason, requests, say, seconds)
     # Two answers at once would each find the state that they rest on.
-    with locked(records.folder / "answers"):
+    with lock(records.folder / "answers"):
         check_still_pending(records, review)
         return write_approved(repository, records, review, invocation, reason, requests)
 
@@ -179,7 +179,7 @@ def run_approved(
     began: list[str] = []
 
     def begin() -> None:
-        with locked(records.folder / "answers"):
+        with lock(records.folder / "answers"):
             check_still_pending(records, review)
             record_approval(records, review, invocation, reason, **about)
         began.append(review.id)
@@ -217,7 +217,7 @@ def run_approved(
 def undo(repository: Repository, wanted: str | None, invocation: Invocation) -> Applied:
     """Take a patch back, the last one unless an id is given. Raises UsageError, CliGuardError, OSError."""
     records = Records(repository.state_folder)
-    with locked(records.folder / "answers"):
+    with lock(records.folder / "answers"):
         return take_back(repository, records, wanted, invocation)
 
 
@@ -225,7 +225,7 @@ def take_back(
     repository: Repository, records: Records, wanted: str | None, invocation: Invocation
 ) -> Applied:
     here = ("", repository.root_name)
-    written = [each for each in records.applied() if each.root in here]
+    written = [each for each in records.applied_patches() if each.root in here]
     fitting = [each for each in written if each.id.startswith(wanted)] if wanted else list(written[-1:])
     command = find_command_run_since(records, repository, wanted, fitting)
     if command:

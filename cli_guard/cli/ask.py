@@ -38,7 +38,7 @@ def run(
     else:
         io.say(printable(asked.text, keep_newlines=True))
         if shown["explain"]:
-            io.say("\n".join(map(printable, explained(asked.data))))
+            io.say("\n".join(map(printable, explain_plan(asked.data))))
     return EXIT_CODES[asked.status]
 
 
@@ -74,7 +74,7 @@ def patch_of(asked: Asked) -> str:
     )
 
 
-def explained(data: dict[str, object]) -> list[str]:
+def explain_plan(data: dict[str, object]) -> list[str]:
     """The plan and the log, a line a step."""
     lines = ["", "plan:"]
     plan, log = data["plan"], data["action_log"]

@@ -60,7 +60,7 @@ def run(io: Io, /, folder: str | None, only: str, jobs: int | None, format: str,
     tasks = [(path, read_task(path)) for path in tasks_in(io.path(folder) if folder else own_tasks())]
     chosen = [(path, task) for path, task in tasks if fnmatchcase(task.id, only)]
     if not chosen:
-        raise UsageError(f"no task is called {only}: there are {named(tasks)}")
+        raise UsageError(f"no task is called {only}: there are {name_some(tasks)}")
     progress = Progress(io, len(chosen))
     try:
         results = run_all(chosen, jobs or os.cpu_count() or 1, io.env, progress.advance)
@@ -84,7 +84,7 @@ def own_tasks() -> Path:
     return folder
 
 
-def named(tasks: "Sequence[tuple[Path, Task]]") -> str:
+def name_some(tasks: "Sequence[tuple[Path, Task]]") -> str:
     """The first few ids."""
     return ", ".join(task.id for _, task in tasks[:5]) + (" ..." if len(tasks) > 5 else "")
 

@@ -12,7 +12,7 @@ from cli_guard.cli.io import Io
 from cli_guard.commands import Context, judge
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.review.command_context import command_context
-from cli_guard.review.render.command import as_dict, as_json, failed, render
+from cli_guard.review.render.command import as_dict, as_json, failure_data, render
 from cli_guard.review.render.review import EXIT_CODES
 
 # A command of the longest kind, every character of it written as an escape.
@@ -78,17 +78,17 @@ def answer(line: bytes | None, cwd: Path, context: Callable[[Path], Context]) ->
     try:
         request = request_in(line)
     except ValueError as error:
-        return failed(str(error))
+        return failure_data(str(error))
     marked = {"id": request["id"]} if "id" in request else {}
     try:
         folder = cwd / folder_in(request)
         return marked | as_dict(judge(text_in(request, "command"), context(folder)))
     except (ValueError, CliGuardError) as error:
-        return marked | failed(str(error))
+        return marked | failure_data(str(error))
     except Exception as error:
         # A fault of ours is no reason to leave the other lines without their answers.
         words = f"internal error: {type(error).__name__}; judge this command alone for a report of it"
-        return marked | failed(words)
+        return marked | failure_data(words)
 
 
 def request_in(line: bytes | None) -> dict[str, object]:

@@ -168,11 +168,15 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
 
 def server_line(io: Io) -> str:
     """Whether a warm server does what the hooks ask for."""
-    from cli_guard.cli.server import described
+    from cli_guard.cli.server import describe_server
     from cli_guard.server import control
 
     found = control.status()
-    return described(found) if found else control.why_not(io.env) or "none, the next review leaves one behind"
+    return (
+        describe_server(found)
+        if found
+        else control.why_not(io.env) or "none, the next review leaves one behind"
+    )
 
 
 @click.pass_obj

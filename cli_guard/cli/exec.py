@@ -30,11 +30,13 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
     asked = Asked(**options)  # type: ignore[arg-type]
     asked.check()
     folder, state = folder_of(io, asked.cwd), state_folder(io.cwd, io.env)
-    passed = clean_environment(io.env, named(io, asked.env))
+    passed = clean_environment(io.env, find_variables(io, asked.env))
     chosen = {name: passed.env[name] for name in asked.env if name in passed.env}
-    wanted = Wanted(words, folder, chosen, responding(asked.respond))
+    wanted = Wanted(
+        words, folder, chosen, with_line_end(asked.stdin if asked.stdin is not None else asked.respond)
+    )
     if not wanted.text.strip():
-        raise UsageError("there is no command: give it behind --, as in cli-guard exec -- make test")
+        raise UsageError("there is no command: write it after --, as in cli-guard exec -- make test")
     if asked.sandbox:
         check_sandbox()
     session = Session.current()
@@ -46,7 +48,7 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
         digest_of(wanted.judged, folder, f"sandbox={asked.sandbox}", f"background={asked.background}"),
     )
     run = Run(state, lambda: io.invocation, io.warn)
-    run.permitted(wanted, answer, background=asked.background)
+    run.record_permission(wanted, answer, background=asked.background)
     if answer.note:
         io.warn(f"cli-guard: {answer.note}")
     if not answer.granted:
@@ -55,7 +57,7 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
             say_json(io, refused_as_dict(wanted, answer))
         return refusal_code(answer)
     for name in passed.left_out:
-        io.warn(f"cli-guard: {name} is not passed on: it holds a secret")
+        io.warn(f"cli-guard: {name} is not passed on: it looks like a secret")
     limits = Limits(asked.cpu_seconds, asked.memory * MEGABYTE if asked.memory else None)
     sandbox = sandbox_of(folder) if asked.sandbox else None
     env = passed.env if sandbox is None else {**passed.env, "TMPDIR": str(sandbox.scratch)}
@@ -74,7 +76,7 @@ def folder_of(io: Io, given: str | None) -> Path:
         raise UsageError(f"Working directory not found: {folder}") from error
 
 
-def named(io: Io, names: tuple[str, ...]) -> tuple[str, ...]:
+def find_variables(io: Io, names: tuple[str, ...]) -> tuple[str, ...]:
     """The variables that are to be passed on. Raises UsageError for one that is not set."""
     for name in names:
         if name not in io.env:
@@ -82,8 +84,8 @@ def named(io: Io, names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-def responding(text: str | None) -> str | None:
-    """An answer with the line end that one would type."""
+def with_line_end(text: str | None) -> str | None:
+    """The text with the line end that a person would type."""
     return text if text is None or text.endswith("\n") else f"{text}\n"
 
 
@@ -91,12 +93,12 @@ command = Command(
     "exec",
     callback=run,
     context_settings={"allow_interspersed_args": False},
-    help="Run a command after judging it. One word is a text for bash ('make test | tail'), several are a program and"
-    " its words, run without a shell. What the engine allows runs; what it denies does not; about the rest a person at"
-    " a terminal is asked, and elsewhere it stops with exit code 3, unless your own configuration allows it"
-    " ([commands] allow). Everything goes to the audit trail.",
-    epilog="Exit codes: that of the command; 128 and the signal that ended it; 124 timed out, 126 not executable, 127"
-    " not found; 130 interrupted. Where nothing was run: 1 denied or not started, 2 wrong usage, 3 needs review. A"
-    " command may end with these as well: with --format json its own is in return_code.",
+    help="Judge a command, then run it. One word is a bash script ('make test | tail'), several are a program and its"
+    " arguments, run without a shell. An allowed command runs, a denied one does not. If it needs review, you are asked"
+    " at a terminal; elsewhere it stops with exit code 3, unless your own configuration allows it ([commands] allow)."
+    " Every run is written to the audit log.",
+    epilog="Exit codes: that of the command; 128 + signal; 124 timed out, 126 not executable, 127 not found; 130"
+    " interrupted. If nothing was run: 1 denied or not started, 2 wrong usage, 3 needs review. A command may exit with"
+    " these codes as well: with --format json its own is in return_code.",
     params=OPTIONS,
 )

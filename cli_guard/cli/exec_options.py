@@ -1,4 +1,4 @@
-"""The options of `cli-guard exec`, and the kinds of value that they take."""
+"""The options of `cli-guard exec`, and the types of their values."""
 
 import math
 import re
@@ -24,6 +24,7 @@ class Asked:
     port: int | None
     cwd: str | None
     env: tuple[str, ...]
+    stdin: str | None
     respond: str | None
     tty: bool
     cpu_seconds: int | None
@@ -55,7 +56,7 @@ def seconds(value: str, *, wanted: str = WANTED) -> float:
     except ValueError:
         given = math.nan
     if not (math.isfinite(given) and given > 0):
-        raise click.BadParameter(f"{value!r} is no time: {wanted}")
+        raise click.BadParameter(f"{value!r} is not a time: {wanted}")
     return given
 
 
@@ -76,11 +77,9 @@ def names(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tupl
     for each in value:
         name, equals, _value = each.partition("=")
         if equals:
-            raise click.BadParameter(
-                f"it takes a name: for a value, write {name}=... in front of the command"
-            )
+            raise click.BadParameter(f"give a name; to set a value, write {name}=... before the command")
         if not NAME.match(each):
-            raise click.BadParameter(f"{each!r} is no name of a variable")
+            raise click.BadParameter(f"{each!r} is not a variable name")
     return value
 
 
@@ -91,53 +90,61 @@ def flag(*names: str, help: str) -> click.Option:
 
 OPTIONS: list[click.Parameter] = [
     click.Argument(["words"], nargs=-1, required=True, metavar="COMMAND..."),
-    flag("--background", "-b", help="Start it, and leave it running: see `ps`, `logs` and `stop`."),
+    flag("--background", "-b", help="Run in the background; see `ps`, `logs` and `stop`."),
     click.Option(
         ["--timeout"],
         callback=time_limit,
         metavar="SECONDS",
-        help=f"End it with its whole family after so long; none: never.  [default: {TIMEOUT:g}]",
+        help=f"Kill the process tree after SECONDS (none: no limit).  [default: {TIMEOUT:g}]",
     ),
     click.Option(
         ["--startup-timeout"],
         callback=start_time,
         metavar="SECONDS",
-        help="In the background: how long to look whether it starts, or answers on its port."
+        help="In the background: wait this long for it to start, or to answer on its port."
         f"  [default: {STARTUP_TIMEOUT:g}]",
     ),
     click.Option(
         ["--port"],
         type=click.IntRange(1, 65_535),
         metavar="N",
-        help="In the background: the port where it will listen (of known servers it is read from the command).",
+        help="In the background: the port it will listen on (found in the command for common servers).",
     ),
-    click.Option(["--cwd"], metavar="DIR", help="The folder that it runs in."),
+    click.Option(["--cwd"], metavar="DIR", help="The folder to run in."),
     click.Option(
         ["--env"],
         multiple=True,
         callback=names,
         metavar="NAME",
-        help="Pass this variable on; may be given again. Others are passed only where every program needs them"
-        " (PATH, HOME, LANG ...), what looks like a secret never.",
+        help="Pass this environment variable; may be repeated. Only what every program needs is passed by default"
+        " (PATH, HOME, LANG ...), and nothing that looks like a secret.",
     ),
     click.Option(
-        ["--respond"],
+        ["--stdin"],
         metavar="TEXT",
-        help="Its standard input: this text. Without it a command in the foreground reads ours.",
+        help="The standard input of the command. Without it, a command in the foreground reads ours.",
     ),
-    flag("--tty", help="Give it a terminal of its own."),
+    # The name of the release before.
+    click.Option(["--respond"], hidden=True),
+    flag("--tty", help="Run it in a pseudo-terminal."),
     click.Option(
-        ["--cpu-seconds"], type=click.IntRange(min=1), metavar="N", help="CPU time of each process."
+        ["--cpu-seconds"], type=click.IntRange(min=1), metavar="N", help="Limit the CPU time of each process."
     ),
     click.Option(
-        ["--memory"], type=click.IntRange(min=1), metavar="MB", help="Address space of each process."
+        ["--memory"],
+        type=click.IntRange(min=1),
+        metavar="MB",
+        help="Limit the address space of each process.",
     ),
-    flag("--sandbox", help="Without network, the repository read-only (Linux, needs bubblewrap)."),
+    flag("--sandbox", help="Run without network, with the repository read-only (Linux, needs bubblewrap)."),
     flag(
         "--yes",
         "-y",
-        help="Answer the question with yes. Only a person at a terminal can; nothing lifts a deny.",
+        help="Answer the question with yes. Counts at a terminal only; a denied command is never run.",
     ),
-    flag("--raw", help="Its bytes as they are, secrets too; to a terminal, nothing that acts on it."),
+    flag(
+        "--raw",
+        help="Pass its output through unchanged, secrets included; control characters never reach a terminal.",
+    ),
     FORMAT,
 ]

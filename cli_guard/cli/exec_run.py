@@ -69,7 +69,7 @@ def ran(io: Io, asked: Asked, given: Given, manager: "ProcessManager") -> "Resul
 
     timeout = TIMEOUT if asked.timeout is None else asked.timeout
     with contextlib.ExitStack() as stack:
-        stdin = stack.enter_context(our_input(io)) if given.wanted.respond is None else None
+        stdin = stack.enter_context(our_input(io)) if given.wanted.stdin is None else None
         show = None
         if asked.format == "text":
             show = stack.enter_context(Streams(io, raw=asked.raw, typed=asked.tty))
@@ -80,7 +80,7 @@ def ran(io: Io, asked: Asked, given: Given, manager: "ProcessManager") -> "Resul
             cwd=given.wanted.folder,
             env=given.env,
             timeout=None if math.isinf(timeout) else timeout,
-            respond=given.wanted.respond,
+            respond=given.wanted.stdin,
             stdin=stdin,
             on_output=show,
             limits=given.limits,
@@ -102,7 +102,7 @@ def in_background(io: Io, asked: Asked, given: Given) -> int:
                 env=given.env,
                 startup_timeout=STARTUP_TIMEOUT if asked.startup_timeout is None else asked.startup_timeout,
                 port=asked.port,
-                respond=given.wanted.respond,
+                respond=given.wanted.stdin,
                 limits=given.limits,
                 terminal=asked.tty,
                 sandbox=given.sandbox,

@@ -27,7 +27,7 @@ def examples(label: str, texts: tuple[str, ...]) -> str:
     return f"{label}\n" + "\n  --\n".join(shown)
 
 
-def explained(rule: Rule) -> str:
+def render_rule(rule: Rule) -> str:
     """The rule as a page."""
     parts = [
         f"{rule.id}: {rule.title}",
@@ -53,7 +53,7 @@ def page(rule: str) -> str:
     rules = load_all()
     if rule not in rules:
         raise UsageError(f"there is no rule {rule!r}{nearest(rule, rules)}; see `cli-guard rules`")
-    return explained(rules[rule])
+    return render_rule(rules[rule])
 
 
 @click.pass_obj

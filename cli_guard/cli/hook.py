@@ -81,16 +81,16 @@ def answer(io: Io, request: "Request", repository: "Repository | None" = None) -
 @click.pass_obj
 def pre_commit(io: Io) -> int:
     """Reviews what is staged."""
-    return staged(io, "pre-commit")
+    return review_staged(io, "pre-commit")
 
 
 @click.pass_obj
 def pre_merge_commit(io: Io) -> int:
     """Reviews what a clean merge is about to record."""
-    return staged(io, "pre-merge-commit")
+    return review_staged(io, "pre-merge-commit")
 
 
-def staged(io: Io, event: str) -> int:
+def review_staged(io: Io, event: str) -> int:
     """The two hooks before a commit differ in name alone."""
     reason = skipped_by(io, event)
     if reason:

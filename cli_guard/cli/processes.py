@@ -24,16 +24,16 @@ def one_line(text: str) -> str:
     return printable(redact(text))
 
 
-def redacted(value: object) -> object:
+def redact_data(value: object) -> object:
     """Plain data with the secrets masked in every text."""
     from cli_guard.secrets.redact import redact
 
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
-        return {key: redacted(each) for key, each in value.items()}
+        return {key: redact_data(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [redacted(each) for each in value]
+        return [redact_data(each) for each in value]
     return value
 
 
@@ -43,4 +43,4 @@ def say_json(io: Io, data: object) -> None:
 
     from cli_guard.secrets.printable import json_value
 
-    io.say(json.dumps(json_value(redacted(data)), indent=2, allow_nan=False))
+    io.say(json.dumps(json_value(redact_data(data)), indent=2, allow_nan=False))

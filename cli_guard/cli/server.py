@@ -11,7 +11,7 @@ from cli_guard.review.render.words import count
 from cli_guard.server import control
 
 
-def described(found: control.Status) -> str:
+def describe_server(found: control.Status) -> str:
     """A server in words."""
     since = datetime.datetime.fromtimestamp(found.since, datetime.UTC).isoformat(" ", "seconds")
     return f"process {found.pid} since {since}, {count(found.runs, 'run')}, {found.memory >> 20} MB"
@@ -25,7 +25,7 @@ def status(io: Io, /) -> int:
     if found is None:
         io.say(f"cli-guard: no server runs{f', and none is asked: {reason}' if reason else ''}")
         return ExitCode.DENIED
-    io.say(f"cli-guard: {described(found)}{f'; it is not asked: {reason}' if reason else ''}")
+    io.say(f"cli-guard: {describe_server(found)}{f'; it is not asked: {reason}' if reason else ''}")
     return ExitCode.OK
 
 
@@ -35,7 +35,7 @@ def start(io: Io, /) -> int:
     reason = control.why_not(io.env)
     if reason:
         raise CliGuardError(f"no server is started: {reason}")
-    io.say(f"cli-guard: {described(control.start_and_wait())}")
+    io.say(f"cli-guard: {describe_server(control.start_and_wait())}")
     return ExitCode.OK
 
 

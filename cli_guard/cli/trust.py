@@ -31,7 +31,7 @@ WARNING = (
 )
 
 
-def described(name: str, check: CheckConfig, context: Context) -> Iterator[str]:
+def describe_check(name: str, check: CheckConfig, context: Context) -> Iterator[str]:
     """A check, and what the command engine says of each of its commands."""
     yield f"{name} ({', '.join(check.stage)})"
     texts = [text for text in (check.command, check.server) if text]
@@ -52,7 +52,9 @@ def described(name: str, check: CheckConfig, context: Context) -> Iterator[str]:
 def show(io: Io, repository: Repository, policy: Policy) -> None:
     """Prints every check of a configuration."""
     context = context_of_checks(repository, policy, io.invocation)
-    lines = (line for name, check in policy.config.checks.items() for line in described(name, check, context))
+    lines = (
+        line for name, check in policy.config.checks.items() for line in describe_check(name, check, context)
+    )
     # As one text: a secret may be more than a line.
     io.say(printable(redact("\n".join(lines), "cli-guard.toml"), keep_newlines=True))
 
@@ -71,12 +73,12 @@ def run(io: Io, /, show_: bool, revoke: bool, rev: str) -> int:
                 f"cli-guard: {'the checks here are trusted no longer' if taken else 'nothing was trusted here'}"
             )
             return 0
-        return answered(io, repository, trusted, repository.resolve(rev), asking=not show_)
+        return ask_for_trust(io, repository, trusted, repository.resolve(rev), asking=not show_)
     except OSError as error:
         raise CliGuardError(f"it cannot be written to {error.filename}: {error.strerror}") from error
 
 
-def answered(io: Io, repository: Repository, trusted: Trusted, commit: str, *, asking: bool) -> int:
+def ask_for_trust(io: Io, repository: Repository, trusted: Trusted, commit: str, *, asking: bool) -> int:
     """Shows the checks at a commit and, if they are not trusted yet, asks about them. Raises OSError."""
     config = recorded_policy(repository, commit)[0]
     at = "HEAD" if commit == repository.head else commit[:12]

@@ -29,13 +29,13 @@ RESERVED = frozenset(
 class Wanted:
     """A command and what it is given. `named` are variables that it gets beside those of a clean environment.
 
-    One word is a text for bash, several are a program and its words; `respond` is its standard input.
+    One word is a text for bash, several are a program and its words; `stdin` is its standard input.
     """
 
     words: tuple[str, ...]
     folder: Path
     named: Mapping[str, str] = field(default_factory=dict, repr=False)
-    respond: str | None = None
+    stdin: str | None = None
 
     @property
     def command(self) -> str | Sequence[str]:
@@ -61,10 +61,10 @@ class Wanted:
             for name, value in self.named.items()
             if (meaning := variable_means(name, value)) and meaning[0] is not Kind.UNKNOWN
         ]
-        if not told and self.respond is None:
+        if not told and self.stdin is None:
             return self.text
         text = f"bash -c {shlex.quote(self.text)}" if len(self.words) == 1 else self.text
-        given = [] if self.respond is None else ["<<<", shlex.quote(self.respond.removesuffix("\n"))]
+        given = [] if self.stdin is None else ["<<<", shlex.quote(self.stdin.removesuffix("\n"))]
         return " ".join((*told, text, *given))
 
     def context(self, invocation: Invocation) -> Context:
@@ -88,15 +88,15 @@ class Run:
         self._told = False
         self.id = uuid.uuid4().hex[:12]
 
-    def permitted(self, wanted: Wanted, given: Permission, **details: object) -> None:
+    def record_permission(self, wanted: Wanted, given: Permission, **details: object) -> None:
         """Whether it may run; written before it does, so that nothing that ends us takes it away."""
         rules = Counter(each.rule for each in given.verdict.effects if each.rule)
         self.note(
             "exec",
-            command=shown(given.verdict.command),
+            command=printable_command(given.verdict.command),
             folder=printable(str(wanted.folder)),
             verdict=str(given.verdict.verdict),
-            reason=shown(given.verdict.reason),
+            reason=printable_command(given.verdict.reason),
             rules=dict(sorted(rules.items())),
             answer=str(given.answer),
             **details,
@@ -113,6 +113,6 @@ class Run:
             self._told = True
 
 
-def shown(text: str) -> str:
+def printable_command(text: str) -> str:
     """A text of a command as it may be kept: no secret, nothing unseen, not too long."""
     return clip(printable(redact(text), keep_newlines=True), KEPT)

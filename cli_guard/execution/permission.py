@@ -17,7 +17,7 @@ from cli_guard.commands import Context, judge
 from cli_guard.commands.model import Verdict
 from cli_guard.execution.processes.supervisor.family import identity
 from cli_guard.model import Decision
-from cli_guard.state.audit import locked
+from cli_guard.state.audit import lock
 from cli_guard.state.records import write_atomically
 
 KEPT = 500
@@ -91,7 +91,7 @@ class Allowances:
         if self.session is None:
             return
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with locked(self.path):
+        with lock(self.path):
             alive: dict[Session, bool] = {}
             kept = [
                 (session, each)

@@ -62,21 +62,21 @@ class PatchWriter:
         index = self._staged(wanted)
         modules = [path for path, entry in index.items() if entry.mode == GITLINK]
         if modules:
-            raise UsageError(f"{named(modules)} is a submodule: change it there")
+            raise UsageError(f"{name_some(modules)} is a submodule: change it there")
         there = [path for path in wanted if path not in index and self._lies_there(path)]
         if there:
             raise UsageError(
-                f"{named(there)} {verb(there, 'is', 'are')} there, and Git does not know it: move it away"
+                f"{name_some(there)} {verb(there, 'is', 'are')} there, and Git does not know it: move it away"
             )
-        stored = self._filtered(wanted)
+        stored = self._find_filtered(wanted)
         if stored:
             raise UsageError(
-                f"{named(stored)} is stored through a filter (gitattributes(5)): change it by hand"
+                f"{name_some(stored)} is stored through a filter (gitattributes(5)): change it by hand"
             )
         dirty = self._dirty(index)
         if dirty:
             raise UsageError(
-                f"{named(dirty)} {verb(dirty, 'has', 'have')} changes that are not staged: stage, commit or stash them"
+                f"{name_some(dirty)} {verb(dirty, 'has', 'have')} unstaged changes: stage, commit or stash them"
             )
         return {path: index[path].blob if path in index else None for path in wanted}
 
@@ -87,7 +87,7 @@ class PatchWriter:
         """
         changed = [path for path, blob in self.bases(bases).items() if blob != bases[path]]
         if changed:
-            raise UsageError(f"{named(changed)} changed since this was proposed: ask again")
+            raise UsageError(f"{name_some(changed)} changed since this was proposed: ask again")
         self._write(patch, bases, *APPLY)
         return {path: self._hash(path) for path in bases}
 
@@ -99,7 +99,7 @@ class PatchWriter:
         changed = [path for path, digest in left.items() if self._hash(path) != digest]
         if changed:
             raise UsageError(
-                f"{named(changed)} changed since: take it back by hand with `git diff` and `git restore`"
+                f"{name_some(changed)} changed since: take it back by hand with `git diff` and `git restore`"
             )
         self._write(patch, left, *APPLY, "--reverse")
 
@@ -114,11 +114,11 @@ class PatchWriter:
         before = {path: self._kept(path) for path in sorted(paths)}
         code, _, err = self._git.attempt(*command, "-", stdin=raw)
         if code != 0:
-            lost = self._restored(before)
+            lost = self._restore(before)
             raise CliGuardError(
                 f"the patch could not be written ({first_line(err)}): "
                 + (
-                    f"{named(lost)} could not be put back: `git restore` it"
+                    f"{name_some(lost)} could not be put back: `git restore` it"
                     if lost
                     else "every file is as it was"
                 )
@@ -133,7 +133,7 @@ class PatchWriter:
             raise UsageError(f"this is no patch that is written here ({error}): ask again") from error
         if touched != set(paths):
             other = sorted(touched ^ set(paths))
-            raise UsageError(f"the patch and what it says of itself differ ({named(other)}): ask again")
+            raise UsageError(f"the patch and what it says of itself differ ({name_some(other)}): ask again")
 
     def _full(self, path: str) -> bytes:
         return os.fsencode(self.root) + b"/" + path.encode("utf-8", "surrogateescape")
@@ -168,7 +168,7 @@ class PatchWriter:
         raw = self._read(path)
         return None if raw is None else Kept(raw, stat.S_IMODE(os.lstat(self._full(path)).st_mode))
 
-    def _restored(self, before: Mapping[str, Kept | None]) -> list[str]:
+    def _restore(self, before: Mapping[str, Kept | None]) -> list[str]:
         """Puts files back; gives those that could not be."""
         changed = [path for path, kept in before.items() if self._kept(path) != kept]
         # First what makes room: on a full disk nothing else could be written.
@@ -226,7 +226,7 @@ class PatchWriter:
         # As `git add` would store it, line ends included.
         return self._git.text(*filters, "hash-object", "--", path) != blob
 
-    def _filtered(self, paths: list[str]) -> list[str]:
+    def _find_filtered(self, paths: list[str]) -> list[str]:
         """Paths whose content Git stores through a program (git-check-attr(1))."""
         if not paths:
             return []
@@ -236,7 +236,7 @@ class PatchWriter:
         return [decode_path(path) for path, _, value in triples if value not in (b"unspecified", b"unset")]
 
 
-def named(paths: list[str]) -> str:
+def name_some(paths: list[str]) -> str:
     """The first few paths."""
     more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
     return ", ".join(paths[:SHOWN]) + more

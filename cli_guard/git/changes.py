@@ -15,7 +15,7 @@ from cli_guard.git.plumbing import Touched, decode_path, parse, parse_commits
 from cli_guard.git.prefetch import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
 from cli_guard.git.repository import Repository
 from cli_guard.git.streaming import parse_pieces
-from cli_guard.git.worktree import touched_only, untracked, without_filters
+from cli_guard.git.worktree import touched_only, untracked_change, without_filters
 from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status
 
 COMMITS_A_BATCH = 100
@@ -61,7 +61,7 @@ class ChangeReader:
         files = [c for c in diff.files if c.hunks or c.old_mode != c.new_mode or c.kind is Kind.BINARY]
         listed = self._git.run("ls-files", "--others", "--exclude-standard", "-z", "--full-name", str(root))
         limit = self._bounds.file_bytes
-        files += [untracked(root, decode_path(raw), limit) for raw in listed.split(b"\0") if raw]
+        files += [untracked_change(root, decode_path(raw), limit) for raw in listed.split(b"\0") if raw]
         return self._new_in_all(replace(diff, files=files))
 
     def net(self, tip: str, bases: Iterable[str | None]) -> ChangeSet:

@@ -57,7 +57,7 @@ def checked_out(
     """
     with scratch(repository) as outer:
         folder = outer / (top_name(repository) or "checkout")
-        git = prepared(repository, folder, commit)
+        git = prepare_checkout(repository, folder, commit)
         if staged and write_index(repository, folder / ".git" / "objects", outer) != tree:
             raise GitError("the index changed while it was checked: commit again")
         git.run("read-tree", "--reset", "-u", tree)
@@ -85,7 +85,7 @@ def write_index(repository: Repository, objects: Path, outer: Path) -> str:
     except FileNotFoundError:
         copy.unlink(missing_ok=True)  # nothing was ever staged
     given = repository.git.env.get("GIT_ALTERNATE_OBJECT_DIRECTORIES")
-    shared = quoted(objects.parent / "shared")
+    shared = quote_alternate(objects.parent / "shared")
     env = {
         **repository.git.env,
         "GIT_INDEX_FILE": str(copy),
@@ -98,7 +98,7 @@ def write_index(repository: Repository, objects: Path, outer: Path) -> str:
         copy.unlink(missing_ok=True)
 
 
-def quoted(path: Path) -> str:
+def quote_alternate(path: Path) -> str:
     """A path as Git reads it in a list of object folders: a colon in it separates nothing (git(1))."""
     text = str(path).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{text}"'
@@ -115,7 +115,7 @@ def top_name(repository: Repository) -> str:
     return folder.name.removesuffix(".git")
 
 
-def prepared(repository: Repository, folder: Path, commit: str | None) -> Git:
+def prepare_checkout(repository: Repository, folder: Path, commit: str | None) -> Git:
     """Makes the `.git` of a checkout, and gives the Git that works in it."""
     own = folder / ".git"
     for name in ("objects/info", "objects/pack", "refs", "info"):
@@ -162,11 +162,11 @@ def missing_in(git: Git, folder: Path) -> Iterator[Skipped]:
             paths.append(path)
             attributes = attributes or (path.endswith(b".gitattributes") and has(folder, path, b"lfs"))
     if submodules:
-        yield Skipped(named(submodules), "a submodule, which is not checked out")
+        yield Skipped(name_some(submodules), "a submodule, which is not checked out")
     if attributes:
         pointers = lfs_pointers(git, folder, paths)
         if pointers:
-            yield Skipped(named(pointers), "kept by Git LFS: a pointer stands there")
+            yield Skipped(name_some(pointers), "kept by Git LFS: a pointer stands there")
 
 
 def lfs_pointers(git: Git, folder: Path, paths: list[bytes]) -> list[str]:
@@ -187,7 +187,7 @@ def has(folder: Path, path: bytes, words: bytes) -> bool:
         return words in file.read(65_536)
 
 
-def named(paths: list[str]) -> str:
+def name_some(paths: list[str]) -> str:
     """The first few paths."""
     more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
     return ", ".join(paths[:SHOWN]) + more

@@ -48,7 +48,7 @@ class Section:
         old, new = side(names[0], plain), side(names[1], plain)
         before = facts.get("rename from", facts.get("copy from"))
         if before is not None:
-            old, new = unquoted(before), unquoted(facts.get("rename to", facts.get("copy to", "")))
+            old, new = unquote(before), unquote(facts.get("rename to", facts.get("copy to", "")))
         added = old is None or "new file mode" in facts
         deleted = new is None or "deleted file mode" in facts
         path = (old if deleted else new) or old
@@ -110,7 +110,7 @@ def read_sections(lines: list[str], outside: set[int] | None = None) -> list[Sec
             if current is None or current.old or current.hunks:
                 current = Section()
                 sections.append(current)
-            current.old, current.new = named(line), named(lines[position])
+            current.old, current.new = name_in(line), name_in(lines[position])
             position += 1
         elif both := BINARY.match(line):
             if current is None or current.binary or current.old:
@@ -183,7 +183,7 @@ def flush(old: int, new: int, removed: list[str], added: list[str], hunks: list[
     return old, new
 
 
-def named(line: str) -> str:
+def name_in(line: str) -> str:
     """The name in a line `--- name`, without the time that may follow a tab."""
     return line[4:].removesuffix("\r").split("\t")[0]
 
@@ -205,13 +205,13 @@ def names_in(header: str) -> tuple[str, str] | None:
 
 def side(name: str, plain: bool) -> str | None:
     """A path out of a patch, None for /dev/null; the prefix is cut unless both sides are named alike (`plain`)."""
-    name = unquoted(name)
+    name = unquote(name)
     if name == NULL:
         return None
     return name if plain or not PREFIX.match(name) else name[2:]
 
 
-def unquoted(name: str) -> str:
+def unquote(name: str) -> str:
     """A name without Git's C-style quotes (git-config(1), core.quotePath)."""
     if len(name) < 2 or name[0] != '"' or name[-1] != '"':
         return name

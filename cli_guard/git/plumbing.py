@@ -199,10 +199,10 @@ def join(entries: list[RawEntry], patch: bytes, *, cut: bool = False) -> list[Fi
 
     Raises InternalError when the two do not fit.
     """
-    return joined(entries, read_sections(patch, cut=cut), cut=cut)
+    return join_sections(entries, read_sections(patch, cut=cut), cut=cut)
 
 
-def joined(entries: list[RawEntry], sections: list[Section], *, cut: bool = False) -> list[FileChange]:
+def join_sections(entries: list[RawEntry], sections: list[Section], *, cut: bool = False) -> list[FileChange]:
     """The same with patches that are read already."""
     expected = sum(entry.sections for entry in entries)
     if expected != len(sections) and not cut:

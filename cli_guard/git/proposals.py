@@ -12,7 +12,7 @@ from cli_guard.errors import UsageError
 from cli_guard.git.contents import BlobReader, decode, read_worktree_file
 from cli_guard.git.repository import OID, Repository
 from cli_guard.git.snapshot import SnapshotBounds
-from cli_guard.git.unified import HUNK, NO_NEWLINE, apply_in_memory, header, quoted
+from cli_guard.git.unified import HUNK, NO_NEWLINE, apply_in_memory, header, quote_name
 
 STARS = "****"
 
@@ -38,7 +38,7 @@ def file_patches(patch: str) -> list[FilePatch]:
     while at < len(lines):
         old, new, _ = header(lines, at)
         path = new if new is not None else old
-        a, b = quoted(f"a/{path}"), quoted(f"b/{path}")
+        a, b = quote_name(f"a/{path}"), quote_name(f"b/{path}")
         gone = (("new file mode 100644",),) if old is None else (("deleted file mode 100644",),)
         modes: tuple[tuple[str, ...], ...] = ((),) if None not in (old, new) else gone
         names = (f"--- {'/dev/null' if old is None else a}", f"+++ {'/dev/null' if new is None else b}")
@@ -81,7 +81,7 @@ def hunk_end(lines: list[str], at: int) -> int:
     return at
 
 
-def masked(patch: str, redact: Callable[[str, str], str], texts: Mapping[str, str]) -> str:
+def mask_patch(patch: str, redact: Callable[[str, str], str], texts: Mapping[str, str]) -> str:
     """A patch of `unified_diff` as it may be shown: line for line what it does, every secret masked.
 
     `redact` takes a text and its path; `texts` are the files that the patch changes. Raises ValueError for a patch of
@@ -133,7 +133,7 @@ def shown_patch(repository: Repository, arguments: Mapping[str, Any], mask: Call
         try:
             bases = {path: blob for path, blob in arguments["bases"].items() if blob is not None}
             texts = {path: read(repository, path, blob) for path, blob in bases.items()}
-            return masked(arguments["patch"], mask, texts)
+            return mask_patch(arguments["patch"], mask, texts)
         except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
             # Asked about the work tree, a patch may have the line ends that the files have there.
             problem = error

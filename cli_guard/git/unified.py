@@ -37,7 +37,7 @@ def file_diff(path: str, before: str | None, after: str | None) -> str:
     """The patch of one file, "" where nothing changes; None is no file."""
     if before == after:
         return ""
-    a, b = quoted(f"a/{path}"), quoted(f"b/{path}")
+    a, b = quote_name(f"a/{path}"), quote_name(f"b/{path}")
     head = [f"diff --git {a} {b}"]
     if before is None:
         head += ["new file mode 100644"]
@@ -62,10 +62,10 @@ def hunks(before: list[str], after: list[str]) -> Iterator[str]:
         yield f"@@ -{span(first[1], last[2])} +{span(first[3], last[4])} @@"
         for tag, a, a_end, b, b_end in group:
             if tag == "equal":
-                yield from shown(" ", before[a:a_end])
+                yield from marked_lines(" ", before[a:a_end])
                 continue
-            yield from shown("-", before[a:a_end])
-            yield from shown("+", after[b:b_end])
+            yield from marked_lines("-", before[a:a_end])
+            yield from marked_lines("+", after[b:b_end])
 
 
 class Edits(difflib.SequenceMatcher[str]):
@@ -145,7 +145,7 @@ def between(old: list[str], new: list[str], a: int, a_end: int, b: int, b_end: i
         yield "equal", a_end - tail, a_end, b_end - tail, b_end
 
 
-def shown(sign: str, lines: list[str]) -> Iterator[str]:
+def marked_lines(sign: str, lines: list[str]) -> Iterator[str]:
     """Lines under a sign."""
     for line in lines:
         yield sign + line.removesuffix("\n")
@@ -159,7 +159,7 @@ def span(start: int, end: int) -> str:
     return f"{start + 1 if count else start},{count}"
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """A name for a header, in C quotes where it holds what would end it."""
     if not any(sign in SPECIAL or ord(sign) < 32 or ord(sign) == 127 for sign in name):
         return name
@@ -185,7 +185,7 @@ def apply_in_memory(patch: str, texts: Mapping[str, str]) -> dict[str, str | Non
         if name is None:
             raise ValueError("a patch names no file")
         before = lines_of(texts[old_name]) if old_name is not None and old_name in texts else []
-        after, at = patched(lines, at, before)
+        after, at = apply_hunks(lines, at, before)
         made[name] = None if new_name is None else "".join(after)
     return made
 
@@ -195,8 +195,8 @@ def header(lines: list[str], at: int) -> tuple[str | None, str | None, int]:
     words = lines[at].removeprefix("diff --git ")
     if words == lines[at]:
         raise ValueError(f"line {at + 1} begins no file")
-    old: str | None = unquoted(words[: len(words) // 2])
-    new: str | None = unquoted(words[len(words) // 2 + 1 :])
+    old: str | None = unquote_name(words[: len(words) // 2])
+    new: str | None = unquote_name(words[len(words) // 2 + 1 :])
     at += 1
     while at < len(lines) and not lines[at].startswith(("@@ ", "diff --git ")) and lines[at]:
         old = None if lines[at].startswith("new file mode") else old
@@ -205,7 +205,7 @@ def header(lines: list[str], at: int) -> tuple[str | None, str | None, int]:
     return old, new, at
 
 
-def patched(lines: list[str], at: int, before: list[str]) -> tuple[list[str], int]:
+def apply_hunks(lines: list[str], at: int, before: list[str]) -> tuple[list[str], int]:
     """The lines of a file after its hunks, and the line behind them."""
     after: list[str] = []
     done = 0
@@ -228,7 +228,7 @@ def patched(lines: list[str], at: int, before: list[str]) -> tuple[list[str], in
     return after + before[done:], at
 
 
-def unquoted(name: str) -> str:
+def unquote_name(name: str) -> str:
     """The name behind `a/` or `b/` in a header."""
     if name.startswith('"'):
         name = ESCAPED.sub(lambda m: PLAIN.get(m[1]) or chr(int(m[1], 8)), name[1:-1])

@@ -40,7 +40,7 @@ def touched_only(git: Git, root: Path) -> Touched:
     return same
 
 
-def untracked(root: Path, path: str, limit: int) -> FileChange:
+def untracked_change(root: Path, path: str, limit: int) -> FileChange:
     """An untracked file as an addition; over `limit` bytes it counts as binary, with its size.
 
     A name that ends in a slash is that of another repository, which `git add` would record as a submodule.

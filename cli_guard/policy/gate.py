@@ -194,14 +194,16 @@ def judge_record(judgement: Judgement) -> Verdict:
     """May Git record the change?"""
     denied = judgement.of(Disposition.DENY)
     if denied:
-        return Verdict(Decision.DENY, counted(denied, "denied"), "findings-denied", marks(denied))
+        return Verdict(Decision.DENY, count_findings(denied, "denied"), "findings-denied", marks(denied))
     asked = judgement.of(Disposition.REVIEW)
     if asked:
-        return Verdict(Decision.REVIEW, counted(asked, "to be reviewed"), "findings-to-review", marks(asked))
+        return Verdict(
+            Decision.REVIEW, count_findings(asked, "to be reviewed"), "findings-to-review", marks(asked)
+        )
     return Verdict(Decision.ALLOW, "no finding stands against it", "no-objection")
 
 
-def counted(findings: Collection[Finding], what: str) -> str:
+def count_findings(findings: Collection[Finding], what: str) -> str:
     """`2 findings denied (secret-x, code-y)`."""
     rules = ", ".join(dict.fromkeys(finding.rule for finding in findings))
     return f"{len(findings)} finding{'s' if len(findings) > 1 else ''} {what} ({rules})"

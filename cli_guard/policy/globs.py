@@ -35,7 +35,7 @@ class Automaton:
 
 
 @lru_cache(maxsize=256)
-def compiled(pattern: str) -> Automaton:
+def compile_pattern(pattern: str) -> Automaton:
     """The automaton of a pattern."""
     steps: dict[str, int] = {}
     names = in_folder = anywhere = skips = optional = 0
@@ -72,7 +72,7 @@ def matches(pattern: str, path: str) -> bool:
     """Does the whole path match? A pattern without a slash matches the name in any folder."""
     if "/" not in pattern:
         path = path.rsplit("/", 1)[-1]
-    made = compiled(pattern)
+    made = compile_pattern(pattern)
     states = made.reach(1)
     for char in path:
         passes, stays = made.steps.get(char, 0), made.anywhere

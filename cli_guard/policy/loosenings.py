@@ -66,7 +66,7 @@ def weaker_rules(before: Config, after: Config) -> list[str]:
         if was in STOPS and STRICTNESS.index(becomes) < STRICTNESS.index(was):
             groups.setdefault((prefix(rule.id), becomes), {})[rule.id] = was
     return [
-        f"{named(rules)} {'was' if len(rules) == 1 else 'were'} {either(rules.values())}, "
+        f"{name_rules(rules)} {'was' if len(rules) == 1 else 'were'} {either(rules.values())}, "
         f"{'becomes' if len(rules) == 1 else 'become'} {becomes}"
         for (_, becomes), rules in groups.items()
     ]
@@ -89,7 +89,7 @@ def weakening_ignores(before: Config, after: Config) -> dict[Ignore, str]:
     for ignore in after.ignore:
         answered = {rule: was for rule, was in stops.items() if rule_matches(ignore.rule, rule)}
         if answered and not covered(ignore, ends):
-            weakening[ignore] = told(answered)
+            weakening[ignore] = summarise(answered)
     return weakening
 
 
@@ -100,13 +100,13 @@ def covered(new: Ignore, ends: Mapping[tuple[str, str], datetime.date]) -> bool:
     return any(end is not None and (new.expires or datetime.date.max) <= end for end in found)
 
 
-def told(rules: Mapping[str, Disposition]) -> str:
+def summarise(rules: Mapping[str, Disposition]) -> str:
     """`118 secret rules that were deny or review, 4 message rules that were deny`."""
     groups: dict[str, dict[str, Disposition]] = {}
     for rule, was in rules.items():
         groups.setdefault(prefix(rule), {})[rule] = was
     return ", ".join(
-        f"{named(group)} that {'was' if len(group) == 1 else 'were'} {either(group.values())}"
+        f"{name_rules(group)} that {'was' if len(group) == 1 else 'were'} {either(group.values())}"
         for group in groups.values()
     )
 
@@ -122,7 +122,7 @@ def prefix(rule: str) -> str:
     return rule.partition("-")[0]
 
 
-def named(rules: Iterable[str]) -> str:
+def name_rules(rules: Iterable[str]) -> str:
     """The id of a single rule, or how many of which reviewer there are."""
     ids = list(rules)
     return ids[0] if len(ids) == 1 else f"{len(ids)} {prefix(ids[0])} rules"

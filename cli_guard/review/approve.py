@@ -12,7 +12,7 @@ from cli_guard.git.repository import Repository
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.redact import redact
 from cli_guard.state.approvals import Approval, review_id
-from cli_guard.state.audit import entry, locked
+from cli_guard.state.audit import entry, lock
 from cli_guard.state.records import ASKED, PENDING_DAYS, PendingReview, Records
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def approve_change(
     """
     records, reason = Records(repository.state_folder), redact(reason)
     # Two answers at once would each find the state that they rest on.
-    with locked(records.folder / "answers"):
+    with lock(records.folder / "answers"):
         check_still_pending(records, review)
         state = resume(records, review, invocation, reason)
         at = invocation.now.isoformat(timespec="seconds")

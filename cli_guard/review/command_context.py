@@ -92,11 +92,11 @@ def repository_configures(git: Git) -> bool:
         if isinstance(error, NotARepository):
             return False
         raise error
-    own, shared = batched(out)
+    own, shared = split_batch(out)
     return speaks(own, whole=True) or speaks(shared, whole=False)
 
 
-def batched(out: bytes) -> tuple[bytes, bytes]:
+def split_batch(out: bytes) -> tuple[bytes, bytes]:
     """The two files that `git cat-file --batch` was asked for; one that is not there is empty (git-cat-file(1))."""
     files = []
     for _ in range(2):

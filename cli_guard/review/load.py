@@ -162,10 +162,10 @@ def read(request: InRepository, repository: Repository, reader: ChangeReader, bl
         case Range():
             base, head = repository.resolve(request.base), repository.resolve(request.head)
             commits = repository.commits(head, exclude=[base])
-            return recorded([commits] if commits else [], (), repository, reader, contents)
+            return load_commits([commits] if commits else [], (), repository, reader, contents)
         case Push():
             pushed = complete(request.plan, repository, request.remote)
-            material = recorded(
+            material = load_commits(
                 [ref.commits for ref in pushed if ref.commits], pushed, repository, reader, contents
             )
             skipped = (*material.changes.skipped, *unseen(request, pushed))
@@ -181,7 +181,7 @@ def unseen(request: Push, pushed: tuple[PushedRef, ...]) -> Iterator[Skipped]:
             yield Skipped(ref.update.remote_ref, "points to no commit, so it was not read", by_limit=True)
 
 
-def recorded(
+def load_commits(
     lines: list[tuple[str, ...]],
     pushed: tuple[PushedRef, ...],
     repository: Repository,

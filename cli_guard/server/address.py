@@ -54,7 +54,7 @@ def identity() -> str | None:
     encoding = (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
     # The interpreter finds its packages by where it lies itself, and the user's own, if there are any, in the home.
     return "\n".join(
-        (__version__, package, sys.version, programs, own_packages(), *flags, *encoding, *seen())
+        (__version__, package, sys.version, programs, own_packages(), *flags, *encoding, *find_view())
     )
 
 
@@ -81,7 +81,7 @@ def usual_path() -> bool:
     return sys.path[:1] == [os.path.dirname(script)] and not script.endswith(".py")  # noqa: PTH120
 
 
-def seen() -> tuple[str, str]:
+def find_view() -> tuple[str, str]:
     """What tells one view of the file system from another: a container may share no more than the home."""
     root = os.stat("/")  # noqa: PTH116
     try:

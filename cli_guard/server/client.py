@@ -33,18 +33,18 @@ def routed(argv: list[str]) -> bool:
     return bool(argv) and argv[0] in ROUTED and not address.switched_off(os.environ)
 
 
-def answered(argv: list[str]) -> int | None:
+def ask_server(argv: list[str]) -> int | None:
     """The exit code of a run that a server has done, None if it is left to us.
 
     Raises KeyboardInterrupt, if that comes before the run has begun.
     """
     if not routed(argv):
         return None
-    connection = connected()
+    connection = connect()
     if connection is None:
         return None
     try:
-        ticket = printed()
+        ticket = make_ticket()
         code = conversation(connection, argv, ticket)
     except OSError:
         # Too many open files, or the folder is gone: a run of our own says it better.
@@ -53,7 +53,7 @@ def answered(argv: list[str]) -> int | None:
     return code
 
 
-def printed() -> int:
+def make_ticket() -> int:
     """A new ticket: a pipe that one byte can be read from, by one process once. Raises OSError."""
     take, put = os.pipe()
     os.set_blocking(take, False)
@@ -62,7 +62,7 @@ def printed() -> int:
     return take
 
 
-def connected() -> "_socket.socket | None":
+def connect() -> "_socket.socket | None":
     """A connection to the server that could do our run, None if there is none that can be trusted."""
     inside, who = address.folder(os.environ), address.identity()
     if inside is None or who is None or not address.ours_alone(inside):

@@ -112,15 +112,15 @@ def held(path: str) -> bool:
 
 def status() -> Status | None:
     """How our server is, None if there is none that answers."""
-    answer = asked("status").split()
+    answer = ask_status("status").split()
     return (
         Status(int(answer[0]), float(answer[1]), int(answer[2]), int(answer[3])) if len(answer) == 4 else None
     )
 
 
-def asked(kind: str) -> bytes:
+def ask_status(kind: str) -> bytes:
     """What our server answers to a question about itself, nothing if there is none."""
-    connection = client.connected()
+    connection = client.connect()
     if connection is None:
         return b""
     with suppress(OSError):
@@ -163,7 +163,7 @@ def stop() -> bool:
     """Ends our server, once its runs have ended; was there one? Raises CliGuardError for one that stays."""
     if status() is None:
         return False
-    asked("stop")
+    ask_status("stop")
     until = time.monotonic() + STOP_SECONDS
     while time.monotonic() < until:
         if status() is None:
@@ -172,7 +172,7 @@ def stop() -> bool:
     raise CliGuardError("the server does not end: kill the process that `server status` names")
 
 
-def required(argv: list[str]) -> int:
+def run_on_server(argv: list[str]) -> int:
     """A run that must be done by a server (`CLI_GUARD_SERVER=require`): for tests of the server, and measuring it."""
     problem = "CLI_GUARD_SERVER=require is set, and the server refused this run"
     # The one that is there may leave at that moment: its files have changed.
@@ -182,7 +182,7 @@ def required(argv: list[str]) -> int:
         except CliGuardError as error:
             problem = str(error)
             break
-        code = client.answered(argv)
+        code = client.ask_server(argv)
         if code is not None:
             return code
     sys.stderr.write(f"cli-guard: {problem}\n")

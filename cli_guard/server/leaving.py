@@ -54,7 +54,7 @@ def own_files() -> Iterator[str]:
         yield from (f"{folder}/{name}" for name in files)
 
 
-def installed() -> Iterator[str]:
+def find_installed() -> Iterator[str]:
     """The interpreter, and the folders of packages: what is installed, upgraded or removed changes those.
 
     One of the user's own is not searched before it is there.
@@ -65,7 +65,7 @@ def installed() -> Iterator[str]:
     yield from (each for each in sys.path if each.endswith(("site-packages", "dist-packages")))
 
 
-def loaded() -> Iterator[str]:
+def find_loaded() -> Iterator[str]:
     """The files of all modules that are loaded."""
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
@@ -103,8 +103,8 @@ class Stay:
     memory_bytes: int = MEMORY_BYTES
     socket: str = ""
     # Watched before they are looked at: nothing is missed in between.
-    _watch: Watch = field(default_factory=lambda: Watch(folders((*own_files(), *installed()))))
-    _own: dict[str, Mark] = field(default_factory=lambda: marks((*own_files(), *installed())))
+    _watch: Watch = field(default_factory=lambda: Watch(folders((*own_files(), *find_installed()))))
+    _own: dict[str, Mark] = field(default_factory=lambda: marks((*own_files(), *find_installed())))
     _all: dict[str, Mark] = field(default_factory=dict)
     _socket: Mark = None
     _suspect: bool = False
@@ -114,7 +114,7 @@ class Stay:
     def settle(self, socket: str) -> None:
         """Everything is loaded, and the socket is there."""
         self.socket, self._socket = socket, mark(socket)
-        self._all = marks(loaded())
+        self._all = marks(find_loaded())
 
     def remove_socket(self) -> None:
         """Takes the socket away, unless it is another's by now."""

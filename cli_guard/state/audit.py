@@ -54,7 +54,7 @@ class AuditLog:
 
     def append(self, data: Mapping[str, object]) -> None:
         """Append one entry, in a time that does not grow with the log. Raises OSError."""
-        with locked(self.path):
+        with lock(self.path):
             size, last = self._end()
             line = json.dumps({**data, "previous": self._previous(last)}, sort_keys=True).encode("ascii")
             # A line that a killed process left half written stays what it is: not an entry.
@@ -147,7 +147,7 @@ def digest(line: bytes) -> str:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def lock(path: Path) -> Iterator[None]:
     """Holds a lock file beside `path`: two hooks that end together must not write over each other."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.with_suffix(path.suffix + ".lock").open("w") as lock:

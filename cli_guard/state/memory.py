@@ -47,7 +47,7 @@ END;
 """
 
 
-def cleaned(text: str) -> str:
+def clean_text(text: str) -> str:
     """A text as it is kept: without secrets, in UTF-8, cut."""
     return redact(text.strip().encode("utf-8", "replace").decode("utf-8"))[:MOST_CHARACTERS]
 
@@ -101,13 +101,13 @@ class Memory:
         if kind not in KINDS:
             raise CliGuardError(f"no kind {kind}: there are {', '.join(KINDS)}")
         with self._open() as database:
-            return self._add(database, kind, cleaned(text))
+            return self._add(database, kind, clean_text(text))
 
     def keep(self, text: str, kind: str, source: str) -> None:
         """Keeps what one source says now, in place of what it said before."""
         with self._open() as database:
             database.execute("DELETE FROM remembered WHERE source = ?", (source,))
-            self._add(database, kind, cleaned(text), source=source)
+            self._add(database, kind, clean_text(text), source=source)
 
     def forget(self, number: int) -> bool:
         """Takes a row out, for good: what its source says is not taken over again. Was there one?"""
@@ -135,12 +135,12 @@ class Memory:
         records = Records(self.path.parent)
         for approval in records.approvals():
             if approval.reason:
-                text = cleaned(f"approved by {approval.by}: {approval.reason}")
+                text = clean_text(f"approved by {approval.by}: {approval.reason}")
                 self._add(database, "reason", text, approval.at, f"approval {approval.id} {approval.at}")
         entries = deque(records.audit.entries(), MOST_DECISIONS)
         for entry in (entry for entry in entries if entry.get("event") in DECIDED):
             told = f"{DECIDED[str(entry['event'])]} {entry.get('review_id')} by {entry.get('user')}"
-            text = cleaned(f"{told}: {entry['reason']}" if entry.get("reason") else told)
+            text = clean_text(f"{told}: {entry['reason']}" if entry.get("reason") else told)
             at = str(entry.get("at", ""))
             self._add(database, "decision", text, at, f"{entry['event']} {entry.get('review_id')} {at}")
 

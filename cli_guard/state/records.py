@@ -14,7 +14,7 @@ from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import Repository
 from cli_guard.runtime import user_state
 from cli_guard.state.approvals import Approval
-from cli_guard.state.audit import AuditLog, locked
+from cli_guard.state.audit import AuditLog, lock
 
 KEPT_APPROVALS = 500
 KEPT_PENDING = 100
@@ -102,7 +102,7 @@ class Records:
 
     def approve(self, approval: Approval) -> None:
         """Keeps an approval. Raises OSError."""
-        with locked(self._approvals):
+        with lock(self._approvals):
             lines = [*read_lines(self._approvals), json.dumps(asdict(approval))][-KEPT_APPROVALS:]
             write_atomically(self._approvals, "\n".join(lines) + "\n")
 
@@ -134,7 +134,7 @@ class Records:
         (self._waiting / f"{review_id}.json").unlink(missing_ok=True)
         self.checkpoint(review_id).unlink(missing_ok=True)
 
-    def applied(self) -> tuple[Applied, ...]:
+    def applied_patches(self) -> tuple[Applied, ...]:
         """The patches that were written and not taken back, oldest first."""
         found = []
         for path in self._applied.glob("*.json") if self._applied.is_dir() else ():
@@ -149,7 +149,7 @@ class Records:
         """Keeps what is needed to take a patch back. Raises OSError."""
         self.prepare()
         write_atomically(self._applied / f"{applied.id}.json", json.dumps(asdict(applied)))
-        for old in self.applied()[:-KEPT_APPLIED]:
+        for old in self.applied_patches()[:-KEPT_APPLIED]:
             self.forget_applied(old.id)
 
     def forget_applied(self, applied_id: str) -> None:

@@ -268,7 +268,7 @@ def test_two_at_once(shop: Repo) -> None:
         thread.join()
     assert sorted(each.code for each in results) == [0, 2, 2, 2]
     assert "def slugify(" in (shop.path / "src/utils.py").read_text()
-    assert [each.id for each in records(shop).applied()] == [found]
+    assert [each.id for each in records(shop).applied_patches()] == [found]
 
 
 @pytest.mark.parametrize("name", ["applied", "audit.jsonl"])

@@ -183,7 +183,7 @@ def test_what_is_not_staged_is_never_touched(shop: Repo) -> None:
     shop.write("src/page.py", str(FILES["src/page.py"]) + "# mine\n")
     done = ask(shop, RENAME)
     assert done.code == 3
-    assert "src/page.py has changes that are not staged" in done.out
+    assert "src/page.py has unstaged changes" in done.out
     assert waiting(shop) == []
 
 

@@ -180,15 +180,16 @@ def test_what_is_left_behind_is_ended_and_told(trusting: Repo, mark: str) -> Non
 def test_it_reads_our_input_or_what_it_is_answered(trusting: Repo) -> None:
     assert trusting.guard("exec", "--", "cat", stdin="piped\n").out == "piped\n"
     read = ("bash", "-c", "read a; read b; echo $a-$b")
+    assert trusting.guard("exec", "--stdin", "yes", "--", *read, stdin="no\n").out == "yes-\n"
     assert trusting.guard("exec", "--respond", "yes", "--", *read, stdin="no\n").out == "yes-\n"
     assert trusting.guard("exec", "--tty", "--", "bash", "-c", "test -t 1 && echo a terminal").code == 0
 
 
 def test_an_answer_is_judged_with_what_it_answers(trusting: Repo) -> None:
-    done = guard(trusting, "exec", "--respond", "rm -rf ~", "--", "bash")
+    done = guard(trusting, "exec", "--stdin", "rm -rf ~", "--", "bash")
     assert done.code == 1 and "deny  deletes a whole home folder" in done.err
-    assert guard(trusting, "exec", "--respond", "rm -rf ~", "cat; sh").code == 1
-    assert guard(trusting, "exec", "--respond", "rm -rf ~", "--", "cat").out == "rm -rf ~\n"
+    assert guard(trusting, "exec", "--stdin", "rm -rf ~", "cat; sh").code == 1
+    assert guard(trusting, "exec", "--stdin", "rm -rf ~", "--", "cat").out == "rm -rf ~\n"
 
 
 def test_the_environment_is_clean_but_for_what_is_named(trusting: Repo) -> None:

@@ -70,7 +70,7 @@ def filtered(repo: Repo) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (dirty, "a.py has changes that are not staged"),
+        (dirty, "a.py has unstaged changes"),
         (in_the_way, "new/c.py is there"),
         (deleted, "not staged"),
         (linked, "not staged"),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repositories import Repo, key
 
-from cli_guard.git.proposals import STARS, file_patches, masked
+from cli_guard.git.proposals import STARS, file_patches, mask_patch
 from cli_guard.git.unified import apply_in_memory, unified_diff
 from cli_guard.secrets.redact import redact
 
@@ -25,7 +25,7 @@ def test_what_is_written_is_read_back(old: dict[str, str], new: dict[str, str]) 
     made = apply_in_memory(patch, old)
     assert {**old, **made} == {**dict.fromkeys(old), **new}
     assert {each.path for each in file_patches(patch)} == set(made)
-    assert masked(patch, lambda text, path: text, old) == patch
+    assert mask_patch(patch, lambda text, path: text, old) == patch
 
 
 def test_git_reads_it_alike(committed: Repo) -> None:
@@ -86,7 +86,7 @@ def test_any_other_form_is_refused(patch: str) -> None:
 def test_a_changed_secret_is_a_change_that_is_seen() -> None:
     """A patch of both sides without their secrets would say that nothing happens."""
     old, new = f'KEY = "{key()}"\nx = 1\n', f'KEY = "{key()[:-4]}QWER"\nx = 1\n'
-    shown = masked(unified_diff({"f": old}, {"f": new}), redact, {"f": old})
+    shown = mask_patch(unified_diff({"f": old}, {"f": new}), redact, {"f": old})
     assert key() not in shown and key()[:-4] not in shown
     assert sum(line.startswith(("-KEY", "+KEY")) for line in shown.split("\n")) == 2
 
@@ -95,7 +95,7 @@ def test_no_line_of_a_private_key_is_shown(tmp_path: Path) -> None:
     body = "".join(f"MIIEowIBAAKCAQEAx7Kq2mZr9Tb4Wn8Yc3Vd6Hf1Jg5LsPaQe0Rx7Kq2m{n}Z\n" for n in range(9))
     block = f"-----BEGIN RSA PRIVATE KEY-----\n{body}-----END RSA PRIVATE KEY-----\n"
     old = f'K = """{block}"""\nx = 1\n'
-    shown = masked(
+    shown = mask_patch(
         unified_diff({"f.py": old}, {"f.py": old.replace("x = 1", "x = 2")}), redact, {"f.py": old}
     )
     assert "MIIE" not in shown

@@ -21,12 +21,12 @@ class Wanted(Arguments):
 
 def proposed(world: World, made: "Documentation | Plan", paths: Collection[str], exact: str) -> ToolOutput:
     """What a tool proposes to do to some files: its `exact` patch is kept, and shown without secrets."""
-    from cli_guard.git.proposals import masked
+    from cli_guard.git.proposals import mask_patch
 
     data = {key: value for key, value in plain_data(made).items() if key not in ("changes", "skipped")}
     old = {path: world.snapshot[path] for path in paths if path in world.snapshot}
     # Line for line: a patch made of both sides without their secrets would hide that a secret is changed.
-    data["patch"] = masked(exact, redact, old)
+    data["patch"] = mask_patch(exact, redact, old)
     proposal = {"patch": exact, "paths": sorted(paths)}
     return ToolOutput(data, skipped=made.skipped, proposal=proposal if exact else {})
 

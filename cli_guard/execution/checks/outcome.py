@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cli_guard.execution.processes.errors import scan
-from cli_guard.execution.processes.output import cut, plain, shown
+from cli_guard.execution.processes.output import clip_line, cut, plain
 from cli_guard.model import Finding, Skipped, fingerprint
 from cli_guard.policy.checks import PlannedCheck
 from cli_guard.rules.catalog import one
@@ -67,7 +67,7 @@ def lines_of(output: str) -> list[str]:
     lines = text.split("\n")
     kept = [number for number, line in enumerate(lines, 1) if line.strip()][-LAST_LINES:]
     errors = dict.fromkeys(cut(each.message) for each in scan(text) if each.line not in kept)
-    last = (shown(lines[number - 1]) for number in kept)
+    last = (clip_line(lines[number - 1]) for number in kept)
     told = (*list(errors)[:ERROR_LINES], *(["..."] if errors else []), *last)
     return [clip(printable(line), LINE_CHARS) for line in told]
 

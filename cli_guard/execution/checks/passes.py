@@ -15,7 +15,7 @@ from pathlib import Path
 
 from cli_guard import __version__
 from cli_guard.policy.checks import PlannedCheck
-from cli_guard.state.audit import locked
+from cli_guard.state.audit import lock
 from cli_guard.state.records import write_atomically
 
 FILE = "checks-passed.json"
@@ -50,7 +50,7 @@ class Passes:
     def keep(self, key: str, passed: Pass) -> None:
         """Remembers a pass, and lets go of the oldest beyond the number kept. Raises OSError."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with locked(self.path):
+        with lock(self.path):
             data = self._read()
             data.pop(key, None)
             data[key] = {"seconds": round(passed.seconds, 1), "at": passed.at}

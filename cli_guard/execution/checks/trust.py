@@ -14,7 +14,7 @@ from typing import Any
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.runtime import Invocation, user_state
-from cli_guard.state.audit import AuditLog, entry, locked
+from cli_guard.state.audit import AuditLog, entry, lock
 from cli_guard.state.records import write_atomically
 
 FILE = "trusted.json"
@@ -106,7 +106,7 @@ class Trusted:
         if self.path is None:
             raise UsageError("there is no place to remember it: set HOME or XDG_STATE_HOME")
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with locked(self.path):
+        with lock(self.path):
             data = self._read()
             key = str(repository.common_dir)
             kept = [] if added is None else [*self._tables(repository), *added]

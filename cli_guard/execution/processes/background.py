@@ -16,7 +16,13 @@ from cli_guard.execution.processes.ports import (
 from cli_guard.execution.processes.preparing import Prepared, Refused
 from cli_guard.execution.processes.registry import Registry
 from cli_guard.execution.processes.request import Request
-from cli_guard.execution.processes.results import errors_in, not_started, notes_of, shown, what_went_wrong
+from cli_guard.execution.processes.results import (
+    clip_stream,
+    errors_in,
+    not_started,
+    notes_of,
+    what_went_wrong,
+)
 from cli_guard.execution.processes.servers import find_expected_port
 from cli_guard.secrets.redact import redact
 
@@ -59,7 +65,7 @@ class Watch:
         return any(name in self.told for name in names)
 
 
-def started(
+def start(
     door: Door,
     registry: Registry,
     prepared: Prepared,
@@ -76,7 +82,7 @@ def started(
         port = sniffed.port if sniffed else port
         if port is not None and not is_port_available(port):
             if not (sniffed and sniffed.moves):
-                return taken(prepared, port).started(), None
+                return refuse_port(prepared, port).started(), None
             # Told no port, it takes another one, which it alone knows.
             port = None
         if not prepared.reachable:
@@ -98,7 +104,7 @@ def started(
         details = {"errno": failed["errno"]} if failed["step"] == "program" else {}
         return Refused(prepared.command, prepared.folder, why, details).started(), None
     answers = observed(watch, startup_timeout, port)
-    result = described(watch, prepared, folder / "log", port, answers, time.monotonic() - begun)
+    result = describe_start(watch, prepared, folder / "log", port, answers, time.monotonic() - begun)
     if keep or not is_up(result):
         run.close()
         return result, None
@@ -130,7 +136,7 @@ def is_up(result: Started) -> bool:
     return result.state in ("ready", "starting")
 
 
-def taken(prepared: Prepared, port: int) -> Refused:
+def refuse_port(prepared: Prepared, port: int) -> Refused:
     """A port that somebody else has, in the words of seed 004."""
     details = {"port": port, "blocking_pid": find_process_on_port(port)}
     return Refused(prepared.command, prepared.folder, f"Port {port} is already in use", details)
@@ -143,7 +149,7 @@ def observed(watch: Watch, startup_timeout: float, port: int | None) -> bool:
     return wait_until_answers(port, startup_timeout, lambda: not watch.hear(0.0)) and not watch.hear(0.0)
 
 
-def described(
+def describe_start(
     watch: Watch,
     prepared: Prepared,
     log: Path,
@@ -157,8 +163,8 @@ def described(
         watch.ask()
         ended = watch.told.get("ended")
     told = ended or watch.told.get("report") or EMPTY
-    stdout, cut_out = shown(told["stdout"], str(log), "stdout")
-    stderr, cut_err = shown(told["stderr"], str(log), "stderr")
+    stdout, cut_out = clip_stream(told["stdout"], str(log), "stdout")
+    stderr, cut_err = clip_stream(told["stderr"], str(log), "stderr")
     errors = errors_in(log)
     code = ended["return_code"] if ended else None
     state: State

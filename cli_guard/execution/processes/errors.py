@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from cli_guard.execution.processes.model import ProcessError
-from cli_guard.execution.processes.output import cut, pieces, plain, shown
+from cli_guard.execution.processes.output import clip_line, cut, pieces, plain
 from cli_guard.rules.catalog import FOLDER
 
 # How many errors are told; the last of them says how many more there are.
@@ -75,7 +75,7 @@ def scan(text: str) -> tuple[ProcessError, ...]:
     lines = plain(text).split("\n")
     first: dict[tuple[str, str], _Hit] = {}
     count: dict[tuple[str, str], int] = {}
-    for hit in _told(_hits(lines)):
+    for hit in _drop_implied(_hits(lines)):
         key = hit.pattern.type, hit.message
         first.setdefault(key, hit)
         count[key] = count.get(key, 0) + 1
@@ -93,7 +93,7 @@ def scan(text: str) -> tuple[ProcessError, ...]:
                 message=message,
                 line=hit.index + 1,
                 text=cut(hit.text.strip()),
-                context=tuple(map(shown, context)),
+                context=tuple(map(clip_line, context)),
             )
         )
     return tuple(errors)
@@ -108,8 +108,8 @@ def failing_lines(text: str, limit: int = 8) -> tuple[str, ...]:
     lines = plain(text).split("\n")
     hits = _hits(lines)
     if not hits:
-        return tuple(shown(line) for line in _last(lines, limit))
-    told = _told(hits)
+        return tuple(clip_line(line) for line in _last(lines, limit))
+    told = _drop_implied(hits)
     told_at = {hit.index for hit in told}
     chosen: dict[str, int] = {}
     for hit in (*told, *hits):
@@ -162,7 +162,7 @@ def _by_stem() -> Mapping[str, Mapping[str, tuple[int, ...]]]:
 
 
 @cache
-def _compiled(regex: str) -> re.Pattern[str]:
+def _compile(regex: str) -> re.Pattern[str]:
     """Compiled when a line first asks for it: all of them take longer than most commands run."""
     return re.compile(regex)
 
@@ -211,7 +211,7 @@ def _first_hit(piece: str, numbers: list[int], lines: list[str], index: int) -> 
         return None
     for number in numbers:
         pattern = patterns()[number]
-        match = _compiled(pattern.regex).match(bare)
+        match = _compile(pattern.regex).match(bare)
         if not match:
             continue
         beside = _beside(pattern, lines, index)
@@ -225,7 +225,7 @@ def _beside(pattern: Pattern, lines: list[str], index: int) -> list[re.Match[str
     matches = []
     for regex, near in ((pattern.preceding, index - 1), (pattern.following, index + 1)):
         if regex:
-            match = _compiled(regex).search(shown(lines[near]) if 0 <= near < len(lines) else "")
+            match = _compile(regex).search(clip_line(lines[near]) if 0 <= near < len(lines) else "")
             if not match:
                 return None
             matches.append(match)
@@ -244,7 +244,7 @@ def _hit(pattern: Pattern, matches: list[re.Match[str]], index: int, piece: str)
     return _Hit(pattern, message, index, piece, (*quoted, piece) if pattern.preceding else (piece, *quoted))
 
 
-def _told(hits: list[_Hit]) -> list[_Hit]:
+def _drop_implied(hits: list[_Hit]) -> list[_Hit]:
     """Without those that another one makes needless (`unless`)."""
     fired = {hit.pattern.id for hit in hits}
     if any("*" not in hit.pattern.unless for hit in hits):

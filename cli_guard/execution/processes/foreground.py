@@ -14,12 +14,12 @@ from cli_guard.execution.processes.registry import Registry
 from cli_guard.execution.processes.request import Request
 from cli_guard.execution.processes.results import (
     LOST,
-    decoded,
+    clip_stream,
+    decode_output,
     errors_in,
     masked_errors,
     not_started,
     notes_of,
-    shown,
     what_went_wrong,
 )
 
@@ -29,7 +29,7 @@ GRACE = 2.0
 Told = Mapping[str, Any]
 
 
-def finished(
+def run_to_end(
     door: Door,
     registry: Registry,
     prepared: Prepared,
@@ -62,7 +62,7 @@ def finished(
     except CliGuardError as error:
         return Result(prepared.command, prepared.folder, error=str(error))
     try:
-        name, told = awaited(run, on_output, stdin if prepared.terminal else None)
+        name, told = wait_for_end(run, on_output, stdin if prepared.terminal else None)
     finally:
         run.close()
     result = result_of(name, told, prepared, folder / "log", timeout)
@@ -73,7 +73,7 @@ def finished(
     return result
 
 
-def awaited(
+def wait_for_end(
     run: Run, on_output: Callable[[str, bytes], None] | None, keyboard: int | None
 ) -> tuple[str, Told]:
     """How a command ended. Whatever is raised meanwhile, Ctrl-C included, ends its family first."""
@@ -107,10 +107,10 @@ def result_of(name: str, told: Told, prepared: Prepared, log: Path, timeout: flo
         details = {"errno": told["errno"]} if failed and told["step"] == "program" else {}
         return Result(prepared.command, prepared.folder, error=why, sandbox=prepared.sandbox, details=details)
     kept = None if told["log_problem"] else str(log)
-    stdout, cut_out = shown(told["stdout"], kept, "stdout")
-    stderr, cut_err = shown(told["stderr"], kept, "stderr")
+    stdout, cut_out = clip_stream(told["stdout"], kept, "stdout")
+    stderr, cut_err = clip_stream(told["stderr"], kept, "stderr")
     held = told["held"]
-    errors = errors_in(log) if held is None else masked_errors(decoded(held.encode("latin-1")))
+    errors = errors_in(log) if held is None else masked_errors(decode_output(held.encode("latin-1")))
     late = f"timed out after {timeout or 0:g} s and was ended with its whole family: allow more time"
     return Result(
         command=prepared.command,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.request import Request
-from cli_guard.execution.processes.supervisor.wire import JSON, STREAMS, Frames, Message, message, parsed
+from cli_guard.execution.processes.supervisor.wire import JSON, STREAMS, Frames, Message, message, parse_frame
 
 LEAVE_SECONDS = 10.0
 FORKS = hasattr(os, "fork")
@@ -33,7 +33,7 @@ def event_of(framed: tuple[bytes, bytes]) -> Event:
     kind, content = framed
     if kind != JSON:
         return STREAMS[kind], content
-    told = parsed(content)
+    told = parse_frame(content)
     return told.pop("event"), told
 
 

@@ -12,8 +12,8 @@ from typing import Self
 
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes import preparing
-from cli_guard.execution.processes.background import started
-from cli_guard.execution.processes.foreground import finished
+from cli_guard.execution.processes.background import start
+from cli_guard.execution.processes.foreground import run_to_end
 from cli_guard.execution.processes.launcher import Door, Run
 from cli_guard.execution.processes.logs import following, last_lines
 from cli_guard.execution.processes.model import (
@@ -28,7 +28,7 @@ from cli_guard.execution.processes.model import (
 )
 from cli_guard.execution.processes.preparing import Refused
 from cli_guard.execution.processes.registry import Entry, Registry
-from cli_guard.execution.processes.results import decoded
+from cli_guard.execution.processes.results import decode_output
 from cli_guard.execution.processes.sandbox import Sandbox
 from cli_guard.execution.processes.stopping import stop_entries
 
@@ -60,7 +60,7 @@ class ProcessManager:
         self._door = Door(temporary)
         self._bound: dict[int, Run] = {}
         self._starts = 0
-        self._close = weakref.finalize(self, closed, self._door, self._bound, temporary, os.getpid())
+        self._close = weakref.finalize(self, close_manager, self._door, self._bound, temporary, os.getpid())
 
     def run(
         self,
@@ -87,7 +87,7 @@ class ProcessManager:
         if isinstance(prepared, Refused):
             return prepared.result()
         answer = None if stdin is not None else respond
-        return finished(self._door, self._registry, prepared, timeout, answer, stdin, on_output)
+        return run_to_end(self._door, self._registry, prepared, timeout, answer, stdin, on_output)
 
     def start(
         self,
@@ -112,7 +112,7 @@ class ProcessManager:
         if self._starts % PRUNED_EACH == 0:
             self._registry.prune()
         self._starts += 1
-        begun, run = started(
+        begun, run = start(
             self._door, self._registry, prepared, startup_timeout, port, respond, keep=self._keep
         )
         if run is not None and begun.pid is not None:
@@ -147,7 +147,7 @@ class ProcessManager:
 
     def logs(self, pid: int, lines: int = 50) -> str:
         """The last lines of what a process has put out. Raises CliGuardError for one that was not started here."""
-        return decoded(self.log_bytes(pid, lines))
+        return decode_output(self.log_bytes(pid, lines))
 
     def log_bytes(self, pid: int, lines: int = 50) -> bytes:
         """The same as the bytes that they were."""
@@ -179,7 +179,7 @@ class ProcessManager:
         self.close()
 
 
-def closed(door: Door, bound: dict[int, Run], folder: str, owner: int) -> None:
+def close_manager(door: Door, bound: dict[int, Run], folder: str, owner: int) -> None:
     """The end of a manager. A forked child that inherits one ends nothing."""
     if os.getpid() != owner:
         return

@@ -37,7 +37,7 @@ def pieces(line: str) -> tuple[str, ...]:
     return tuple(stage for stage in stages if stage)
 
 
-def shown(line: str) -> str:
+def clip_line(line: str) -> str:
     """The last stage of a plain line, cut to `SHOWN_OF_A_LINE` characters, the cut shown."""
     return cut(line.rstrip().rpartition(_RETURN)[2])
 

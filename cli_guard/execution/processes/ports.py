@@ -47,7 +47,7 @@ def is_port_available(port: int) -> bool:
     (TIME_WAIT) does not count. Of a port that this user may not have (ip(7), EACCES) it tells whether somebody listens.
     Raises UsageError for what is no port.
     """
-    state = _state(checked(port))
+    state = _state(check_port(port))
     return not _is_listened_on(port) if state == "forbidden" else state == "free"
 
 
@@ -56,7 +56,7 @@ def find_available_port(start: int = SEARCHED[0], end: int = SEARCHED[1]) -> int
 
     Raises UsageError for a range that is none, CliGuardError if no port in it is free.
     """
-    if checked(start) > checked(end):
+    if check_port(start) > check_port(end):
         raise UsageError(f"{start} to {end} is no range of ports: name the lower one first")
     for port in range(start, end + 1):
         if _state(port) == "free":
@@ -70,7 +70,7 @@ def find_process_on_port(port: int) -> int | None:
     None if nobody does, or if the process is one of another user's and cannot be seen. Raises UsageError for what is
     no port.
     """
-    eldest = _listener(checked(port))
+    eldest = _listener(check_port(port))
     return None if eldest is None else eldest.pid
 
 
@@ -86,8 +86,8 @@ def kill_process_on_port(port: int) -> bool:
     deadline = time.monotonic() + GRACE_SECONDS
     last = deadline + KILL_SECONDS
     # The workers of a server may outlive it, or be started anew before it ends.
-    while (process := _listener(checked(port))) is not None and time.monotonic() < last:
-        if process.pid in _spared():
+    while (process := _listener(check_port(port))) is not None and time.monotonic() < last:
+        if process.pid in _never_killed():
             return False
         try:
             if time.monotonic() < deadline:
@@ -124,7 +124,7 @@ def wait_until_answers(port: int, seconds: float, alive: Callable[[], bool]) -> 
     a relay with nobody behind it hangs up. No request is made: what a server speaks is not known, and one that compiles
     when it is first asked is ready before it has a reply. Raises UsageError for what is no port.
     """
-    checked(port)
+    check_port(port)
     deadline = time.monotonic() + seconds
     pause = POLL_FIRST
     while alive():
@@ -138,7 +138,7 @@ def wait_until_answers(port: int, seconds: float, alive: Callable[[], bool]) -> 
     return False
 
 
-def checked(port: int) -> int:
+def check_port(port: int) -> int:
     """The port itself. Raises UsageError for what is none."""
     if isinstance(port, bool) or not isinstance(port, int):
         raise UsageError(f"a port is a whole number from {FIRST} to {LAST}, not a {type(port).__name__}")
@@ -236,7 +236,7 @@ def _listens(process: "psutil.Process", port: int) -> bool:
         return False
 
 
-def _spared() -> set[int]:
+def _never_killed() -> set[int]:
     """The processes that are never ended: the first, ourselves, and all that we run under."""
     import psutil
 

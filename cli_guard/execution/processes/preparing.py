@@ -12,7 +12,7 @@ from typing import Any, Literal
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.environment import Passed, clean_environment
 from cli_guard.execution.processes.model import Limits, Result, Started
-from cli_guard.execution.processes.sandbox import Sandbox, wrapped
+from cli_guard.execution.processes.sandbox import Sandbox, wrap_command
 
 TERMINAL_SIZE = (40, 120)
 
@@ -74,7 +74,7 @@ def prepare(
     said = None
     if sandbox is not None:
         try:
-            words, said = wrapped(words, sandbox, folder, own)
+            words, said = wrap_command(words, sandbox, folder, own)
         except CliGuardError as error:
             return Refused(shown, str(folder), str(error))
     size = TERMINAL_SIZE if terminal is True else terminal or None

@@ -17,7 +17,7 @@ from typing import Any
 
 from cli_guard.execution.processes.model import Process
 from cli_guard.execution.processes.supervisor.family import identity
-from cli_guard.state.audit import locked
+from cli_guard.state.audit import lock
 
 # What has ended is kept for those who ask why, up to so many.
 KEPT = 30
@@ -111,7 +111,7 @@ class Registry:
 
     def prune(self) -> None:
         """Lets go of the oldest: of what has ended, and of the logs of commands in the foreground."""
-        with suppress(OSError), locked(self.folder / "registry"):
+        with suppress(OSError), lock(self.folder / "registry"):
             known = self.entries()
             ended = [entry.folder for entry in known if not entry.running]
             named = {entry.folder for entry in known}
@@ -125,12 +125,12 @@ class Registry:
 
 def read(folder: Path) -> Entry:
     """One record. Raises OSError, ValueError, TypeError, KeyError."""
-    entry = recorded(folder)
+    entry = read_run(folder)
     # A guardian writes down how it ended, and is gone: what was read just before that knows of no end.
-    return recorded(folder) if entry.ended is None and not entry.running else entry
+    return read_run(folder) if entry.ended is None and not entry.running else entry
 
 
-def recorded(folder: Path) -> Entry:
+def read_run(folder: Path) -> Entry:
     """What is written down of a run. Raises OSError, ValueError, TypeError, KeyError."""
     run = dict(json.loads((folder / "run.json").read_text("ascii")))
     end: dict[str, Any] = {}

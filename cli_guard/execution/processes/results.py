@@ -33,24 +33,24 @@ PROGRAM = {
 }
 
 
-def shown(told: Mapping[str, Any], log: str | None, stream: str) -> tuple[str, bool]:
+def clip_stream(told: Mapping[str, Any], log: str | None, stream: str) -> tuple[str, bool]:
     """A stream as it is shown, at most `SHOWN_CHARS` characters of it, and whether something was cut."""
     head, tail = (told[part].encode("latin-1") for part in ("head", "tail"))
     total = int(told["total"])
     if total <= len(head) + len(tail):
-        text = decoded(head + tail)
+        text = decode_output(head + tail)
         if len(text) <= SHOWN_CHARS:
             return text, False
         first, last = text, text
     else:
-        first, last = decoded(head), decoded(tail)
+        first, last = decode_output(head), decode_output(tail)
     where = f"; all of it is in {log}" if log else ""
     note = f"\n[... {total:,} bytes on {stream}, the middle is left out{where} ...]\n"
     half = (SHOWN_CHARS - len(note)) // 2
     return first[:half] + note + last[-half:], True
 
 
-def decoded(data: bytes) -> str:
+def decode_output(data: bytes) -> str:
     """Bytes of a command as text; what is no UTF-8 is replaced."""
     return data.decode("utf-8", "replace")
 
@@ -62,17 +62,17 @@ def errors_in(log: Path) -> tuple[ProcessError, ...]:
             head = file.read(SCANNED_BYTES)
             size = os.fstat(file.fileno()).st_size
             if size <= len(head):
-                return masked_errors(decoded(head))
+                return masked_errors(decode_output(head))
             begin = max(len(head), size - SCANNED_BYTES)
             lines = head.count(b"\n")
             while file.tell() < begin:
                 lines += file.read(min(SCANNED_BYTES, begin - file.tell())).count(b"\n")
             # The line in the middle of which it begins is left out.
-            tail = decoded(file.read(SCANNED_BYTES)).partition("\n")[2]
+            tail = decode_output(file.read(SCANNED_BYTES)).partition("\n")[2]
     except OSError:
         return ()
     last = (replace(each, line=each.line + lines + 1) for each in masked_errors(tail))
-    return (*masked_errors(decoded(head)), *last)
+    return (*masked_errors(decode_output(head)), *last)
 
 
 def masked_errors(text: str) -> tuple[ProcessError, ...]:

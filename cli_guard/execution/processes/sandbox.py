@@ -83,7 +83,7 @@ def why_not() -> str | None:
     return _found_out().problem
 
 
-def wrapped(
+def wrap_command(
     words: Sequence[str], sandbox: Sandbox, folder: Path, env: Mapping[str, str]
 ) -> tuple[tuple[str, ...], str]:
     """The command line that runs `words` in the sandbox, from `folder`, and what to say of it in one line.
@@ -255,13 +255,13 @@ def _found_out() -> _Found:
         missing = "bubblewrap is not installed: install it (apt install bubblewrap, dnf install bubblewrap)"
         return _Found(problem=missing)
     probe = (program, *_bare(), *_system(network=False), "--")
-    if _is_file(Path(ENV)) and _tried((*IGNORING, *probe, *LISTENING, "true")) is None:
+    if _is_file(Path(ENV)) and _try_command((*IGNORING, *probe, *LISTENING, "true")) is None:
         return _Found(program, gentle=True)
-    said = _tried((*probe, "true"))
+    said = _try_command((*probe, "true"))
     return _Found(program, None if said is None else advice(said, _kernel_settings()))
 
 
-def _tried(words: tuple[str, ...]) -> str | None:
+def _try_command(words: tuple[str, ...]) -> str | None:
     """What a command says that fails; None if it does not fail."""
     try:
         done = subprocess.run(

@@ -23,17 +23,17 @@ def stop_entries(entries: Sequence[Entry], bound: Mapping[int, Run], *, force: b
     """Ends processes; how each ended, in the order given. `bound` are those whose guardians hear us (pid -> run)."""
     running = [entry.running for entry in entries]
     problems = [
-        asked(entry, bound.get(entry.pid), force) if runs else None
+        request_stop(entry, bound.get(entry.pid), force) if runs else None
         for entry, runs in zip(entries, running, strict=True)
     ]
     deadline = time.monotonic() + WAIT_SECONDS
     return tuple(
-        ended(entry, was_running, problem, deadline, force)
+        wait_until_stopped(entry, was_running, problem, deadline, force)
         for entry, was_running, problem in zip(entries, running, problems, strict=True)
     )
 
 
-def asked(entry: Entry, run: Run | None, force: bool) -> str | None:
+def request_stop(entry: Entry, run: Run | None, force: bool) -> str | None:
     """Asks whoever watches over a process to end it; why that cannot be done, None if it can."""
     try:
         if entry.watched and run is not None:
@@ -68,13 +68,15 @@ def end_unwatched(entry: Entry, force: bool) -> None:
         os.killpg(entry.pid, signal.SIGKILL)
 
 
-def ended(entry: Entry, was_running: bool, problem: str | None, deadline: float, force: bool) -> Stopped:
+def wait_until_stopped(
+    entry: Entry, was_running: bool, problem: str | None, deadline: float, force: bool
+) -> Stopped:
     """Waits for the end of a process, and says how it came."""
     result = Stopped(entry.pid, method(force), "", problem)
     if problem:
         return result
     pause = 0.001
-    while (now := known(entry)).running and time.monotonic() < deadline:
+    while (now := refresh(entry)).running and time.monotonic() < deadline:
         time.sleep(pause)
         pause = min(0.02, pause * 1.5)
     if now.running:
@@ -86,7 +88,7 @@ def ended(entry: Entry, was_running: bool, problem: str | None, deadline: float,
     return replace(result, message=f"process {entry.pid} and its family have ended{told}", return_code=code)
 
 
-def known(entry: Entry) -> Entry:
+def refresh(entry: Entry) -> Entry:
     """The entry as it is now."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         return read(entry.folder)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.mcp.client import schemas
 from cli_guard.mcp.client.connection import Connection
-from cli_guard.mcp.client.listing import REASON_CHARS, described
+from cli_guard.mcp.client.listing import REASON_CHARS, list_tools
 from cli_guard.mcp.client.result import McpResult, one_line
 from cli_guard.policy.config import nearest
 from cli_guard.policy.mcp import PREFIX, McpTool, ServerConfig
@@ -29,7 +29,7 @@ class Running:
 
     def __init__(self, connection: Connection, listed: "list[types.Tool]") -> None:
         self.connection = connection
-        self.tools = described(connection.name, listed, connection.hide)
+        self.tools = list_tools(connection.name, listed, connection.hide)
         self.schemas = {each.name: each.input_schema for each in listed}
 
 

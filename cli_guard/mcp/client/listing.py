@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from cli_guard.mcp.client import schemas
-from cli_guard.mcp.client.result import Hide, harmless, one_line, shown
+from cli_guard.mcp.client.result import Hide, clip_text, harmless, one_line
 from cli_guard.policy.mcp import PREFIX, Hints, McpTool
 from cli_guard.secrets.redact import redact
 
@@ -19,7 +19,7 @@ REASON_CHARS = 300
 TOOL_NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 
 
-def described(server: str, listed: "list[types.Tool]", hide: Hide) -> tuple[McpTool, ...]:
+def list_tools(server: str, listed: "list[types.Tool]", hide: Hide) -> tuple[McpTool, ...]:
     """The tools of a server, sorted by name; of several with one name there is one, which cannot be used."""
     count = Counter(tool.name for tool in listed)
     reasons = schemas.unusable([tool.input_schema for tool in listed])
@@ -41,7 +41,7 @@ def made_safe(server: str, tool: "types.Tool", unusable: str | None, hide: Hide)
     return McpTool(
         name=f"{PREFIX}{server}.{one_line(tool.name, 128, hide)}",
         server=server,
-        description=shown(tool.description or tool.title or "", DESCRIPTION_CHARS, hide)[0],
+        description=clip_text(tool.description or tool.title or "", DESCRIPTION_CHARS, hide)[0],
         schema={} if unusable else shown_schema(tool.input_schema, hide),
         hints=Hints(hints.read_only_hint, hints.destructive_hint) if hints else Hints(),
         unusable=unusable,

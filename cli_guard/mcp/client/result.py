@@ -48,7 +48,7 @@ def visible(text: str) -> str:
     return "\t".join(printable(part, keep_newlines=True) for part in text.replace("\r\n", "\n").split("\t"))
 
 
-def shown(text: str, limit: int, hide: Hide) -> tuple[str, bool]:
+def clip_text(text: str, limit: int, hide: Hide) -> tuple[str, bool]:
     """The text as it may be shown, and whether it was cut."""
     kept, cut = visible(redact(hide(text[: SCANNED * limit]))), len(text) > SCANNED * limit
     if cut:
@@ -65,7 +65,7 @@ def one_line(text: str, limit: int, hide: Hide) -> str:
 def result_of(answer: "types.CallToolResult", hide: Hide) -> McpResult:
     """The answer of a tool as a result; `hide` masks what only the caller knows to be secret."""
     blocks = answer.content[:BLOCKS]
-    text, cut = shown("\n".join(texts(blocks)), TEXT_CHARS, hide)
+    text, cut = clip_text("\n".join(texts(blocks)), TEXT_CHARS, hide)
     images = tuple(pictures(blocks))
     fitting = images[:IMAGES]
     structured, lost = structure(answer.structured_content, hide)

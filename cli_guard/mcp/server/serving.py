@@ -69,17 +69,22 @@ def server_of(around: Surroundings) -> "Server[dict[str, object]]":
     async def list_tools(
         context: "ServerRequestContext[dict[str, object]]", params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[described(tool) for tool in TOOLS])
+        return types.ListToolsResult(tools=[describe_tool(tool) for tool in TOOLS])
 
     async def call_tool(
         context: "ServerRequestContext[dict[str, object]]", params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         tool = named.get(params.name)
         if tool is None:
-            return refused(f"there is no tool {params.name!r}{nearest(params.name, named)}")
+            return refusal_of(f"there is no tool {params.name!r}{nearest(params.name, named)}")
         # A request that is cancelled is left alone: it only reads.
         return await anyio.to_thread.run_sync(
-            answered, tool, around, params.arguments or {}, abandon_on_cancel=True, limiter=turns[tool.name]
+            answer_call,
+            tool,
+            around,
+            params.arguments or {},
+            abandon_on_cancel=True,
+            limiter=turns[tool.name],
         )
 
     return Server(
@@ -91,7 +96,7 @@ def server_of(around: Surroundings) -> "Server[dict[str, object]]":
     )
 
 
-def described(tool: Tool) -> "types.Tool":
+def describe_tool(tool: Tool) -> "types.Tool":
     """A tool in the words of the protocol."""
     from mcp import types
 
@@ -110,16 +115,16 @@ def described(tool: Tool) -> "types.Tool":
     )
 
 
-def answered(tool: Tool, around: Surroundings, arguments: Mapping[str, object]) -> "types.CallToolResult":
+def answer_call(tool: Tool, around: Surroundings, arguments: Mapping[str, object]) -> "types.CallToolResult":
     """The answer of a tool, whatever happens in it."""
     from mcp import types
 
     try:
         answer: Answer = tool.answer(around, tool.checked(arguments))
     except CliGuardError as error:
-        return refused(str(error))
+        return refusal_of(str(error))
     except Exception as error:
-        return refused(around.crashed(error))
+        return refusal_of(around.crashed(error))
     text = clip(printable(answer.text, keep_newlines=True), TEXT_CHARS)
     data = json_value(answer.data) if answer.data is not None else None
     if data is not None and len(json.dumps(data)) > DATA_CHARS:
@@ -130,7 +135,7 @@ def answered(tool: Tool, around: Surroundings, arguments: Mapping[str, object]) 
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=data)
 
 
-def refused(problem: str) -> "types.CallToolResult":
+def refusal_of(problem: str) -> "types.CallToolResult":
     """A failure as the answer of a tool."""
     from mcp import types
 

@@ -128,9 +128,9 @@ def review(around: Surroundings, arguments: Arguments) -> Answer:
     from cli_guard.review.run import review_request
     from cli_guard.secrets.printable import json_value
 
-    done = review_request(request_in(arguments), placed(around, arguments))
+    done = review_request(request_in(arguments), resolve_folder(around, arguments))
     data = cast(dict[str, object], json_value(as_json.as_dict(done)))
-    return Answer(text.render(done, color=False), bounded(data))
+    return Answer(text.render(done, color=False), bound_report(data))
 
 
 def request_in(arguments: Arguments) -> Request:
@@ -148,7 +148,7 @@ def request_in(arguments: Arguments) -> Request:
     return Commit(value) if chosen[0] == "commit" else Patch(value.encode("utf-8"), "the patch")
 
 
-def bounded(data: dict[str, object]) -> dict[str, object]:
+def bound_report(data: dict[str, object]) -> dict[str, object]:
     """The report with the first rows of its long lists, which it says: an agent pays for every one."""
     notes = [str(each) for each in cast(list[object], data["notes"])]
     for key in ("findings", "suppressed", "action_log", "tool_results"):
@@ -171,7 +171,7 @@ def check_command(around: Surroundings, arguments: Arguments) -> Answer:
     from cli_guard.commands import judge
     from cli_guard.review.render.command import as_dict, render
 
-    invocation = placed(around, arguments)
+    invocation = resolve_folder(around, arguments)
     verdict = judge(str(arguments["command"]), command_context(invocation.cwd, invocation.env))
     return Answer(render(verdict, color=False), as_dict(verdict))
 
@@ -183,7 +183,7 @@ def ask(around: Surroundings, arguments: Arguments) -> Answer:
 
     done = ask_request(
         str(arguments["request"]),
-        placed(around, arguments),
+        resolve_folder(around, arguments),
         paths=tuple(cast(list[str], arguments.get("paths", []))),
         revision=str(arguments["rev"]) if arguments.get("rev") else None,
         worktree=bool(arguments.get("worktree")),
@@ -198,7 +198,7 @@ def explain(around: Surroundings, arguments: Arguments) -> Answer:
     return Answer(around.explain(str(arguments["rule"])))
 
 
-def placed(around: Surroundings, arguments: Arguments) -> Invocation:
+def resolve_folder(around: Surroundings, arguments: Arguments) -> Invocation:
     """Where a tool works. Raises UsageError for a folder that is not below the one of the start."""
     invocation = around.invocation()
     given = str(arguments.get("cwd", ""))

@@ -24,8 +24,8 @@ def as_dict(review: Review) -> dict[str, object]:
         "decision": review.decision,
         "review_id": review.review_id,
         "review_reason": review.review_reason,
-        "findings": [_judged(judged) for judged in review.ordered()],
-        "suppressed": [_suppressed(each) for each in review.suppressed],
+        "findings": [_finding_data(judged) for judged in review.ordered()],
+        "suppressed": [_suppressed_data(each) for each in review.suppressed],
         "blocked_actions": review.blocked_actions,
         "plan": review.plan,
         "tool_results": review.tool_results,
@@ -40,11 +40,11 @@ def as_dict(review: Review) -> dict[str, object]:
     }
 
 
-def _judged(judged: Judged) -> Mapping[str, object]:
+def _finding_data(judged: Judged) -> Mapping[str, object]:
     return {**_finding(judged.finding), "decision": judged.disposition}
 
 
-def _suppressed(each: Suppressed) -> Mapping[str, object]:
+def _suppressed_data(each: Suppressed) -> Mapping[str, object]:
     return {**_finding(each.finding), "by": each.by, "reason": each.reason, "new": each.new}
 
 

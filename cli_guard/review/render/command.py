@@ -97,7 +97,7 @@ def as_dict(verdict: "Verdict") -> dict[str, object]:
     }
 
 
-def failed(problem: str) -> dict[str, object]:
+def failure_data(problem: str) -> dict[str, object]:
     """The answer to what could not be judged: a person has to look."""
     reason = redact(problem)
     return {

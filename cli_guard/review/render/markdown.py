@@ -33,7 +33,7 @@ def render(review: Review) -> str:
         _heading(review),
         *_section(review, (Disposition.DENY, Disposition.REVIEW)),
         *_folded_advice(review),
-        *_answered(review),
+        *_suppressed_lines(review),
         *(_prose(line) for line in (skipped_line(review, 5), *review.notes) if line),
     ]
     return "\n\n".join(blocks) + "\n"
@@ -71,7 +71,7 @@ def _folded_advice(review: Review) -> Iterator[str]:
         yield "</details>"
 
 
-def _answered(review: Review) -> Iterator[str]:
+def _suppressed_lines(review: Review) -> Iterator[str]:
     new = [each for each in review.suppressed if each.new]
     if new:
         yield "Answered by this change itself:"
@@ -117,10 +117,10 @@ def _suggestion(judged: Judged) -> str:
     if len(lines) > SUGGESTION_LINES:
         shown.append(f"... {len(lines) - SUGGESTION_LINES} more lines")
     language = _LANGUAGE.search(found.path)
-    return f"{code_span(where(found))}:\n\n{_fenced(shown, language[1].lower() if language else '')}"
+    return f"{code_span(where(found))}:\n\n{_fence(shown, language[1].lower() if language else '')}"
 
 
-def _fenced(lines: Sequence[str], language: str) -> str:
+def _fence(lines: Sequence[str], language: str) -> str:
     longest = max((len(run) for line in lines for run in _TICKS.findall(line)), default=0)
     fence = "`" * max(3, longest + 1)
     return "\n".join((fence + language, *lines, fence))

@@ -115,7 +115,7 @@ def _result(found: Finding, level: str, index: Mapping[str, int], decision: str 
         "ruleId": printable(found.rule),
         "ruleIndex": index[found.rule],
         "level": level,
-        "message": {"text": _unlinked("\n".join(part for part in (found.message, found.remedy) if part))},
+        "message": {"text": _escape_links("\n".join(part for part in (found.message, found.remedy) if part))},
         "locations": [_location(found)],
         "properties": properties,
     }
@@ -168,20 +168,20 @@ def _invocation(review: Review) -> Object:
         "executionSuccessful": not failed,
         "exitCode": int(review.exit_code),
         "toolExecutionNotifications": [
-            *(_skipped(each) for each in review.skipped),
+            *(_notification(each) for each in review.skipped),
             *({"level": "note", "message": {"text": _text(note)}} for note in review.notes),
         ],
     }
 
 
-def _skipped(each: Skipped) -> Object:
+def _notification(each: Skipped) -> Object:
     notification: Object = {"level": "note", "message": {"text": f"not reviewed: {_text(each.reason)}"}}
     if each.path:
         notification["locations"] = [{"physicalLocation": {"artifactLocation": _artifact(each.path)}}]
     return notification
 
 
-def _unlinked(text: str) -> str:
+def _escape_links(text: str) -> str:
     # In a result's message `[text](target)` is a link (section 3.11.6); content must not make one.
     return _LINK.sub(r"\\[", _text(text))
 

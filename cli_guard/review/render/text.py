@@ -55,7 +55,7 @@ def render(
             for disposition in SHOWN
             for block in _group(review, disposition, None if verbose else most.get(disposition, MOST), paint)
         ),
-        _answered(review.suppressed, paint),
+        _suppressed_line(review.suppressed, paint),
         _remarks(review, verbose, paint),
         _closing(review, paint),
     ]
@@ -97,13 +97,13 @@ def _finding(judged: Judged, column: int, paint: Paint) -> Iterator[str]:
     gap = " " * max(2, column + 2 - len(place))
     severity = paint(_DISPOSITION_COLORS[judged.disposition], f"{found.severity:<{_SEVERITY_WIDTH}}")
     yield f"{paint('bold', place)}{gap}{severity}  {paint('dim', printable(found.rule))}"
-    yield from _wrapped(found.message, INDENT)
+    yield from _wrap(found.message, INDENT)
     for line in found.evidence.strip("\n").split("\n")[:EVIDENCE_LINES] if found.evidence else ():
         # Of a single line its indentation says nothing, of several it does.
         one = line if "\n" in found.evidence else line.strip()
         yield paint("dim", f"{INDENT}| {_code_line(one, WIDTH - len(INDENT) - 2)}".rstrip())
     if found.remedy:
-        yield from _wrapped(found.remedy, f"{INDENT}-> ", INDENT + "   ")
+        yield from _wrap(found.remedy, f"{INDENT}-> ", INDENT + "   ")
     if found.suggestion:
         yield from (
             _plan(found) if found.category is Category.REFACTOR else _suggestion(found.suggestion, paint)
@@ -113,7 +113,7 @@ def _finding(judged: Judged, column: int, paint: Paint) -> Iterator[str]:
 def _plan(found: Finding) -> Iterator[str]:
     # Steps are sentences: unlike code to paste they may be wrapped, and must not be cut.
     for line in (found.suggestion or "").strip("\n").split("\n")[:SUGGESTION_LINES]:
-        yield from _wrapped(line, f"{INDENT}   ", f"{INDENT}      ")
+        yield from _wrap(line, f"{INDENT}   ", f"{INDENT}      ")
 
 
 def _suggestion(suggestion: str, paint: Paint) -> Iterator[str]:
@@ -124,7 +124,7 @@ def _suggestion(suggestion: str, paint: Paint) -> Iterator[str]:
         yield paint("dim", f"{INDENT}   and {len(lines) - SUGGESTION_LINES} more lines")
 
 
-def _answered(suppressed: tuple[Suppressed, ...], paint: Paint) -> str:
+def _suppressed_line(suppressed: tuple[Suppressed, ...], paint: Paint) -> str:
     new = [each for each in suppressed if each.new]
     old = len(suppressed) - len(new)
     lines = []
@@ -134,7 +134,7 @@ def _answered(suppressed: tuple[Suppressed, ...], paint: Paint) -> str:
             lines.append(
                 f"{INDENT}{where(each.finding)}  {printable(each.finding.rule)}  {paint('dim', each.by)}"
             )
-            lines.extend(_wrapped(f'"{each.reason}"' if each.reason else "no reason given", INDENT * 2))
+            lines.extend(_wrap(f'"{each.reason}"' if each.reason else "no reason given", INDENT * 2))
         if len(new) > MOST:
             lines.append(f"{INDENT}and {len(new) - MOST} more")
     if old:
@@ -149,24 +149,22 @@ def _sources(suppressed: tuple[Suppressed, ...]) -> str:
 
 def _remarks(review: Review, verbose: bool, paint: Paint) -> str:
     shown = len(review.skipped) if verbose else SKIPPED_SHOWN
-    lines = [
-        line for text in (skipped_line(review, shown), *review.notes) for line in _wrapped(text, "", "  ")
-    ]
+    lines = [line for text in (skipped_line(review, shown), *review.notes) for line in _wrap(text, "", "  ")]
     if verbose and review.timings_ms:
         times = ", ".join(f"{printable(name)} {ms:.0f} ms" for name, ms in review.timings_ms.items())
-        lines.extend(_wrapped(f"time: {times}", "", "  "))
+        lines.extend(_wrap(f"time: {times}", "", "  "))
     return "\n".join(paint("dim", line) for line in lines)
 
 
 def _closing(review: Review, paint: Paint) -> str:
     sentence, *steps = next_steps(review)
     head = "cli-guard" if review.decision is Decision.ALLOW else verdict(review)
-    lines = _wrapped(f"{head}: {sentence}{':' if steps else ''}", "", "  ")
+    lines = _wrap(f"{head}: {sentence}{':' if steps else ''}", "", "  ")
     lines[0] = paint(_DECISION_COLORS[review.decision], head) + lines[0][len(head) :]
     return "\n".join((*lines, *(paint("bold", f"  {step}") for step in steps)))
 
 
-def _wrapped(text: str, first: str, later: str | None = None) -> list[str]:
+def _wrap(text: str, first: str, later: str | None = None) -> list[str]:
     """Text in lines of 80 columns; a word, so a path too, is never broken."""
     return textwrap.wrap(
         clip(printable(text), TEXT_LENGTH),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cli_guard.execution.processes import errors
 from cli_guard.execution.processes.errors import MAX_ERRORS, Pattern, failing_lines, patterns, scan
-from cli_guard.execution.processes.output import SHOWN_OF_A_LINE, pieces, plain, shown
+from cli_guard.execution.processes.output import SHOWN_OF_A_LINE, clip_line, pieces, plain
 
 TYPES = {
     "port_conflict",
@@ -31,7 +31,7 @@ TYPES = {
 
 def fired(text: str) -> list[str]:
     """The patterns that fire on a text, those that another makes needless left out."""
-    return [hit.pattern.id for hit in errors._told(errors._hits(plain(text).split("\n")))]
+    return [hit.pattern.id for hit in errors._drop_implied(errors._hits(plain(text).split("\n")))]
 
 
 # The plugins of this run are not those of the run that is looked at.
@@ -344,8 +344,8 @@ def test_plain_leaves_no_escape_and_keeps_lines(text: str) -> None:
 def test_pieces_and_what_is_shown_of_a_line() -> None:
     assert pieces("10%\r\r90%\rdone \r") == ("10%", "90%", "done")
     assert pieces("") == ()
-    assert shown("10%\r90%\rdone\r") == "done"
-    assert shown("x" * 300) == "x" * 197 + "..."
+    assert clip_line("10%\r90%\rdone\r") == "done"
+    assert clip_line("x" * 300) == "x" * 197 + "..."
 
 
 # ------------------------------------------------------------------------------------------------ real programs

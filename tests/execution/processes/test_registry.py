@@ -67,13 +67,13 @@ def test_an_end_that_comes_while_it_is_read_is_known_with_its_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = record(tmp_path, 1, started=1.0, ended=False)
-    look = registry.recorded
+    look = registry.read_run
 
     def just_before_the_end(folder: Path) -> Entry:
         found = look(folder)
         (folder / "ended.json").write_text(json.dumps({"return_code": -2, "ended": 2.0}))
         return found
 
-    monkeypatch.setattr(registry, "recorded", just_before_the_end)
+    monkeypatch.setattr(registry, "read_run", just_before_the_end)
     found = registry.read(folder)
     assert (found.running, found.return_code) == (False, -2)

@@ -15,7 +15,7 @@ from repositories import Repo
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.execution.processes.environment import clean_environment
-from cli_guard.execution.processes.sandbox import Sandbox, advice, arguments, why_not, wrapped
+from cli_guard.execution.processes.sandbox import Sandbox, advice, arguments, why_not, wrap_command
 
 WHY_NOT = why_not()
 real = pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT))
@@ -53,7 +53,7 @@ def run(
     text: str, sandbox: Sandbox, home: Path, folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
     env = environment(home)
-    words, _ = wrapped(("sh", "-c", text), sandbox, folder or sandbox.root, env)
+    words, _ = wrap_command(("sh", "-c", text), sandbox, folder or sandbox.root, env)
     return subprocess.run(words, env=env, capture_output=True, text=True, timeout=60)
 
 
@@ -143,7 +143,7 @@ def test_it_is_said_what_to_do(settings: dict[str, str], todo: str) -> None:
 @missing
 def test_without_bubblewrap_nothing_is_run(sandbox: Sandbox, home: Path) -> None:
     with pytest.raises(CliGuardError):
-        wrapped(("true",), sandbox, sandbox.root, environment(home))
+        wrap_command(("true",), sandbox, sandbox.root, environment(home))
 
 
 def test_a_bubblewrap_of_the_repository_is_not_taken(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_exit_codes_pass(sandbox: Sandbox, home: Path) -> None:
 def test_a_command_may_end_by_itself(number: signal.Signals, sandbox: Sandbox, home: Path) -> None:
     env = environment(home)
     text = "trap 'echo bye > bye; exit 5' INT TERM; echo > up; while :; do sleep 0.05; done"
-    words, _ = wrapped(("bash", "-c", text), sandbox, sandbox.scratch, env)
+    words, _ = wrap_command(("bash", "-c", text), sandbox, sandbox.scratch, env)
     process = subprocess.Popen(words, env=env, start_new_session=True)
     try:
         deadline = time.monotonic() + 30
@@ -253,7 +253,7 @@ def test_a_command_may_end_by_itself(number: signal.Signals, sandbox: Sandbox, h
 @real
 def test_whoever_kills_it_kills_the_command(sandbox: Sandbox, home: Path) -> None:
     env = environment(home)
-    words, _ = wrapped(("sleep", "60"), sandbox, sandbox.scratch, env)
+    words, _ = wrap_command(("sleep", "60"), sandbox, sandbox.scratch, env)
     process = subprocess.Popen(words, env=env)
     deadline = time.monotonic() + 30
     family: list[psutil.Process] = []
@@ -268,7 +268,7 @@ def test_whoever_kills_it_kills_the_command(sandbox: Sandbox, home: Path) -> Non
 @real
 def test_a_program_that_is_not_there_is_named(sandbox: Sandbox, home: Path) -> None:
     env = environment(home)
-    words, _ = wrapped(("no-such-program",), sandbox, sandbox.root, env)
+    words, _ = wrap_command(("no-such-program",), sandbox, sandbox.root, env)
     done = subprocess.run(words, env=env, capture_output=True, text=True)
     assert done.returncode != 0
     assert "no-such-program" in done.stderr
@@ -291,5 +291,5 @@ def test_the_python_of_a_virtual_environment_runs(sandbox: Sandbox, home: Path, 
     done = run(f"{venv}/bin/python -c 'import sys; print(sys.prefix)'", sandbox, home)
     assert done.returncode != 0
     env = {**environment(home), "PATH": f"{venv}/bin:/usr/bin:/bin"}
-    words, _ = wrapped(("python", "-c", "import sys; print(sys.prefix)"), sandbox, sandbox.root, env)
+    words, _ = wrap_command(("python", "-c", "import sys; print(sys.prefix)"), sandbox, sandbox.root, env)
     assert subprocess.run(words, env=env, capture_output=True, text=True).stdout == f"{venv}\n"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mcp import types
 
 from cli_guard.mcp.client import schemas
-from cli_guard.mcp.client.result import McpResult, one_line, result_of, shown, structure
+from cli_guard.mcp.client.result import McpResult, clip_text, one_line, result_of, structure
 
 KEY = "AKIA" + "Q3EGRHPXVWT5LZN7"
 JSON = st.recursive(
@@ -38,7 +38,7 @@ def texts(value: object) -> list[str]:
 
 @given(st.text(st.characters()), st.integers(4, 60))
 def test_a_text_is_bounded_and_visible(text: str, limit: int) -> None:
-    kept, cut = shown(text, limit, plain)
+    kept, cut = clip_text(text, limit, plain)
     assert len(kept) <= limit and not acts(kept)
     assert cut or len(kept) >= len(text.replace("\r\n", "\n"))
     line = one_line(text, limit, plain)
@@ -121,7 +121,7 @@ def test_many_blocks_are_one_bounded_result() -> None:
 )
 @pytest.mark.parametrize("limit", [985, 990, 995, 1_000, 1_005])
 def test_a_secret_that_the_end_cuts_in_two_is_hidden(text: str, limit: int) -> None:
-    kept, cut = shown(text, limit, plain)
+    kept, cut = clip_text(text, limit, plain)
     assert cut and KEY[:5] not in kept
 
 

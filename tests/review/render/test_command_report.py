@@ -11,7 +11,7 @@ import pytest
 
 from cli_guard.commands import Effect, Kind, Span, Verdict
 from cli_guard.model import Decision
-from cli_guard.review.render.command import as_dict, as_json, failed, render, sentence
+from cli_guard.review.render.command import as_dict, as_json, failure_data, render, sentence
 
 GOLDEN = Path(__file__).parent / "commands"
 UPDATE = os.environ.get("CLI_GUARD_UPDATE_GOLDEN") == "1"
@@ -78,7 +78,7 @@ def test_the_json_has_these_keys_in_this_order(verdict: Verdict) -> None:
     assert list(data) == keys.split()
     assert all(list(effect) == ["kind", "target", "decision"] for effect in data["effects"])
     assert all(list(place) == ["start", "end", "text"] for place in data["evidence"])
-    assert list(failed("broken")) == ["error", *keys.split()]
+    assert list(failure_data("broken")) == ["error", *keys.split()]
 
 
 def test_evidence_is_the_text_at_its_place() -> None:

@@ -63,9 +63,9 @@ def launch(request: Message, stdin: int | None) -> Launched:
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *terminal, 0, 0))
         ours, theirs = Launched(master, None, master), (slave, slave, slave)
     else:
-        ours, theirs = piped(stdin, answered=request["respond"] is not None)
+        ours, theirs = open_pipes(stdin, answered=request["respond"] is not None)
     try:
-        ours.pid = spawned(request, theirs) if is_plain(request) else forked(request, theirs)
+        ours.pid = spawn_command(request, theirs) if is_plain(request) else fork_command(request, theirs)
     except (NotStarted, OSError):
         for each in {ours.stdout, ours.stderr, ours.stdin} - {None}:
             os.close(each)  # type: ignore[arg-type]
@@ -86,7 +86,7 @@ def is_plain(request: Message) -> bool:
     return LINUX and not (limited or request["terminal"] or request["record"])
 
 
-def spawned(request: Message, streams: tuple[int, int, int]) -> int:
+def spawn_command(request: Message, streams: tuple[int, int, int]) -> int:
     """Starts a command without forking. Raises NotStarted."""
     step = "folder"
     try:
@@ -110,7 +110,7 @@ def spawned(request: Message, streams: tuple[int, int, int]) -> int:
         os.chdir("/")
 
 
-def forked(request: Message, streams: tuple[int, int, int]) -> int:
+def fork_command(request: Message, streams: tuple[int, int, int]) -> int:
     """Starts a command by fork(2). Raises NotStarted, OSError."""
     told, telling = os.pipe()
     guardian = os.getpid()
@@ -127,7 +127,7 @@ def forked(request: Message, streams: tuple[int, int, int]) -> int:
     return pid
 
 
-def piped(stdin: int | None, *, answered: bool) -> tuple[Launched, tuple[int, int, int]]:
+def open_pipes(stdin: int | None, *, answered: bool) -> tuple[Launched, tuple[int, int, int]]:
     """Our and its ends of its streams, without a terminal."""
     out, its_out = os.pipe()
     err, its_err = os.pipe()

@@ -15,7 +15,7 @@ from cli_guard.execution.processes.supervisor.monitor_socket import Owner
 from cli_guard.execution.processes.supervisor.output import Log
 from cli_guard.execution.processes.supervisor.records import record_end, record_start
 from cli_guard.execution.processes.supervisor.streams import Streams
-from cli_guard.execution.processes.supervisor.wire import Frames, Message, parsed
+from cli_guard.execution.processes.supervisor.wire import Frames, Message, parse_frame
 
 REQUEST_BYTES = 65_536
 # Nobody is left who could write; what a stranger holds open is not waited for.
@@ -255,7 +255,7 @@ def serve(connection: socket.socket, stdin: int | None, tell: Callable[[bytes], 
     with connection:
         for data in iter(lambda: connection.recv(REQUEST_BYTES), b""):
             for _, content in frames.feed(data):
-                request = parsed(content)
+                request = parse_frame(content)
                 tell(FREE if request["keep"] else BOUND)
                 return Guardian(request, Owner(connection, frames)).watch(stdin) and request["record"] is None
     return False

@@ -5,7 +5,7 @@ import socket
 import time
 from collections.abc import Iterator
 
-from cli_guard.execution.processes.supervisor.wire import JSON, Frames, Message, message, parsed
+from cli_guard.execution.processes.supervisor.wire import JSON, Frames, Message, message, parse_frame
 
 READ_BYTES = 65_536
 # An owner that does not read what it asked for makes the command wait, as a pipe would.
@@ -75,7 +75,7 @@ class Owner:
             self._connection = None
             self._outgoing.clear()
             return
-        yield from (parsed(content) for kind, content in self._frames.feed(data) if kind == JSON)
+        yield from (parse_frame(content) for kind, content in self._frames.feed(data) if kind == JSON)
 
     def farewell(self) -> None:
         """Waits a little until it has taken what was said."""

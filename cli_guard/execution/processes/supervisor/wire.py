@@ -43,7 +43,7 @@ class Frames:
             yield kind, content
 
 
-def parsed(content: bytes) -> Message:
+def parse_frame(content: bytes) -> Message:
     """The message of a JSON frame. Raises ValueError."""
     data = json.loads(content)
     if not isinstance(data, dict):

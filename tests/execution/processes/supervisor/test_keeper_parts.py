@@ -12,7 +12,15 @@ from watching import eventually
 
 from cli_guard.execution.processes.supervisor import family
 from cli_guard.execution.processes.supervisor.output import HELD_BYTES, KEPT_BYTES, Kept, Log
-from cli_guard.execution.processes.supervisor.wire import JSON, STDERR, STDOUT, Frames, frame, message, parsed
+from cli_guard.execution.processes.supervisor.wire import (
+    JSON,
+    STDERR,
+    STDOUT,
+    Frames,
+    frame,
+    message,
+    parse_frame,
+)
 
 KINDS = st.sampled_from([JSON, STDOUT, STDERR])
 
@@ -35,7 +43,7 @@ def test_who_stops_listening_misses_nothing(sent: list[tuple[bytes, bytes]]) -> 
 @given(st.dictionaries(st.text(), st.text() | st.integers() | st.none()))
 def test_a_message_says_what_it_was_told(told: dict[str, object]) -> None:
     [(kind, content)] = Frames().feed(message(told))
-    assert (kind, parsed(content)) == (JSON, told)
+    assert (kind, parse_frame(content)) == (JSON, told)
 
 
 @given(st.lists(st.tuples(st.integers(0, 255), st.integers(0, KEPT_BYTES)), max_size=8))
