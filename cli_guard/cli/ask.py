@@ -92,15 +92,18 @@ command = Command(
     callback=run,
     help="Answer a request about the repository: where something is, documentation, a refactoring, the command for a"
     " task, the tests that cover it, a change. Works on what is staged, without a model or a network. Nothing is"
-    " written or run: a patch waits for `cli-guard approve`, as does the command of an order to test, check or build."
+    " written or run before `cli-guard approve`: neither a patch nor the command to test, check or build."
     " Exit codes: 0 answered, 3 needs review, 1 failed.",
     params=[
         click.Argument(["request"]),
         click.Option(
-            ["--path", "-p"], multiple=True, metavar="PATH", help="Look at this file or folder alone."
+            ["--path", "-p"],
+            multiple=True,
+            metavar="PATH",
+            help="Use only this file or folder; may be repeated.",
         ),
-        click.Option(["--rev"], metavar="REV", help="Look at a commit in place of what is staged."),
-        click.Option(["--worktree"], is_flag=True, help="Look at the files that lie in the work tree."),
+        click.Option(["--rev"], metavar="REV", help="Use a commit instead of what is staged."),
+        click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),
         FORMAT,
         click.Option(["--patch"], is_flag=True, help="Print the proposed patch alone, for `git apply`."),
         click.Option(["--explain"], is_flag=True, help="Show the plan, what the gate decided, and the log."),

@@ -1,4 +1,4 @@
-"""`cli-guard audit`: the trail of what was reviewed and approved."""
+"""`cli-guard audit`: the log of what was reviewed, approved and run."""
 
 import json
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ SHOWN = 20
 COMMAND = 80
 
 
-def trail(io: Io) -> AuditLog:
-    """The trail of the repository here, or that of what was run outside of any. Raises NotARepository, GitError."""
+def open_log(io: Io) -> AuditLog:
+    """Open the log of the repository here, or the user's own outside of any. Raises NotARepository, GitError."""
     try:
         return AuditLog(Repository.discover(io.cwd, io.env).state_folder)
     except NotARepository:
@@ -31,11 +31,11 @@ def trail(io: Io) -> AuditLog:
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """Says in one line why a trail cannot be read. Raises CliGuardError."""
+    """Raise CliGuardError, with the reason in one line, if the log cannot be read."""
     try:
         yield
     except OSError as error:
-        raise CliGuardError(f"the audit trail cannot be read: {error.strerror} ({error.filename})") from error
+        raise CliGuardError(f"the audit log cannot be read: {error.strerror} ({error.filename})") from error
 
 
 def line_of(entry: dict[str, object]) -> str:
@@ -64,32 +64,32 @@ def line_of_run(entry: dict[str, object]) -> str:
 
 @click.pass_obj
 def show(io: Io, /, all_: bool, format_: str) -> int:
-    """Prints the last runs, oldest first."""
+    """Print the last entries, oldest first."""
     with readable():
-        entries = list(trail(io).entries())
+        entries = list(open_log(io).entries())
     chosen = entries if all_ else entries[-SHOWN:]
     if format_ == "json":
         io.say("\n".join(json.dumps(entry) for entry in chosen))
         return 0
     if not chosen:
-        io.say("cli-guard: the audit trail is empty")
+        io.say("cli-guard: the audit log is empty")
     if len(chosen) < len(entries):
-        io.say(f"({len(entries) - len(chosen)} earlier runs: --all)")
+        io.say(f"({len(entries) - len(chosen)} earlier entries: --all)")
     io.say("\n".join(line_of(entry) for entry in chosen))
     return 0
 
 
 @click.pass_obj
 def verify(io: Io, /) -> int:
-    """Goes along the chain of hashes."""
+    """Check the hash chain."""
     with readable():
-        result = trail(io).verify()
+        result = open_log(io).verify()
     if result.problem:
         io.warn(
-            f"cli-guard: the audit trail was changed: {result.problem}; {result.entries} entries before it hold"
+            f"cli-guard: the audit log was changed: {result.problem}; the {result.entries} entries before it are valid"
         )
         return 1
-    io.say(f"cli-guard: the audit trail holds, {result.entries} entries")
+    io.say(f"cli-guard: audit log: {result.entries} entries, hash chain OK")
     return 0
 
 
@@ -99,12 +99,12 @@ FORMAT = click.Option(
     default="text",
     help="json: the lines as they are.",
 )
-command = Group("audit", help="Show or verify the audit trail.", invoke_without_command=True)
+command = Group("audit", help="Show or verify the audit log.", invoke_without_command=True)
 
 
 @click.pass_context
 def by_default(ctx: click.Context, /) -> int:
-    """Without a sub-command the trail is shown."""
+    """Show the log if no sub-command is given."""
     return ctx.invoke(show, all_=False, format_="text") if ctx.invoked_subcommand is None else 0
 
 
@@ -113,8 +113,8 @@ command.add_command(
     Command(
         "show",
         callback=show,
-        help="Show the last runs.",
-        params=[click.Option(["--all", "all_"], is_flag=True, help="Show every run."), FORMAT],
+        help="Show the last entries.",
+        params=[click.Option(["--all", "all_"], is_flag=True, help="Show every entry."), FORMAT],
     )
 )
-command.add_command(Command("verify", callback=verify, help="Check that no line was changed or taken out."))
+command.add_command(Command("verify", callback=verify, help="Check that no line was changed or removed."))

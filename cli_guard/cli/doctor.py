@@ -157,12 +157,12 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
     try:
         result = records.audit.verify()
     except OSError as error:
-        yield f"! audit trail: cannot be read: {error.strerror}"
+        yield f"! audit log: cannot be read: {error.strerror}"
         return
     yield (
-        f"! audit trail: {result.problem}"
+        f"! audit log: {result.problem}"
         if result.problem
-        else f"audit trail: {result.entries} entries, it holds"
+        else f"audit log: {result.entries} entries, hash chain OK"
     )
 
 
@@ -197,6 +197,6 @@ def run(io: Io, /) -> int:
 command = Command(
     "doctor",
     callback=run,
-    help="Say what is installed where, which policy is in force, and what would run. Exit code 1: a line marked"
-    " with ! wants attention.",
+    help="Show what is installed, which policy applies and what would run. Exit code 1: a line marked with ! needs"
+    " attention.",
 )

@@ -38,7 +38,7 @@ def tell_refused(io: Io, permission: "Permission", *, yes: bool) -> None:
         return
     io.warn(render(permission.verdict, color=io.colored("auto") and io.stderr.isatty()))
     if permission.answer is Answer.NEEDS_REVIEW:
-        io.warn(f"cli-guard: not run: {'--yes counts at a terminal alone; ' if yes else ''}{NEEDED}")
+        io.warn(f"cli-guard: not run: {'--yes counts at a terminal only; ' if yes else ''}{NEEDED}")
 
 
 def permission_as_dict(permission: "Permission") -> dict[str, object]:
@@ -99,16 +99,16 @@ def tell_result(io: Io, result: "Result") -> None:
     """Says what went wrong, and nothing if all went well: a command tells its own failures itself."""
     code = result.return_code
     if result.timed_out or code is None or code < 0 or code in (NOT_EXECUTABLE, NOT_FOUND):
-        io.warn(f"cli-guard: {one_line(result.error or 'it did not end well')}")
+        io.warn(f"cli-guard: {one_line(result.error or 'it failed')}")
     for note in result.notes:
         io.warn(f"cli-guard: {one_line(note)}")
     if result.success:
         return
     tell_errors(io, result.errors)
     if result.sandbox:
-        io.warn(f"cli-guard: it ran in a sandbox: {one_line(result.sandbox)}")
+        io.warn(f"cli-guard: sandbox: {one_line(result.sandbox)}")
     if result.log_file:
-        io.warn(f"cli-guard: its output is kept in {one_line(result.log_file)}")
+        io.warn(f"cli-guard: output kept in {one_line(result.log_file)}")
 
 
 def tell_errors(io: Io, errors: "Sequence[ProcessError]") -> None:
@@ -124,7 +124,7 @@ def tell_started(io: Io, begun: "Started") -> None:
     if begun.pid is None:
         io.warn(f"cli-guard: {one_line(begun.error or 'it did not start')}")
         if blocking := begun.details.get("blocking_pid"):
-            io.warn(f"cli-guard: process {blocking} listens there")
+            io.warn(f"cli-guard: process {blocking} listens on it")
         return
     where = f" on port {begun.port}" if begun.port is not None else ""
     if begun.state in ("ready", "starting"):

@@ -51,7 +51,7 @@ def in_foreground(io: Io, asked: Asked, given: Given) -> int:
             result = ran(io, asked, given, manager)
         code = {"return_code": result.return_code, "timed_out": result.timed_out, "duration": result.duration}
     except KeyboardInterrupt:
-        io.warn("cli-guard: interrupted: the command was ended, and all that it had started")
+        io.warn("cli-guard: interrupted: the command and its process tree were killed")
         return ExitCode.INTERRUPTED
     finally:
         remove_scratch(given.sandbox)
@@ -109,7 +109,7 @@ def in_background(io: Io, asked: Asked, given: Given) -> int:
             )
     except KeyboardInterrupt:
         given.run.note("start", ended="interrupted")
-        io.warn("cli-guard: interrupted while it was watched: it may run, see `cli-guard ps`")
+        io.warn("cli-guard: interrupted during start-up: it may be running, see `cli-guard ps`")
         return ExitCode.INTERRUPTED
     if begun.state not in ("ready", "starting"):
         remove_scratch(given.sandbox)

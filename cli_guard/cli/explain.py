@@ -66,6 +66,6 @@ def run(io: Io, /, rule: str) -> int:
 command = Command(
     "explain",
     callback=run,
-    help="Explain one rule: why it matters, what to do, what it reports and what not.",
+    help="Explain one rule: why it matters, what to do, examples that it reports and that it does not.",
     params=[click.Argument(["rule"])],
 )

@@ -14,7 +14,9 @@ from cli_guard.git.hooks import HOOKS, install
 from cli_guard.git.repository import Repository
 
 AGENT = click.Option(
-    ["--agent"], type=click.Choice(tuple(AGENTS)), help="The hook of this coding agent, not Git's hooks."
+    ["--agent"],
+    type=click.Choice(tuple(AGENTS)),
+    help="Install the hook of this coding agent instead of Git's hooks.",
 )
 
 
@@ -24,7 +26,9 @@ def run(io: Io, /, hook_type: tuple[str, ...], force: bool, agent: str | None) -
     repository = Repository.discover(io.cwd, io.env)
     if agent:
         if hook_type or force:
-            raise UsageError("--agent stands alone: Git's hooks are installed by a call of their own")
+            raise UsageError(
+                "--agent excludes --hook-type and --force: install Git's hooks in a separate call"
+            )
         io.say(f"cli-guard: {AGENTS[agent].load().install(repository)}")
         return 0
     done = install(repository, hook_type or HOOKS, sys.executable, force=force)
@@ -43,17 +47,15 @@ def compile_package() -> None:
 command = Command(
     "install",
     callback=run,
-    help="Install the Git hooks in this repository. A hook that is there already keeps running, before ours.",
+    help="Install the Git hooks in this repository. An existing hook keeps running, before this one.",
     params=[
         click.Option(
             ["--hook-type", "-t"],
             multiple=True,
             type=click.Choice(HOOKS),
-            help="Only this hook; may be given several times.",
+            help="Install only this hook; may be repeated.",
         ),
-        click.Option(
-            ["--force", "-f"], is_flag=True, help="Replace a hook that is there instead of keeping it."
-        ),
+        click.Option(["--force", "-f"], is_flag=True, help="Replace an existing hook instead of keeping it."),
         AGENT,
     ],
 )

@@ -29,8 +29,7 @@ def run(io: Io, /, pid: int, lines: int, follow: bool, raw: bool) -> int:
 command = Command(
     "logs",
     callback=run,
-    help="Show the last lines of what a background process has put out, on both of its streams; of one that has ended"
-    " as well.",
+    help="Show the last output lines of a background process, both streams; also after it has ended.",
     params=[
         click.Argument(["pid"], type=click.IntRange(min=1), metavar="PID"),
         click.Option(
@@ -39,15 +38,15 @@ command = Command(
             default=LINES,
             show_default=True,
             metavar="LINES",
-            help="How many lines.",
+            help="Number of lines.",
         ),
         click.Option(
-            ["--follow", "-f"], is_flag=True, help="Go on with what comes, until the process ends or Ctrl-C."
+            ["--follow", "-f"], is_flag=True, help="Follow the output until the process ends or Ctrl-C."
         ),
         click.Option(
             ["--raw"],
             is_flag=True,
-            help="The bytes as they are, secrets too; to a terminal, nothing that acts on it.",
+            help="Print the bytes unchanged, secrets included; control characters never reach a terminal.",
         ),
     ],
 )

@@ -17,7 +17,7 @@ EFFECTS = 150
 # A person answers for what is shown: of a command that is longer it is said how much is not.
 WHOLE = 4_000
 REPLIES: "dict[str, Reply]" = {"y": "yes", "yes": "yes", "a": "session", "always": "session"}
-NEEDED = "a person at a terminal has to say yes, or your own configuration has to allow it"
+NEEDED = "it needs a yes at a terminal, or a rule in your own configuration"
 
 
 def somebody(io: Io) -> bool:
@@ -51,7 +51,7 @@ def asking(io: Io, folder: Path, *, yes: bool, session: bool) -> "Callable[[Verd
         if folder != io.cwd:
             io.warn(f"  folder: {printable(str(folder))}")
         if session and not yes:
-            io.warn("  a allows exactly this, in this folder, until this terminal session ends")
+            io.warn("  a: allow exactly this command in this folder until this terminal session ends")
         if yes:
             io.warn("cli-guard: yes, by --yes")
             return "yes"

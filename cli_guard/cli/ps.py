@@ -82,7 +82,6 @@ def table(rows: list[tuple[str, ...]]) -> list[str]:
 command = Command(
     "ps",
     callback=run,
-    help="List the background processes that were started from here (in this repository, or outside of any), and those"
-    " that ended lately.",
+    help="List the background processes of this repository (or of no repository), running and recently ended.",
     params=[FORMAT],
 )

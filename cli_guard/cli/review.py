@@ -108,22 +108,22 @@ def run(io: Io, /, **options: object) -> int:
 command = Command(
     "review",
     callback=run,
-    help="Review a change; what is staged, unless something else is named. Only --write-baseline and --output write"
-    " a file.",
+    help="Review a change: what is staged, unless an option names another. Only --write-baseline and --output write a"
+    " file.",
     params=[
         click.Option(["--staged"], is_flag=True, help="What `git commit` would record (the default)."),
         click.Option(
-            ["--worktree"], is_flag=True, help="All that differs from HEAD, untracked files included."
+            ["--worktree"], is_flag=True, help="Everything that differs from HEAD, untracked files included."
         ),
         click.Option(
-            ["--shard"], metavar="K/N", help="Review part K of N alone: for jobs that share one review."
+            ["--shard"], metavar="K/N", help="Review only part K of N, for jobs that share one review."
         ),
         click.Option(
             ["--no-cache"],
             is_flag=True,
-            help="Examine every file, also those in which nothing was found before.",
+            help="Examine every file again, also those without findings before.",
         ),
-        click.Option(["--range"], metavar="A..B", help="The commits that B has and A has not, one by one."),
+        click.Option(["--range"], metavar="A..B", help="The commits in B that are not in A, one by one."),
         click.Option(["--commit"], metavar="REV", help="One commit."),
         click.Option(["--patch"], metavar="FILE|-", help="A unified diff."),
         click.Option(
@@ -132,7 +132,7 @@ command = Command(
         click.Option(
             ["--output", "-o"], metavar="FILE", help="Write the report there instead of printing it."
         ),
-        click.Option(["--verbose", "-v"], is_flag=True, help="Show all advice, not only the first of it."),
+        click.Option(["--verbose", "-v"], is_flag=True, help="Show all advice, not only the first lines."),
         click.Option(
             ["--write-baseline"], is_flag=True, help="Write what is found to cli-guard-baseline.json."
         ),

@@ -38,16 +38,14 @@ def run(io: Io, /, format_: str) -> int:
         return 0
     width = max(len(rule.id) for rule in rules)
     io.say("\n".join(f"{r.id:{width}}  {default_disposition(r):6}  {r.severity:8}  {r.title}" for r in rules))
-    io.say(
-        f"{len(rules)} rules; the second column is what they lead to by default; see `cli-guard explain RULE`"
-    )
+    io.say(f"{len(rules)} rules; the second column is the default decision; see `cli-guard explain RULE`")
     return 0
 
 
 command = Command(
     "rules",
     callback=run,
-    help="List every rule, with what it leads to by default.",
+    help="List every rule with its default decision.",
     params=[
         click.Option(
             ["--format", "format_"], type=click.Choice(["text", "json"]), default="text", help="Output."

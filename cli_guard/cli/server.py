@@ -23,9 +23,9 @@ def status(io: Io, /) -> int:
     found = control.status()
     reason = control.why_not(io.env)
     if found is None:
-        io.say(f"cli-guard: no server runs{f', and none is asked: {reason}' if reason else ''}")
+        io.say(f"cli-guard: server: {f'disabled ({reason})' if reason else 'not running'}")
         return ExitCode.DENIED
-    io.say(f"cli-guard: {describe_server(found)}{f'; it is not asked: {reason}' if reason else ''}")
+    io.say(f"cli-guard: server: {describe_server(found)}{f'; not used: {reason}' if reason else ''}")
     return ExitCode.OK
 
 
@@ -34,15 +34,15 @@ def start(io: Io, /) -> int:
     """Starts one, unless one runs, and waits until it answers."""
     reason = control.why_not(io.env)
     if reason:
-        raise CliGuardError(f"no server is started: {reason}")
-    io.say(f"cli-guard: {describe_server(control.start_and_wait())}")
+        raise CliGuardError(f"the server is disabled: {reason}")
+    io.say(f"cli-guard: server: {describe_server(control.start_and_wait())}")
     return ExitCode.OK
 
 
 @click.pass_obj
 def stop(io: Io, /) -> int:
     """Ends it, once the runs that it does have ended."""
-    io.say(f"cli-guard: {'the server has ended' if control.stop() else 'no server runs'}")
+    io.say(f"cli-guard: {'server: stopped' if control.stop() else 'server: not running'}")
     return ExitCode.OK
 
 
@@ -51,6 +51,8 @@ command = Group(
     help="Show, start or stop the warm server: a process that has everything loaded and does reviews at once. The"
     " first review leaves one behind; it leaves by itself when nobody has asked it for ten minutes.",
 )
-command.add_command(Command("status", callback=status, help="Say whether one runs; exit code 1 if not."))
-command.add_command(Command("start", callback=start, help="Start one, unless one runs."))
-command.add_command(Command("stop", callback=stop, help="End it, once the runs that it does have ended."))
+command.add_command(Command("status", callback=status, help="Show whether it runs; exit code 1 if not."))
+command.add_command(Command("start", callback=start, help="Start it, unless it runs."))
+command.add_command(
+    Command("stop", callback=stop, help="Stop accepting connections; wait for running children.")
+)

@@ -40,7 +40,7 @@ def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]
 def run(io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, diff: bool) -> int:
     """Runs one command over a snapshot."""
     if raw and diff:
-        raise UsageError("--raw prints the output alone, so there is no place for --diff: give one")
+        raise UsageError("--raw and --diff exclude each other: give one of them")
     from cli_guard.assistant import sandbox as shell
     from cli_guard.git.repository import Repository
     from cli_guard.git.snapshot import read_state
@@ -70,8 +70,8 @@ command = Command(
     callback=run,
     help="Run one bash command over the files of the repository, without starting a program: pipes, redirections,"
     " loops and the usual text tools, and commands of its own (`cli-guard shell help`). Nothing is changed: what"
-    " the command writes ends with it, or is shown by --diff. Exits 0 if the command succeeded and 1 if not; its"
-    " own exit code is in the last line, and with --raw it is ours.",
+    " the command writes is discarded, or shown by --diff. Exit code 0 if the command succeeded, 1 if not; its own"
+    " exit code is in the last line, and with --raw it is passed on.",
     params=[
         click.Argument(["command"]),
         click.Option(["--rev"], metavar="REV", help="The files of a commit (default: the index)."),

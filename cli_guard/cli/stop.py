@@ -39,7 +39,7 @@ def run(io: Io, /, pid: int | None, all_: bool, force: bool, format: str) -> int
         else:
             io.say(f"cli-guard: {one_line(each.message)}")
     if not stopped:
-        io.say("cli-guard: no background process runs")
+        io.say("cli-guard: no background process is running")
     return 1 if failed else 0
 
 
@@ -60,12 +60,12 @@ def together(stopped: "tuple[Stopped, ...]") -> dict[str, object]:
 command = Command(
     "stop",
     callback=run,
-    help="End background processes that `cli-guard exec --background` has started, each with all that it has started"
-    " itself: SIGINT, then SIGTERM, then SIGKILL. Exits 1 if one could not be stopped.",
+    help="Stop background processes of `cli-guard exec --background`, each with its process tree: SIGINT, then SIGTERM,"
+    " then SIGKILL. Exit code 1 if one could not be stopped.",
     params=[
         click.Argument(["pid"], type=click.IntRange(min=1), required=False, metavar="[PID]"),
-        click.Option(["--all", "all_"], is_flag=True, help="Every one that runs."),
-        click.Option(["--force"], is_flag=True, help="SIGKILL at once: nothing is asked to end by itself."),
+        click.Option(["--all", "all_"], is_flag=True, help="Stop all of them."),
+        click.Option(["--force"], is_flag=True, help="Send SIGKILL at once."),
         FORMAT,
     ],
 )

@@ -70,7 +70,7 @@ def run(io: Io, /, show_: bool, revoke: bool, rev: str) -> int:
         if revoke:
             taken = trusted.revoke(repository)
             io.say(
-                f"cli-guard: {'the checks here are trusted no longer' if taken else 'nothing was trusted here'}"
+                f"cli-guard: {'the checks here are no longer trusted' if taken else 'nothing was trusted here'}"
             )
             return 0
         return ask_for_trust(io, repository, trusted, repository.resolve(rev), asking=not show_)
@@ -84,7 +84,7 @@ def ask_for_trust(io: Io, repository: Repository, trusted: Trusted, commit: str,
     at = "HEAD" if commit == repository.head else commit[:12]
     if not config.checks:
         io.say(
-            f"cli-guard: the configuration at {at} has no checks; one that is not committed does not count yet"
+            f"cli-guard: the configuration at {at} has no checks; commit it first if you have just added some"
         )
         return 0
     show(io, repository, Policy(config, read_user_config(io.env)))
@@ -106,20 +106,18 @@ def ask_for_trust(io: Io, repository: Repository, trusted: Trusted, commit: str,
 command = Command(
     "trust",
     callback=run,
-    help="Show the commands of [checks] in the recorded configuration, with what would come of each, and ask whether"
-    " they may run before a commit or push. Trust is yours alone, for this repository and for exactly these checks; it"
-    " is written to the audit trail.",
+    help="Show the commands of [checks] in the committed configuration with the verdict on each, and ask whether they"
+    " may run before a commit or push. The trust is yours alone, for this repository and for exactly these checks; it"
+    " is written to the audit log.",
     params=[
-        click.Option(
-            ["--show", "show_"], is_flag=True, help="Show them, and whether they are trusted; ask nothing."
-        ),
-        click.Option(["--revoke"], is_flag=True, help="Trust nothing in this repository any longer."),
+        click.Option(["--show", "show_"], is_flag=True, help="Only show them, and whether they are trusted."),
+        click.Option(["--revoke"], is_flag=True, help="Withdraw the trust in this repository."),
         click.Option(
             ["--rev"],
             default="HEAD",
             show_default=True,
             metavar="REV",
-            help="The commit whose configuration is meant.",
+            help="The commit whose configuration counts.",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""`cli-guard undo`: takes back what an approved patch has written."""
+"""`cli-guard undo`: reverts an approved patch."""
 
 import click
 
@@ -18,15 +18,14 @@ def run(io: Io, /, id: str | None) -> int:
         applied = undo(repository, id, io.invocation)
     except OSError as error:
         where = repository.state_folder
-        raise CliGuardError(f"taken back, but not recorded in {where}: {error.strerror}") from error
-    io.say(printable(f"cli-guard: taken back: {applied.request} ({', '.join(sorted(applied.left))})"))
+        raise CliGuardError(f"reverted, but not recorded in {where}: {error.strerror}") from error
+    io.say(printable(f"cli-guard: reverted: {applied.request} ({', '.join(sorted(applied.left))})"))
     return 0
 
 
 command = Command(
     "undo",
     callback=run,
-    help="Take back what an approved patch wrote, the last one unless an id is given; only while its files are still"
-    " as the patch left them.",
+    help="Revert an approved patch, the last one unless an id is given; only while its files are unchanged since.",
     params=[click.Argument(["id"], required=False)],
 )

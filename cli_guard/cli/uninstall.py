@@ -17,7 +17,7 @@ def run(io: Io, /, agent: str | None) -> int:
     done = [AGENTS[agent].load().uninstall(repository)] if agent else uninstall(repository)
     io.say(
         "\n".join(f"cli-guard: {line}" for line in done if line)
-        or "cli-guard: no hook of ours is installed here"
+        or "cli-guard: no cli-guard hook is installed here"
     )
     return 0
 
@@ -25,6 +25,6 @@ def run(io: Io, /, agent: str | None) -> int:
 command = Command(
     "uninstall",
     callback=run,
-    help="Take the Git hooks out and put back what was there before.",
+    help="Remove the Git hooks and restore what was there before.",
     params=[AGENT],
 )

@@ -111,7 +111,7 @@ def test_what_is_denied_does_not_run_whoever_says_yes(trusting: Repo) -> None:
     ("options", "said"),
     [
         ((), "cli-guard: not run: a person at a terminal has to say yes, or your own configuration"),
-        (("--yes",), "cli-guard: not run: --yes counts at a terminal alone; a person at a terminal has to"),
+        (("--yes",), "cli-guard: not run: --yes counts at a terminal only; it needs a yes at a terminal"),
     ],
 )
 def test_without_a_terminal_nobody_says_yes(committed: Repo, options: tuple[str, ...], said: str) -> None:
@@ -201,7 +201,7 @@ def test_the_environment_is_clean_but_for_what_is_named(trusting: Repo) -> None:
     assert guard(trusting, "exec", *show, env=env).out == "[]\n"
     done = guard(trusting, "exec", "--env", "COLOUR_OF_TEA", "--env", "MY_API_TOKEN", *show, env=env)
     assert done.out == "['COLOUR_OF_TEA']\n"
-    assert done.err == "cli-guard: MY_API_TOKEN is not passed on: it holds a secret\n"
+    assert done.err == "cli-guard: MY_API_TOKEN is not passed on: it looks like a secret\n"
 
 
 def test_a_variable_that_decides_what_code_runs_is_judged(trusting: Repo) -> None:

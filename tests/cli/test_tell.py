@@ -135,7 +135,7 @@ def test_doctor_notices_a_changed_trail(guarded: Repo) -> None:
     trail.write_text(trail.read_text().replace("pre-commit", "pre-commot"))
     done = guard(guarded, "doctor")
     assert done.code == 1
-    assert "! audit trail" in done.out
+    assert "! audit log" in done.out
 
 
 def test_audit(committed: Repo) -> None:

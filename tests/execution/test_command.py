@@ -49,8 +49,8 @@ def test_bash_reads_the_same_words(words: tuple[str, ...]) -> None:
     [
         (Wanted(("ls | wc",), HERE), "ls | wc"),
         (Wanted(("echo", "a b"), HERE), "echo 'a b'"),
-        (Wanted(("sh",), HERE, respond="rm x\n"), "bash -c sh <<< 'rm x'"),
-        (Wanted(("cat", "-"), HERE, respond="y\n"), "cat - <<< y"),
+        (Wanted(("sh",), HERE, stdin="rm x\n"), "bash -c sh <<< 'rm x'"),
+        (Wanted(("cat", "-"), HERE, stdin="y\n"), "cat - <<< y"),
         (Wanted(("make", "it"), HERE, {"COLOUR": "red", "PYTHONPATH": "a b"}), "PYTHONPATH='a b' make it"),
         (Wanted(("a; b",), HERE, {"LD_PRELOAD": "x.so"}), "LD_PRELOAD=x.so bash -c 'a; b'"),
     ],

@@ -100,9 +100,9 @@ def test_an_entry_of_ours_in_other_words_is_brought_up_to_date(committed: Repo, 
 
 
 def test_nothing_to_take_out(committed: Repo) -> None:
-    assert "no hook of ours" in uninstall(committed).out
+    assert "no cli-guard hook" in uninstall(committed).out
     write(committed, before := '{ "hooks": {} }')
-    assert "no hook of ours" in uninstall(committed).out
+    assert "no cli-guard hook" in uninstall(committed).out
     assert settings_of(committed).read_text() == before
 
 

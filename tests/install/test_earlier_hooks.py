@@ -155,7 +155,7 @@ def test_uninstall_restores_what_was_there(committed: Repo, before: str) -> None
     done = committed.guard("uninstall")
     assert done.code == 0
     assert picture(hook.parent) == there
-    assert committed.guard("uninstall").out == "cli-guard: no hook of ours is installed here\n"
+    assert committed.guard("uninstall").out == "cli-guard: no cli-guard hook is installed here\n"
 
 
 def test_a_linked_hook_runs(committed: Repo) -> None:

@@ -144,7 +144,7 @@ def test_it_is_stopped_and_its_place_is_free_at_once(committed: Repo, servers: A
         done = committed.guard("server", "stop", env=servers.env)
         assert "has ended" in done.out
         assert eventually(lambda process=server: not process.is_running())  # type: ignore[misc]
-    assert "no server runs" in committed.guard("server", "stop", env=servers.env).out
+    assert "server: not running" in committed.guard("server", "stop", env=servers.env).out
 
 
 def test_doctor_names_it(guarded: Repo, servers: Any) -> None:

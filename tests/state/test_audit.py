@@ -1,4 +1,4 @@
-"""The audit trail: nothing is lost, and what is changed behind its back is noticed."""
+"""The audit log: nothing is lost, and what is changed behind its back is noticed."""
 
 import json
 import os
