@@ -110,7 +110,7 @@ def test_what_is_denied_does_not_run_whoever_says_yes(trusting: Repo) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "cli-guard: not run: a person at a terminal has to say yes, or your own configuration"),
+        ((), "cli-guard: not run: it needs a yes at a terminal, or a rule in your own configuration"),
         (("--yes",), "cli-guard: not run: --yes counts at a terminal only; it needs a yes at a terminal"),
     ],
 )
