@@ -153,7 +153,7 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
     yield f"warm server: {server_line(io)}"
     records = Records(repository.state_folder)
     yield f"state folder: {records.folder}"
-    yield f"{len(records.pending())} reviews wait, {len(records.approvals())} approvals given"
+    yield f"{len(records.pending())} pending reviews, {len(records.approvals())} approvals given"
     try:
         result = records.audit.verify()
     except OSError as error:

@@ -13,7 +13,7 @@ import time
 from cli_guard.server import address
 
 # What is worth it: they review or judge, ask nobody, and start nothing that would stay.
-ROUTED = frozenset(("hook", "review", "check-command", "ask", "explain", "rules", "reviews"))
+ROUTED = frozenset(("hook", "review", "check-command", "ask", "explain", "rules", "pending", "reviews"))
 # A server that is well answers at once; one that does not costs no more than this.
 ANSWER_SECONDS = 0.1
 # It has answered, but others are before us.
