@@ -1,16 +1,24 @@
-# `make demo` shows it at work, `make test` tests it, `make check` is what a change must pass besides.
+# `make demo` shows it at work, `make test` and `make test-slow` test it, `make check` is what a change must pass besides.
 # `make schema` writes docs/cli-guard.schema.json anew, after a key of the configuration was added or described.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test warm check bench schema clean
+# Bytecode is kept: without it each worker of the tests compiles everything again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test test-slow warm check bench tasks schema clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/cli-guard demo
 
+# Everything in process, and one hook path.
 test: $(VENV)/.developing
-	@$(BIN)/python -m pytest -n 3 --dist worksteal
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
+
+# Frameworks, installations, the server, processes, bash chains, bounds.
+test-slow: $(VENV)/.developing
+	@$(BIN)/python -m pytest -n 3 --dist worksteal -m slow
 
 # Some minutes: the tests of the hooks without a server and by one, compared byte for byte.
 warm: $(VENV)/.developing
@@ -29,6 +37,10 @@ bench: $(VENV)/.developing
 	@$(BIN)/python benchmarks/requests.py
 	@$(BIN)/python benchmarks/shell.py
 	@$(BIN)/python benchmarks/processes.py
+
+# The benchmark tasks of fixtures/tasks, each in a scratch world of its own.
+tasks: $(VENV)/.developing
+	@$(BIN)/python -m benchmarks.runner
 
 schema: $(VENV)/.installed
 	@$(BIN)/python -c 'import json; from cli_guard.policy.config import json_schema; print(json.dumps(json_schema(), indent=2))' > docs/.schema

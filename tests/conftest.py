@@ -16,6 +16,34 @@ settings.register_profile("any machine", deadline=None, suppress_health_check=[H
 settings.load_profile("any machine")
 
 
+# What `make test-slow` runs besides: frameworks, installations, servers, processes, bash chains, bounds.
+SLOW = (
+    *(
+        "assistant/sandbox/test_bash.py",
+        "assistant/sandbox/test_differences.py",
+        "benchmarks/",
+        "cli/test_bench.py",
+    ),
+    *(
+        "cli/test_background.py",
+        "cli/test_exec",
+        "cli/test_runs.py",
+        "execution/",
+        "frameworks/",
+        "install/",
+        "mcp/",
+    ),
+    *("server/", "test_bad_input.py", "test_recipes.py"),
+)
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if str(item.path.relative_to(HERE)).startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Ends the servers that did the runs of this session, where `CLI_GUARD_SERVER=require` asked for them."""
     folder = os.environ.get("XDG_RUNTIME_DIR")

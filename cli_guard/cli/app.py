@@ -30,7 +30,6 @@ COMMANDS = {
     "rules": "List every rule.",
     "explain": "Explain one rule, with examples.",
     "doctor": "Show what is installed and what would run.",
-    "bench": "Run benchmark tasks, each in a scratch world of its own.",
     "server": "Show, start or stop the warm server that makes hooks quick.",
     "demo": "Show four real runs in a scratch repository.",
 }

@@ -1,6 +1,7 @@
-"""`cli-guard bench`: runs benchmark tasks in scratch worlds, and says which of them ended as they should."""
+"""`python -m benchmarks.runner`: runs benchmark tasks in scratch worlds and reports which of them passed."""
 
 import os
+import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -10,13 +11,14 @@ import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
-from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.errors import CliGuardError, ExitCode, UsageError
 from cli_guard.secrets.printable import printable
 
 if TYPE_CHECKING:
     from benchmarks.runner.model import Result, Task
 
 MOST_JOBS = 64
+OWN_TASKS = Path(__file__).parents[2] / "fixtures" / "tasks"
 BAR = 30
 
 
@@ -57,7 +59,7 @@ def run(io: Io, /, folder: str | None, only: str, jobs: int | None, format: str,
     from benchmarks.runner.table import FORMATS
 
     # Every file is read before anything runs: a broken one among them is found at once.
-    tasks = [(path, read_task(path)) for path in tasks_in(io.path(folder) if folder else own_tasks())]
+    tasks = [(path, read_task(path)) for path in tasks_in(io.path(folder) if folder else OWN_TASKS)]
     chosen = [(path, task) for path, task in tasks if fnmatchcase(task.id, only)]
     if not chosen:
         raise UsageError(f"no task is called {only}: there are {name_some(tasks)}")
@@ -76,33 +78,25 @@ def run(io: Io, /, folder: str | None, only: str, jobs: int | None, format: str,
     return 0 if all(result.result == "passed" for result in results) else 1
 
 
-def own_tasks() -> Path:
-    """The tasks of the checkout that this program runs from. Raises UsageError for an installed one."""
-    folder = Path(__file__).parents[2] / "fixtures" / "tasks"
-    if not folder.is_dir():
-        raise UsageError("no tasks are installed with cli-guard: name a folder of task files (docs/tasks.md)")
-    return folder
-
-
 def name_some(tasks: "Sequence[tuple[Path, Task]]") -> str:
     """The first few ids."""
     return ", ".join(task.id for _, task in tasks[:5]) + (" ..." if len(tasks) > 5 else "")
 
 
 command = Command(
-    "bench",
+    "python -m benchmarks.runner",
     callback=run,
     help="Run the benchmark tasks of a folder, by default those of this checkout, each in a scratch world of its own"
-    " without network: nothing outside it is written. Exit codes: 0 all passed, 1 not all, 2 a task file that does"
-    " not hold. docs/tasks.md describes the format.",
+    " without network: nothing outside it is written. Exit codes: 0 all passed, 1 not all, 2 an invalid task file."
+    " docs/tasks.md describes the format.",
     params=[
         click.Argument(["folder"], required=False, metavar="[DIR]"),
-        click.Option(["--only"], default="*", metavar="GLOB", help="Run the tasks with such an id alone."),
+        click.Option(["--only"], default="*", metavar="GLOB", help="Run only the tasks whose id matches."),
         click.Option(
             ["--jobs", "-j"],
             type=click.IntRange(1, MOST_JOBS),
             metavar="N",
-            help="How many run at once; by default one a processor.",
+            help="Number of tasks at once (default: one a processor).",
         ),
         click.Option(
             ["--format"],
@@ -111,6 +105,28 @@ command = Command(
             show_default=True,
             help="Output.",
         ),
-        click.Option(["--timings"], is_flag=True, help="Say on standard error how long each took."),
+        click.Option(["--timings"], is_flag=True, help="Report on standard error how long each took."),
     ],
 )
+
+
+def main(argv: list[str], io: Io) -> int:
+    """Run the command with its errors in one line each; return the exit code."""
+    try:
+        with command.make_context(command.name, argv, obj=io) as context:
+            return int(command.invoke(context))
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except click.ClickException as error:
+        io.warn(f"benchmarks: {error.format_message()}")
+        return ExitCode.USAGE
+    except CliGuardError as error:
+        io.warn(f"benchmarks: {printable(str(error))}")
+        return error.exit_code
+    except KeyboardInterrupt:
+        io.warn("benchmarks: interrupted; nothing is left behind")
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], Io(sys.stdin, sys.stdout, sys.stderr, Path.cwd(), dict(os.environ))))

@@ -1,4 +1,4 @@
-"""`cli-guard bench`: our own tasks pass, and what is shown is the same every time."""
+"""`python -m benchmarks.runner`: our own tasks pass, and what is shown is the same every time."""
 
 import json
 import os
@@ -6,21 +6,25 @@ import pty
 import shutil
 import signal
 import subprocess
+import sys
 import time
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from in_process import call
-from repositories import GUARD, Done, isolated_environment
+from repositories import Done, isolated_environment
 
 import cli_guard
+from benchmarks.runner.__main__ import main
 from benchmarks.runner.contents import SECRETS
 from benchmarks.runner.reading import read_task, tasks_in
+from cli_guard.cli.io import Io
 
 OWN = Path(cli_guard.__file__).parent.parent / "fixtures" / "tasks"
 TASKS = [read_task(path) for path in tasks_in(OWN)]
 IDS = [task.id for task in TASKS]
+RUNNER = (sys.executable, "-m", "benchmarks.runner")
 
 QUESTION = """
 instruction = "Where is the lamp defined?"
@@ -42,7 +46,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Done:
     """One run of all our own tasks."""
     home = tmp_path_factory.mktemp("home")
     done = subprocess.run(
-        [GUARD, "bench", "--format", "json"],
+        [*RUNNER, "--format", "json"],
         cwd=home, env=isolated_environment(home), capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     return Done(done.returncode, done.stdout, done.stderr)
@@ -80,7 +84,8 @@ def some(tmp_path: Path) -> Path:
 
 
 def bench(env: dict[str, str], *argv: str, cwd: Path = Path("/")) -> Done:
-    return call(cwd, env, "bench", *argv)
+    out, err = StringIO(), StringIO()
+    return Done(main(list(argv), Io(StringIO(), out, err, cwd, env)), out.getvalue(), err.getvalue())
 
 
 def test_two_runs_are_the_same_byte_for_byte(some: Path, isolated: dict[str, str]) -> None:
@@ -153,7 +158,7 @@ def test_a_folder_without_tasks_is_an_error(
 def test_a_bar_at_a_terminal_alone(some: Path, isolated: dict[str, str]) -> None:
     terminal, other = pty.openpty()
     done = subprocess.run(
-        [GUARD, "bench", str(some), "--only", "*lamp"],
+        [*RUNNER, str(some), "--only", "*lamp"],
         env={**isolated, "TERM": "xterm"}, stdout=subprocess.PIPE, stderr=other, text=True, check=False,
     )  # fmt: skip
     os.close(other)
@@ -169,7 +174,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, isolated: dict[str, 
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     process = subprocess.Popen(
-        [GUARD, "bench"], env={**isolated, "TMPDIR": str(scratch)}, stderr=subprocess.PIPE, text=True
+        [*RUNNER], env={**isolated, "TMPDIR": str(scratch)}, stderr=subprocess.PIPE, text=True
     )
     while not list(scratch.glob("cli-guard-bench-*/*/repository")):
         assert process.poll() is None
