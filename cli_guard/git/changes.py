@@ -5,7 +5,7 @@ and is not new.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
@@ -285,3 +285,24 @@ def identity_of(base: str, files: Iterable[FileChange]) -> str:
         record = (c.status, c.old_mode, c.new_mode, c.old_blob, c.new_blob, c.old_path, c.path)
         digest.update(repr(record).encode("utf-8", "surrogateescape") + b"\n")
     return digest.hexdigest()
+
+
+class History(Collection[ChangeSet]):
+    """The commits of a range, each read when it is its turn; can be gone through more than once."""
+
+    def __init__(self, reader: ChangeReader, commits: tuple[str, ...]) -> None:
+        self._reader = reader
+        self._commits = commits
+
+    def __iter__(self) -> Iterator[ChangeSet]:
+        return self._reader.commits(self._commits)
+
+    def one(self, commit: str) -> ChangeSet:
+        """One commit of them, without reading the others; an empty change set for any other."""
+        return next(self._reader.commits([commit]) if commit in self._commits else iter(()), ChangeSet(()))
+
+    def __len__(self) -> int:
+        return len(self._commits)
+
+    def __contains__(self, changes: object) -> bool:
+        return isinstance(changes, ChangeSet) and changes.commit in self._commits

@@ -26,9 +26,29 @@ from cli_guard.model import Decision, Disposition, Severity
 from cli_guard.policy.checks import CheckConfig, Checks
 from cli_guard.policy.globs import rule_matches
 from cli_guard.policy.mcp import ServerConfig, Servers, check_shared, check_users
-from cli_guard.policy.server import ServerSection, check_not_shared
 from cli_guard.rules.catalog import load_all
 from cli_guard.runtime import user_file
+
+KEY = "server"
+
+
+class ServerSection(BaseModel):
+    """`[server]`: the warm server."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    enabled: Annotated[
+        bool, Field(description="Whether a server is started and asked. In a user's own file only.")
+    ] = True
+
+
+def check_not_shared(keys: set[str], source: str, user_file: str) -> None:
+    """What runs on a machine is its user's to say, not a repository's. Raises ConfigError."""
+    if KEY in keys:
+        raise ConfigError(
+            f"{source}: 'server' belongs in the user's own file, {user_file}: a repository starts no process"
+        )
+
 
 FILE = "cli-guard.toml"
 PYPROJECT = "pyproject.toml"

@@ -10,8 +10,7 @@ from pathlib import Path
 from cli_guard.commands import Context
 from cli_guard.commands.model import Pattern
 from cli_guard.errors import NotARepository
-from cli_guard.git.configuration import own_configuration
-from cli_guard.git.process import Git, refusal
+from cli_guard.git.process import Git, own_configuration, refusal
 from cli_guard.git.repository import Repository
 from cli_guard.runtime import user_file
 

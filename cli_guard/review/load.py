@@ -6,9 +6,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from cli_guard.git.changes import Bounds, ChangeReader
+from cli_guard.git.changes import Bounds, ChangeReader, History
 from cli_guard.git.contents import BlobContents, BlobReader, WorktreeContents
-from cli_guard.git.history import History
 from cli_guard.git.patch import PatchContents, read_patch
 from cli_guard.git.prefetch import POLICY_FILES
 from cli_guard.git.repository import Repository

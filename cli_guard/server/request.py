@@ -1,6 +1,9 @@
 """What a client asks for: its words as they come over the socket, and what is in them."""
 
 import os
+import socket
+import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 # More than any command line and environment that Linux takes (execve(2): 6 MiB by the usual limit of the stack).
@@ -91,3 +94,32 @@ def variable(text: bytes) -> tuple[bytes, bytes]:
     if not name or not between:
         raise ValueError("a variable has a name")
     return name, value
+
+
+@dataclass
+class Caller:
+    """A client: what it has said, and the child that does its run once there is one."""
+
+    connection: socket.socket
+    received: bytearray = field(default_factory=bytearray)
+    request: Request | None = None
+    handed: list[int] = field(default_factory=list)
+    child: int = 0
+    since: float = field(default_factory=time.monotonic)
+    gone: bool = False
+
+    @property
+    def waits(self) -> bool:
+        """Is all there that its run needs, but no child yet?"""
+        return bool(self.handed) and not self.child and not self.gone
+
+    def say(self, word: bytes, value: int = 0) -> None:
+        """Says a word, if it still listens."""
+        with suppress(OSError):
+            self.connection.send(word + bytes([value]))
+
+    def let_go(self) -> None:
+        """Closes what it has handed over: whoever reads at the other end waits for that."""
+        for each in self.handed:
+            os.close(each)
+        self.handed = []

@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from cli_guard.server import child
-from cli_guard.server.caller import Caller
 from cli_guard.server.client import HANG_UP, INTERRUPT, KILLED, READY, REFUSED, TERMINATE
 from cli_guard.server.leaving import Stay, peak_bytes
-from cli_guard.server.request import LONGEST, length_of, parse
+from cli_guard.server.request import LONGEST, Caller, length_of, parse
 from cli_guard.server.spare import Spares
 from cli_guard.server.trust import Trust
 

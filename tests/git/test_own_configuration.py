@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from repositories import Repo
 
-from cli_guard.git.configuration import UNREADABLE, own_configuration
-from cli_guard.git.process import Git
+from cli_guard.git.process import UNREADABLE, Git, own_configuration
 
 
 def own(repo: Repo) -> dict[str, tuple[str, ...]]:

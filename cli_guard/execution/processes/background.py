@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cli_guard.errors import CliGuardError
-from cli_guard.execution.processes.launcher import Door, Run
+from cli_guard.execution.processes.launcher import Door, Request, Run
 from cli_guard.execution.processes.model import Started, State
 from cli_guard.execution.processes.ports import (
     find_process_on_port,
@@ -15,7 +15,6 @@ from cli_guard.execution.processes.ports import (
 )
 from cli_guard.execution.processes.preparing import Prepared, Refused
 from cli_guard.execution.processes.registry import Registry
-from cli_guard.execution.processes.request import Request
 from cli_guard.execution.processes.results import (
     clip_stream,
     errors_in,

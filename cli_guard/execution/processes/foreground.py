@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from cli_guard.errors import CliGuardError
-from cli_guard.execution.processes.launcher import Door, Run
+from cli_guard.execution.processes.launcher import Door, Request, Run
 from cli_guard.execution.processes.model import Result
 from cli_guard.execution.processes.preparing import Prepared
 from cli_guard.execution.processes.registry import Registry
-from cli_guard.execution.processes.request import Request
 from cli_guard.execution.processes.results import (
     LOST,
     clip_stream,
