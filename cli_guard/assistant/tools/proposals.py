@@ -32,7 +32,7 @@ def proposed(world: World, made: "Documentation | Plan", paths: Collection[str],
 
 
 def propose_documentation(world: World, arguments: Arguments) -> ToolOutput:
-    """Documentation for what a request names, in the style of its file."""
+    """Docstring skeletons and repairs for what a request names, in the style of its file."""
     from cli_guard.assistant.documenting import document
     from cli_guard.git.unified import unified_diff
 
@@ -69,7 +69,7 @@ def proposing_tools() -> Iterable[Tool]:
     return (
         Tool(
             "propose_documentation",
-            "documentation as a patch, not written",
+            "docstring skeletons and repairs as a patch, not written",
             "read_only",
             Wanted,
             propose_documentation,

@@ -1,0 +1,207 @@
+"""Skeletons of Python docstrings: what griffe reads from a signature, as docstring_parser writes it in each style."""
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cli_guard.assistant.documenting.bodies import raised_errors, returns_value, yields_value
+from cli_guard.assistant.documenting.source import TODO, Edit, Source
+from cli_guard.code.symbols import Symbol
+from cli_guard.reviewers.docs.styles import Style
+from cli_guard.reviewers.docs.suggest import safe_type
+from cli_guard.reviewers.docs.wording import NOTHING
+from cli_guard.secrets.names import kind_of
+from cli_guard.secrets.redact import redact
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+    from docstring_parser.common import DocstringMeta
+    from griffe import Attribute, Class, Expr, Function, Parameter
+
+    Signature = Attribute | Class | Function
+
+LONGEST_DEFAULT = 30
+# An entry longer than this has its default on a line of its own.
+LONGEST_ENTRY = 72
+# NumPy's style has a type wherever there is a result.
+NO_TYPE = "TODO: type"
+REMARKS = ("#!", "# -*-", "# vim", "# coding", "# copyright", "# spdx", "# license", "# (c)", "# author")
+ITERATES = frozenset({"Iterator", "Iterable", "AsyncIterator", "AsyncIterable"})
+GENERATES = frozenset({"Generator", "AsyncGenerator"})
+
+
+def read_signatures(source: Source) -> Mapping[int, "Signature"]:
+    """Read what a module and its classes define, by line.
+
+    griffe counts a property from its `def`, anything else from its first decorator. Of definitions that share a name
+    it knows the last, and none within a function.
+    """
+    from griffe import Attribute, Class, Function, Module, visit
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        left: list[Module | Class] = [visit("module", Path("module.py"), source.text)]
+    found: dict[int, Signature] = {}
+    while left:
+        for member in left.pop().members.values():
+            if isinstance(member, Attribute | Class | Function) and member.lineno is not None:
+                found.setdefault(member.lineno, member)
+            if isinstance(member, Class):
+                left.append(member)
+    return found
+
+
+def module_edit(source: Source, style: Style) -> Edit:
+    """The docstring of a module, below the remarks at its head."""
+    at = 0
+    if source.lines[0].lower().startswith(REMARKS):
+        while at < len(source.lines) and source.lines[at].startswith("#"):
+            at += 1
+    following = source.lines[at].strip() if at < len(source.lines) else ""
+    lines = [*([""] if at > 1 else []), style.quotes + TODO + style.quotes, *([""] if following else [])]
+    return Edit(at + 1, tuple(lines), module=True)
+
+
+def docstring_edit(
+    source: Source, symbol: Symbol, style: Style, signatures: Mapping[int, "Signature"]
+) -> Edit | None:
+    """The docstring of a definition that has lines of its own; None if griffe does not know it."""
+    signature = signatures.get(symbol.top) or signatures.get(symbol.line)
+    if signature is None or signature.name != symbol.name:
+        return None
+    indent = source.indent_of(symbol.body)
+    lines = _docstring_lines(symbol, signature, style, "\t" if indent.endswith("\t") else "    ")
+    following = source.lines[symbol.head_end].strip() if symbol.head_end < len(source.lines) else ""
+    if symbol.kind == "class" and following:
+        lines.append("")
+    return Edit(symbol.head_end + 1, tuple((indent + line).rstrip() for line in lines))
+
+
+def _docstring_lines(symbol: Symbol, signature: "Signature", style: Style, unit: str) -> list[str]:
+    from docstring_parser import Docstring, DocstringStyle, RenderingStyle, compose
+
+    names = {"google": DocstringStyle.GOOGLE, "numpy": DocstringStyle.NUMPYDOC, "sphinx": DocstringStyle.REST}
+    parsed = Docstring()
+    parsed.short_description = TODO
+    if style.sections in names:
+        parsed.meta = list(_entries(symbol, signature, style))
+    if not parsed.meta:
+        return [style.quotes + TODO + style.quotes]
+    # NumPy's composer begins each section with a blank line of its own.
+    parsed.blank_after_short_description = style.sections != "numpy"
+    text = compose(parsed, names[style.sections], RenderingStyle.CLEAN, unit)
+    # Where a result has no type, Google's composer leaves the colon that would follow it.
+    lines = [line.replace(f"{unit}: ", unit) for line in text.split("\n")]
+    opening = [style.quotes, lines[0]] if style.below else [style.quotes + lines[0]]
+    return [*opening, *lines[1:], style.quotes]
+
+
+def _entries(symbol: Symbol, signature: "Signature", style: Style) -> Iterator["DocstringMeta"]:
+    """What the signature and the body say, an entry each, in which the words are left out."""
+    from docstring_parser.common import DocstringMeta, DocstringRaises
+    from griffe import Class, Function
+
+    if isinstance(signature, Class):
+        yield from _class_entries(signature, style)
+    elif symbol.node is not None:
+        if isinstance(signature, Function):
+            bound = symbol.kind == "method" and "staticmethod" not in symbol.decorators
+            yield from _parameter_entries(list(signature.parameters)[bound:], style)
+            yield from _result_entries(symbol.node, signature, style)
+        for name in raised_errors(symbol.node, "python"):
+            if style.sections == "sphinx":
+                # Its composer writes a blank before the second colon of an error.
+                yield DocstringMeta(["raises", name], TODO)
+            else:
+                yield DocstringRaises(["raises", name], TODO, name)
+
+
+def _class_entries(signature: "Class", style: Style) -> Iterator["DocstringMeta"]:
+    """The parameters of an undocumented constructor; without one, the annotated public attributes."""
+    from docstring_parser.common import DocstringParam
+    from griffe import Attribute, Function
+
+    constructor = signature.members.get("__init__")
+    if isinstance(constructor, Function):
+        if constructor.docstring is None:
+            yield from _parameter_entries(list(constructor.parameters)[1:], style)
+        return
+    for name, member in signature.members.items():
+        typed = isinstance(member, Attribute) and member.annotation is not None
+        if (
+            isinstance(member, Attribute)
+            and typed
+            and not name.startswith("_")
+            and "property" not in member.labels
+        ):
+            yield DocstringParam(
+                ["attribute", name], TODO, name, _type(member.annotation, style), False, None
+            )
+
+
+def _parameter_entries(parameters: Iterable["Parameter"], style: Style) -> Iterator["DocstringMeta"]:
+    from docstring_parser.common import DocstringParam
+    from griffe import ParameterKind
+
+    stars = {ParameterKind.var_positional: "*", ParameterKind.var_keyword: "**"}
+    for parameter in parameters:
+        star = stars.get(parameter.kind, "") if parameter.kind is not None else ""
+        name = parameter.name if style.sections == "sphinx" else star + parameter.name
+        kind = _type(parameter.annotation, style)
+        default = "" if star else _default(parameter)
+        gap = "\n" if len(f"{name} ({kind}): {TODO} {default}") > LONGEST_ENTRY else " "
+        words = f"{TODO}{gap}{default}" if default else TODO
+        yield DocstringParam(["param", name], words, name, kind, False, None)
+
+
+def _default(parameter: "Parameter") -> str:
+    """The default as a sentence; empty where it is long, would end the docstring, or may be a secret."""
+    text = "" if parameter.default is None else str(parameter.default)
+    # In brackets: `safe_type` takes the quotes of a whole type away.
+    if not text or len(text) > LONGEST_DEFAULT or not safe_type(f"({text})"):
+        return ""
+    if ('"' in text or "'" in text) and (kind_of(parameter.name) or redact(text) != text):
+        return ""
+    return f"Defaults to {text}."
+
+
+def _result_entries(node: "SgNode", signature: "Function", style: Style) -> Iterator["DocstringMeta"]:
+    from docstring_parser.common import DocstringMeta, DocstringReturns
+
+    declared = signature.returns
+    is_generator = yields_value(node, "python")
+    if is_generator:
+        declared = _yielded(declared)
+    elif str(declared) in NOTHING if declared is not None else not returns_value(node):
+        return
+    kind = _type(declared, style)
+    word = "yields" if is_generator else "returns"
+    if style.sections == "sphinx":
+        yield DocstringReturns([word], TODO, None, is_generator)
+        if kind and not is_generator:
+            yield DocstringMeta(["rtype"], kind)
+    else:
+        kind = kind or (NO_TYPE if style.sections == "numpy" else None)
+        yield DocstringReturns([word], TODO, kind, is_generator)
+
+
+def _yielded(declared: "str | Expr | None") -> "str | Expr | None":
+    """The type of what is yielded: `int` of `Iterator[int]` and of `Generator[int, None, str]`."""
+    from griffe import ExprSubscript, ExprTuple
+
+    if not isinstance(declared, ExprSubscript):
+        return None
+    if declared.canonical_name in ITERATES:
+        return declared.slice
+    if declared.canonical_name in GENERATES and isinstance(declared.slice, ExprTuple):
+        return declared.slice.elements[0]
+    return None
+
+
+def _type(annotation: "str | Expr | None", style: Style) -> str | None:
+    """A type as it is written beside a name, None where the style has none; NumPy's always has."""
+    if annotation is None or not (style.typed or style.sections == "numpy"):
+        return None
+    text = safe_type(str(annotation))
+    return None if ":" in text else text or None
