@@ -8,14 +8,6 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 ERROR_NAME = re.compile(r"(?:\w{1,60}\.){0,4}[A-Z]\w{0,80}")
-# A grammar refuses to be asked for a kind that it does not have.
-RAISE = {"python": "raise_statement"}
-YIELD = {
-    "python": "yield",
-    "javascript": "yield_expression",
-    "typescript": "yield_expression",
-    "tsx": "yield_expression",
-}
 # A statement in one of these belongs to another function than the one that is documented.
 SCOPES = frozenset(
     "function_definition lambda class_definition function_declaration function_expression arrow_function"
@@ -23,7 +15,6 @@ SCOPES = frozenset(
     " method_declaration constructor_declaration lambda_expression function_item closure_expression".split()
 )
 CREATES = ("call", "new_expression", "object_creation_expression")
-MOST_ERRORS = 6
 
 
 def own_nodes(function: "SgNode", kind: str) -> Iterator["SgNode"]:
@@ -38,8 +29,8 @@ def own_nodes(function: "SgNode", kind: str) -> Iterator["SgNode"]:
 def raised_errors(function: "SgNode", language: str) -> list[str]:
     """The error types that a function raises by name and does not itself catch, in their order."""
     found: dict[str, None] = {}
-    for statement in own_nodes(function, RAISE.get(language, "throw_statement")):
-        value = next((c for c in statement.named_children() if "comment" not in c.kind()), None)
+    for statement in own_nodes(function, "raise_statement" if language == "python" else "throw_statement"):
+        value = _first_child(statement)
         if value is None or _is_guarded(statement, function):
             continue
         if value.kind() in CREATES:
@@ -47,29 +38,24 @@ def raised_errors(function: "SgNode", language: str) -> list[str]:
         name = value.text()
         if ERROR_NAME.fullmatch(name) and name != "NotImplementedError":
             found[name] = None
-        if len(found) == MOST_ERRORS:
-            break
     return list(found)
 
 
 def _is_guarded(statement: "SgNode", function: "SgNode") -> bool:
     """Does a statement stand in the tried part of a try statement, whose handlers may catch what it raises?"""
-    inner = statement
     for outer in statement.ancestors():
         if outer.range() == function.range():
-            return False
-        if "try" in outer.kind():
-            tried = outer.field("body")
-            if tried is not None and tried.range() == inner.range():
-                return True
-        inner = outer
+            break
+        tried = outer.field("body") if "try" in outer.kind() else None
+        if tried is not None and statement.range().end.index <= tried.range().end.index:
+            return True
     return False
 
 
 def returns_value(function: "SgNode") -> bool:
     """Does a function return anything but nothing?"""
     for statement in own_nodes(function, "return_statement"):
-        value = next((c for c in statement.named_children() if "comment" not in c.kind()), None)
+        value = _first_child(statement)
         if value is not None and value.text() not in ("None", "undefined", "null"):
             return True
     body = function.field("body")
@@ -78,5 +64,10 @@ def returns_value(function: "SgNode") -> bool:
 
 def yields_value(function: "SgNode", language: str) -> bool:
     """Is a function a generator?"""
-    kind = YIELD.get(language)
-    return kind is not None and next(own_nodes(function, kind), None) is not None
+    # A grammar refuses to be asked for a kind that it does not have.
+    kind = "yield" if language == "python" else "yield_expression"
+    return language != "java" and next(own_nodes(function, kind), None) is not None
+
+
+def _first_child(statement: "SgNode") -> "SgNode | None":
+    return next((c for c in statement.named_children() if "comment" not in c.kind()), None)

@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
-from typing import Literal
 
 from cli_guard.assistant.documenting.comment_skeleton import comment_edit
 from cli_guard.assistant.documenting.python_skeleton import docstring_edit, module_edit, read_signatures
 from cli_guard.assistant.documenting.repair import repair
 from cli_guard.assistant.documenting.request import Wanted, assumed_line, find_definitions, read_request
 from cli_guard.assistant.documenting.source import (
-    LANGUAGES,
     Edit,
     Source,
     apply_edits,
+    documented_language,
     find_style,
     keeps_code,
     lacks_module_docstring,
@@ -26,7 +24,6 @@ from cli_guard.model import Skipped
 from cli_guard.reviewers.docs.styles import Style
 from cli_guard.secrets.redact import redact
 
-Kind = Literal["module", "class", "function", "method", "update"]
 MOST = 40
 MOST_FILES = 60
 # Why documentation is not expected, and why it is left out even where all of a file is asked for.
@@ -44,26 +41,24 @@ class Proposal:
     """One docstring or comment.
 
     `line` counts from 1: where the text goes in the file as it is now. `symbol` is a qualified name, "" for a
-    module. `note` says what is wrong in documentation that is put right. `grounded_in` are `path:line`.
+    module; `kind` is "module", "class", "function", "method" or "update". `note` says what an update puts right.
     """
 
     path: str
     line: int
     symbol: str
-    kind: Kind
+    kind: str
     text: str
     note: str = ""
-    grounded_in: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Documentation:
     """All proposals of one request. Nothing of it is written anywhere.
 
-    `patch` is a unified diff that `git apply` takes, unless `skipped` says that a line of its context was
-    masked; `changes` (path -> whole new text) is exact in any case, and not for showing. `missing` are what the
-    request names and the repository does not hold, a line each; `by_hand` what is left to a person, a line each;
-    `assumed` says how the request was read where it could be read in several ways.
+    `patch` is a unified diff that `git apply` takes, `changes` path -> whole new text: both may hold secrets of the
+    file, and are masked before they are shown. `missing` are what the request names and the repository does not hold,
+    a line each; `by_hand` what is left to a person, a line each; `assumed` says how an ambiguous request was read.
     """
 
     proposals: tuple[Proposal, ...]
@@ -86,13 +81,14 @@ class _Answer:
     skipped: list[Skipped] = field(default_factory=list)
     room: int = MOST
 
-    def add(self, source: Source, edit: Edit, kind: Kind, symbol: Symbol | None, note: str = "") -> None:
-        """Propose an edit; it is checked with the others of its file."""
+    def add(self, source: Source, edit: Edit, kind: str, symbol: Symbol | None, note: str = "") -> None:
+        """Propose an edit, once for a place; it is checked with the others of its file."""
+        pairs = self.edits.setdefault(source.path, (source, []))[1]
+        if any(other.line == edit.line for _, other in pairs):
+            return
         name = symbol.qualname if symbol is not None else ""
         text = redact("\n".join(edit.lines).strip("\n"), source.path)
-        grounds = () if symbol is None else (f"{source.path}:{symbol.line}",)
-        proposal = Proposal(source.path, edit.line, name, kind, text, note, grounds)
-        self.edits.setdefault(source.path, (source, []))[1].append((proposal, edit))
+        pairs.append((Proposal(source.path, edit.line, name, kind, text, note), edit))
         self.room -= 1
 
     def skip(self, source: Source, reason: str, *, by_limit: bool = False) -> None:
@@ -108,14 +104,9 @@ class _Answer:
             if kept:
                 proposals += [proposal for proposal, _ in kept]
                 changes[source.path] = apply_edits(source, [edit for _, edit in kept])
-        patch = unified_diff({path: texts[path] for path in changes}, changes)
-        shown = redact(patch)
-        if shown != patch:
-            reason = "a secret next to the changes is masked: the patch as it is shown does not apply"
-            self.skipped.append(Skipped("", reason))
         return Documentation(
             proposals=tuple(proposals),
-            patch=shown,
+            patch=unified_diff({path: texts[path] for path in changes}, changes),
             changes=changes,
             missing=tuple(redact(line) for line in dict.fromkeys(self.missing)),
             by_hand=tuple(redact(line) for line in dict.fromkeys(self.by_hand)),
@@ -166,28 +157,23 @@ def _find_named(
             places = [f"{source.path}:{symbol.line}" for source, symbol in hits]
             answer.assumed += [assumed_line(name, places)] if len(hits) > 1 else []
         elif name in wanted.names or not (wanted.paths or wanted.everything or wanted.prose):
-            place = f" in {wanted.paths[0]}" if len(wanted.paths) == 1 else ""
-            answer.missing.append(
-                f"{name}: no definition of that name{place} in a language that is read here"
-            )
+            answer.missing.append(f"{name}: no definition of that name in the languages read here")
             answer.skipped += skipped
     return found
 
 
 def _document_named(source: Source, symbol: Symbol, style: Style, answer: _Answer) -> None:
     """A definition by name; of a class, also the public methods that lack documentation."""
-    gaps = [s for s in _members(source, symbol) if s.doc is None and _is_expected(s, Wanted())]
+    members = [
+        s for s in source.symbols if s.qualname.rpartition(".")[0] == symbol.qualname and s.is_function
+    ]
+    expected = [s for s in members if s.doc is None and _is_expected(s, Wanted())]
+    gaps = expected if symbol.kind == "class" else []
     if symbol.doc is None:
         gaps.insert(0, symbol)
     elif not _add_repair(source, symbol, style, answer, complete=True) and not gaps:
         answer.skip(source, f"`{symbol.qualname}` is documented already, on line {symbol.doc.line}")
     _add_skeletons(source, gaps, style, answer)
-
-
-def _members(source: Source, symbol: Symbol) -> list[Symbol]:
-    if symbol.kind != "class":
-        return []
-    return [s for s in source.symbols if s.is_function and s.qualname.rpartition(".")[0] == symbol.qualname]
 
 
 def _is_expected(symbol: Symbol, wanted: Wanted) -> bool:
@@ -203,10 +189,14 @@ def _document_files(wanted: Wanted, texts: Mapping[str, str], trees: Trees, answ
     """The files that are asked for, as they are: what is undocumented, or what is documented wrongly."""
     paths = wanted.paths
     if not paths and wanted.everything:
-        paths = tuple(p for p in sorted(texts) if not is_test(p) and PurePosixPath(p).suffix in LANGUAGES)
+        paths = tuple(p for p in sorted(texts) if not is_test(p) and documented_language(p))
     if not paths and not answer.missing and not answer.by_hand:
         answer.missing.append(NOTHING_NAMED)
-    for path in paths[:MOST_FILES]:
+    for at, path in enumerate(paths):
+        if at == MOST_FILES or answer.room <= 0:
+            reason = f"{len(paths) - at} more files from here on: ask again when these are in, or name one"
+            answer.skipped.append(Skipped(path, reason, by_limit=True))
+            break
         source = read_source(path, texts[path], trees)
         if isinstance(source, Skipped):
             answer.skipped.append(source)
@@ -214,9 +204,6 @@ def _document_files(wanted: Wanted, texts: Mapping[str, str], trees: Trees, answ
             _repair_file(source, find_style(source, texts, wanted.style), answer)
         else:
             _document_file(source, wanted, find_style(source, texts, wanted.style), answer)
-    if len(paths) > MOST_FILES:
-        reason = f"{len(paths) - MOST_FILES} more files from here on: name a folder or a file"
-        answer.skipped.append(Skipped(paths[MOST_FILES], reason, by_limit=True))
 
 
 def _document_file(source: Source, wanted: Wanted, style: Style, answer: _Answer) -> None:
@@ -232,15 +219,8 @@ def _document_file(source: Source, wanted: Wanted, style: Style, answer: _Answer
 
 
 def _repair_file(source: Source, style: Style, answer: _Answer) -> None:
-    found = False
-    for symbol in source.symbols:
-        if symbol.doc is None or symbol.quiet in ("nested", "overload"):
-            continue
-        if not answer.room:
-            answer.skip(source, "more of it may be outdated: ask again when these are in", by_limit=True)
-            return
-        found = _add_repair(source, symbol, style, answer, complete=False) or found
-    if not found:
+    wrong = [_add_repair(source, s, style, answer, complete=False) for s in source.symbols]
+    if not any(wrong):
         answer.skip(source, "no parameter in its documentation is known to be missing or stale")
 
 
@@ -249,10 +229,11 @@ def _add_repair(source: Source, symbol: Symbol, style: Style, answer: _Answer, *
     found = repair(source, symbol, style, complete=complete)
     if found is None:
         return False
-    if found.edit is None:
-        answer.by_hand.append(f"{source.path}:{symbol.line}: `{symbol.qualname}`: {found.wrong}")
+    wrong, edit = found
+    if edit is None:
+        answer.by_hand.append(f"{source.path}:{symbol.line}: `{symbol.qualname}`: {wrong}")
     else:
-        answer.add(source, found.edit, "update", symbol, found.wrong)
+        answer.add(source, edit, "update", symbol, wrong)
     return True
 
 
@@ -264,17 +245,9 @@ def _add_skeletons(source: Source, gaps: Sequence[Symbol | None], style: Style, 
             answer.add(source, module_edit(source, style), "module", None)
         elif python and symbol.body <= symbol.head_end:
             answer.skip(source, f"`{symbol.qualname}` has no line of its own for a docstring")
+        elif not python:
+            answer.add(source, comment_edit(source, symbol, style), symbol.kind, symbol)
+        elif edit := docstring_edit(source, symbol, style, signatures):
+            answer.add(source, edit, symbol.kind, symbol)
         else:
-            edit = (
-                docstring_edit(source, symbol, style, signatures)
-                if python
-                else comment_edit(source, symbol, style)
-            )
-            if edit is None:
-                answer.skip(source, f"`{symbol.qualname}` is defined again below, or within a function")
-            else:
-                answer.add(source, edit, _kind(symbol), symbol)
-
-
-def _kind(symbol: Symbol) -> Kind:
-    return "class" if symbol.kind == "class" else "method" if symbol.kind == "method" else "function"
+            answer.skip(source, f"`{symbol.qualname}` is defined again below, or within a function")

@@ -16,7 +16,7 @@ from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
-    from docstring_parser.common import DocstringMeta
+    from docstring_parser.common import DocstringMeta, DocstringStyle
     from griffe import Attribute, Class, Expr, Function, Parameter
 
     Signature = Attribute | Class | Function
@@ -26,6 +26,7 @@ LONGEST_DEFAULT = 30
 LONGEST_ENTRY = 72
 # NumPy's style has a type wherever there is a result.
 NO_TYPE = "TODO: type"
+STARS = {"variadic positional": "*", "variadic keyword": "**"}
 REMARKS = ("#!", "# -*-", "# vim", "# coding", "# copyright", "# spdx", "# license", "# (c)", "# author")
 ITERATES = frozenset({"Iterator", "Iterable", "AsyncIterator", "AsyncIterable"})
 GENERATES = frozenset({"Generator", "AsyncGenerator"})
@@ -39,8 +40,7 @@ def read_signatures(source: Source) -> Mapping[int, "Signature"]:
     """
     from griffe import Attribute, Class, Function, Module, visit
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
+    with warnings.catch_warnings(action="ignore", category=SyntaxWarning):
         left: list[Module | Class] = [visit("module", Path("module.py"), source.text)]
     found: dict[int, Signature] = {}
     while left:
@@ -50,6 +50,14 @@ def read_signatures(source: Source) -> Mapping[int, "Signature"]:
             if isinstance(member, Class):
                 left.append(member)
     return found
+
+
+def parser_style(style: str) -> "DocstringStyle":
+    """The style of docstring_parser that a style is."""
+    from docstring_parser import DocstringStyle
+
+    names = {"google": "GOOGLE", "numpy": "NUMPYDOC", "sphinx": "REST"}
+    return DocstringStyle[names.get(style, "AUTO")]
 
 
 def module_edit(source: Source, style: Style) -> Edit:
@@ -79,27 +87,27 @@ def docstring_edit(
 
 
 def _docstring_lines(symbol: Symbol, signature: "Signature", style: Style, unit: str) -> list[str]:
-    from docstring_parser import Docstring, DocstringStyle, RenderingStyle, compose
+    from docstring_parser import Docstring, RenderingStyle, compose
 
-    names = {"google": DocstringStyle.GOOGLE, "numpy": DocstringStyle.NUMPYDOC, "sphinx": DocstringStyle.REST}
     parsed = Docstring()
     parsed.short_description = TODO
-    if style.sections in names:
+    if style.sections != "plain":
         parsed.meta = list(_entries(symbol, signature, style))
     if not parsed.meta:
         return [style.quotes + TODO + style.quotes]
     # NumPy's composer begins each section with a blank line of its own.
     parsed.blank_after_short_description = style.sections != "numpy"
-    text = compose(parsed, names[style.sections], RenderingStyle.CLEAN, unit)
-    # Where a result has no type, Google's composer leaves the colon that would follow it.
-    lines = [line.replace(f"{unit}: ", unit) for line in text.split("\n")]
+    text = compose(parsed, parser_style(style.sections), RenderingStyle.CLEAN, unit)
+    # Google's composer leaves the colon of a type that is not there, Sphinx's a blank before that of an error.
+    text = text.replace(f"{unit}: {TODO}", unit + TODO).replace(f" : {TODO}", f": {TODO}")
+    lines = text.split("\n")
     opening = [style.quotes, lines[0]] if style.below else [style.quotes + lines[0]]
     return [*opening, *lines[1:], style.quotes]
 
 
 def _entries(symbol: Symbol, signature: "Signature", style: Style) -> Iterator["DocstringMeta"]:
     """What the signature and the body say, an entry each, in which the words are left out."""
-    from docstring_parser.common import DocstringMeta, DocstringRaises
+    from docstring_parser.common import DocstringRaises
     from griffe import Class, Function
 
     if isinstance(signature, Class):
@@ -110,11 +118,7 @@ def _entries(symbol: Symbol, signature: "Signature", style: Style) -> Iterator["
             yield from _parameter_entries(list(signature.parameters)[bound:], style)
             yield from _result_entries(symbol.node, signature, style)
         for name in raised_errors(symbol.node, "python"):
-            if style.sections == "sphinx":
-                # Its composer writes a blank before the second colon of an error.
-                yield DocstringMeta(["raises", name], TODO)
-            else:
-                yield DocstringRaises(["raises", name], TODO, name)
+            yield DocstringRaises(["raises", name], TODO, name)
 
 
 def _class_entries(signature: "Class", style: Style) -> Iterator["DocstringMeta"]:
@@ -122,31 +126,22 @@ def _class_entries(signature: "Class", style: Style) -> Iterator["DocstringMeta"
     from docstring_parser.common import DocstringParam
     from griffe import Attribute, Function
 
-    constructor = signature.members.get("__init__")
-    if isinstance(constructor, Function):
-        if constructor.docstring is None:
-            yield from _parameter_entries(list(constructor.parameters)[1:], style)
-        return
-    for name, member in signature.members.items():
-        typed = isinstance(member, Attribute) and member.annotation is not None
-        if (
-            isinstance(member, Attribute)
-            and typed
-            and not name.startswith("_")
-            and "property" not in member.labels
-        ):
-            yield DocstringParam(
-                ["attribute", name], TODO, name, _type(member.annotation, style), False, None
-            )
+    members = signature.members
+    constructor = members.get("__init__")
+    if isinstance(constructor, Function) and constructor.docstring is None:
+        yield from _parameter_entries(list(constructor.parameters)[1:], style)
+    for name, each in members.items() if constructor is None else ():
+        public = isinstance(each, Attribute) and "property" not in each.labels and not name.startswith("_")
+        if public and isinstance(each, Attribute) and each.annotation is not None:
+            kind = _type(each.annotation, style)
+            yield DocstringParam(["attribute", name], TODO, name, kind, False, None)
 
 
 def _parameter_entries(parameters: Iterable["Parameter"], style: Style) -> Iterator["DocstringMeta"]:
     from docstring_parser.common import DocstringParam
-    from griffe import ParameterKind
 
-    stars = {ParameterKind.var_positional: "*", ParameterKind.var_keyword: "**"}
     for parameter in parameters:
-        star = stars.get(parameter.kind, "") if parameter.kind is not None else ""
+        star = STARS.get(parameter.kind.value, "") if parameter.kind is not None else ""
         name = parameter.name if style.sections == "sphinx" else star + parameter.name
         kind = _type(parameter.annotation, style)
         default = "" if star else _default(parameter)
@@ -177,13 +172,10 @@ def _result_entries(node: "SgNode", signature: "Function", style: Style) -> Iter
         return
     kind = _type(declared, style)
     word = "yields" if is_generator else "returns"
-    if style.sections == "sphinx":
-        yield DocstringReturns([word], TODO, None, is_generator)
-        if kind and not is_generator:
-            yield DocstringMeta(["rtype"], kind)
-    else:
-        kind = kind or (NO_TYPE if style.sections == "numpy" else None)
-        yield DocstringReturns([word], TODO, kind, is_generator)
+    beside = {"google": kind, "numpy": kind or NO_TYPE}.get(style.sections)
+    yield DocstringReturns([word], TODO, beside, is_generator)
+    if style.sections == "sphinx" and kind and not is_generator:
+        yield DocstringMeta(["rtype"], kind)
 
 
 def _yielded(declared: "str | Expr | None") -> "str | Expr | None":

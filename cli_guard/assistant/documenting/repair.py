@@ -2,9 +2,9 @@
 
 import ast
 import inspect
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from cli_guard.assistant.documenting.python_skeleton import parser_style
 from cli_guard.assistant.documenting.source import TODO, Edit, Source
 from cli_guard.code.symbols import Parameter, Symbol
 from cli_guard.reviewers.docs.documented import Documented
@@ -13,52 +13,45 @@ from cli_guard.reviewers.docs.repair import Mismatch, repaired
 from cli_guard.reviewers.docs.styles import Style
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """What is wrong in a docstring, as a sentence; `edit` is None where a person has to mend it."""
+def repair(source: Source, symbol: Symbol, style: Style, *, complete: bool) -> tuple[str, Edit | None] | None:
+    """Say what is wrong in the documentation of a function, and the edit; None where nothing is known to be wrong.
 
-    wrong: str
-    edit: Edit | None
-
-
-def repair(source: Source, symbol: Symbol, style: Style, *, complete: bool) -> Repair | None:
-    """Compare a documented function with its signature; None where nothing is known to be wrong.
-
-    A docstring that names only some of the parameters may do so on purpose: the others are missing if `complete`, or
-    if they are few.
+    The edit is None where a person has to mend it. A docstring that names only some of the parameters may do so on
+    purpose: the others are missing if `complete`, or if they are few.
     """
     doc = symbol.doc
-    if doc is None or not symbol.is_function or source.language not in READERS:
+    if doc is None or not symbol.is_function or symbol.quiet in ("nested", "overload"):
+        return None
+    if source.language not in READERS:
         return None
     documented = READERS[source.language](doc.text)
     wrong = mismatch(source.language, symbol, documented)
     if complete:
         wrong = replace(wrong, new=_missing(symbol, documented))
-    if wrong == Mismatch() or not _is_confirmed(
-        source, doc.text, documented, gone=wrong.new, present=wrong.gone
-    ):
+    new, gone = {p.name for p in wrong.new}, set(wrong.gone)
+    if wrong == Mismatch() or not _is_confirmed(documented.style, doc.text, has=gone, has_not=new):
         return None
-    names = tuple(p.name for p in symbol.parameters)
-    first = min((names.index(n) for n in documented.names if n in names), default=len(names))
-    # Each that stands before all documented ones is put in front of the others.
-    front = [p for p in wrong.new if names.index(p.name) < first]
-    ordered = replace(wrong, new=(*reversed(front), *(p for p in wrong.new if p not in front)))
-    words = {parameter.name: TODO for parameter in wrong.new}
-    indent = source.indent_of(doc.line)
+    ordered = replace(wrong, new=_in_order_of_insertion(symbol, documented, wrong.new))
+    indent, words = source.indent_of(doc.line), dict.fromkeys(new, TODO)
     text = repaired(source.language, symbol, doc, documented, ordered, style, indent, words)
-    shares_line = source.lines[doc.line - 1].strip() != doc.text.split("\n")[0].strip()
-    sure = text is not None and not shares_line and not _may_be_example(doc.text, documented, wrong)
-    if (
-        text is None
-        or not sure
-        or not _is_confirmed(source, text, documented, gone=wrong.gone, present=wrong.new)
-    ):
-        return Repair(_sentence(wrong), None)
+    if text is None or _may_be_example(doc.text, documented, wrong):
+        return _sentence(wrong), None
+    if not _is_confirmed(documented.style, text, has=new, has_not=gone):
+        return _sentence(wrong), None
     # One name gone and one new at its place: the reviewer takes that for a new name, and keeps the words.
     kept = "; the words are kept, check them" if wrong.new and TODO not in text else ""
-    return Repair(
-        _sentence(wrong) + kept, Edit(doc.line, tuple(text.split("\n")), doc.end_line - doc.line + 1)
-    )
+    lines = tuple(text.split("\n"))
+    return _sentence(wrong) + kept, Edit(doc.line, lines, doc.end_line - doc.line + 1)
+
+
+def _in_order_of_insertion(
+    symbol: Symbol, documented: Documented, new: tuple[Parameter, ...]
+) -> tuple[Parameter, ...]:
+    """Those before all documented parameters last first: each of them is put in front of the others."""
+    names = [p.name for p in symbol.parameters]
+    first = min((names.index(name) for name in documented.names if name in names), default=len(names))
+    front = [p for p in new if names.index(p.name) < first]
+    return (*reversed(front), *(p for p in new if p not in front))
 
 
 def _missing(symbol: Symbol, documented: Documented) -> tuple[Parameter, ...]:
@@ -76,42 +69,23 @@ def _may_be_example(text: str, documented: Documented, wrong: Mismatch) -> bool:
     return any(">>>" in line for line in text.split("\n")[:last])
 
 
-def _is_confirmed(
-    source: Source,
-    text: str,
-    documented: Documented,
-    *,
-    gone: Sequence[str | Parameter],
-    present: Sequence[str | Parameter],
-) -> bool:
+def _is_confirmed(style: str, text: str, has: set[str], has_not: set[str]) -> bool:
     """Does docstring_parser, a second reader of Python docstrings, find the ones and not the others?"""
-    from docstring_parser import DocstringStyle, ParseError, parse
+    from docstring_parser import ParseError, parse
 
-    if source.language != "python":
+    if style == "tags":
         return True
-    styles = {
-        "google": DocstringStyle.GOOGLE,
-        "numpy": DocstringStyle.NUMPYDOC,
-        "sphinx": DocstringStyle.REST,
-    }
     try:
-        docstring = inspect.cleandoc(ast.literal_eval(text.strip()))
-        found = parse(docstring, styles.get(documented.style, DocstringStyle.AUTO)).params
+        found = parse(inspect.cleandoc(ast.literal_eval(text.strip())), parser_style(style)).params
     except (ParseError, SyntaxError, ValueError):
         return False
     names = {part.strip(" *`\\") for param in found for part in param.arg_name.split(",")}
-    return names >= _names(present) and names.isdisjoint(_names(gone))
-
-
-def _names(parameters: Sequence[str | Parameter]) -> set[str]:
-    return {each if isinstance(each, str) else each.name for each in parameters}
+    return names >= has and names.isdisjoint(has_not)
 
 
 def _sentence(wrong: Mismatch) -> str:
     lists = {"stale": wrong.gone, "missing": [p.name for p in wrong.new]}
-    parts = [
-        f"{title}: {', '.join(f'`{name}`' for name in names)}" for title, names in lists.items() if names
-    ]
+    parts = [f"{title}: `{'`, `'.join(names)}`" for title, names in lists.items() if names]
     if wrong.no_result:
         parts.append("documents a result, and declares to return none")
     return "; ".join(parts)

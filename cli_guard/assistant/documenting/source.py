@@ -7,23 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from pathlib import PurePosixPath
 
-from cli_guard.code.symbols import LANGUAGES as READ
-from cli_guard.code.symbols import Symbol, is_test, symbols_of, unreadable
-from cli_guard.code.syntax import LANGUAGES as BY_SUFFIX
-from cli_guard.code.syntax import Trees
+from cli_guard.code.symbols import LANGUAGES, Symbol, is_test, symbols_of, unreadable
+from cli_guard.code.syntax import Trees, language_of
 from cli_guard.model import Skipped
 from cli_guard.reviewers.docs.documented import read_docstring
 from cli_guard.reviewers.docs.styles import ENOUGH, SAMPLE, Style, style_of
 
 TODO = "TODO: describe."
-LANGUAGES = {suffix: name for suffix, name in BY_SUFFIX.items() if name in READ} | {".rs": "rust"}
 FILE_CHARS = 400_000
 NEIGHBOURS = 8
 SETTINGS = ("pyproject.toml", "ruff.toml", ".ruff.toml", "setup.cfg", "tox.ini")
 CONVENTION = re.compile(r"""^[ \t]*convention\s*=\s*["']?(google|numpy)\b""", re.M)
-COMMENTS = {"java": ("line_comment", "block_comment"), "rust": ("line_comment", "block_comment")}
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 TOO_DEEP = (RecursionError, MemoryError)
 
@@ -62,9 +57,15 @@ class Edit:
     module: bool = False
 
 
+def documented_language(path: str) -> str:
+    """The language of a path, empty for one that is not documented here."""
+    language = "rust" if path.endswith(".rs") else language_of(path)
+    return language if language in LANGUAGES else ""
+
+
 def read_source(path: str, text: str, trees: Trees) -> Source | Skipped:
     """Read the symbols of a file, or say why it cannot be documented here."""
-    language = LANGUAGES.get(PurePosixPath(path).suffix, "")
+    language = documented_language(path)
     if not language:
         return Skipped(path, "not in a language that is documented here")
     reason = unreadable(path, text, FILE_CHARS)
@@ -80,8 +81,7 @@ def read_source(path: str, text: str, trees: Trees) -> Source | Skipped:
 def parse_python(text: str) -> ast.Module | None:
     """Parse Python text; None for text that does not parse."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)
+        with warnings.catch_warnings(action="ignore", category=SyntaxWarning):
             return ast.parse(text)
     except (SyntaxError, ValueError, *TOO_DEEP):
         return None
@@ -129,10 +129,11 @@ def lacks_module_docstring(source: Source) -> bool:
 
 
 def _without_comments(source: Source, text: str) -> list[str]:
-    kinds = [{"kind": kind} for kind in COMMENTS.get(source.language, ("comment",))]
+    kinds = ["line_comment", "block_comment"] if source.language in ("java", "rust") else ["comment"]
     rest: list[str] = []
     at = 0
-    for node in source.trees.root(source.language, text).find_all(any=kinds):  # type: ignore[arg-type]
+    root = source.trees.root(source.language, text)
+    for node in root.find_all(any=[{"kind": kind} for kind in kinds]):
         span = node.range()
         if span.start.index >= at:
             rest.append(text[at : span.start.index])
@@ -166,7 +167,7 @@ def _neighbours(source: Source, texts: Mapping[str, str]) -> Iterator[Symbol]:
         for path in sorted(texts)
         if path.rpartition("/")[0] == folder
         and path != source.path
-        and LANGUAGES.get(PurePosixPath(path).suffix) == source.language
+        and documented_language(path) == source.language
         and not is_test(path)
     )
     for path in islice(paths, NEIGHBOURS):

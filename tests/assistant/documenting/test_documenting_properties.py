@@ -46,8 +46,6 @@ def test_real_code_is_documented_and_stays_the_same_code(name, tmp_path):
         for proposal in answer.proposals:
             assert proposal.text.strip()
             assert TODO in proposal.text
-            for ground in proposal.grounded_in:
-                assert 1 <= int(ground.rpartition(":")[2]) <= before[proposal.path].count("\n") + 200
     assert answer.proposals == ()
     assert total
     for path, text in texts.items():
@@ -84,6 +82,12 @@ PIECES = [
     "        yield x\n",
     '    """D.\n',
     '    """\n',
+    "    Args:\n        a: A.\n        z (int): Z.\n",
+    "    Parameters\n    ----------\n    a : int\n        A.\n    z\n",
+    "    :param a: A.\n    :param int z: Z.\n",
+    "    :returns: R.\n",
+    "    Returns:\n        int: R.\n",
+    " * @param a A.\n * @param {b} z - Z.\n",
     "@d\n",
     "async def h(p):\n",
     "    with open(p) as q:\n",
@@ -124,6 +128,11 @@ PIECES = [
 def test_no_text_makes_it_fail_and_code_is_never_changed(text, path):
     answer = document(f"document {path}", {path: text})
     assert answer == document(f"document {path}", {path: text})
+    for request in (f"fix the docstrings in {path}", "document f", "document the class A"):
+        other = document(request, {path: text})
+        assert other.proposals or other.missing or other.skipped or other.by_hand
+        if path == "a.py" and other.changes:
+            assert without_docstrings(other.changes[path]) == without_docstrings(text)
     for changed, new in answer.changes.items():
         assert changed == path
         old = [line for line in text.split("\n") if line.strip()]

@@ -1,6 +1,5 @@
 """Python: a skeleton has what stands in the signature and in the code, in the style of the file, and no words."""
 
-import ast
 import subprocess
 import sys
 
@@ -10,6 +9,8 @@ from assistant.documenting.checks import docstrings, whole, without_docstrings, 
 
 from cli_guard.assistant.documenting import document
 from cli_guard.assistant.documenting.source import TODO
+from cli_guard.assistant.tools.proposals import Wanted, propose_documentation
+from cli_guard.graph.tools.tool import World
 
 LOAD = """import json
 from collections.abc import Iterator
@@ -53,7 +54,6 @@ Raises:
     assert docs[""] == TODO
     proposal = answer.proposals[1]
     assert (proposal.symbol, proposal.kind, proposal.line, proposal.note) == ("load", "function", 6, "")
-    assert proposal.grounded_in == ("src/utils.py:5",)
     assert without_docstrings(answer.changes["src/utils.py"]) == without_docstrings(LOAD)
     assert document("Generate documentation for src/utils.py", answer.changes).proposals == ()
 
@@ -288,13 +288,13 @@ def test_a_secret_is_never_shown():
         return "{key}"
     return open_it(host, password)
 '''
-    answer = document("document connect", {"a.py": text})
-    shown = " ".join([answer.patch, *(p.text for p in answer.proposals)])
+    output = propose_documentation(World(snapshot={"a.py": text}), Wanted(request="document connect"))
+    shown = repr(output.data)
+    assert "host: TODO" in shown
+    assert "password: TODO" in shown
     assert key not in shown
-    assert "hunter2" not in answer.proposals[0].text
-    assert any("masked" in s.reason for s in answer.skipped)
-    assert key in answer.changes["a.py"]
-    assert ast.parse(answer.changes["a.py"])
+    assert "hunter2" not in shown
+    assert key in output.proposal["patch"], "what is written is exact"
 
 
 def test_the_libraries_load_when_they_are_used():

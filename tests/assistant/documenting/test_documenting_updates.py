@@ -117,6 +117,11 @@ def test_parameters_in_front_of_all_documented_ones_keep_their_order():
     )
 
 
+def test_line_ends_are_kept_in_a_repair(tmp_path):
+    answer = whole("document send", {"a.py": SPHINX.replace("\n", "\r\n")}, tmp_path)
+    assert answer.changes["a.py"] == SPHINX.replace(":param c", ":param b").replace("\n", "\r\n")
+
+
 def test_of_a_file_only_docstrings_that_name_most_parameters_are_completed():
     text = SPHINX.replace("send(a, b)", "send(x, y, a)").replace("    :param c: Gone.\n", "")
     answer = document("fix the docstrings in a.py", {"a.py": text})
