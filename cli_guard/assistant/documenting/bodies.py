@@ -1,4 +1,4 @@
-"""What a body does with a result and with errors, as far as its own statements say: facts, no guesses."""
+"""Facts of a function body: does it return or yield a value, and which errors does it raise by name?"""
 
 import re
 from collections.abc import Iterator
@@ -17,8 +17,8 @@ SCOPES = frozenset(
 CREATES = ("call", "new_expression", "object_creation_expression")
 
 
-def own_nodes(function: "SgNode", kind: str) -> Iterator["SgNode"]:
-    """The nodes of one kind that belong to a function itself and to none within it."""
+def find_own_nodes(function: "SgNode", kind: str) -> Iterator["SgNode"]:
+    """Find the nodes of one kind that belong to a function itself and to none within it."""
     span = function.range()
     for node in function.find_all(kind=kind):
         around = next((a for a in node.ancestors() if a.kind() in SCOPES), None)
@@ -26,11 +26,12 @@ def own_nodes(function: "SgNode", kind: str) -> Iterator["SgNode"]:
             yield node
 
 
-def raised_errors(function: "SgNode", language: str) -> list[str]:
-    """The error types that a function raises by name and does not itself catch, in their order."""
+def find_raised_errors(function: "SgNode", language: str) -> list[str]:
+    """Find the error types that a function raises by name and does not itself catch, in their order."""
     found: dict[str, None] = {}
-    for statement in own_nodes(function, "raise_statement" if language == "python" else "throw_statement"):
-        value = _first_child(statement)
+    kind = "raise_statement" if language == "python" else "throw_statement"
+    for statement in find_own_nodes(function, kind):
+        value = _find_value(statement)
         if value is None or _is_guarded(statement, function):
             continue
         if value.kind() in CREATES:
@@ -42,7 +43,7 @@ def raised_errors(function: "SgNode", language: str) -> list[str]:
 
 
 def _is_guarded(statement: "SgNode", function: "SgNode") -> bool:
-    """Does a statement stand in the tried part of a try statement, whose handlers may catch what it raises?"""
+    """Is a statement in the tried part of a try statement, whose handlers may catch what it raises?"""
     for outer in statement.ancestors():
         if outer.range() == function.range():
             break
@@ -54,8 +55,8 @@ def _is_guarded(statement: "SgNode", function: "SgNode") -> bool:
 
 def returns_value(function: "SgNode") -> bool:
     """Does a function return anything but nothing?"""
-    for statement in own_nodes(function, "return_statement"):
-        value = _first_child(statement)
+    for statement in find_own_nodes(function, "return_statement"):
+        value = _find_value(statement)
         if value is not None and value.text() not in ("None", "undefined", "null"):
             return True
     body = function.field("body")
@@ -66,8 +67,8 @@ def yields_value(function: "SgNode", language: str) -> bool:
     """Is a function a generator?"""
     # A grammar refuses to be asked for a kind that it does not have.
     kind = "yield" if language == "python" else "yield_expression"
-    return language != "java" and next(own_nodes(function, kind), None) is not None
+    return language != "java" and next(find_own_nodes(function, kind), None) is not None
 
 
-def _first_child(statement: "SgNode") -> "SgNode | None":
+def _find_value(statement: "SgNode") -> "SgNode | None":
     return next((c for c in statement.named_children() if "comment" not in c.kind()), None)

@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cli_guard.assistant.documenting.comment_skeleton import comment_edit
-from cli_guard.assistant.documenting.python_skeleton import docstring_edit, module_edit, read_signatures
+from cli_guard.assistant.documenting.comment_skeleton import write_comment
+from cli_guard.assistant.documenting.python_skeleton import read_signatures, write_docstring, write_module_doc
 from cli_guard.assistant.documenting.repair import repair
-from cli_guard.assistant.documenting.request import Wanted, assumed_line, find_definitions, read_request
+from cli_guard.assistant.documenting.request import DocRequest, explain_choice, find_definitions, read_request
 from cli_guard.assistant.documenting.source import (
     Edit,
     Source,
     apply_edits,
-    documented_language,
+    find_language,
     find_style,
     keeps_code,
     lacks_module_docstring,
@@ -26,8 +26,8 @@ from cli_guard.secrets.redact import redact
 
 MOST = 40
 MOST_FILES = 60
-# Why documentation is not expected, and why it is left out even where all of a file is asked for.
-LEFT = frozenset({"nested", "override", "overload", "setter", "commented", "called by a framework"})
+# Reasons of a symbol (`Symbol.quiet`) that leave it out even where all of a file is asked for.
+NOT_EXPECTED = frozenset({"nested", "override", "overload", "setter", "commented", "called by a framework"})
 WORDS = (
     "the words: prose such as a README is not made up here. The code gives docstring skeletons (parameters, types, "
     "defaults, returns, raises) and the missing and stale parameters of existing docstrings: name a file, a folder "
@@ -72,7 +72,7 @@ class Documentation:
 
 @dataclass
 class _Answer:
-    """Collects what is proposed, file by file, and what is not and why."""
+    """Collect what is proposed, file by file, and what is not and why."""
 
     edits: dict[str, tuple[Source, list[tuple[Proposal, Edit]]]] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
@@ -100,7 +100,7 @@ class _Answer:
         proposals: list[Proposal] = []
         changes: dict[str, str] = {}
         for source, pairs in self.edits.values():
-            kept = self._checked(source, pairs)
+            kept = self._drop_unsafe(source, pairs)
             if kept:
                 proposals += [proposal for proposal, _ in kept]
                 changes[source.path] = apply_edits(source, [edit for _, edit in kept])
@@ -114,7 +114,7 @@ class _Answer:
             skipped=tuple(dict.fromkeys(self.skipped)),
         )
 
-    def _checked(self, source: Source, pairs: list[tuple[Proposal, Edit]]) -> list[tuple[Proposal, Edit]]:
+    def _drop_unsafe(self, source: Source, pairs: list[tuple[Proposal, Edit]]) -> list[tuple[Proposal, Edit]]:
         if not pairs or keeps_code(source, [edit for _, edit in pairs]):
             return pairs
         if len(pairs) == 1:
@@ -122,7 +122,7 @@ class _Answer:
             self.skip(source, f"`{name}`: documentation there would change the code")
             return []
         half = len(pairs) // 2
-        return [*self._checked(source, pairs[:half]), *self._checked(source, pairs[half:])]
+        return [*self._drop_unsafe(source, pairs[:half]), *self._drop_unsafe(source, pairs[half:])]
 
 
 def document(request: str, texts: Mapping[str, str]) -> Documentation:
@@ -146,16 +146,16 @@ def document(request: str, texts: Mapping[str, str]) -> Documentation:
 
 
 def _find_named(
-    wanted: Wanted, texts: Mapping[str, str], trees: Trees, answer: _Answer
+    wanted: DocRequest, texts: Mapping[str, str], trees: Trees, answer: _Answer
 ) -> list[tuple[Source, Symbol]]:
-    """The definition that is meant by each name; the others of that name are said."""
+    """Find the definition that each name means; state the others of that name as an assumption."""
     found = []
     for name in (*wanted.names, *wanted.maybe):
         hits, skipped = find_definitions(name, wanted, texts, trees)
         if hits:
             found.append(hits[0])
             places = [f"{source.path}:{symbol.line}" for source, symbol in hits]
-            answer.assumed += [assumed_line(name, places)] if len(hits) > 1 else []
+            answer.assumed += [explain_choice(name, places)] if len(hits) > 1 else []
         elif name in wanted.names or not (wanted.paths or wanted.everything or wanted.prose):
             answer.missing.append(f"{name}: no definition of that name in the languages read here")
             answer.skipped += skipped
@@ -163,11 +163,11 @@ def _find_named(
 
 
 def _document_named(source: Source, symbol: Symbol, style: Style, answer: _Answer) -> None:
-    """A definition by name; of a class, also the public methods that lack documentation."""
+    """Document a definition by name; of a class, also the public methods that lack documentation."""
     members = [
         s for s in source.symbols if s.qualname.rpartition(".")[0] == symbol.qualname and s.is_function
     ]
-    expected = [s for s in members if s.doc is None and _is_expected(s, Wanted())]
+    expected = [s for s in members if s.doc is None and _is_expected(s, DocRequest())]
     gaps = expected if symbol.kind == "class" else []
     if symbol.doc is None:
         gaps.insert(0, symbol)
@@ -176,20 +176,20 @@ def _document_named(source: Source, symbol: Symbol, style: Style, answer: _Answe
     _add_skeletons(source, gaps, style, answer)
 
 
-def _is_expected(symbol: Symbol, wanted: Wanted) -> bool:
-    """Is a definition to be documented when its whole file or class is asked for?"""
-    if symbol.quiet in LEFT or (wanted.kinds and symbol.kind not in wanted.kinds):
+def _is_expected(symbol: Symbol, wanted: DocRequest) -> bool:
+    """Should a definition have documentation when its whole file or class is asked for?"""
+    if symbol.quiet in NOT_EXPECTED or (wanted.kinds and symbol.kind not in wanted.kinds):
         return False
     if symbol.name == "constructor" or (symbol.name.startswith("__") and symbol.name.endswith("__")):
         return False
     return symbol.public or wanted.private
 
 
-def _document_files(wanted: Wanted, texts: Mapping[str, str], trees: Trees, answer: _Answer) -> None:
-    """The files that are asked for, as they are: what is undocumented, or what is documented wrongly."""
+def _document_files(wanted: DocRequest, texts: Mapping[str, str], trees: Trees, answer: _Answer) -> None:
+    """Document or repair the files that are asked for, or all."""
     paths = wanted.paths
     if not paths and wanted.everything:
-        paths = tuple(p for p in sorted(texts) if not is_test(p) and documented_language(p))
+        paths = tuple(p for p in sorted(texts) if not is_test(p) and find_language(p))
     if not paths and not answer.missing and not answer.by_hand:
         answer.missing.append(NOTHING_NAMED)
     for at, path in enumerate(paths):
@@ -206,7 +206,7 @@ def _document_files(wanted: Wanted, texts: Mapping[str, str], trees: Trees, answ
             _document_file(source, wanted, find_style(source, texts, wanted.style), answer)
 
 
-def _document_file(source: Source, wanted: Wanted, style: Style, answer: _Answer) -> None:
+def _document_file(source: Source, wanted: DocRequest, style: Style, answer: _Answer) -> None:
     gaps: list[Symbol | None] = [s for s in source.symbols if s.doc is None and _is_expected(s, wanted)]
     if wanted.kinds <= {"module"} and lacks_module_docstring(source):
         gaps.insert(0, None)
@@ -225,7 +225,7 @@ def _repair_file(source: Source, style: Style, answer: _Answer) -> None:
 
 
 def _add_repair(source: Source, symbol: Symbol, style: Style, answer: _Answer, *, complete: bool) -> bool:
-    """Put the documentation of a definition right, or say what a person has to; False if nothing is wrong."""
+    """Propose a repair, or leave it to a person; False if nothing is wrong."""
     found = repair(source, symbol, style, complete=complete)
     if found is None:
         return False
@@ -242,12 +242,12 @@ def _add_skeletons(source: Source, gaps: Sequence[Symbol | None], style: Style, 
     signatures = read_signatures(source) if python and gaps else {}
     for symbol in gaps:
         if symbol is None:
-            answer.add(source, module_edit(source, style), "module", None)
+            answer.add(source, write_module_doc(source, style), "module", None)
         elif python and symbol.body <= symbol.head_end:
             answer.skip(source, f"`{symbol.qualname}` has no line of its own for a docstring")
         elif not python:
-            answer.add(source, comment_edit(source, symbol, style), symbol.kind, symbol)
-        elif edit := docstring_edit(source, symbol, style, signatures):
+            answer.add(source, write_comment(source, symbol, style), symbol.kind, symbol)
+        elif edit := write_docstring(source, symbol, style, signatures):
             answer.add(source, edit, symbol.kind, symbol)
         else:
             answer.skip(source, f"`{symbol.qualname}` is defined again below, or within a function")

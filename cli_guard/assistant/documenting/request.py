@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from cli_guard.assistant.documenting.source import Source, documented_language, read_source
+from cli_guard.assistant.documenting.source import Source, find_language, read_source
 from cli_guard.assistant.requests import targets
 from cli_guard.code.symbols import Symbol, is_test
 from cli_guard.code.syntax import Trees
@@ -35,7 +35,7 @@ STYLE = re.compile(
     r"(?i)\b(google|numpy|sphinx|rest|restructuredtext|plain|one-line)(?:doc)?[- ](?:style|format|docstrings?|docs)"
 )
 STYLES = {"rest": "sphinx", "restructuredtext": "sphinx", "one-line": "plain"}
-# The word behind is a name, however it is written; `missing` if nothing has it.
+# The word behind is a name, missing if nothing has it.
 NAMED = re.compile(
     r"(?i)\b(?:class|function|method|func|def|struct|type|interface|enum|trait)\s+([A-Za-z_$][\w$]*)"
 )
@@ -55,7 +55,7 @@ DEFINES = r"(?:def|class|func|function|fn|struct|enum|trait|type|interface|recor
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DocRequest:
     """A request as it was read: `paths` are known files, `names` of definitions.
 
     `maybe` are words that may be names; `kinds` is empty for all; `style` is one of Python's docstrings;
@@ -75,31 +75,31 @@ class Wanted:
     style: str = ""
 
 
-def read_request(request: str, texts: Mapping[str, str]) -> Wanted:
+def read_request(request: str, texts: Mapping[str, str]) -> DocRequest:
     """Read a request in plain English about the files of a repository."""
     text = " ".join(request[:LONGEST_REQUEST].split())
     found = targets(text, texts)
-    paths = [p for p in found.paths if documented_language(p)]
+    paths = [p for p in found.paths if find_language(p)]
     assumed = []
     for word, candidates in found.ambiguous:
-        ranked = sorted(filter(documented_language, candidates), key=lambda p: (is_test(p), p.count("/"), p))
+        ranked = sorted(filter(find_language, candidates), key=lambda p: (is_test(p), p.count("/"), p))
         paths += ranked[:1]
-        assumed += [assumed_line(word, ranked)] if len(ranked) > 1 else []
+        assumed += [explain_choice(word, ranked)] if len(ranked) > 1 else []
     # A test is documented if it is named itself, not as a part of its folder.
     sources = [p for p in paths if not is_test(p) or PurePosixPath(p).name in text] or paths
-    # `src/fixups.py` and `update_user` are no wish to mend anything.
+    # `src/fixups.py` and `update_user` do not ask for a repair.
     words = (word.strip(".,:;!?") for word in text.split())
     plain = " ".join(word for word in words if not re.search(r"[/_.()`:'\"]|[a-z][A-Z]", word))
     named = [n for n in NAMED.findall(plain) if n[0].isupper() or n.lower() not in NO_NAMES]
     # `Store.c` may be a file of C, which is not documented here, and an attribute.
     missing = [*found.missing, *found.created, *found.outside]
-    dotted = [n for n in missing if DOTTED.fullmatch(n) and not (documented_language(n) or n.endswith(PAGES))]
+    dotted = [n for n in missing if DOTTED.fullmatch(n) and not (find_language(n) or n.endswith(PAGES))]
     names = [*found.symbols, *dotted, *named]
     maybe = [a or b for a, b in MAYBE_NAMED.findall(plain)]
     kinds = frozenset(kind for kind, pattern in KINDS.items() if pattern.search(plain))
     style = STYLE.search(text)
     readme = any(p.endswith(PAGES) for p in (*found.paths, *missing))
-    return Wanted(
+    return DocRequest(
         paths=tuple(dict.fromkeys(sources)),
         names=tuple(dict.fromkeys(n.removesuffix("()") for n in names)),
         maybe=tuple(dict.fromkeys(n for n in maybe if n.lower() not in NO_NAMES and n not in names)),
@@ -114,21 +114,21 @@ def read_request(request: str, texts: Mapping[str, str]) -> Wanted:
     )
 
 
-def assumed_line(name: str, candidates: list[str]) -> str:
-    """Say which of several candidates a name is taken as."""
+def explain_choice(name: str, candidates: list[str]) -> str:
+    """State which of several candidates a name is taken as."""
     rest = candidates[1 : 1 + SHOWN]
     more = f" and {len(candidates) - 1 - SHOWN} more" if len(candidates) > 1 + SHOWN else ""
     return f"{name} is taken as {candidates[0]}, not {', '.join(rest)}{more}"
 
 
 def find_definitions(
-    name: str, wanted: Wanted, texts: Mapping[str, str], trees: Trees
+    name: str, wanted: DocRequest, texts: Mapping[str, str], trees: Trees
 ) -> tuple[list[tuple[Source, Symbol]], list[Skipped]]:
-    """The definitions of a name, the one that is most likely meant first; and the files that cannot be read."""
+    """Find the definitions of a name, the most likely first; and the files that cannot be read."""
     parts = re.split(r"\.|::|#", name)
     word = rf"(?<![\w$]){re.escape(parts[-1])}(?![\w$])"
     where = wanted.paths or sorted(texts, key=lambda p: (is_test(p), p))
-    candidates = [p for p in where if documented_language(p) and parts[-1] in texts[p]]
+    candidates = [p for p in where if find_language(p) and parts[-1] in texts[p]]
     definition = re.compile(rf"\b{DEFINES}{word}")
     candidates.sort(key=lambda p: not definition.search(texts[p]))
     hits: list[tuple[Source, Symbol]] = []

@@ -57,22 +57,22 @@ class Edit:
     module: bool = False
 
 
-def documented_language(path: str) -> str:
-    """The language of a path, empty for one that is not documented here."""
+def find_language(path: str) -> str:
+    """Find the language of a path, empty for one that is not documented here."""
     language = "rust" if path.endswith(".rs") else language_of(path)
     return language if language in LANGUAGES else ""
 
 
 def read_source(path: str, text: str, trees: Trees) -> Source | Skipped:
     """Read the symbols of a file, or say why it cannot be documented here."""
-    language = documented_language(path)
+    language = find_language(path)
     if not language:
         return Skipped(path, "not in a language that is documented here")
     reason = unreadable(path, text, FILE_CHARS)
     if reason:
         return Skipped(path, reason, by_limit="longer" in reason)
     if "\r" in text.replace("\r\n", "") or "\0" in text or "\f" in text.replace("\n\f\n", "\n"):
-        return Skipped(path, "it has line ends that this does not write")
+        return Skipped(path, "it has line ends that are not written here")
     if language == "python" and parse_python(text) is None:
         return Skipped(path, "Python cannot parse it: fix the syntax first")
     return Source(path, language, text, trees, symbols_of(trees, language, text))
@@ -87,7 +87,7 @@ def parse_python(text: str) -> ast.Module | None:
         return None
 
 
-def _without_docstrings(text: str) -> str | None:
+def _dump_code(text: str) -> str | None:
     """Dump the syntax tree of Python text without its docstrings; None for text that does not parse."""
     tree = parse_python(text)
     try:
@@ -112,10 +112,10 @@ def keeps_code(source: Source, edits: Sequence[Edit]) -> bool:
     """Do edits change documentation alone, and does each that adds some document what it should?"""
     text = apply_edits(source, edits)
     if source.language == "python":
-        code = _without_docstrings(text)
-        if code is None or code != _without_docstrings(source.text):
+        code = _dump_code(text)
+        if code is None or code != _dump_code(source.text):
             return False
-    elif _without_comments(source, text) != _without_comments(source, source.text):
+    elif _drop_comments(source, text) != _drop_comments(source, source.text):
         return False
     after = symbols_of(source.trees, source.language, text)
     added = sum(s.doc is not None for s in after) - sum(s.doc is not None for s in source.symbols)
@@ -128,7 +128,7 @@ def lacks_module_docstring(source: Source) -> bool:
     return tree is not None and bool(tree.body) and ast.get_docstring(tree) is None
 
 
-def _without_comments(source: Source, text: str) -> list[str]:
+def _drop_comments(source: Source, text: str) -> list[str]:
     kinds = ["line_comment", "block_comment"] if source.language in ("java", "rust") else ["comment"]
     rest: list[str] = []
     at = 0
@@ -147,7 +147,7 @@ def find_style(source: Source, texts: Mapping[str, str], asked: str = "") -> Sty
     `asked` is a style of Python docstrings that the request names.
     """
     own = [s for s in source.symbols if s.doc is not None]
-    others = list(islice(_neighbours(source, texts), SAMPLE)) if len(own) < ENOUGH else []
+    others = list(islice(_find_neighbours(source, texts), SAMPLE)) if len(own) < ENOUGH else []
     style = style_of(source.language, source.symbols, others)
     if source.language != "python":
         return style
@@ -155,22 +155,17 @@ def find_style(source: Source, texts: Mapping[str, str], asked: str = "") -> Sty
         return replace(style, sections=asked)
     if any(read_docstring(s.doc.text).style for s in (*own, *others) if s.doc is not None):
         return style
-    matches = (CONVENTION.search(texts.get(name, "")[:FILE_CHARS]) for name in SETTINGS)
-    return next((replace(style, sections=match[1]) for match in matches if match), style)
+    settings = "\n".join(texts.get(name, "")[:FILE_CHARS] for name in SETTINGS)
+    match = CONVENTION.search(settings)
+    return replace(style, sections=match[1]) if match else style
 
 
-def _neighbours(source: Source, texts: Mapping[str, str]) -> Iterator[Symbol]:
-    """The documented symbols of other files in the folder."""
+def _find_neighbours(source: Source, texts: Mapping[str, str]) -> Iterator[Symbol]:
+    """Find the documented symbols of other files in the folder."""
     folder = source.path.rpartition("/")[0]
-    paths = (
-        path
-        for path in sorted(texts)
-        if path.rpartition("/")[0] == folder
-        and path != source.path
-        and documented_language(path) == source.language
-        and not is_test(path)
-    )
-    for path in islice(paths, NEIGHBOURS):
+    near = (p for p in sorted(texts) if p.rpartition("/")[0] == folder and p != source.path)
+    fitting = (p for p in near if find_language(p) == source.language and not is_test(p))
+    for path in islice(fitting, NEIGHBOURS):
         other = read_source(path, texts[path], source.trees)
         if isinstance(other, Source):
             yield from (symbol for symbol in other.symbols if symbol.doc is not None)
