@@ -171,7 +171,7 @@ def documentation(state: State) -> Iterator[str]:
             yield "Nothing to propose: what was named is documented, or is not there."
         return
     if not result_of(state, "write_file"):
-        yield f"Proposed, with the words left to you, {counted(len(proposals), 'place')}; nothing is written:"
+        yield f"Proposed, {counted(len(proposals), 'place')}; nothing is written (fill in each TODO):"
     for each in proposals[:LISTED]:
         note = f": {each['note']}" if each["note"] else ""
         yield f"  {each['path']}:{each['line']} {each['symbol'] or each['kind']}{note}"

@@ -29,9 +29,8 @@ MOST_FILES = 60
 # Reasons of a symbol (`Symbol.quiet`) that leave it out even where all of a file is asked for.
 NOT_EXPECTED = frozenset({"nested", "override", "overload", "setter", "commented", "called by a framework"})
 WORDS = (
-    "the words: prose such as a README is not made up here. The code gives docstring skeletons (parameters, types, "
-    "defaults, returns, raises) and the missing and stale parameters of existing docstrings: name a file, a folder "
-    "or a definition"
+    "prose such as a README. What the code gives: docstring skeletons (parameters, types, defaults, returns, raises) "
+    "and repairs of missing and stale parameters; name a file, a folder or a definition"
 )
 NOTHING_NAMED = "what is to be documented: name a file, a folder or a definition"
 
