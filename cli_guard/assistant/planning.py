@@ -197,7 +197,9 @@ def plan_documentation(state: State, context: Context) -> Planned:
     writes = writes and not state["wishes"].get("forbids")
     if state["round"] > 1:
         return Planned((*writing(state, required=False), *recording(state)))
-    return Planned((proposing(state, "propose_documentation", "write the text"),), last=not writes)
+    return Planned(
+        (proposing(state, "propose_documentation", "compare docstrings and signatures"),), last=not writes
+    )
 
 
 def plan_refactoring(state: State, context: Context) -> Planned:

@@ -159,16 +159,19 @@ def uncovered_lines(covering: Data) -> Iterator[str]:
 
 
 def documentation(state: State) -> Iterator[str]:
-    """The proposed text as a patch, and what a person has to fill in."""
+    """The proposed skeletons as a patch, and what is left to a person."""
     made = result_of(state, "propose_documentation")
     yield from written_lines(state)
     yield from (f"Missing: {line}" for line in made.get("missing", []))
+    by_hand = made.get("by_hand", [])
+    yield from (f"Left to you: {line}" for line in by_hand)
     proposals = made.get("proposals", [])
     if not proposals:
-        yield "Nothing to propose: what was named is documented, or is not there."
+        if not by_hand:
+            yield "Nothing to propose: what was named is documented, or is not there."
         return
     if not result_of(state, "write_file"):
-        yield f"Proposed documentation, {counted(len(proposals), 'place')}; nothing is written:"
+        yield f"Proposed, {counted(len(proposals), 'place')}; nothing is written (fill in each TODO):"
     for each in proposals[:LISTED]:
         note = f": {each['note']}" if each["note"] else ""
         yield f"  {each['path']}:{each['line']} {each['symbol'] or each['kind']}{note}"

@@ -1,11 +1,9 @@
-"""Documentation on request, as a proposed patch: texts in, proposals out, nothing is written.
+"""Docstring skeletons and repairs as a patch; the words are left to a person, and nothing is written.
 
-The request is read (`wanted`), what it names is found (`named`), what the code shows is gathered (`facts`), put
-into words (`drafts`, `classes`) and into the file's own style (`python_text`, `block_text`), placed and checked
-(`places`); sections of a README have a folder of their own (`readme`).
+`request` reads what is asked for and finds it, `source` reads a file and guards its code, `python_skeleton` and
+`comment_skeleton` put the facts of a signature into the style of the file, `repair` mends stale parameters.
 """
 
-from cli_guard.assistant.documenting.document import document
-from cli_guard.assistant.documenting.model import Documentation, Proposal
+from cli_guard.assistant.documenting.document import Documentation, Proposal, document
 
 __all__ = ["Documentation", "Proposal", "document"]

@@ -1,220 +1,252 @@
-"""From a request to proposals: every public definition without documentation, or what the request names."""
+"""From a request to a patch: skeletons for what has no documentation, repairs for what no longer fits."""
 
-from collections.abc import Collection, Mapping
-from pathlib import PurePosixPath
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from cli_guard.assistant.documenting.forms import Forms
-from cli_guard.assistant.documenting.model import Documentation, Proposal
-from cli_guard.assistant.documenting.named import Found, find
-from cli_guard.assistant.documenting.places import Edit, applied, holds
-from cli_guard.assistant.documenting.proposing import expected, lacks_module_doc, module_proposed, proposed
-from cli_guard.assistant.documenting.python_text import Form
-from cli_guard.assistant.documenting.readme import readme_sections
-from cli_guard.assistant.documenting.sources import LANGUAGES, Source
-from cli_guard.assistant.documenting.updates import updated
-from cli_guard.assistant.documenting.wanted import Wanted, read_request
-from cli_guard.code.symbols import Symbol
+from cli_guard.assistant.documenting.comment_skeleton import write_comment
+from cli_guard.assistant.documenting.python_skeleton import read_signatures, write_docstring, write_module_doc
+from cli_guard.assistant.documenting.repair import repair
+from cli_guard.assistant.documenting.request import DocRequest, explain_choice, find_definitions, read_request
+from cli_guard.assistant.documenting.source import (
+    Edit,
+    Source,
+    apply_edits,
+    find_language,
+    find_style,
+    keeps_code,
+    lacks_module_docstring,
+    read_source,
+)
+from cli_guard.code.symbols import Symbol, is_test
 from cli_guard.code.syntax import Trees
 from cli_guard.git.unified import unified_diff
 from cli_guard.model import Skipped
+from cli_guard.reviewers.docs.styles import Style
 from cli_guard.secrets.redact import redact
 
 MOST = 40
+MOST_FILES = 60
+# Reasons of a symbol (`Symbol.quiet`) that leave it out even where all of a file is asked for.
+NOT_EXPECTED = frozenset({"nested", "override", "overload", "setter", "commented", "called by a framework"})
+WORDS = (
+    "prose such as a README. What the code gives: docstring skeletons (parameters, types, defaults, returns, raises) "
+    "and repairs of missing and stale parameters; name a file, a folder or a definition"
+)
+NOTHING_NAMED = "what is to be documented: name a file, a folder or a definition"
 
 
-def document(
-    request: str, texts: Mapping[str, str], *, allowed: Collection[str] | None = None
-) -> Documentation:
-    """Write the documentation that a request asks for, as proposals and a patch.
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One docstring or comment.
 
-    `texts` are the files of a repository, path -> text; `allowed` the files and folders that may be looked at,
-    all if None. What the request names and is not there comes back in `missing`; nothing is raised for it.
+    `line` counts from 1: where the text goes in the file as it is now. `symbol` is a qualified name, "" for a
+    module; `kind` is "module", "class", "function", "method" or "update". `note` says what an update puts right.
     """
-    wanted = read_request(request)
-    seen = texts if allowed is None else {p: texts[p] for p in texts if _within(p, allowed)}
+
+    path: str
+    line: int
+    symbol: str
+    kind: str
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Documentation:
+    """All proposals of one request. Nothing of it is written anywhere.
+
+    `patch` is a unified diff that `git apply` takes, `changes` path -> whole new text: both may hold secrets of the
+    file, and are masked before they are shown. `missing` are what the request names and the repository does not hold,
+    a line each; `by_hand` what is left to a person, a line each; `assumed` says how an ambiguous request was read.
+    """
+
+    proposals: tuple[Proposal, ...]
+    patch: str
+    changes: Mapping[str, str]
+    missing: tuple[str, ...] = ()
+    by_hand: tuple[str, ...] = ()
+    assumed: str | None = None
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass
+class _Answer:
+    """Collect what is proposed, file by file, and what is not and why."""
+
+    edits: dict[str, tuple[Source, list[tuple[Proposal, Edit]]]] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    by_hand: list[str] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    room: int = MOST
+
+    def add(self, source: Source, edit: Edit, kind: str, symbol: Symbol | None, note: str = "") -> None:
+        """Propose an edit, once for a place; it is checked with the others of its file."""
+        pairs = self.edits.setdefault(source.path, (source, []))[1]
+        if any(other.line == edit.line for _, other in pairs):
+            return
+        name = symbol.qualname if symbol is not None else ""
+        text = redact("\n".join(edit.lines).strip("\n"), source.path)
+        pairs.append((Proposal(source.path, edit.line, name, kind, text, note), edit))
+        self.room -= 1
+
+    def skip(self, source: Source, reason: str, *, by_limit: bool = False) -> None:
+        """Say why nothing is proposed at a place."""
+        self.skipped.append(Skipped(source.path, reason, by_limit=by_limit))
+
+    def finish(self, texts: Mapping[str, str]) -> Documentation:
+        """Check the edits, and make the patch of those that leave the code as it is."""
+        proposals: list[Proposal] = []
+        changes: dict[str, str] = {}
+        for source, pairs in self.edits.values():
+            kept = self._drop_unsafe(source, pairs)
+            if kept:
+                proposals += [proposal for proposal, _ in kept]
+                changes[source.path] = apply_edits(source, [edit for _, edit in kept])
+        return Documentation(
+            proposals=tuple(proposals),
+            patch=unified_diff({path: texts[path] for path in changes}, changes),
+            changes=changes,
+            missing=tuple(redact(line) for line in dict.fromkeys(self.missing)),
+            by_hand=tuple(redact(line) for line in dict.fromkeys(self.by_hand)),
+            assumed=redact("; ".join(dict.fromkeys(self.assumed))) or None,
+            skipped=tuple(dict.fromkeys(self.skipped)),
+        )
+
+    def _drop_unsafe(self, source: Source, pairs: list[tuple[Proposal, Edit]]) -> list[tuple[Proposal, Edit]]:
+        if not pairs or keeps_code(source, [edit for _, edit in pairs]):
+            return pairs
+        if len(pairs) == 1:
+            name = pairs[0][0].symbol or "the module"
+            self.skip(source, f"`{name}`: documentation there would change the code")
+            return []
+        half = len(pairs) // 2
+        return [*self._drop_unsafe(source, pairs[:half]), *self._drop_unsafe(source, pairs[half:])]
+
+
+def document(request: str, texts: Mapping[str, str]) -> Documentation:
+    """Propose docstring skeletons and repairs for what a request names, as a patch.
+
+    `texts` are the files of a repository, path -> text. What the request names and is not there comes back in
+    `missing`; nothing is raised for it.
+    """
+    wanted = read_request(request, texts)
     trees = Trees()
-    if wanted.readme and not (wanted.symbols or _sources_named(wanted)):
-        return _readme(wanted, seen, trees)
-    found = find(wanted, seen, trees)
-    if not (found.whole or found.single or found.missing or found.skipped):
-        found.missing.append(
-            "what is to be documented: name a file, a folder, a definition or a section of the README"
-        )
-    wholes = _outdated if wanted.update else _wholes
-    forms = Forms(seen, trees)
-    made = [*_singles(wanted, found, forms, seen), *wholes(wanted, found, forms, seen)]
-    return _documentation(made, found, seen)
-
-
-def _sources_named(wanted: Wanted) -> bool:
-    return any(PurePosixPath(path).suffix in LANGUAGES for path in wanted.paths)
-
-
-def _readme(wanted: Wanted, texts: Mapping[str, str], trees: Trees) -> Documentation:
-    proposals, changes, missing, skipped = readme_sections(wanted, texts, trees)
-    return _finished(proposals, changes, texts, Found(missing=missing, skipped=skipped))
-
-
-def _within(path: str, allowed: Collection[str]) -> bool:
-    return path in allowed or any(path.startswith(each.rstrip("/") + "/") for each in allowed if each)
-
-
-Made = tuple[Source, list[tuple[Proposal, Edit]]]
-
-
-def _singles(wanted: Wanted, found: Found, forms: Forms, texts: Mapping[str, str]) -> list[Made]:
-    made: dict[str, Made] = {}
-    named = [(source, each) for source, symbol in found.single for each in _with_members(source, symbol)]
+    answer = _Answer(assumed=list(wanted.assumed))
+    answer.missing += [f"{path}: there is no such file or folder here" for path in wanted.missing]
+    named = _find_named(wanted, texts, trees, answer)
     for source, symbol in named:
-        if symbol.doc is not None:
-            if _update(source, symbol, forms.of(source, wanted.style), made, found):
-                continue
-            found.skipped.append(
-                Skipped(source.path, f"`{symbol.qualname}` is documented already, on line {symbol.doc.line}")
-            )
-            continue
-        form = forms.of(source, wanted.style)
-        pair = proposed(source, symbol, form)
-        if pair is None:
-            found.skipped.append(_no_place(source, symbol))
-            continue
-        made.setdefault(source.path, (source, []))[1].append(pair)
-    return list(made.values())
+        _document_named(source, symbol, find_style(source, texts, wanted.style), answer)
+    if wanted.prose and not named:
+        answer.by_hand.append(WORDS)
+    if not named and not wanted.names:
+        _document_files(wanted, texts, trees, answer)
+    return answer.finish(texts)
 
 
-def _no_place(source: Source, symbol: Symbol) -> Skipped:
-    return Skipped(source.path, f"`{symbol.qualname}` has no line of its own for a docstring")
+def _find_named(
+    wanted: DocRequest, texts: Mapping[str, str], trees: Trees, answer: _Answer
+) -> list[tuple[Source, Symbol]]:
+    """Find the definition that each name means; state the others of that name as an assumption."""
+    found = []
+    for name in (*wanted.names, *wanted.maybe):
+        hits, skipped = find_definitions(name, wanted, texts, trees)
+        if hits:
+            found.append(hits[0])
+            places = [f"{source.path}:{symbol.line}" for source, symbol in hits]
+            answer.assumed += [explain_choice(name, places)] if len(hits) > 1 else []
+        elif name in wanted.names or not (wanted.paths or wanted.everything or wanted.prose):
+            answer.missing.append(f"{name}: no definition of that name in the languages read here")
+            answer.skipped += skipped
+    return found
 
 
-def _update(source: Source, symbol: Symbol, form: Form, made: dict[str, Made], found: Found) -> bool:
-    """Put the documentation of a definition right; False if nothing in it is known to be wrong."""
-    pair = updated(source, symbol, form)
-    if isinstance(pair, Skipped):
-        found.skipped.append(pair)
-    elif pair is not None:
-        made.setdefault(source.path, (source, []))[1].append(pair)
-    return pair is not None
+def _document_named(source: Source, symbol: Symbol, style: Style, answer: _Answer) -> None:
+    """Document a definition by name; of a class, also the public methods that lack documentation."""
+    members = [
+        s for s in source.symbols if s.qualname.rpartition(".")[0] == symbol.qualname and s.is_function
+    ]
+    expected = [s for s in members if s.doc is None and _is_expected(s, DocRequest())]
+    gaps = expected if symbol.kind == "class" else []
+    if symbol.doc is None:
+        gaps.insert(0, symbol)
+    elif not _add_repair(source, symbol, style, answer, complete=True) and not gaps:
+        answer.skip(source, f"`{symbol.qualname}` is documented already, on line {symbol.doc.line}")
+    _add_skeletons(source, gaps, style, answer)
 
 
-def _outdated(wanted: Wanted, found: Found, forms: Forms, texts: Mapping[str, str]) -> list[Made]:
-    """The files that are asked for, their wrong comments put right."""
-    made: dict[str, Made] = {}
-    room = MOST
-    for source in found.whole:
-        form = forms.of(source, wanted.style)
-        for symbol in source.symbols:
-            if symbol.doc is None or symbol.quiet in ("nested", "overload"):
-                continue
-            if not room:
-                reason = "more of it may be outdated: ask again when these are in"
-                found.skipped.append(Skipped(source.path, reason, by_limit=True))
-                break
-            room -= _update(source, symbol, form, made, found)
+def _is_expected(symbol: Symbol, wanted: DocRequest) -> bool:
+    """Should a definition have documentation when its whole file or class is asked for?"""
+    if symbol.quiet in NOT_EXPECTED or (wanted.kinds and symbol.kind not in wanted.kinds):
+        return False
+    if symbol.name == "constructor" or (symbol.name.startswith("__") and symbol.name.endswith("__")):
+        return False
+    return symbol.public or wanted.private
+
+
+def _document_files(wanted: DocRequest, texts: Mapping[str, str], trees: Trees, answer: _Answer) -> None:
+    """Document or repair the files that are asked for, or all."""
+    paths = wanted.paths
+    if not paths and wanted.everything:
+        paths = tuple(p for p in sorted(texts) if not is_test(p) and find_language(p))
+    if not paths and not answer.missing and not answer.by_hand:
+        answer.missing.append(NOTHING_NAMED)
+    for at, path in enumerate(paths):
+        if at == MOST_FILES or answer.room <= 0:
+            reason = f"{len(paths) - at} more files from here on: ask again when these are in, or name one"
+            answer.skipped.append(Skipped(path, reason, by_limit=True))
+            break
+        source = read_source(path, texts[path], trees)
+        if isinstance(source, Skipped):
+            answer.skipped.append(source)
+        elif wanted.update:
+            _repair_file(source, find_style(source, texts, wanted.style), answer)
         else:
-            if source.path not in made:
-                found.skipped.append(
-                    Skipped(source.path, "no parameter in its documentation is known to be wrong")
-                )
-    return list(made.values())
+            _document_file(source, wanted, find_style(source, texts, wanted.style), answer)
 
 
-def _with_members(source: Source, symbol: Symbol) -> list[Symbol]:
-    """A definition by name; of a class, also the public methods that lack documentation."""
-    if symbol.kind != "class":
-        return [symbol]
-    inside = [
-        s
-        for s in source.symbols
-        if s.owner == symbol.name and s.is_function and s.doc is None and expected(s, Wanted())
-    ]  # fmt: skip
-    if source.language != "go":
-        inside = [s for s in inside if s.qualname.rpartition(".")[0] == symbol.qualname]
-    return [symbol, *inside[: MOST - 1]] if symbol.doc is None or not inside else inside[:MOST]
+def _document_file(source: Source, wanted: DocRequest, style: Style, answer: _Answer) -> None:
+    gaps: list[Symbol | None] = [s for s in source.symbols if s.doc is None and _is_expected(s, wanted)]
+    if wanted.kinds <= {"module"} and lacks_module_docstring(source):
+        gaps.insert(0, None)
+    if not gaps:
+        answer.skip(source, "nothing public in it lacks documentation")
+    if len(gaps) > answer.room:
+        left = len(gaps) - answer.room
+        answer.skip(source, f"{left} more without documentation: ask again when these are in", by_limit=True)
+    _add_skeletons(source, gaps[: answer.room], style, answer)
 
 
-def _wholes(wanted: Wanted, found: Found, forms: Forms, texts: Mapping[str, str]) -> list[Made]:
-    made: list[Made] = []
-    room = MOST
-    for source in found.whole:
-        gaps = [s for s in source.symbols if s.doc is None and expected(s, wanted)]
-        module = wanted.kinds <= {"module"} and lacks_module_doc(source, texts)
-        if wanted.kinds == {"module"}:
-            gaps = []
-        if not gaps and not module:
-            continue
-        if not room:
-            reason = f"{len(gaps) + module} more without documentation: ask for it alone"
-            found.skipped.append(Skipped(source.path, reason, by_limit=True))
-            continue
-        form = forms.of(source, wanted.style)
-        gone = 0
-        whole = module_proposed(source, form) if module else None
-        if module and whole is None:
-            found.skipped.append(Skipped(source.path, "it defines nothing that its documentation could name"))
-            gone += 1
-        pairs = [whole] if whole is not None else []
-        for symbol in gaps:
-            if len(pairs) >= room:
-                break
-            pair = proposed(source, symbol, form)
-            if pair is None:
-                found.skipped.append(_no_place(source, symbol))
-                gone += 1
-            else:
-                pairs.append(pair)
-        room -= len(pairs)
-        left = len(gaps) + module - len(pairs) - gone
-        if left and not room:
-            reason = f"{left} more without documentation: ask again when these are in"
-            found.skipped.append(Skipped(source.path, reason, by_limit=True))
-        made.append((source, pairs))
-    if not made and found.whole:
-        found.skipped += [
-            Skipped(s.path, "nothing public in it lacks documentation") for s in found.whole[:MOST]
-        ]
-    return made
+def _repair_file(source: Source, style: Style, answer: _Answer) -> None:
+    wrong = [_add_repair(source, s, style, answer, complete=False) for s in source.symbols]
+    if not any(wrong):
+        answer.skip(source, "no parameter in its documentation is known to be missing or stale")
 
 
-def _documentation(made: list[Made], found: Found, texts: Mapping[str, str]) -> Documentation:
-    proposals: list[Proposal] = []
-    changes: dict[str, str] = {}
-    for source, pairs in made:
-        kept = _kept(source, pairs, found)
-        if kept:
-            proposals += [proposal for proposal, _ in kept]
-            changes[source.path] = applied(source, [edit for _, edit in kept])
-    return _finished(proposals, changes, texts, found)
+def _add_repair(source: Source, symbol: Symbol, style: Style, answer: _Answer, *, complete: bool) -> bool:
+    """Propose a repair, or leave it to a person; False if nothing is wrong."""
+    found = repair(source, symbol, style, complete=complete)
+    if found is None:
+        return False
+    wrong, edit = found
+    if edit is None:
+        answer.by_hand.append(f"{source.path}:{symbol.line}: `{symbol.qualname}`: {wrong}")
+    else:
+        answer.add(source, edit, "update", symbol, wrong)
+    return True
 
 
-def _finished(
-    proposals: list[Proposal], changes: dict[str, str], texts: Mapping[str, str], found: Found
-) -> Documentation:
-    patch = unified_diff({path: texts[path] for path in changes if path in texts}, changes)
-    shown = redact(patch)
-    if shown != patch:
-        found.skipped.append(
-            Skipped("", "a secret next to the changes is masked: the patch as it is shown does not apply")
-        )
-    return Documentation(
-        proposals=tuple(proposals),
-        patch=shown,
-        changes=changes,
-        missing=tuple(redact(line) for line in dict.fromkeys(found.missing)),
-        assumed=redact("; ".join(dict.fromkeys(found.assumed))) or None,
-        skipped=tuple(dict.fromkeys(found.skipped)),
-    )
-
-
-def _kept(source: Source, pairs: list[tuple[Proposal, Edit]], found: Found) -> list[tuple[Proposal, Edit]]:
-    """The proposals that leave the code as it is; all of a file, or those that do so alone."""
-    edits = [edit for _, edit in pairs]
-    if holds(source, edits, applied(source, edits)):
-        return pairs
-    kept = []
-    for proposal, edit in pairs:
-        if holds(source, [edit], applied(source, [edit])):
-            kept.append((proposal, edit))
+def _add_skeletons(source: Source, gaps: Sequence[Symbol | None], style: Style, answer: _Answer) -> None:
+    python = source.language == "python"
+    signatures = read_signatures(source) if python and gaps else {}
+    for symbol in gaps:
+        if symbol is None:
+            answer.add(source, write_module_doc(source, style), "module", None)
+        elif python and symbol.body <= symbol.head_end:
+            answer.skip(source, f"`{symbol.qualname}` has no line of its own for a docstring")
+        elif not python:
+            answer.add(source, write_comment(source, symbol, style), symbol.kind, symbol)
+        elif edit := write_docstring(source, symbol, style, signatures):
+            answer.add(source, edit, symbol.kind, symbol)
         else:
-            name = proposal.symbol or "the module"
-            found.skipped.append(Skipped(source.path, f"`{name}`: documentation there would change the code"))
-    return kept if holds(source, [e for _, e in kept], applied(source, [e for _, e in kept])) else []
+            answer.skip(source, f"`{symbol.qualname}` is defined again below, or within a function")

@@ -32,15 +32,12 @@ def proposed(world: World, made: "Documentation | Plan", paths: Collection[str],
 
 
 def propose_documentation(world: World, arguments: Arguments) -> ToolOutput:
-    """Documentation for what a request names, in the style of its file."""
+    """Docstring skeletons and repairs for what a request names, in the style of its file."""
     from cli_guard.assistant.documenting import document
-    from cli_guard.git.unified import unified_diff
 
     assert isinstance(arguments, Wanted)  # noqa: S101 - validated against this schema
     made = document(arguments.request, world.snapshot)
-    # Its own patch is for showing, and may be masked.
-    old = {path: world.snapshot[path] for path in made.changes if path in world.snapshot}
-    return proposed(world, made, made.changes, unified_diff(old, made.changes))
+    return proposed(world, made, made.changes, made.patch)
 
 
 def plan_refactoring(world: World, arguments: Arguments) -> ToolOutput:
@@ -69,7 +66,7 @@ def proposing_tools() -> Iterable[Tool]:
     return (
         Tool(
             "propose_documentation",
-            "documentation as a patch, not written",
+            "docstring skeletons and repairs as a patch, not written",
             "read_only",
             Wanted,
             propose_documentation,

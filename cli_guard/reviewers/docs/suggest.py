@@ -43,8 +43,8 @@ def python_entry(
 def tag_entry(language: str, parameter: Parameter, style: Style, words: str = "") -> str:
     """The `@param` line of one parameter."""
     if language == "java":
-        text = (words or about(parameter)).rstrip(".")
-        return f"@param {parameter.name} {text[0].lower()}{text[1:]}"
+        text = about(parameter).rstrip(".")
+        return f"@param {parameter.name} {words or text[0].lower() + text[1:]}"
     dash = "- " if style.dash else ""
     return f"@param {parameter.name} {dash}{words or about(parameter)}"
 

@@ -1,7 +1,7 @@
 """JavaScript, TypeScript, Go and Java: the comment that their own tools read."""
 
 import pytest
-from documenting.checks import whole
+from assistant.documenting.checks import whole
 
 from cli_guard.assistant.documenting import document
 
@@ -55,27 +55,41 @@ def test_jsdoc(tmp_path):
     assert (
         answer.proposals[0].text
         == """/**
- * Load the user.
+ * TODO: describe.
  *
- * Sends an HTTP request to `id`.
- *
- * @param id - Address of the request.
- * @param signal - Used in `fetch(id, { signal })`.
- * @param deep - If true, `follow` is called. Defaults to `false`.
- * @returns `null` if `id` is `"none"`.
- * @throws {TypeError} If `id` is falsy.
+ * @param id - TODO: describe.
+ * @param signal - TODO: describe.
+ * @param deep - TODO: describe.
+ * @returns TODO: describe.
+ * @throws {TypeError} TODO: describe.
  */"""
     )
 
 
-def test_go_comments_begin_with_the_name_and_tell_when_an_error_comes(tmp_path):
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("export const f = (a) => g(a);\n", ["@param a - ", "@returns "]),
+        ("export const f = (a) => {\n  g(a);\n};\n", ["@param a - "]),
+        ("export function f({ a }, ...rest) {\n  g(a);\n}\n", ["@param rest - "]),
+        ("export function* f(a) {\n  yield a;\n}\n", ["@param a - ", "@yields "]),
+        ("export function f() {\n  g(() => { throw new A(); });\n}\n", []),
+        ("export function f() {\n  try { throw new A(); } catch { g(); }\n}\n", []),
+        ("export function f() {\n  throw new errors.A();\n}\n", ["@throws {errors.A} "]),
+    ],
+)
+def test_the_tags_are_those_of_the_signature_and_the_code(text, tags, tmp_path):
+    answer = whole("document a.js", {"a.js": text}, tmp_path)
+    said = [line.lstrip("/* ") for line in answer.proposals[0].text.split("\n") if "@" in line]
+    assert said == [f"{tag}TODO: describe." for tag in tags]
+
+
+def test_go_comments_begin_with_the_name(tmp_path):
     answer = whole("godoc for pkg/a.go", {"pkg/a.go": GO}, tmp_path)
-    said = {p.symbol: " ".join(p.text.replace("//", "").split()) for p in answer.proposals}
-    assert said[""].startswith("Package server ")
-    assert said["Server"].startswith("Server holds Addr.")
-    assert said["Load"] == (
-        "Load loads the file path. It returns an error if path is empty, if os.ReadFile fails, or if parse fails."
-    )
+    assert {p.symbol: p.text for p in answer.proposals} == {
+        "Server": "// Server TODO: describe.",
+        "Load": "// Load TODO: describe.",
+    }
 
 
 def test_javadoc(tmp_path):
@@ -84,17 +98,14 @@ def test_javadoc(tmp_path):
     assert (
         find.text
         == """    /**
-     * Finds {@code name}.
+     * TODO: describe.
      *
-     * @param name passed to {@code db.find}.
-     * @param limit passed to {@code db.find}.
-     * @return {@code null} if {@code limit} is at most {@code 0}, otherwise
-     *     the result of {@code db.find(name, limit)}.
-     * @throws IllegalArgumentException if {@code name} is null.
+     * @param name TODO: describe.
+     * @param limit TODO: describe.
+     * @return TODO: describe.
+     * @throws IllegalArgumentException TODO: describe.
      */"""
     )
-    empty = next(p for p in answer.proposals if p.symbol.endswith("isEmpty"))
-    assert "@return whether {@code db.count()} is {@code 0}." in empty.text
 
 
 @pytest.mark.parametrize(
@@ -133,12 +144,6 @@ def test_nothing_but_comments_is_added_and_a_second_run_is_silent(path, text, tm
     assert whole(f"document {path}", dict(answer.changes), tmp_path).proposals == ()
 
 
-def test_comments_in_the_file_may_not_be_closed_by_what_it_says(tmp_path):
-    text = 'export function f(a) {\n  if (a === "*/") {\n    throw new Error("*/ x");\n  }\n  return g(a, "*/");\n}\n'
-    answer = whole("document a.js", {"a.js": text}, tmp_path)
-    assert answer.proposals[0].text.count("*/") == 1
-
-
 RUST = """#[derive(Debug)]
 pub struct Store { items: Vec<u8> }
 
@@ -165,14 +170,12 @@ impl Drop for Store {
 """
 
 
-def test_rust_comments_have_their_errors_and_panics(tmp_path):
+def test_rust_comments_have_a_section_for_errors_where_the_signature_has_them(tmp_path):
     answer = whole("document src/lib.rs", {"src/lib.rs": RUST}, tmp_path)
-    said = {p.symbol: " ".join(p.text.replace("///", "").split()) for p in answer.proposals}
-    assert list(said) == ["Store", "load_config", "Store.get"]
-    assert said["load_config"] == (
-        "Loads the config from the file `path`. Returns the result of `parse`."
-        " # Errors If `n` is `0` (`Error::Empty`), or if `fs::read` fails."
-    )
-    assert "Panics if `key` is greater than `9`." in said["Store.get"]
-    assert answer.changes["src/lib.rs"].index("/// Store") < answer.changes["src/lib.rs"].index("#[derive")
+    assert {p.symbol: p.text for p in answer.proposals} == {
+        "Store": "/// TODO: describe.",
+        "load_config": "/// TODO: describe.\n///\n/// # Errors\n///\n/// TODO: describe.",
+        "Store.get": "    /// TODO: describe.",
+    }
+    assert answer.changes["src/lib.rs"].index("/// TODO") < answer.changes["src/lib.rs"].index("#[derive")
     assert document("document src/lib.rs", answer.changes).proposals == ()

@@ -5,14 +5,18 @@ import time
 from pathlib import Path
 
 import pytest
-from documenting.checks import git_applies, without_docstrings
+from assistant.documenting.checks import git_applies, without_docstrings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_guard.assistant.documenting import document
+from cli_guard.assistant.documenting.source import TODO
 
 # What the development dependencies bring along: code of many hands, installed wherever the tests run.
-PACKAGES = ["click", "hypothesis/internal", "pydantic/_internal", "git", "pluggy", "yaml", "lizard_ext"]
+PACKAGES = [
+    *("attr", "click", "docstring_parser", "git", "griffe", "httpx", "hypothesis/internal", "jsonschema"),
+    *("lizard_ext", "pluggy", "pydantic/_internal", "yaml"),
+]
 MOST_FILES = 9
 
 
@@ -41,12 +45,30 @@ def test_real_code_is_documented_and_stays_the_same_code(name, tmp_path):
         texts |= answer.changes
         for proposal in answer.proposals:
             assert proposal.text.strip()
-            for ground in proposal.grounded_in:
-                assert 1 <= int(ground.rpartition(":")[2]) <= before[proposal.path].count("\n") + 200
+            assert TODO in proposal.text
     assert answer.proposals == ()
     assert total
     for path, text in texts.items():
         assert without_docstrings(text) == without_docstrings(before[path])
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_the_repairs_of_real_docstrings_touch_no_other_line(name, tmp_path):
+    texts = package(name)
+    answer = document("fix the stale parameters in pkg/", texts)
+    if answer.changes:
+        git_applies(answer.patch, {p: texts[p] for p in answer.changes}, answer.changes, tmp_path)
+    for path, text in answer.changes.items():
+        assert without_docstrings(text) == without_docstrings(texts[path])
+    for proposal in answer.proposals:
+        lines = texts[proposal.path].split("\n")
+        kept = [line for line in proposal.text.split("\n") if line in lines]
+        changed = len(proposal.text.split("\n")) - len(kept)
+        assert changed <= 3 * (proposal.note.count("`") // 2 + proposal.note.count("result")), proposal
+    again = document("fix the stale parameters in pkg/", texts | answer.changes)
+    assert {(p.path, p.symbol) for p in again.proposals}.isdisjoint(
+        (p.path, p.symbol) for p in answer.proposals
+    )
 
 
 PIECES = [
@@ -60,6 +82,12 @@ PIECES = [
     "        yield x\n",
     '    """D.\n',
     '    """\n',
+    "    Args:\n        a: A.\n        z (int): Z.\n",
+    "    Parameters\n    ----------\n    a : int\n        A.\n    z\n",
+    "    :param a: A.\n    :param int z: Z.\n",
+    "    :returns: R.\n",
+    "    Returns:\n        int: R.\n",
+    " * @param a A.\n * @param {b} z - Z.\n",
     "@d\n",
     "async def h(p):\n",
     "    with open(p) as q:\n",
@@ -100,6 +128,11 @@ PIECES = [
 def test_no_text_makes_it_fail_and_code_is_never_changed(text, path):
     answer = document(f"document {path}", {path: text})
     assert answer == document(f"document {path}", {path: text})
+    for request in (f"fix the docstrings in {path}", "document f", "document the class A"):
+        other = document(request, {path: text})
+        assert other.proposals or other.missing or other.skipped or other.by_hand
+        if path == "a.py" and other.changes:
+            assert without_docstrings(other.changes[path]) == without_docstrings(text)
     for changed, new in answer.changes.items():
         assert changed == path
         old = [line for line in text.split("\n") if line.strip()]
@@ -138,8 +171,8 @@ def test_no_text_makes_it_fail_and_code_is_never_changed(text, path):
 def test_no_request_makes_it_fail(request_text):
     texts = {"a.py": "def f(x):\n    return g(x)\n", "src/b.py": "class Foo:\n    x = 1\n"}
     answer = document(request_text, texts)
-    assert answer.proposals or answer.missing or answer.skipped
-    assert set(answer.changes) <= {*texts, "README.md"}
+    assert answer.proposals or answer.missing or answer.skipped or answer.by_hand
+    assert set(answer.changes) <= set(texts)
 
 
 HOSTILE = {
@@ -163,25 +196,24 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", sorted(HOSTILE))
 def test_hostile_text_is_answered_in_bounded_time(name):
-    started = time.perf_counter()
+    started = time.process_time()
     document("document a.py", {"a.py": HOSTILE[name]})
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize("path", ["pyproject.toml", "setup.cfg", ".flake8"])
 def test_settings_of_blank_lines_are_read_in_bounded_time(path):
     texts = {path: "\n" * 60_000 + "x\n", "a.py": "def f(x):\n    return x\n", "README.md": "# X\n"}
-    started = time.perf_counter()
+    started = time.process_time()
     document("document a.py", texts)
-    document("write the installation section of the README", texts)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_a_large_repository_is_answered_in_bounded_time():
     body = "def f{0}(a):\n    return g{0}(a)\n\n\nclass K{0}:\n    x = 1\n" + "# remark\n" * 800
     texts = {f"src/p{n % 50}/m{n}.py": body.format(n) for n in range(5000)}
-    started = time.perf_counter()
+    started = time.process_time()
     assert document("document f4999", texts).proposals
     assert document("document all functions in src/", texts).proposals
-    assert document("write a README section on configuration", texts).missing
-    assert time.perf_counter() - started < 20
+    assert document("write a README section on configuration", texts).by_hand
+    assert time.process_time() - started < 20

@@ -3,7 +3,7 @@
 import pytest
 
 from cli_guard.assistant.documenting import document
-from cli_guard.assistant.documenting.wanted import read_request
+from cli_guard.assistant.documenting.request import read_request
 
 TEXTS = {
     "src/utils.py": "def load(path):\n    return open(path).read()\n\n\n"
@@ -28,6 +28,7 @@ TEXTS = {
         ),
         ("document the class Foo", ["src/utils.py:Foo", "src/utils.py:Foo.bar"]),
         ("Document Foo.bar please", ["src/utils.py:Foo.bar"]),
+        ("Document Foo.bar and the class Foo", ["src/utils.py:Foo.bar", "src/utils.py:Foo"]),
         ("write a docstring for load_config in src/app/config.py", ["src/app/config.py:load_config"]),
         ("write a docstring for `_hidden`", ["src/app/config.py:_hidden"]),
         ("document load_config", ["src/app/config.py:load_config"]),
@@ -35,8 +36,8 @@ TEXTS = {
         ("docstring for load_config in other/config.py", ["src/other/config.py:load_config"]),
         ("Javadoc for UserService", ["UserService.java:UserService", "UserService.java:UserService.count"]),
         ("JSDoc for web/api.ts", ["web/api.ts:load"]),
-        ("write the JSDoc for load", ["web/api.ts:load"]),
-        ("godoc for pkg/server", ["pkg/server/a.go:", "pkg/server/a.go:Load"]),
+        ("write the JSDoc for load in web/api.ts", ["web/api.ts:load"]),
+        ("godoc for pkg/server", ["pkg/server/a.go:Load"]),
         ("document all functions in src/app/", ["src/app/config.py:load_config"]),
         ("document all classes in src/", ["src/utils.py:Foo"]),
         ("write the module docstring of src/utils.py", ["src/utils.py:"]),
@@ -74,22 +75,16 @@ def test_a_name_that_is_there_twice_is_assumed_to_be_one_of_them():
         ("please", "name a file"),
         ("", "name a file"),
         ("   \n", "name a file"),
-        ("write a README section on configuration", "configuration"),
+        ("document no_such_thing and load_config", "no_such_thing"),
+        ("document a_load", "a_load"),
+        ("document loader", "loader"),
+        ("document Foo.baz in src/utils.py", "Foo.baz"),
     ],
 )
 def test_what_is_not_there_is_named(request_text, named):
     answer = document(request_text, TEXTS)
     assert any(named in line for line in answer.missing), answer
     assert all("\n" not in line for line in answer.missing)
-
-
-def test_only_what_is_allowed_is_looked_at():
-    answer = document("document load_config", TEXTS, allowed=["src/other"])
-    assert [p.path for p in answer.proposals] == ["src/other/config.py"]
-    assert answer.assumed is None
-    assert document("Generate documentation for src/utils.py", TEXTS, allowed=["src/other"]).missing
-    assert document("Generate documentation for src/utils.py", TEXTS, allowed=[]).proposals == ()
-    assert document("document load", TEXTS, allowed=["src/utils.py"]).proposals
 
 
 def test_a_definition_with_documentation_is_named_and_left():
@@ -107,7 +102,7 @@ def test_many_gaps_are_documented_in_steps_and_the_rest_is_counted():
     assert len(answer.proposals) == 40
     assert [(s.path, s.reason.split(" more")[0]) for s in answer.skipped] == [
         ("src/m1.py", "20"),
-        ("src/m2.py", "30"),
+        ("src/m2.py", "1"),
     ]
     assert all(s.by_limit for s in answer.skipped)
     rounds = 0
@@ -119,28 +114,70 @@ def test_many_gaps_are_documented_in_steps_and_the_rest_is_counted():
 
 
 @pytest.mark.parametrize(
+    "request_text",
+    [
+        "write a README",
+        "write a README section on configuration",
+        "add a section about middleware to the README",
+        "update README.md with a section on usage",
+        "write docs/guide.md",
+        "write a tutorial",
+    ],
+)
+def test_prose_is_left_to_a_person_and_what_can_be_given_is_said(request_text):
+    answer = document(request_text, {**TEXTS, "README.md": "# Shop\n"})
+    assert (answer.proposals, answer.patch, answer.changes) == ((), "", {})
+    assert len(answer.by_hand) == 1
+    for given in ("docstring skeletons", "parameters", "missing and stale", "name a file"):
+        assert given in answer.by_hand[0]
+
+
+def test_prose_about_a_file_gives_its_skeletons_and_leaves_the_prose():
+    answer = document("write a tutorial for src/app/config.py", TEXTS)
+    assert [p.symbol for p in answer.proposals] == ["", "load_config"]
+    assert answer.by_hand
+
+
+def test_a_test_is_documented_only_if_it_is_named():
+    texts = {
+        "src/a.py": "def f(x):\n    return g(x)\n",
+        "src/tests/test_a.py": "def h(x):\n    return g(x)\n",
+    }
+    assert set(document("document src/", texts).changes) == {"src/a.py"}
+    assert set(document("document src/tests/test_a.py", texts).changes) == {"src/tests/test_a.py"}
+    assert set(document("document src/a.py and src/tests/test_a.py", texts).changes) == set(texts)
+    assert set(document("document everything", texts).changes) == {"src/a.py"}
+
+
+@pytest.mark.parametrize(
     ("request_text", "field", "value"),
     [
-        ("Document `a.b.c`", "symbols", ("a.b.c",)),
+        ("Document `a.b.c`", "names", ("a.b.c",)),
         ("write Google style docstrings for a.py", "style", "google"),
         ("numpy docstrings for a.py", "style", "numpy"),
+        ("numpydoc style docstrings for a.py", "style", "numpy"),
+        ("reST docstrings for a.py", "style", "sphinx"),
         ("document numpy_helper", "style", ""),
-        ("document the google_client function", "symbols", ("google_client",)),
-        ("write a README section on the command line", "topics", ("command line",)),
-        ("add installation and usage sections to the README", "topics", ("installation", "usage")),
-        ("write a README", "topics", ()),
-        ("add a section about middleware to the README", "unknown_topic", "middleware"),
-        ("add a section about testing to the README", "unknown_topic", ""),
-        ("write a README section for the app", "unknown_topic", ""),
+        ("document the google_client function", "names", ("google_client",)),
+        ("document the class Foo", "names", ("Foo",)),
+        ("write a README", "prose", True),
+        ("document the readme_writer function", "prose", False),
+        ("document src/readme_parser.py", "prose", False),
         ("update the outdated docstring of f", "update", True),
-        ("update the outdated docstring of f", "symbols", ("f",)),
+        ("update the outdated docstring of f", "maybe", ("f",)),
         ("document src/fixups/update.py", "update", False),
         ("document update_user", "update", False),
-        ("document `update`", "symbols", ("update",)),
-        ("document src/readme_parser.py", "readme", False),
-        ("update README.md with a section on usage", "readme", True),
-        ("document x.y in src/a.py", "paths", ("src/a.py",)),
+        ("document `update`", "names", ("update",)),
+        ("document `update`", "update", False),
+        ("document x.y in src/a.py", "names", ("x.y",)),
+        ("document x.y in src/a.py", "missing", ("src/a.py",)),
+        ("document everything", "maybe", ()),
+        ("Add docstrings to src/utils.py", "paths", ("src/utils.py",)),
+        ("Add docstrings to src/utils.py", "maybe", ()),
+        ("document all private functions", "private", True),
+        ("document all functions", "kinds", frozenset({"function", "method"})),
+        ("write the module docstring of src/utils.py", "kinds", frozenset({"module"})),
     ],
 )
 def test_the_reading_of_a_request(request_text, field, value):
-    assert getattr(read_request(request_text), field) == value
+    assert getattr(read_request(request_text, TEXTS), field) == value

@@ -1,0 +1,171 @@
+"""A source file as it is documented: its symbols, its style, and edits that leave its code as it is."""
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+
+from cli_guard.code.symbols import LANGUAGES, Symbol, is_test, symbols_of, unreadable
+from cli_guard.code.syntax import Trees, language_of
+from cli_guard.model import Skipped
+from cli_guard.reviewers.docs.documented import read_docstring
+from cli_guard.reviewers.docs.styles import ENOUGH, SAMPLE, Style, style_of
+
+TODO = "TODO: describe."
+FILE_CHARS = 400_000
+NEIGHBOURS = 8
+SETTINGS = ("pyproject.toml", "ruff.toml", ".ruff.toml", "setup.cfg", "tox.ini")
+CONVENTION = re.compile(r"""^[ \t]*convention\s*=\s*["']?(google|numpy)\b""", re.M)
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+TOO_DEEP = (RecursionError, MemoryError)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file in a language that is documented here."""
+
+    path: str
+    language: str
+    text: str
+    trees: Trees
+    symbols: tuple[Symbol, ...]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines without LF; a CR stays at the end of its line."""
+        return self.text.split("\n")
+
+    def indent_of(self, number: int) -> str:
+        """The white space at the beginning of a line, counted from 1."""
+        line = self.lines[number - 1]
+        return line[: len(line) - len(line.lstrip())]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Lines to put before line `line` (from 1), in place of the `drop` lines from there on.
+
+    `module`: they document the file as a whole.
+    """
+
+    line: int
+    lines: tuple[str, ...]
+    drop: int = 0
+    module: bool = False
+
+
+def find_language(path: str) -> str:
+    """Find the language of a path, empty for one that is not documented here."""
+    language = "rust" if path.endswith(".rs") else language_of(path)
+    return language if language in LANGUAGES else ""
+
+
+def read_source(path: str, text: str, trees: Trees) -> Source | Skipped:
+    """Read the symbols of a file, or say why it cannot be documented here."""
+    language = find_language(path)
+    if not language:
+        return Skipped(path, "not in a language that is documented here")
+    reason = unreadable(path, text, FILE_CHARS)
+    if reason:
+        return Skipped(path, reason, by_limit="longer" in reason)
+    if "\r" in text.replace("\r\n", "") or "\0" in text or "\f" in text.replace("\n\f\n", "\n"):
+        return Skipped(path, "it has line ends that are not written here")
+    if language == "python" and parse_python(text) is None:
+        return Skipped(path, "Python cannot parse it: fix the syntax first")
+    return Source(path, language, text, trees, symbols_of(trees, language, text))
+
+
+def parse_python(text: str) -> ast.Module | None:
+    """Parse Python text; None for text that does not parse."""
+    try:
+        with warnings.catch_warnings(action="ignore", category=SyntaxWarning):
+            return ast.parse(text)
+    except (SyntaxError, ValueError, *TOO_DEEP):
+        return None
+
+
+def _dump_code(text: str) -> str | None:
+    """Dump the syntax tree of Python text without its docstrings; None for text that does not parse."""
+    tree = parse_python(text)
+    try:
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+                del node.body[0]
+        return ast.dump(tree) if tree is not None else None
+    except TOO_DEEP:
+        return None
+
+
+def apply_edits(source: Source, edits: Sequence[Edit]) -> str:
+    """Make all edits, with the line ends of the file."""
+    lines = list(source.lines)
+    end = "\r" if lines[0].endswith("\r") else ""
+    for edit in sorted(edits, key=lambda e: e.line, reverse=True):
+        lines[edit.line - 1 : edit.line - 1 + edit.drop] = [line + end for line in edit.lines]
+    return "\n".join(lines)
+
+
+def keeps_code(source: Source, edits: Sequence[Edit]) -> bool:
+    """Do edits change documentation alone, and does each that adds some document what it should?"""
+    text = apply_edits(source, edits)
+    if source.language == "python":
+        code = _dump_code(text)
+        if code is None or code != _dump_code(source.text):
+            return False
+    elif _drop_comments(source, text) != _drop_comments(source, source.text):
+        return False
+    after = symbols_of(source.trees, source.language, text)
+    added = sum(s.doc is not None for s in after) - sum(s.doc is not None for s in source.symbols)
+    return added == sum(not edit.module and not edit.drop for edit in edits)
+
+
+def lacks_module_docstring(source: Source) -> bool:
+    """Is it a Python module with code and without a docstring?"""
+    tree = parse_python(source.text) if source.language == "python" else None
+    return tree is not None and bool(tree.body) and ast.get_docstring(tree) is None
+
+
+def _drop_comments(source: Source, text: str) -> list[str]:
+    kinds = ["line_comment", "block_comment"] if source.language in ("java", "rust") else ["comment"]
+    rest: list[str] = []
+    at = 0
+    root = source.trees.root(source.language, text)
+    for node in root.find_all(any=[{"kind": kind} for kind in kinds]):
+        span = node.range()
+        if span.start.index >= at:
+            rest.append(text[at : span.start.index])
+            at = span.end.index
+    return " ".join([*rest, text[at:]]).split()
+
+
+def find_style(source: Source, texts: Mapping[str, str], asked: str = "") -> Style:
+    """Tell the style from the file's own comments, then its neighbours', then the project's settings.
+
+    `asked` is a style of Python docstrings that the request names.
+    """
+    own = [s for s in source.symbols if s.doc is not None]
+    others = list(islice(_find_neighbours(source, texts), SAMPLE)) if len(own) < ENOUGH else []
+    style = style_of(source.language, source.symbols, others)
+    if source.language != "python":
+        return style
+    if asked:
+        return replace(style, sections=asked)
+    if any(read_docstring(s.doc.text).style for s in (*own, *others) if s.doc is not None):
+        return style
+    settings = "\n".join(texts.get(name, "")[:FILE_CHARS] for name in SETTINGS)
+    match = CONVENTION.search(settings)
+    return replace(style, sections=match[1]) if match else style
+
+
+def _find_neighbours(source: Source, texts: Mapping[str, str]) -> Iterator[Symbol]:
+    """Find the documented symbols of other files in the folder."""
+    folder = source.path.rpartition("/")[0]
+    near = (p for p in sorted(texts) if p.rpartition("/")[0] == folder and p != source.path)
+    fitting = (p for p in near if find_language(p) == source.language and not is_test(p))
+    for path in islice(fitting, NEIGHBOURS):
+        other = read_source(path, texts[path], source.trees)
+        if isinstance(other, Source):
+            yield from (symbol for symbol in other.symbols if symbol.doc is not None)
