@@ -58,7 +58,7 @@ def run(io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, dif
         return ran.exit_code
     io.say(ran.shown)
     if diff:
-        from cli_guard.assistant.sandbox.showing import as_patch
+        from cli_guard.assistant.sandbox.presentation import as_patch
 
         patch = as_patch(ran, snapshot) or "no file is changed\n"
         io.write_bytes(patch.encode("utf-8", "surrogateescape"), b"")
@@ -68,7 +68,7 @@ def run(io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, dif
 command = Command(
     "shell",
     callback=run,
-    help="Run one bash command over the files of the repository, without starting a program: pipes, redirections,"
+    help="Run one bash command over the files of the repository, in an interpreter of its own: pipes, redirections,"
     " loops and the usual text tools, and commands of its own (`cli-guard shell help`). Nothing is changed: what"
     " the command writes is discarded, or shown by --diff. Exit code 0 if the command succeeded, 1 if not; its own"
     " exit code is in the last line, and with --raw it is passed on.",

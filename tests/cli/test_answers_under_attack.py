@@ -6,7 +6,6 @@ import pty
 import sqlite3
 import subprocess
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from in_process import Terminal, guard, state_values
 from repositories import GUARD, Done, Repo
 
 from benchmarks.runner.reading import read_task
-from cli_guard.assistant.sandbox.pictures import Picture, picture_of
 from cli_guard.errors import ConfigError
 from cli_guard.state.records import Records
 
@@ -392,13 +390,6 @@ def run_at_a_terminal(repo: Repo, *arguments: str) -> bytes:
     os.close(terminal)
     process.wait(60)
     return shown
-
-
-def test_a_picture_of_many_comments_ends_in_time() -> None:
-    began = time.monotonic()
-    assert picture_of(b"<!---->" * 5_000 + b"x") is None
-    assert picture_of(b"<!-- a --><!-- b -->\n<svg width='2' height='3'>") == Picture("svg+xml", 2, 3)
-    assert time.monotonic() - began < 2
 
 
 @pytest.mark.parametrize("kind", ["pipe", "link", "endless", "large"])

@@ -14,23 +14,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cli_guard.assistant.sandbox.commands import COMMANDS
-from cli_guard.assistant.sandbox.commands.model import Answer, Call, Run
-from cli_guard.assistant.sandbox.files import ROOT, changes, clear, lay_out
-from cli_guard.assistant.sandbox.gnu import MENDED, READERS
-from cli_guard.assistant.sandbox.model import Image, Limits, Shell
+from cli_guard.assistant.sandbox.commands.command import Reads, Run, reads_dash
+from cli_guard.assistant.sandbox.files import ROOT, clear, find_changes, write_snapshot
+from cli_guard.assistant.sandbox.gnu.ls import ls
+from cli_guard.assistant.sandbox.model import Answer, Call, Execution, Image, Limits, Shell
 from cli_guard.secrets.printable import printable
 
 if TYPE_CHECKING:
-    from bashkit import Bash, CommandContext, ExecResult, FileSystem
+    from bashkit import Bash, CommandContext, ExecResult
 
 STDIN = "/tmp/.stdin"  # noqa: S108 - a path inside the sandbox
 STOPPED = 124
 SYNTAX_ERROR = 2
 NOT_FOUND = 127
-# What the interpreter has by name, and no bash has, or what can do nothing here: it is absent instead of idle.
-PRETENDERS = tuple(
-    "assert csv curl dotenv glob http json make man nano openssl parallel pgrep pkill ps retry scp semver sftp ssh sudo"
-    " template tomlq users uptime verify vi watch wget who".split()
+# What the interpreter has by name and no bash has, what can do nothing here, and `bc`, which rounds its results
+# and cuts large ones without a word: absent instead of wrong.
+ABSENT = tuple(
+    "assert bc csv curl dotenv glob http json make man nano openssl parallel pgrep pkill ps retry scp semver sftp"
+    " ssh sudo template tomlq users uptime verify vi watch wget who".split()
 )
 UNPARSED = "parse error"
 # What the sandbox has of its own, and a repository does not.
@@ -43,73 +44,51 @@ CUT = re.compile(r"^([a-z]+: [a-z ]*limit [^\n]{0,80}truncated)$", re.MULTILINE)
 GRACE_SECONDS = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class Executed:
-    """What the execution alone gave; `ran` is False where an error of syntax kept it from running at all."""
-
-    stdout: bytes
-    stderr: bytes
-    exit_code: int
-    changes: Mapping[str, bytes | None] = field(default_factory=dict)
-    images: tuple[Image, ...] = ()
-    limits: tuple[str, ...] = ()
-    ran: bool = True
-
-
 @dataclass
 class Sink:
-    """Collects a stream, up to `limit` bytes, and says so when there was more."""
+    """Collects a stream up to `limit` bytes, and calls `on_full` once when there is more."""
 
     limit: int
     on_full: Callable[[], None]
-    parts: list[bytes] = field(default_factory=list)
-    size: int = 0
+    data: bytearray = field(default_factory=bytearray)
     full: bool = False
 
     async def write(self, data: bytes) -> None:
-        """Takes some bytes."""
-        room = self.limit - self.size
-        self.parts.append(data[:room])
-        self.size += min(room, len(data))
+        room = self.limit - len(self.data)
+        self.data += data[:room]
         if len(data) > room and not self.full:
             self.full = True
             self.on_full()
 
-    @property
-    def data(self) -> bytes:
-        """All of it."""
-        return b"".join(self.parts)
 
-
-def execute(command: str, world: Shell, extra: Mapping[str, bytes], stdin: bytes = b"") -> Executed:
-    """Runs a command that bash would take; `extra` are more files of the sandbox, by absolute path."""
+def execute(command: str, world: Shell, extra: Mapping[str, bytes], stdin: bytes = b"") -> Execution:
+    """Run a command that bash would run; `extra` are more files of the sandbox, by absolute path."""
     limits = world.limits
-    bash = sandbox(limits)
+    bash = create_interpreter(limits)
     files = bash.fs()
-    laid = lay_out(bash, world.snapshot, exact=bool(MOVING.search(command)))
-    put(files, {**extra, STDIN: stdin})
+    layout = write_snapshot(bash, world.snapshot, exact=bool(MOVING.search(command)))
+    for path, raw in {**extra, STDIN: stdin}.items():
+        files.mkdir(path.rpartition("/")[0], recursive=True)
+        files.write_file(path, raw)
     images: list[Image] = []
-    for own in COMMANDS.values():
-        bash.add_command(own.name, adapter(own.answer, own.reads, world, laid.ended, images))
-    for name, mended in MENDED.items():
-        reads = always if name in READERS else reads_dash
-        bash.add_command(name, adapter(mended, reads, world, laid.ended, images))
-    for name in PRETENDERS:
-        bash.add_command(name, adapter(absent(name), reads_dash, world, laid.ended, images))
+    own: dict[str, tuple[Run, Reads]] = {name: (each.answer, each.reads) for name, each in COMMANDS.items()}
+    own["ls"] = (ls, reads_dash)
+    own |= {name: (answer_not_found(name), reads_dash) for name in ABSENT}
+    for name, (answer, reads) in own.items():
+        bash.add_command(name, adapt_command(answer, reads, world, layout.ended, images))
     out = Sink(limits.output_bytes, bash.cancel)
     err = Sink(limits.output_bytes, bash.cancel)
-    result, late = finished(bash, f"exec < {STDIN}; {command}", out, err, limits)
+    result = run_to_end(bash, f"exec < {STDIN}; {command}", out, err, limits)
     if result is not None and (result.error or "").startswith(UNPARSED):
-        words = f"bash: line 1: syntax error: {result.error}\n"
-        return Executed(b"", words.encode("utf-8", "replace"), SYNTAX_ERROR, ran=False)
-    hit = (*named_limits(result, late, out, err, limits), *not_here(world, laid.left_out))
+        message = f"bash: line 1: syntax error: {result.error}\n"
+        return Execution(b"", message.encode("utf-8", "replace"), SYNTAX_ERROR, started=False)
+    hit = (*name_limits(result, out, err, limits), *name_missing_files(world, layout.left_out))
     code = STOPPED if result is None else result.exit_code
-    written = {} if result is None else changes(files, laid, world.snapshot)
-    return Executed(out.data, err.data, code, written, tuple(images), hit)
+    changes = {} if result is None else find_changes(files, layout, world.snapshot)
+    return Execution(bytes(out.data), bytes(err.data), code, changes, tuple(images), hit)
 
 
-def sandbox(limits: Limits) -> Bash:
-    """An interpreter with nothing in it."""
+def create_interpreter(limits: Limits) -> Bash:
     from bashkit import Bash, ExecutionProfile, FileSystem
 
     bash = Bash(
@@ -130,42 +109,21 @@ def sandbox(limits: Limits) -> Bash:
     return bash
 
 
-def put(files: FileSystem, extra: Mapping[str, bytes]) -> None:
-    """Writes more files."""
-    for path, raw in extra.items():
-        files.mkdir(path.rpartition("/")[0], recursive=True)
-        files.write_file(path, raw)
+def answer_not_found(name: str) -> Run:
+    message = f"bash: line 1: {name}: command not found\n".encode()
+    return lambda call: Answer(stderr=message, exit_code=NOT_FOUND)
 
 
-def reads_dash(arguments: tuple[str, ...]) -> bool:
-    """Is standard input one of the files (`-`)?"""
-    return "-" in arguments
-
-
-def always(arguments: tuple[str, ...]) -> bool:
-    """Standard input is read whatever the words are."""
-    return True
-
-
-def absent(name: str) -> Run:
-    """A command that is not there, in the words of bash."""
-
-    def answer(call: Call) -> Answer:
-        return Answer(stderr=f"bash: line 1: {name}: command not found\n".encode(), exit_code=NOT_FOUND)
-
-    return answer
-
-
-def adapter(
-    answer: Run, reads: Callable[[tuple[str, ...]], bool], world: Shell, began: float, images: list[Image]
+def adapt_command(
+    answer: Run, reads: Reads, world: Shell, started_at: float, images: list[Image]
 ) -> Callable[[CommandContext], Awaitable[int]]:
-    """A command of ours as the interpreter calls it."""
+    """Make a command of ours callable by the interpreter."""
 
     async def call(context: CommandContext) -> int:
         arguments = tuple(context.argv)
         # A command in a loop must leave the rest of the loop's input alone.
         stdin = b"".join([chunk async for chunk in context.stdin]) if reads(arguments) else b""
-        given = answer(Call(arguments, stdin, context.cwd, context.fs, world, began))
+        given = answer(Call(arguments, stdin, context.cwd, context.fs, world, started_at))
         images.extend(given.images)
         await context.stdout.write(given.stdout)
         await context.stderr.write(given.stderr)
@@ -174,8 +132,8 @@ def adapter(
     return call
 
 
-def finished(bash: Bash, text: str, out: Sink, err: Sink, limits: Limits) -> tuple[ExecResult | None, bool]:
-    """The result, None if it had to be given up; and whether the time was over."""
+def run_to_end(bash: Bash, text: str, out: Sink, err: Sink, limits: Limits) -> ExecResult | None:
+    """Return the result, None where the call had to be given up because its time was over."""
     found: list[ExecResult] = []
 
     async def main() -> None:
@@ -185,15 +143,15 @@ def finished(bash: Bash, text: str, out: Sink, err: Sink, limits: Limits) -> tup
         except TimeoutError:
             bash.cancel()
 
-    # In a thread of its own: whoever calls may have an event loop running in this one.
+    # In a thread of its own: the caller may have an event loop running in this one.
     thread = threading.Thread(target=lambda: asyncio.run(main()), daemon=True)
     thread.start()
     thread.join()
-    return (found[0], False) if found else (None, True)
+    return found[0] if found else None
 
 
-def not_here(world: Shell, left_out: tuple[str, ...]) -> Iterator[str]:
-    """What the repository holds and the sandbox does not, in a line."""
+def name_missing_files(world: Shell, left_out: tuple[str, ...]) -> Iterator[str]:
+    """Yield a line on what the repository holds and the sandbox does not."""
     skipped = {each.path: each.reason for each in world.snapshot.skipped if each.by_limit}
     skipped |= dict.fromkeys(left_out, "its name or number is beyond what can be laid out")
     if skipped:
@@ -202,16 +160,13 @@ def not_here(world: Shell, left_out: tuple[str, ...]) -> Iterator[str]:
         yield f"not here: {first}{more}"
 
 
-def named_limits(
-    result: ExecResult | None, late: bool, out: Sink, err: Sink, limits: Limits
-) -> tuple[str, ...]:
-    """Each limit that was hit, in words."""
-    said = [f"stopped: {result.error}"] if result is not None and result.error else []
+def name_limits(result: ExecResult | None, out: Sink, err: Sink, limits: Limits) -> Iterator[str]:
+    """Yield each limit that was hit, in words."""
+    if result is None:
+        yield f"stopped: execution timeout ({limits.seconds:g}s)"
+    elif result.error:
+        yield f"stopped: {result.error}"
     # A tool that cuts what it prints says so and exits 0.
-    words = b"".join(err.parts[:100])[:20_000].decode("utf-8", "replace")
-    said += dict.fromkeys(CUT.findall(words))
-    if late:
-        said.append(f"stopped: execution timeout ({limits.seconds:g}s)")
+    yield from dict.fromkeys(CUT.findall(err.data[:20_000].decode("utf-8", "replace")))
     if out.full or err.full:
-        said.append(f"stopped: more than {limits.output_bytes:,} bytes of output")
-    return tuple(said)
+        yield f"stopped: more than {limits.output_bytes:,} bytes of output"

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cli_guard.git.snapshot import Snapshot
 from cli_guard.model import Kind
@@ -32,19 +32,10 @@ MOST_CHANGES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
-    """What tells that a file was written: its kind, size in bytes, and time of change (seconds since the epoch)."""
+class Layout:
+    """The snapshot in the sandbox: `names` is path there -> path of the snapshot; `left_out` could not be written.
 
-    kind: str
-    size: int
-    modified: float
-
-
-@dataclass(frozen=True, slots=True)
-class Laid:
-    """What was laid out: `names` is path in the sandbox -> path of the snapshot; `left_out` could not be.
-
-    It was done between `began` and `ended`, in seconds since the epoch: a file of another time was written since.
+    It was written between `began` and `ended`, in seconds since the epoch: a file of another time is newer.
     """
 
     names: Mapping[str, str]
@@ -53,13 +44,12 @@ class Laid:
     left_out: tuple[str, ...] = ()
 
 
-def inside(path: str) -> str:
-    """The absolute path of the sandbox for one of the snapshot."""
+def sandbox_path(path: str) -> str:
     return f"{ROOT}/{printable(path)}"
 
 
-def lay_out(bash: Bash, snapshot: Snapshot, *, exact: bool) -> Laid:
-    """Writes the snapshot below ROOT.
+def write_snapshot(bash: Bash, snapshot: Snapshot, *, exact: bool) -> Layout:
+    """Write the snapshot below ROOT.
 
     What was left out of the snapshot is not there, a submodule is an empty folder, a link keeps its target: where
     that leads outside, nothing is there. One file system of the interpreter takes the longer for a file the more
@@ -69,27 +59,27 @@ def lay_out(bash: Bash, snapshot: Snapshot, *, exact: bool) -> Laid:
     began = time.time()
     paths = [path for path in snapshot.entries if not REFUSED_PARTS.intersection(path.split("/"))]
     together = len(paths) <= FEW_FILES or (exact and len(paths) <= MOST_TOGETHER)
-    mounts = {} if together else mounted(bash, paths)
+    mounts = {} if together else mount_folders(bash, paths)
     files = bash.fs()
     files.mkdir(ROOT, recursive=True)
     made, names, left_out = {ROOT}, {}, []
     for path in paths:
-        name = inside(path)
-        top = next((folder for folder in parents(path) if folder in mounts), None) if mounts else None
+        name = sandbox_path(path)
+        top = next((folder for folder in folders_above(path) if folder in mounts), None) if mounts else None
         target = files if top is None else mounts[top]
-        local = name if top is None else name.removeprefix(inside(top))
+        local = name if top is None else name.removeprefix(sandbox_path(top))
         try:
-            if name not in names and put_entry(target, made, snapshot, path, name, local):
+            if name not in names and write_entry(target, made, snapshot, path, name, local):
                 names[name] = path
         except (RuntimeError, OSError):
             left_out.append(path)
-    return Laid(names, began, time.time(), tuple(left_out))
+    return Layout(names, began, time.time(), tuple(left_out))
 
 
-def put_entry(
+def write_entry(
     files: FileSystem, made: set[str], snapshot: Snapshot, path: str, name: str, local: str
 ) -> bool:
-    """Writes one entry as `local` into a file system; is there a file now?"""
+    """Write one entry as `local` into a file system; is there a file now?"""
     entry = snapshot.entries[path]
     module = entry.kind is Kind.SUBMODULE
     folder = name if module else posixpath.dirname(name)
@@ -108,67 +98,63 @@ def put_entry(
     return True
 
 
-def parents(path: str) -> Iterator[str]:
-    """The folders above a path, the uppermost first."""
+def folders_above(path: str) -> Iterator[str]:
     at = path.find("/")
     while at >= 0:
         yield path[:at]
         at = path.find("/", at + 1)
 
 
-def mounted(bash: Bash, paths: list[str]) -> dict[str, FileSystem]:
-    """A file system of its own for each folder that is neither small nor too large, none inside another."""
+def mount_folders(bash: Bash, paths: list[str]) -> dict[str, FileSystem]:
+    """Mount a file system of its own for each folder that is neither small nor too large, none inside another."""
     from bashkit import FileSystem
 
-    counts = Counter(folder for path in paths for folder in parents(path))
+    counts = Counter(folder for path in paths for folder in folders_above(path))
     chosen: dict[str, FileSystem] = {}
     for folder in sorted(counts):
         if SMALL_FOLDER <= counts[folder] <= FEW_FILES and not any(
-            above in chosen for above in parents(folder)
+            above in chosen for above in folders_above(folder)
         ):
             chosen[folder] = empty = FileSystem()
             clear(empty)
-            bash.mount(inside(folder), empty)
+            bash.mount(sandbox_path(folder), empty)
     return chosen
 
 
 def clear(files: FileSystem) -> None:
-    """Takes out what a new file system holds."""
+    """Remove what a new file system holds."""
     for each in files.read_dir("/"):
         files.remove(f"/{each['name']}", recursive=True)
 
 
-def walk(files: FileSystem, top: str) -> Iterator[tuple[str, Stamp]]:
-    """The files below a folder; links are not followed."""
+def walk(files: FileSystem, top: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the files below a folder with what is known of each; links are not followed."""
     waiting = [top]
     while waiting:
         folder = waiting.pop()
         try:
             listed = files.read_dir(folder)
         except (RuntimeError, OSError):
-            continue  # removed, or a file now stands there
+            continue  # removed, or now a file
         for each in listed:
-            about = each["metadata"]
             path = f"{folder}/{each['name']}"
-            if about["file_type"] == "directory":
+            if each["metadata"]["file_type"] == "directory":
                 waiting.append(path)
             else:
-                yield path, Stamp(about["file_type"], about["size"], about["modified"])
+                yield path, each["metadata"]
 
 
-def changes(files: FileSystem, laid: Laid, snapshot: Snapshot) -> dict[str, bytes | None]:
-    """What differs from the snapshot: path -> new bytes (of a link its target), None for one that is gone."""
+def find_changes(files: FileSystem, layout: Layout, snapshot: Snapshot) -> dict[str, bytes | None]:
+    """Return what differs from the snapshot: path -> new bytes (of a link its target), None for a removed file."""
     after = dict(walk(files, ROOT))
-    found: dict[str, bytes | None] = {laid.names[name]: None for name in laid.names if name not in after}
-    for name, stamp in after.items():
-        path = laid.names.get(name)
-        if (
-            path is not None
-            and laid.began <= stamp.modified < laid.ended
-            and stamp.size == snapshot.entries[path].size
-        ):
+    found: dict[str, bytes | None] = {layout.names[name]: None for name in layout.names if name not in after}
+    for name, about in after.items():
+        path = layout.names.get(name)
+        is_untouched = layout.began <= about["modified"] < layout.ended
+        if path is not None and is_untouched and about["size"] == snapshot.entries[path].size:
             continue
-        raw = files.read_link(name).encode("utf-8") if stamp.kind == "symlink" else files.read_file(name)
+        is_link = about["file_type"] == "symlink"
+        raw = files.read_link(name).encode("utf-8") if is_link else files.read_file(name)
         if path is None or raw != snapshot.raw(path):
             found[path or name.removeprefix(f"{ROOT}/")] = raw
     return dict(sorted(found.items())[:MOST_CHANGES])

@@ -1,13 +1,20 @@
-"""What goes into the run tool and what comes out of it."""
+"""What goes into the run tool, what comes out of it, and what its commands are given and give back."""
 
+from __future__ import annotations
+
+import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from cli_guard.git.repository import Repository
-from cli_guard.git.snapshot import Snapshot
-from cli_guard.state.memory import Memory
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bashkit import FileSystem
+
+    from cli_guard.git.repository import Repository
+    from cli_guard.git.snapshot import Snapshot
+    from cli_guard.state.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +49,10 @@ class McpTools(Protocol):
     """The configured servers, as the command `mcp` needs them."""
 
     def list(self) -> tuple[McpTool, ...]:
-        """Every tool of every server. Raises CliGuardError."""
+        """Return every tool of every server. Raises CliGuardError."""
 
     def call(self, name: str, arguments: str) -> str:
-        """What the tool `server.name` answers to arguments in JSON. Raises CliGuardError with the next step."""
+        """Call the tool `server.name` with arguments in JSON. Raises CliGuardError with the next step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +83,25 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
-    """What one call gave.
+class Execution:
+    """What the execution layer gave.
 
-    `shown` is the presentation; the rest is the execution alone. `changes` are the files that the command would
-    have written: path -> its new bytes, None for one that is gone. `limits` names each limit that was hit.
+    `changes` are the files that the command would have written: path -> its new bytes, None for a removed one.
+    `limits` names each limit that was hit. `started` is False where a syntax error kept the command from running.
     """
+
+    stdout: bytes
+    stderr: bytes
+    exit_code: int
+    changes: Mapping[str, bytes | None] = field(default_factory=dict)
+    images: tuple[Image, ...] = ()
+    limits: tuple[str, ...] = ()
+    started: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """What one call gave: `shown` is the presentation, the rest is the execution (see Execution)."""
 
     shown: str
     stdout: bytes
@@ -91,3 +111,71 @@ class Ran:
     changes: Mapping[str, bytes | None] = field(default_factory=dict)
     images: tuple[Image, ...] = ()
     limits: tuple[str, ...] = ()
+
+
+class CommandFailure(Exception):
+    """A command of ours cannot do what was asked: one line with the next step."""
+
+    exit_code = 1
+
+
+class WrongUsage(CommandFailure):
+    """The arguments of a command of ours are not valid."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a command of ours: its words, standard input, the folder it was called in, and the world.
+
+    `started_at` is the time (seconds since the epoch) from which on a file counts as written by the call.
+    """
+
+    arguments: tuple[str, ...]
+    stdin: bytes
+    folder: str
+    files: FileSystem = field(repr=False)
+    world: Shell = field(repr=False)
+    started_at: float = 0.0
+
+    def absolute(self, path: str) -> str:
+        """Return the path in the sandbox that a word names."""
+        return posixpath.normpath(posixpath.join(self.folder, path))
+
+    def is_folder(self, path: str) -> bool:
+        """Is there a folder, or a link to one?"""
+        try:
+            return bool(self.files.stat(self.absolute(path))["file_type"] == "directory")
+        except (RuntimeError, OSError):
+            return False
+
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a file. Raises CommandFailure."""
+        try:
+            return self.files.read_file(self.absolute(path))
+        except (RuntimeError, OSError):
+            raise CommandFailure(f"no file {path} here: see what is there with ls or find") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command of ours gives back."""
+
+    stdout: bytes = b""
+    stderr: bytes = b""
+    exit_code: int = 0
+    images: tuple[Image, ...] = ()
+
+    @classmethod
+    def from_text(cls, text: str, exit_code: int = 0) -> Answer:
+        """Make an answer of some lines, with a line end if they have none."""
+        ended = text if not text or text.endswith("\n") else text + "\n"
+        return cls(ended.encode("utf-8", "surrogateescape"), exit_code=exit_code)
+
+    @classmethod
+    def error(cls, name: str, message: str, exit_code: int = 1) -> Answer:
+        """Make an error, in the form that every command of ours has."""
+        return cls(
+            stderr=f"[error] {name}: {message}\n".encode("utf-8", "surrogateescape"), exit_code=exit_code
+        )

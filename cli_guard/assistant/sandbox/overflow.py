@@ -25,25 +25,23 @@ class Overflow:
         self._folder = state_folder / "cmd-output" if state_folder else None
         self._limits = limits
 
-    def files(self, command: str) -> Mapping[str, bytes]:
-        """Path in the sandbox -> content, of what is kept and not too old; read only for a command that names it."""
+    def files_named_in(self, command: str) -> Mapping[str, bytes]:
+        """Return path in the sandbox -> content of the kept files, empty for a command that names none."""
         found: dict[str, bytes] = {}
-        if not any(part in command for part in NAMED_BY):
-            return found
-        self.clean()
-        for _, path in self._kept():
-            # A link there could lead anywhere, and a pipe would be waited for.
-            raw = read_worktree_file(path.parent, path.name, self._limits.kept_bytes)
-            if raw is not None:
-                found[f"{FOLDER}/{path.name}"] = raw
+        if any(part in command for part in NAMED_BY):
+            self._remove_old()
+            for _, path in self._list():
+                # A link there could lead anywhere, and a pipe would be waited for.
+                raw = read_worktree_file(path.parent, path.name, self._limits.kept_bytes)
+                if raw is not None:
+                    found[f"{FOLDER}/{path.name}"] = raw
         return found
 
     def keep(self, raw: bytes) -> str | None:
-        """Keeps one output and gives its path in the sandbox; None where it cannot be kept."""
+        """Keep one output and return its path in the sandbox; None where it cannot be kept."""
         if self._folder is None:
             return None
-        kept = self._kept()
-        number = kept[-1][0] + 1 if kept else 1
+        number = max((number for number, _ in self._list()), default=0) + 1
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             while True:
@@ -55,26 +53,24 @@ class Overflow:
                     number += 1
         except OSError:
             return None
-        self.clean()
+        self._remove_old()
         return f"{FOLDER}/cmd-{number}.txt"
 
-    def clean(self) -> None:
-        """Removes what is old, and the oldest beyond what may be kept; the newest stays."""
+    def _remove_old(self) -> None:
         oldest = time.time() - self._limits.kept_days * DAY_SECONDS
         size = 0
-        for place, (_, path) in enumerate(reversed(self._kept())):
+        for index, (_, path) in enumerate(reversed(self._list())):
             with suppress(OSError):
                 about = path.stat()
                 size += about.st_size
-                beyond = place >= self._limits.kept_files or size > self._limits.kept_bytes
-                if about.st_mtime < oldest or (place and beyond):
+                beyond = index >= self._limits.kept_files or size > self._limits.kept_bytes
+                # The newest stays, whatever its size.
+                if about.st_mtime < oldest or (index and beyond):
                     path.unlink()
 
-    def _kept(self) -> list[tuple[int, Path]]:
-        """Number and file, the newest last."""
-        if self._folder is None:
-            return []
+    def _list(self) -> list[tuple[int, Path]]:
+        """Return number and file, the newest last."""
         with suppress(OSError):
-            numbered = [(NAME.match(path.name), path) for path in self._folder.iterdir()]
-            return sorted((int(found[1]), path) for found, path in numbered if found)
+            paths = list(self._folder.iterdir()) if self._folder else []
+            return sorted((int(found[1]), path) for path in paths if (found := NAME.match(path.name)))
         return []

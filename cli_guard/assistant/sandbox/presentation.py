@@ -4,65 +4,66 @@ Binary output is named instead of shown, long output is cut and kept, the error 
 and the last line says how it went. Secrets and control characters go no further than here.
 """
 
-from __future__ import annotations
-
+import base64
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from cli_guard.assistant.sandbox.guidance import guidance
-from cli_guard.assistant.sandbox.model import Shell
+from cli_guard.assistant.sandbox.commands.see import identify_picture
+from cli_guard.assistant.sandbox.hints import find_hints
+from cli_guard.assistant.sandbox.model import Execution, RunResult, Shell
 from cli_guard.assistant.sandbox.overflow import Overflow
-from cli_guard.assistant.sandbox.pictures import picture_of
+from cli_guard.git.contents import decode
+from cli_guard.git.snapshot import Snapshot
+from cli_guard.git.unified import unified_diff
+from cli_guard.model import Kind
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 
-if TYPE_CHECKING:
-    from cli_guard.assistant.sandbox.execution import Executed
-
 MOST_LINES = 200
 MOST_BYTES = 51_200
+MOST_STDERR_BYTES = 8_000
 CONTROL_SHARE = 0.1
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-ASKED_FOR = re.compile(r"cat -b (\S+|\"[^\"]+\"|'[^']+')")
+CAT_BINARY = re.compile(r"cat -b (\S+|\"[^\"]+\"|'[^']+')")
+# The interpreter guesses at commands that are not ours to name.
 GUESS = re.compile(r": command not found\. (?:Did you mean|SSH requires)[^\n]*")
-SHOWN_STDERR = 8_000
 
 
-def present(command: str, done: Executed, world: Shell, overflow: Overflow, seconds: float) -> str:
-    """The text that is shown of a call."""
-    parts = [*output(command, done, world, overflow)]
-    stderr = without_guesses(shown(done.stderr)).rstrip("\n")
-    if done.exit_code and stderr:
+def present(command: str, done: Execution, world: Shell, overflow: Overflow, seconds: float) -> str:
+    """Return the text that is shown of a call."""
+    parts = [*present_output(command, done.stdout, world, overflow)]
+    stderr = mask(redact(done.stderr.decode("utf-8", "surrogateescape")))
+    stderr = GUESS.sub(": command not found", stderr).rstrip("\n")
+    # A program that is missing early in a pipe leaves the exit code 0, and an output that misleads.
+    if stderr and (done.exit_code or ": command not found" in stderr):
         label = "" if stderr.startswith("[error] ") else "[stderr] "
-        parts.append(label + bounded(stderr, SHOWN_STDERR))
+        parts.append(label + cut(stderr, MOST_STDERR_BYTES))
     parts += (f"[limit] {limit}" for limit in done.limits)
-    parts += guidance(command, done, world)
-    parts.append(f"[exit:{done.exit_code} | {duration(seconds)}]")
+    parts += find_hints(done, world)
+    parts.append(f"[exit:{done.exit_code} | {format_duration(seconds)}]")
     return "\n".join(parts)
 
 
-def output(command: str, done: Executed, world: Shell, overflow: Overflow) -> Iterator[str]:
-    """What is shown of standard output."""
-    raw = done.stdout
+def present_output(command: str, raw: bytes, world: Shell, overflow: Overflow) -> Iterator[str]:
     if not raw:
         return
     if is_binary(raw):
-        coded = in_base64(command, world)
-        if coded is None:
-            yield binary(command, raw, world)
+        # bash's `cat -b` numbers lines, which is of no use here: it is how a binary file is shown.
+        asked = CAT_BINARY.fullmatch(command.strip())
+        content = world.snapshot.raw(asked[1].strip("\"'")) if asked else None
+        if content is None:
+            yield name_binary(command, raw, world)
             return
-        raw = coded
+        raw = base64.encodebytes(content)
     text = redact(raw.decode("utf-8"))
     lines = text.count("\n") + (not text.endswith("\n"))
     if lines <= MOST_LINES and len(raw) <= MOST_BYTES:
-        yield shown_text(text).removesuffix("\n")
+        yield mask(text).removesuffix("\n")
         return
     kept = overflow.keep(text.encode("utf-8"))
     head = "".join(text.splitlines(keepends=True)[:MOST_LINES]) if lines > MOST_LINES else text
-    yield shown_text(bounded(head, MOST_BYTES)).removesuffix("\n")
-    yield ""
-    yield f"--- output truncated ({lines} lines, {size(len(raw))}) ---"
+    yield mask(cut(head, MOST_BYTES)).removesuffix("\n")
+    yield f"\n--- output truncated ({lines} lines, {format_size(len(raw))}) ---"
     if kept is None:
         yield "Full output: not kept, there is no state folder; narrow it down with grep, head or tail"
         return
@@ -73,75 +74,62 @@ def output(command: str, done: Executed, world: Shell, overflow: Overflow) -> It
 
 def is_binary(raw: bytes) -> bool:
     """Is it no text: a NUL byte, invalid UTF-8, or more than a tenth of control characters?"""
-    if b"\0" in raw:
-        return True
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError:
         return True
-    return len(CONTROL.findall(raw)) > len(raw) * CONTROL_SHARE
+    return b"\0" in raw or len(CONTROL.findall(raw)) > len(raw) * CONTROL_SHARE
 
 
-def in_base64(command: str, world: Shell) -> bytes | None:
-    """The binary file that `cat -b FILE` asks for, in base64; None for any other command.
-
-    bash's `cat -b` numbers lines, which is of no use for what is no text: here it is how such a file is shown.
-    """
-    import base64
-
-    asked = ASKED_FOR.fullmatch(command.strip())
-    raw = world.snapshot.raw(asked[1].strip("\"'")) if asked else None
-    return None if raw is None else base64.encodebytes(raw)
-
-
-def binary(command: str, raw: bytes, world: Shell) -> str:
-    """What stands in the place of binary output, with the command that reads it."""
-    picture = picture_of(raw)
-    path = source(command, raw, world)
-    if picture:
-        return f"[error] binary image ({size(len(raw))}). Use: see {path or 'PATH'}"
-    return f"[error] binary file ({size(len(raw))}). Use: cat -b {path or 'PATH'}"
-
-
-def source(command: str, raw: bytes, world: Shell) -> str:
-    """The file that the output is the content of, "" if it is none of the snapshot."""
+def name_binary(command: str, raw: bytes, world: Shell) -> str:
+    """Return what replaces binary output: its size, and the command that reads the file that it came from."""
     words = [word.strip("\"'") for word in command.split()]
-    candidates = [*(word for word in words if word in world.snapshot.entries), *world.snapshot.entries]
-    return next((path for path in candidates if world.snapshot.raw(path) == raw), "")
+    paths = [*(word for word in words if word in world.snapshot.entries), *world.snapshot.entries]
+    path = printable(next((path for path in paths if world.snapshot.raw(path) == raw), "PATH"))
+    if identify_picture(raw):
+        return f"[error] binary image ({format_size(len(raw))}). Use: see {path}"
+    return f"[error] binary file ({format_size(len(raw))}). Use: cat -b {path}"
 
 
-def without_guesses(text: str) -> str:
-    """Error text as bash has it: the interpreter guesses at commands that are not ours to name."""
-    return GUESS.sub(": command not found", text)
+def as_patch(ran: RunResult, snapshot: Snapshot) -> str:
+    """Return the changes of a call as a patch that `git apply` takes, redacted; what is no text has a line."""
+    old: dict[str, str] = {}
+    new: dict[str, str] = {}
+    other = []
+    for path, raw in sorted(ran.changes.items()):
+        entry = snapshot.entries.get(path)
+        text = None if raw is None else decode(raw)
+        before = snapshot.get(path)
+        if (entry and (entry.kind is not Kind.TEXT or before is None)) or (raw is not None and text is None):
+            done = "removed" if raw is None else "written"
+            other.append(f"Binary or special file {printable(path)} would be {done}\n")
+            continue
+        if before is not None:
+            old[path] = before
+        if text is not None:
+            new[path] = text
+    return redact("".join(other) + unified_diff(old, new))
 
 
-def shown(raw: bytes) -> str:
-    """Bytes as text that may be shown."""
-    return shown_text(redact(raw.decode("utf-8", "surrogateescape")))
-
-
-def shown_text(text: str) -> str:
-    """Text without what acts on a terminal; tabs stay."""
+def mask(text: str) -> str:
+    """Return text without what acts on a terminal; tabs stay."""
     return "\t".join(printable(part, keep_newlines=True) for part in text.split("\t"))
 
 
-def bounded(text: str, most_bytes: int) -> str:
-    """At most so many bytes of a text, cut between two characters."""
+def cut(text: str, most_bytes: int) -> str:
+    """Return at most so many bytes of a text, cut between two characters."""
     raw = text.encode("utf-8", "surrogateescape")
     return text if len(raw) <= most_bytes else raw[:most_bytes].decode("utf-8", "ignore")
 
 
-def size(count: int) -> str:
-    """A number of bytes for people: `182KB`, `245.3KB`, `1.2MB`."""
+def format_size(count: int) -> str:
+    """Return a number of bytes for people: `182KB`, `245.3KB`, `1.2MB`."""
     if count < 1024:
         return f"{count}B"
-    for unit in ("KB", "MB"):
-        count_ = count / 1024 if unit == "KB" else count / 1024**2
-        if count_ < 1024 or unit == "MB":
-            return f"{count_:.1f}".removesuffix(".0") + unit
-    return f"{count}B"
+    if count < 1024**2:
+        return f"{count / 1024:.1f}".removesuffix(".0") + "KB"
+    return f"{count / 1024**2:.1f}".removesuffix(".0") + "MB"
 
 
-def duration(seconds: float) -> str:
-    """`12ms`; from one second on `1.2s`."""
+def format_duration(seconds: float) -> str:
     return f"{seconds:.1f}s" if seconds >= 1 else f"{seconds * 1000:.0f}ms"

@@ -29,9 +29,9 @@ def test_the_last_line_is_the_exit_code_and_the_time(command: str, code: int) ->
 
 
 def test_seconds_are_shown_from_one_on() -> None:
-    from cli_guard.assistant.sandbox.presentation import duration
+    from cli_guard.assistant.sandbox.presentation import format_duration
 
-    assert [duration(s) for s in (0.0004, 0.012, 0.9994, 1.24, 61.0)] == [
+    assert [format_duration(s) for s in (0.0004, 0.012, 0.9994, 1.24, 61.0)] == [
         "0ms",
         "12ms",
         "999ms",
@@ -167,6 +167,8 @@ def test_an_unknown_command_lists_what_there_is_sorted() -> None:
 @pytest.mark.parametrize(
     ("command", "advice"),
     [
+        ("echo 1 + 2 | bc", "awk 'BEGIN {print 10 / 3}'"),
+        ("zcat a.gz | head", "use gzip -dc FILE"),
         ("git log", "log, diff, show, blame, status"),
         ("python x.py", "cli-guard check-command"),
         ("pip install x", "nothing can be installed"),

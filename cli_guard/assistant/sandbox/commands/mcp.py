@@ -2,12 +2,12 @@
 
 import json
 
-from cli_guard.assistant.sandbox.commands.model import Answer, Call, CommandFailure, OwnCommand, SubCommand
-from cli_guard.assistant.sandbox.model import McpTools
+from cli_guard.assistant.sandbox.commands.command import OwnCommand, SubCommand
+from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, McpTools
 
 
-def tools_of(call: Call) -> McpTools:
-    """The configured servers. Raises CommandFailure where there are none."""
+def find_servers(call: Call) -> McpTools:
+    """Return the configured servers. Raises CommandFailure where there are none."""
     if call.world.mcp is None:
         raise CommandFailure(
             "no server is configured: name one in ~/.config/cli-guard/config.toml as [mcp.NAME] with its command"
@@ -16,26 +16,26 @@ def tools_of(call: Call) -> McpTools:
 
 
 def list_tools(call: Call) -> Answer:
-    """All tools, or those of one server."""
-    found = [t for t in tools_of(call).list() if not call.arguments or t.server == call.arguments[0]]
+    found = [t for t in find_servers(call).list() if not call.arguments or t.server == call.arguments[0]]
     if not found:
         raise CommandFailure("no tool is offered; see mcp list for every server")
-    return Answer.of("\n".join(f"{t.server}.{t.name}  {' '.join(t.summary.split())[:200]}" for t in found))
+    rows = (f"{t.server}.{t.name}  {' '.join(t.summary.split())[:200]}" for t in found)
+    return Answer.from_text("\n".join(rows))
 
 
 def show_tool(call: Call) -> Answer:
-    """The parameters of a tool."""
-    for tool in tools_of(call).list():
+    for tool in find_servers(call).list():
         if f"{tool.server}.{tool.name}" == call.arguments[0]:
             schema = json.dumps(tool.parameters, indent=2, sort_keys=True)
-            return Answer.of(f"{call.arguments[0]}\n  {tool.summary}\nparameters (JSON schema):\n{schema}")
+            return Answer.from_text(
+                f"{call.arguments[0]}\n  {tool.summary}\nparameters (JSON schema):\n{schema}"
+            )
     raise CommandFailure(f"no tool {call.arguments[0]}: see mcp list")
 
 
 def call_tool(call: Call) -> Answer:
-    """Calls a tool with arguments in JSON, given or on standard input."""
     arguments = " ".join(call.arguments[1:]) or call.stdin.decode("utf-8", "replace").strip() or "{}"
-    return Answer.of(tools_of(call).call(call.arguments[0], arguments))
+    return Answer.from_text(find_servers(call).call(call.arguments[0], arguments))
 
 
 MCP = OwnCommand(

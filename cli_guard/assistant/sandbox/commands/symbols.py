@@ -1,0 +1,79 @@
+"""`symbols` and `refs`: definitions and uses by syntax tree, where grep would find any text."""
+
+import time
+
+from cli_guard.assistant.sandbox.commands.command import OwnCommand
+from cli_guard.assistant.sandbox.files import ROOT
+from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
+
+MOST_SECONDS = 6.0
+MOST_ROWS = 2_000
+MOST_LINE = 200
+
+
+def list_symbols(call: Call) -> Answer:
+    """List the definitions in a file or folder, or those of a name."""
+    # Reading syntax trees takes long to import, and `ls` does not need it.
+    from cli_guard.assistant import retrieval
+
+    if len(call.arguments) > 1:
+        raise WrongUsage("one path or one name: symbols [PATH|NAME]")
+    word = call.arguments[0] if call.arguments else ROOT
+    snapshot, path = call.world.snapshot, call.absolute(word)
+    below = "" if path == ROOT else path.removeprefix(f"{ROOT}/")
+    paths = [each for each in sorted(snapshot) if not below or f"{each}/".startswith(f"{below}/")]
+    name = "" if paths or path == ROOT else word
+    rows: list[str] = []
+    note = ""
+    until = time.monotonic() + MOST_SECONDS
+    paths = paths or sorted(snapshot)
+    for read, path in enumerate(paths):
+        if time.monotonic() > until or len(rows) > MOST_ROWS:
+            note = f"[error] symbols: cut after {read} of {len(paths)} files: name a folder\n"
+            break
+        text = snapshot[path]
+        if name.rpartition(".")[2] in text:
+            rows += (
+                f"{path}:{each.line}: {each.kind} {each.qualname}"
+                for each in retrieval.symbols_in(path, text)
+                if not name or f".{each.qualname}".endswith(f".{name}")
+            )
+    if not rows:
+        raise CommandFailure(f"no definition in {word}, and none of that name: try grep -rn {word} .")
+    return Answer(Answer.from_text("\n".join(rows[:MOST_ROWS])).stdout, note.encode())
+
+
+def list_references(call: Call) -> Answer:
+    """List the uses of a name."""
+    from cli_guard.assistant import retrieval
+
+    if len(call.arguments) != 1:
+        raise WrongUsage("one name: refs NAME")
+    name = call.arguments[0]
+    found = retrieval.look_up(name, call.world.snapshot, seconds=MOST_SECONDS)
+    if not found.references:
+        raise CommandFailure(f"no use of {name}: try grep -rnw {name} .")
+    rows = [
+        f"{r.path}:{r.line}:{r.column}: {r.kind}: {r.text.strip()[:MOST_LINE]}"
+        for r in found.references[:MOST_ROWS]
+    ]
+    is_cut = len(found.references) > MOST_ROWS or any(each.by_limit for each in found.skipped)
+    note = "[error] refs: cut: there are more uses than are shown\n" if is_cut else ""
+    return Answer(Answer.from_text("\n".join(rows)).stdout, note.encode())
+
+
+SYMBOLS = OwnCommand(
+    "symbols",
+    "definitions (functions, classes, ...) in a file or folder, or of a name",
+    "[PATH|NAME]",
+    "One a line: PATH:LINE: kind name. Bare: all of the repository.",
+    run=list_symbols,
+)
+REFS = OwnCommand(
+    "refs",
+    "uses of a name: definition, imports, calls, mentions",
+    "NAME",
+    "One a line: PATH:LINE:COLUMN: what kind of use: the line.",
+    run=list_references,
+    needs=1,
+)

@@ -1,0 +1,88 @@
+"""What to do next, for the errors that have an answer: read from how a call ended, never by changing what it did."""
+
+import re
+from collections.abc import Iterator
+
+from cli_guard.assistant.sandbox.commands import COMMANDS
+from cli_guard.assistant.sandbox.commands.help import list_names
+from cli_guard.assistant.sandbox.files import ROOT
+from cli_guard.assistant.sandbox.model import Execution, Shell
+from cli_guard.secrets.printable import printable
+from cli_guard.secrets.redact import redact
+
+GIT = "there is no git here; read the history with: log, diff, show, blame, status"
+RUN = "no program runs here; judge it with `cli-guard check-command COMMAND`, and run it yourself"
+NETWORK = "there is no network here; fetch it yourself, or look in the files of the repository"
+INSTALL = "nothing can be installed here; read what is declared (pyproject.toml, package.json, ...)"
+PROGRAMS = (
+    "python python3 node deno bun ruby perl php java go cargo rustc gcc clang cc make just cmake gradle mvn tox pytest"
+    " ruff mypy docker podman kubectl helm terraform ansible sudo su systemctl vim vi nano emacs man top ps sqlite3"
+    " psql mysql"
+)
+FETCHERS = "curl wget ssh scp sftp rsync nc ftp ping dig"
+INSTALLERS = "pip pip3 uv poetry npm npx yarn pnpm apt apt-get brew gem"
+# Programs that people have and this sandbox has not, each with what to use in its place.
+ELSEWHERE = {
+    **dict.fromkeys("git gh hg svn".split(), GIT),
+    **dict.fromkeys(PROGRAMS.split(), RUN),
+    **dict.fromkeys(FETCHERS.split(), NETWORK),
+    **dict.fromkeys(INSTALLERS.split(), INSTALL),
+    **dict.fromkeys(("ag", "ack"), "use grep -rn PATTERN ."),
+    "fd": "use find . -name PATTERN",
+    "bat": "use cat -n FILE",
+    "open": "use see for an image, cat for text",
+    "bc": "use $((1 + 2)) for whole numbers, awk 'BEGIN {print 10 / 3}' for others",
+    "zcat": "use gzip -dc FILE",
+}
+UNKNOWN = re.compile(r"^bash: line \d+: ([^\n]{1,200}?): command not found", re.MULTILINE)
+# `head 10` is written often, and means a file of that name.
+BARE_NUMBER = re.compile(
+    r"^(head|tail): (?:cannot open ')?(\d+)'?(?: for reading)?: No such file", re.MULTILINE
+)
+MISSING = re.compile(r"(?:^|: |')([^\s:']{1,300})'?: No such file or directory", re.MULTILINE)
+MOST_NAMED = 40
+MOST_HINTS = 3
+
+
+def find_hints(done: Execution, world: Shell) -> Iterator[str]:
+    """Yield the lines of advice below the output."""
+    if not done.started:
+        yield "[error] nothing was run: correct the syntax, and call again"
+        return
+    words = done.stderr[:20_000].decode("utf-8", "replace")
+    for name in list(dict.fromkeys(UNKNOWN.findall(words)))[:MOST_HINTS]:
+        if name in ELSEWHERE:
+            yield f"[error] {name}: {ELSEWHERE[name]}"
+        else:
+            yield f"[error] unknown command: {printable(redact(name))}"
+            yield f"Available: {', '.join(list_names(COMMANDS))}"
+    if not done.exit_code:
+        return
+    for tool, number in dict.fromkeys(BARE_NUMBER.findall(words)):
+        yield f"[error] {tool}: a number of lines needs -n: {tool} -n {number}"
+    missing = list(dict.fromkeys(MISSING.findall(words)))
+    if any(is_outside(path) for path in missing):
+        yield f"[error] only {world.snapshot.name} is here, in {ROOT}: {list_top_names(world)}"
+    else:
+        yield from find_similar(missing, world)
+
+
+def is_outside(path: str) -> bool:
+    return path.startswith(("/", "~", "..")) and not path.startswith((f"{ROOT}/", "/tmp/", "/dev/"))  # noqa: S108
+
+
+def list_top_names(world: Shell) -> str:
+    tops = sorted({path.split("/")[0] + ("/" if "/" in path else "") for path in world.snapshot.entries})
+    more = f" and {len(tops) - MOST_NAMED} more" if len(tops) > MOST_NAMED else ""
+    return printable(", ".join(tops[:MOST_NAMED])) + more if tops else "no files"
+
+
+def find_similar(missing: list[str], world: Shell) -> Iterator[str]:
+    """Name files of the same name in other folders, else how to look for one."""
+    for path in missing[:MOST_HINTS]:
+        name = path.rstrip("/").rpartition("/")[2].lower()
+        found = [each for each in sorted(world.snapshot.entries) if each.rpartition("/")[2].lower() == name]
+        if found:
+            yield f"[error] no {printable(redact(path))} here; there is: {printable(', '.join(found[:5]))}"
+        elif not path.isdigit():
+            yield f"[error] no {printable(redact(path))} here: look with ls, or find . -name PATTERN"
