@@ -9,7 +9,6 @@ ratio to a Python that does nothing.
 """
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
@@ -20,51 +19,29 @@ from collections.abc import Callable
 from pathlib import Path
 
 from cli_guard.assistant import sandbox as shell
-from cli_guard.git.snapshot import Snapshot, entry_of
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from shell_chains import FILES, STDIN, chains  # noqa: E402 - lies beside the tests that use it
+from shell_chains import FILES, STDIN, chains  # noqa: E402 - kept beside the tests that use it
+from shell_worlds import Oracle, world  # noqa: E402
 
 PYTHON = sys.executable
 GUARD = str(Path(PYTHON).parent / "cli-guard")
 
 
-def world(files: dict[str, bytes]) -> shell.Shell:
-    """Files in memory."""
-    return shell.Shell(Snapshot("memory", [entry_of(path, raw) for path, raw in files.items()], files))
-
-
-def bash(text: str, folder: Path) -> tuple[int, bytes]:
-    """What bash answers in a folder of its own."""
-    for name, raw in FILES.items():
-        path = folder / "repo" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(raw)
-    script = folder / "chain.sh"
-    script.write_text(text + "\n")
-    env = {"PATH": os.environ["PATH"], "HOME": str(folder), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
-    done = subprocess.run(
-        ["bash", str(script)],
-        cwd=folder / "repo",
-        env=env,
-        input=STDIN,
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    return done.returncode, done.stdout
-
-
 def compare(asked: list[tuple[str, str]], *, wrong: bool) -> None:
     """Prints the share that is equal, by subject."""
     here = world(FILES)
+    folder = tempfile.TemporaryDirectory()
+    oracle = Oracle(Path(folder.name))
     total: Counter[str] = Counter()
     same: Counter[str] = Counter()
     for subject, text in asked:
-        with tempfile.TemporaryDirectory() as folder:
-            code, out = bash(text, Path(folder))
+        expected = oracle.answer(text)
+        if expected is None:
+            continue
+        code, out = expected
         ran = shell.run(text, here, stdin=STDIN)
         total[subject] += 1
         same[subject] += (code, out) == (ran.exit_code, ran.stdout)
@@ -72,6 +49,7 @@ def compare(asked: list[tuple[str, str]], *, wrong: bool) -> None:
             print(f"  {text!r}\n    bash {code} {out[:100]!r}\n    ours {ran.exit_code} {ran.stdout[:100]!r}")
     for subject in total:
         print(f"{subject:12} {same[subject]:5} of {total[subject]:5}")
+    folder.cleanup()
     share = same.total() / total.total()
     print(f"{'in all':12} {same.total():5} of {total.total():5} the same as bash: {share:.1%}")
 

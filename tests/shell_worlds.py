@@ -1,13 +1,24 @@
-"""Worlds for the run tool: files in memory, and a real repository."""
+"""Worlds for the run tool: files in memory, a real repository, and real bash as the oracle."""
 
+import os
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
 from repositories import Repo
+from shell_chains import CHAINS, FILES, STDIN
 
 from cli_guard.assistant import sandbox as shell
 from cli_guard.git.repository import Repository
 from cli_guard.git.snapshot import Snapshot, entry_of, read_index
 from cli_guard.state.memory import Memory
+
+REFUSED = re.compile(
+    r"syntax error|unexpected (EOF|argument|token)|conditional binary operator expected", re.MULTILINE
+)
+ABSENT = re.compile(r"line \d+: (\S+): command not found")
+PLAYED = frozenset(("nosuchcommand", "nosuchcmd"))
 
 
 def world(files: dict[str, bytes] | None = None, **more: object) -> shell.Shell:
@@ -26,3 +37,50 @@ def of_repository(repo: Repo) -> shell.Shell:
 def kept(folder: Path) -> list[str]:
     """The names of the overflow files."""
     return sorted(path.name for path in (folder / "cmd-output").glob("*"))
+
+
+class Oracle:
+    """Real bash in a folder that holds FILES, laid out anew after a chain that changed something in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._repo, self._script = folder / "repo", folder / "chain.sh"
+        self._as_laid_out: dict[str, tuple[int, ...]] = {}
+
+    def answer(self, text: str) -> tuple[int, bytes] | None:
+        """Exit code and standard output; None where this machine lacks a program that the chain needs."""
+        if not self._as_laid_out or self._seen() != self._as_laid_out:
+            self._lay_out()
+        self._script.write_text(text + "\n")
+        env = {"PATH": os.environ["PATH"], "HOME": str(self._repo), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+        command = ("bash", str(self._script))
+        done = subprocess.run(
+            command, cwd=self._repo, env=env, input=STDIN, capture_output=True, timeout=60, check=False
+        )
+        said = done.stderr.decode("utf-8", "replace")
+        if set(ABSENT.findall(said)) - PLAYED:
+            return None
+        if REFUSED.search(said) and text in CHAINS["syntax"]:
+            return 2, b""  # bash goes on behind some errors of syntax; a tool that says no is to say so
+        return done.returncode, done.stdout
+
+    def _lay_out(self) -> None:
+        shutil.rmtree(self._repo, ignore_errors=True)
+        for name, raw in FILES.items():
+            path = self._repo / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(raw)
+        self._as_laid_out = self._seen()
+
+    def _seen(self) -> dict[str, tuple[int, ...]]:
+        """Mode, size and times of all files there, by path."""
+        found = {}
+        for top, folders, files in os.walk(self._repo):
+            for name in (".", *folders, *files):
+                about = os.lstat(os.path.join(top, name))
+                found[os.path.join(top, name)] = (
+                    about.st_mode,
+                    about.st_size,
+                    about.st_mtime_ns,
+                    about.st_ctime_ns,
+                )
+        return found

@@ -18,7 +18,7 @@ DAY_SECONDS = 86_400
 class Overflow:
     """The files of long output of one repository: `cmd-N.txt`, bounded in number, bytes and age.
 
-    They lie in the state folder and are seen in the sandbox under FOLDER; without a state folder none is kept.
+    They are kept in the state folder and seen in the sandbox under FOLDER; without a state folder none is kept.
     """
 
     def __init__(self, state_folder: Path | None, limits: Limits) -> None:

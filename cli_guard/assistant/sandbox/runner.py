@@ -47,7 +47,7 @@ def run(command: str, world: Shell, *, stdin: bytes = b"") -> RunResult:
 def find_syntax_error(text: str) -> str | None:
     """Return the first syntax error as bash words it, `line N: ...`; None for text that bash would run.
 
-    `bash -n` parses and runs nothing. Where it cannot say (no bash, an old one, a text that it gives up on) the
+    `bash -n` parses and runs nothing. Where there is no bash, an old one, or one that gives up on the text, the
     answer is None, and the parser of the interpreter decides, which takes some text that bash refuses.
     """
     if "\0" in text:

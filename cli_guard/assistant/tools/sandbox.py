@@ -1,4 +1,4 @@
-"""The run tool: one command of the sandboxed shell over the snapshot, for whoever plans with text."""
+"""The run tool: one command of the sandboxed shell over the snapshot, for a planner that works with text."""
 
 import base64
 from collections.abc import Iterable

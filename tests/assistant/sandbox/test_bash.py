@@ -1,18 +1,15 @@
 """bash is the oracle: the same standard output and exit code for every chain, but for the differences named here."""
 
-import os
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from shell_chains import CHAINS, FILES, STDIN, chains
-from shell_worlds import world
+from shell_worlds import Oracle, world
 
 from cli_guard.assistant import sandbox as shell
 
-# What is known to differ, and why it stays. A chain that is mended must go from here: the test says so.
+# What is known to differ, and why it stays. A chain that is right again must be removed.
 KNOWN: dict[str, str] = {
     "echo err 2>&1 >&2 | wc -l": "two redirections that swap the streams of a builtin in a pipe",
     'f() { read q; echo "f:$q"; }; f; f': "each call of a function reads the input from where it began",
@@ -34,58 +31,6 @@ KNOWN: dict[str, str] = {
 } | dict.fromkeys(
     (text for _, text in chains() if re.search(r"(^|\| )bc\b", text)), "there is no bc: a hint names awk"
 )
-REFUSED = re.compile(
-    r"syntax error|unexpected (EOF|argument|token)|conditional binary operator expected", re.MULTILINE
-)
-ABSENT = re.compile(r"line \d+: (\S+): command not found")
-PLAYED = frozenset(("nosuchcommand", "nosuchcmd"))
-
-
-class Oracle:
-    """Real bash in a folder that holds FILES, laid out anew after a chain that changed something in it."""
-
-    def __init__(self, folder: Path) -> None:
-        self._repo, self._script = folder / "repo", folder / "chain.sh"
-        self._as_laid_out: dict[str, tuple[int, ...]] = {}
-
-    def answer(self, text: str) -> tuple[int, bytes] | None:
-        """Exit code and standard output; None where this machine lacks a program that the chain needs."""
-        if not self._as_laid_out or self._seen() != self._as_laid_out:
-            self._lay_out()
-        self._script.write_text(text + "\n")
-        env = {"PATH": os.environ["PATH"], "HOME": str(self._repo), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
-        command = ("bash", str(self._script))
-        done = subprocess.run(
-            command, cwd=self._repo, env=env, input=STDIN, capture_output=True, timeout=60, check=False
-        )
-        said = done.stderr.decode("utf-8", "replace")
-        if set(ABSENT.findall(said)) - PLAYED:
-            return None
-        if REFUSED.search(said) and text in CHAINS["syntax"]:
-            return 2, b""  # bash goes on behind some errors of syntax; a tool that says no is to say so
-        return done.returncode, done.stdout
-
-    def _lay_out(self) -> None:
-        shutil.rmtree(self._repo, ignore_errors=True)
-        for name, raw in FILES.items():
-            path = self._repo / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(raw)
-        self._as_laid_out = self._seen()
-
-    def _seen(self) -> dict[str, tuple[int, ...]]:
-        """Mode, size and times of all that lies there, by path."""
-        found = {}
-        for top, folders, files in os.walk(self._repo):
-            for name in (".", *folders, *files):
-                about = os.lstat(os.path.join(top, name))
-                found[os.path.join(top, name)] = (
-                    about.st_mode,
-                    about.st_size,
-                    about.st_mtime_ns,
-                    about.st_ctime_ns,
-                )
-        return found
 
 
 @pytest.mark.parametrize("subject", CHAINS)
@@ -102,7 +47,7 @@ def test_the_same_as_bash(subject: str, tmp_path: Path) -> None:
     unknown = {text: both for text, both in differing.items() if text not in KNOWN}
     assert not unknown
     assert not [text for text in asked if text in KNOWN and text not in differing], (
-        "mended: take it off the list"
+        "right again: remove it from KNOWN"
     )
 
 

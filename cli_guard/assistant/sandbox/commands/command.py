@@ -131,7 +131,7 @@ def read_options(
                 raise WrongUsage(f"{name} takes no value")
             elif not long and equals:
                 word = f"-{value}"
-            # The last of two options that exclude each other counts: each stands where it was given last.
+            # The last of two options that exclude each other counts: keep the order of the last mention.
             values.pop(name, None)
             values[name] = value if known[name] else ""
     return Options(values, tuple(bare))

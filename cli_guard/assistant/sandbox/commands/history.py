@@ -18,7 +18,7 @@ MOST_BYTES = 4_000_000
 DEFAULT_COMMITS = 20
 # Nothing that a configuration could make Git run or colour.
 PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=dirty")
-# A list of commits to pass over may lie anywhere, and Git quotes what it cannot read in it.
+# A configuration may name any file as a list of revisions to ignore, and Git quotes what it cannot read in it.
 HOW_BLAMED = ("--no-textconv", "--no-ignore-revs-file", "--date=short")
 HOW_STATUS = "--short --branch --no-ahead-behind --untracked-files=normal --ignore-submodules=dirty".split()
 DATES = ("--date=iso-strict", "--no-show-signature")

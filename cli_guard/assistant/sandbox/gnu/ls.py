@@ -88,7 +88,7 @@ class Listing:
         plain = [node for node in nodes if self._has("-d") or not self._opens(node)]
         folders = [node for node in nodes if node not in plain]
         if plain:
-            self._blocks.append("".join(self._rows(plain)))
+            self._blocks.append(self._write_rows(plain))
         for folder in self._sort(folders):
             self._list_folder(folder, named=len(operands) > 1 or self._has("-R"))
         errors = "".join(f"ls: cannot access '{error}\n" for error in self._errors)
@@ -137,7 +137,7 @@ class Listing:
         head = f"{folder.name}:\n" if named else ""
         if self._long or self._has("-s"):
             head += f"total {self._size(sum(node.kibibytes for node in shown), 1024)}\n"
-        self._blocks.append(head + "".join(self._rows(shown)))
+        self._blocks.append(head + self._write_rows(shown))
         if self._has("-R"):
             for node in self._sort(node for node in nodes if node.is_folder):
                 self._list_folder(replace(node, name=f"{folder.name.rstrip('/')}/{node.name}"), named=True)
@@ -150,32 +150,19 @@ class Listing:
         elif order == "t":
             found.sort(key=lambda node: -node.modified)
         elif order == "v":
-            found.sort(
-                key=lambda node: [
-                    (p.isdigit(), int(p) if p.isdigit() else p) for p in DIGITS.split(node.name)
-                ]
-            )
+            found.sort(key=lambda node: [int(p) if p.isdecimal() else p for p in DIGITS.split(node.name)])
         if self._has("-r"):
             found.reverse()
         if self._has(FOLDERS_FIRST):
             found.sort(key=lambda node: not node.is_folder)
         return found
 
-    def _rows(self, nodes: list[Node]) -> list[str]:
-        found = self._sort(nodes)
-        if not found:
-            return []
-        table = [self._columns(node) for node in found]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = []
-        for row in table:
-            # Names of owners are aligned to the left, numbers to the right.
-            cells = (
-                cell.ljust(width) if cell.isalpha() else cell.rjust(width)
-                for cell, width in zip(row[:-1], widths[:-1], strict=True)
-            )
-            lines.append(" ".join((*cells, row[-1])) + "\n")
-        return lines
+    def _write_rows(self, nodes: list[Node]) -> str:
+        table = [self._columns(node) for node in self._sort(nodes)]
+        # The name is the last column; every other is as wide as its widest cell, with its content on the right.
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)][:-1]
+        cells = ([f"{cell:>{width}}" for cell, width in zip(row, widths, strict=False)] for row in table)
+        return "".join(" ".join((*left, row[-1])) + "\n" for left, row in zip(cells, table, strict=True))
 
     def _columns(self, node: Node) -> list[str]:
         columns = [self._size(node.kibibytes, 1024)] if self._has("-s") else []
@@ -203,11 +190,8 @@ class Listing:
     def _time(self, node: Node) -> str:
         moment = datetime.datetime.fromtimestamp(node.modified, datetime.UTC)
         is_recent = self._call.started_at - node.modified < HALF_YEAR_SECONDS
-        return (
-            f"{moment:%b} {moment.day:>2} {moment:%H:%M}"
-            if is_recent
-            else f"{moment:%b} {moment.day:>2}  {moment:%Y}"
-        )
+        last = f"{moment:%H:%M}" if is_recent else f" {moment:%Y}"
+        return f"{moment:%b} {moment.day:>2} {last}"
 
     def _name(self, node: Node) -> str:
         if self._long and node.kind == "symlink":
