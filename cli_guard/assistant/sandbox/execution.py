@@ -27,6 +27,7 @@ STDIN = "/tmp/.stdin"  # noqa: S108 - a path inside the sandbox
 STOPPED = 124
 SYNTAX_ERROR = 2
 NOT_FOUND = 127
+PIPE_CLOSED = 141
 # What the interpreter has by name and no bash has, what can do nothing here, and `bc`, which rounds its results
 # and cuts large ones without a word: absent instead of wrong.
 ABSENT = tuple(
@@ -125,8 +126,11 @@ def adapt_command(
         stdin = b"".join([chunk async for chunk in context.stdin]) if reads(arguments) else b""
         given = answer(Call(arguments, stdin, context.cwd, context.fs, world, started_at))
         images.extend(given.images)
-        await context.stdout.write(given.stdout)
-        await context.stderr.write(given.stderr)
+        try:
+            await context.stdout.write(given.stdout)
+            await context.stderr.write(given.stderr)
+        except BrokenPipeError:
+            return PIPE_CLOSED
         return given.exit_code
 
     return call

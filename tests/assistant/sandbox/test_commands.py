@@ -45,9 +45,9 @@ def error(command: str, here: shell.Shell | None = None) -> str:
 def test_level_0_lists_every_command_from_the_one_list() -> None:
     for text in (shell.description(world()), out("help")):
         for name in (*COMMANDS, *TOOLS):
-            assert any(line.split()[:1] == [name] for line in text.splitlines()), name
+            assert any(name in line.partition(":")[0].split() for line in text.splitlines()), name
     assert "0 files" in shell.description(world())
-    assert len(shell.description(world())) < 6_000
+    assert len(shell.description(world())) < 5_000
 
 
 def test_nothing_is_listed_that_is_not_there_and_nothing_new_goes_unseen() -> None:
@@ -89,7 +89,7 @@ def test_level_2_missing_arguments_print_the_parameters(command: str, usage: str
 
 def test_help_of_what_there_is_not_lists_what_there_is() -> None:
     assert "Available: awk," in error("help nothing")
-    assert "Works as in bash" in out("help grep")
+    assert out("help mv").startswith("cp mv ln: copy, move, link") and "Works as in bash" in out("help mv")
 
 
 def chunk(kind: bytes, data: bytes) -> bytes:
@@ -310,6 +310,13 @@ def test_our_commands_stand_in_pipes_and_leave_the_input_of_others_alone(storied
     assert out(loop, here, stdin=b"one\ntwo\n") == "one\ntwo\n"
     assert out("x=$(log --oneline -1); echo ${#x} | grep -c .", here) == "1\n"
     assert out("echo app.py | xargs blame | wc -l", here) == "2\n"
+
+
+def test_a_reader_that_ends_early_is_no_error() -> None:
+    here = world({"a": b"x\n" * 200_000, "b": b"y\n" * 200_000})
+    ran = shell.run("diff -u a b | head -1; ls nope | head -1; set -o pipefail; diff a b | true", here)
+    assert ran.stdout == b"--- a\n" and ran.exit_code in (1, 141)
+    assert ran.stderr.count(b"\n") == 1 and b"Pipe" not in ran.stderr
 
 
 def test_diff_of_files_and_of_the_repository_are_told_apart(storied: Repo) -> None:

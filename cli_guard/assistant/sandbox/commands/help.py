@@ -77,7 +77,7 @@ SUMMARIES = {
     "yes": "one line again and again",
     "bash": "run a text or a script of bash",
 }
-TOOLS = {name: summary for names, summary in SUMMARIES.items() for name in names.split()}
+TOOLS = {name: f"{names}: {summary}" for names, summary in SUMMARIES.items() for name in names.split()}
 
 
 def list_names(own: Mapping[str, OwnCommand]) -> list[str]:
@@ -86,11 +86,8 @@ def list_names(own: Mapping[str, OwnCommand]) -> list[str]:
 
 def list_commands(own: Mapping[str, OwnCommand]) -> str:
     """Return every command with its summary, ours first."""
-    rows = {**{name: command.summary for name, command in own.items()}, **TOOLS}
-    width = max(map(len, rows))
-    return "Available commands:\n" + "\n".join(
-        f"  {name:{width}}  {summary}" for name, summary in rows.items()
-    )
+    rows = {**{name: command.summary for name, command in own.items()}, **SUMMARIES}
+    return "\n".join(("Available commands:", *(f"  {names}: {summary}" for names, summary in rows.items())))
 
 
 def help_command(registry: Callable[[], Mapping[str, OwnCommand]]) -> OwnCommand:
@@ -104,7 +101,7 @@ def help_command(registry: Callable[[], Mapping[str, OwnCommand]]) -> OwnCommand
         if name in own:
             return Answer.from_text(own[name].usage)
         if name in TOOLS:
-            return Answer.from_text(f"{name}: {TOOLS[name]}\n  Works as in bash; its own help: {name} --help")
+            return Answer.from_text(f"{TOOLS[name]}\n  Works as in bash; its own help: {name} --help")
         raise CommandFailure(f"no command {name}\nAvailable: {', '.join(list_names(own))}")
 
     return OwnCommand("help", "list the commands, or show the help of one", "[COMMAND]", run=run)
