@@ -63,14 +63,14 @@ class Comparison:
             b = f"{b.rstrip('/')}/{posixpath.basename(a)}"
         return self._compare_files(a, b)
 
-    def _read(self, name: str) -> bytes | None:
+    def _read_file(self, name: str) -> bytes | None:
         try:
             return self._call.stdin if name == "-" else self._call.read(name)
         except CommandFailure:
             return None
 
     def _compare_files(self, a: str, b: str, head: str = "") -> Answer:
-        old, new = self._read(a), self._read(b)
+        old, new = self._read_file(a), self._read_file(b)
         if self._has("-N") and (old is None) != (new is None):
             old, new = old or b"", new or b""
         if old is None or new is None:
