@@ -8,7 +8,7 @@ from functools import cache
 
 from cli_guard.assistant.projects.covering.cases import Cases
 from cli_guard.assistant.projects.purposes import bare_command, listed, purpose_of_command, read
-from cli_guard.code.test_files import language_of, tests_among
+from cli_guard.code.test_files import list_test_files, runner_language
 
 MOST_FILES = 5_000
 NAMING = ("-run", "-t", "--testNamePattern", "--grep", "-g", "--filter")
@@ -51,8 +51,8 @@ def selected_by(command: str, texts: Mapping[str, str]) -> list[tuple[str, str]]
         if language is None and purpose_of_command(part) != "test":
             continue
         wanted = _wanted(bare, language, folder)
-        for path in tests_among(texts)[:MOST_FILES]:
-            if language and language_of(path) != language:
+        for path in list_test_files(texts)[:MOST_FILES]:
+            if language and runner_language(path) != language:
                 continue
             for name in [case.name for case in cases.of(path)] or [""]:
                 if _matches(path, name, wanted, language):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cli_guard.code.symbols import Symbol, symbols_of
 from cli_guard.code.syntax import LANGUAGES, Trees
-from cli_guard.code.test_files import language_of
+from cli_guard.code.test_files import runner_language
 
 # A larger file is not parsed: its tests stay unnamed.
 FILE_CHARS = 200_000
@@ -60,7 +60,7 @@ class Cases:
         return self._found[path]
 
     def _cases(self, path: str, text: str) -> Iterator[Case]:
-        language = language_of(path)
+        language = runner_language(path)
         if language == "python":
             yield from _python(symbols_of(self.trees, "python", text))
         elif language == "javascript":

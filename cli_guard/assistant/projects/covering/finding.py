@@ -7,7 +7,7 @@ from cli_guard.assistant.projects.covering import coverage as data
 from cli_guard.assistant.projects.covering.running import command_for
 from cli_guard.assistant.projects.covering.searching import ORDER, Search
 from cli_guard.assistant.projects.model import Covering
-from cli_guard.code.test_files import is_test_file, language_of, tests_among
+from cli_guard.code.test_files import is_test_file, list_test_files, runner_language
 
 MOST_TESTS, MOST_TARGETS = 40, 400
 
@@ -25,7 +25,7 @@ def tests_for(
     files that define them. At most 40 tests of at most 400 files; what is beyond is counted and named. Never raises for
     what a file holds.
     """
-    tests = tests_among(texts)
+    tests = list_test_files(texts)
     wanted, missing = _expanded(paths, symbols, texts)
     note = (
         f"only the first {MOST_TARGETS} of {len(wanted)} paths were searched for"
@@ -56,7 +56,7 @@ def _expanded(
         if plain in texts or plain in ("", "."):
             wanted.update(dict.fromkeys([plain] if plain in texts else sorted(texts)))
             continue
-        inside = sorted(each for each in texts if each.startswith(f"{plain}/") and language_of(each))
+        inside = sorted(each for each in texts if each.startswith(f"{plain}/") and runner_language(each))
         wanted.update(dict.fromkeys(inside))
         if not inside:
             # A file that is gone may still have a test that is named after it.
@@ -72,7 +72,7 @@ def _expanded(
         )
         plain_words = [each.rpartition(".")[2] for each in sorted(set(symbols))[:50]]
         for path in sorted(texts):
-            if not language_of(path) or is_test_file(path):
+            if not runner_language(path) or is_test_file(path):
                 continue
             if any(word in texts[path] for word in plain_words) and defines.search(texts[path]):
                 wanted[path] = None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-from cli_guard.code.test_files import language_of, stem_of
+from cli_guard.code.test_files import runner_language, source_stem
 
 GO_MODULE = re.compile(r"^module[ \t]+(\S+)", re.MULTILINE)
 GO_EXPORTED = re.compile(r"^(?:func(?: \([^)\n]{0,200}\))?|type|var|const)[ \t]+([A-Z]\w*)", re.MULTILINE)
@@ -32,7 +32,7 @@ class OtherImports:
 
     def reasons(self, path: str, tests: tuple[str, ...]) -> Iterator[tuple[str, str, bool, frozenset[str]]]:
         """(test file, reason, does it surely cover the path?, words that its tests would hold)."""
-        language = language_of(path)
+        language = runner_language(path)
         if language == "go":
             yield from self._go(path, tests)
         elif language in ("java", "csharp", "php"):
@@ -71,13 +71,13 @@ class OtherImports:
     def _classes(
         self, path: str, tests: tuple[str, ...], language: str
     ) -> Iterator[tuple[str, str, bool, frozenset[str]]]:
-        name = stem_of(path)
+        name = source_stem(path)
         if not re.fullmatch(r"[A-Z]\w*", name):
             return
         package = JAVA_PACKAGE.search(self.texts.get(path, ""))
         word = re.compile(rf"\b{name}\b")
         for test in tests:
-            if language_of(test) != language or name not in self.texts[test]:
+            if runner_language(test) != language or name not in self.texts[test]:
                 continue
             text = self.texts[test]
             if package and f"import {package[1]}.{name};" in text:
@@ -96,7 +96,7 @@ class OtherImports:
         if RUST_TEST.search(self.texts.get(path, "")):
             yield path, "holds tests of its own", True, frozenset()
         root, crate = self._crate(path)
-        name = stem_of(path) if path.rpartition("/")[2] not in ("lib.rs", "main.rs") else crate
+        name = source_stem(path) if path.rpartition("/")[2] not in ("lib.rs", "main.rs") else crate
         for test in tests:
             if not test.endswith(".rs") or test == path:
                 continue
@@ -128,7 +128,7 @@ class OtherImports:
         )
         for name in dict.fromkeys(defined[:20]):
             for test in tests:
-                if language_of(test) == language and re.search(
+                if runner_language(test) == language and re.search(
                     rf"(?<![\w.:]){re.escape(name)}\b", self.texts[test]
                 ):
                     yield test, f"uses {name}", True, frozenset({name})

@@ -7,7 +7,7 @@ from cli_guard.assistant.projects.covering.cases import Cases
 from cli_guard.assistant.projects.files import Files, folder_of, nearness, quoted, within
 from cli_guard.assistant.projects.sources.javascript import dependencies_of, manager_of, run_tool
 from cli_guard.assistant.projects.sources.python_tools import runner
-from cli_guard.code.test_files import language_of, tests_among
+from cli_guard.code.test_files import list_test_files, runner_language
 
 MOST_NODES = 30
 SAYS_PYTEST = (
@@ -41,7 +41,7 @@ def command_for(chosen: Chosen, texts: Mapping[str, str]) -> str | None:
     files = Files(texts)
     groups: dict[str, list[tuple[str, Sequence[str]]]] = {}
     for path, names in chosen:
-        groups.setdefault(language_of(path) or "", []).append((path, names))
+        groups.setdefault(runner_language(path) or "", []).append((path, names))
     makers = {
         "python": _python,
         "javascript": _script,
@@ -66,7 +66,7 @@ def one_test(
     """
     cases = Cases(texts)
     among = set(within_paths)
-    paths = sorted(tests_among(texts), key=lambda path: (path not in among, nearness(path)))
+    paths = sorted(list_test_files(texts), key=lambda path: (path not in among, nearness(path)))
     if name is not None:
         paths = [path for path in paths if name in texts[path]]
     for path in paths[:200]:
@@ -85,7 +85,7 @@ def uses_pytest(files: Files) -> bool:
     if any("pytest" in files.texts.get(path, "") for path in SAYS_PYTEST):
         return True
     return any(
-        "import pytest" in files.texts[path] for path in tests_among(files.texts) if path.endswith(".py")
+        "import pytest" in files.texts[path] for path in list_test_files(files.texts) if path.endswith(".py")
     )
 
 

@@ -10,7 +10,7 @@ from cli_guard.assistant.projects.covering.other_imports import OtherImports, fi
 from cli_guard.assistant.projects.covering.python_imports import Imported, PythonImports
 from cli_guard.assistant.projects.covering.script_imports import ScriptImports
 from cli_guard.assistant.projects.model import CoveringTest, Strength
-from cli_guard.code.test_files import alike, language_of, shared_folders, stem_of, tested_stem
+from cli_guard.code.test_files import is_named_after, runner_language
 
 MOST_NAMES = 200
 # A shorter name stands in too many texts by chance.
@@ -57,12 +57,12 @@ class Search:
     @property
     def looked_at(self) -> int:
         """How many files were searched."""
-        return len({*self.tests, *(path for path in self.texts if language_of(path) in self._importers)})
+        return len({*self.tests, *(path for path in self.texts if runner_language(path) in self._importers)})
 
     def hit(self, target: str, test: str, strength: Strength, reason: str, words: Iterable[str] = ()) -> None:
         """Notes a test; the strongest reason stays, in the order in which they were found."""
         self.covered.add(target)
-        near = shared_folders(target, test)
+        near = _count_shared_folders(target, test)
         known = self.hits.get(test)
         if known is None:
             known = self.hits[test] = Hit(strength, reason, near=near)
@@ -79,7 +79,7 @@ class Search:
         if path in self.all_tests and not self.symbols:
             self.hit(path, path, "strong", "is a test itself")
             return
-        language = language_of(path)
+        language = runner_language(path)
         self._by_coverage(path)
         if language in ("python", "javascript"):
             self._by_imports(path, language)
@@ -119,7 +119,7 @@ class Search:
             found: dict[str, list[tuple[str, Imported]]] = {}
             reader = self.python if language == "python" else self.script
             for path in sorted(self.texts):
-                if language_of(path) == language:
+                if runner_language(path) == language:
                     for each in reader.of(path):
                         found.setdefault(each.path, []).append((path, each))
             self._importers[language] = found
@@ -150,17 +150,16 @@ class Search:
                 self.hit(path, importer, "strong", f"imports {_module(path)}", names)
 
     def _by_name(self, path: str, language: str | None) -> None:
-        stem = stem_of(path)
         named = [
             test
             for test in self.tests
-            if alike(tested_stem(test), stem) and language_of(test) == language and test != path
+            if is_named_after(test, path) and runner_language(test) == language and test != path
         ]
         if not named:
             return
-        nearest = max(shared_folders(path, test) for test in named)
+        nearest = max(_count_shared_folders(path, test) for test in named)
         for test in named:
-            if shared_folders(path, test) < nearest or (
+            if _count_shared_folders(path, test) < nearest or (
                 self.symbols and not any(word in self.texts[test] for word in self.symbols)
             ):
                 continue
@@ -225,3 +224,7 @@ def _module(path: str) -> str:
         return path
     parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
     return ".".join(parts[1:] if parts[0] in ("src", "lib") and len(parts) > 1 else parts)
+
+
+def _count_shared_folders(path: str, test: str) -> int:
+    return len(set(path.split("/")[:-1]) & set(test.split("/")[:-1]))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from cli_guard.assistant.projects.files import Files, first_of, line_of, nearness
 from cli_guard.assistant.projects.model import Purpose
 from cli_guard.assistant.projects.sources.found import Found
-from cli_guard.code.test_files import tests_among
+from cli_guard.code.test_files import list_test_files
 from cli_guard.reviewers.commands.extract.nodes import Table, at
 from cli_guard.reviewers.commands.extract.snippet import Lines
 
@@ -106,7 +106,7 @@ def tools(files: Files) -> Iterator[Found]:
 
 def _unnamed_tests(files: Files, front: str) -> Iterator[Found]:
     """How tests are run that are there without a word on how: by pytest, or by unittest if they know nothing else."""
-    tests = [path for path in sorted(tests_among(files.texts), key=nearness) if path.endswith(".py")]
+    tests = [path for path in sorted(list_test_files(files.texts), key=nearness) if path.endswith(".py")]
     if not tests:
         return
     text = files.texts[tests[0]]
