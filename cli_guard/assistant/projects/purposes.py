@@ -136,9 +136,9 @@ def purpose_of_text(body: str) -> Purpose:
 def purpose_of_command(command: str) -> Purpose:
     """What one command is for, by its program."""
     bare = bare_command(command)
-    task = TASK.match(bare)
+    task = task_name(bare)
     if task:
-        named, fit = _by_name(words_of(task[1] or task[2] or task[3]))
+        named, fit = _by_name(words_of(task))
         if named != "other" and fit < 3:
             return named
     program = bare.split(" ", 1)[0]
@@ -148,6 +148,12 @@ def purpose_of_command(command: str) -> Purpose:
         if found and found.end() >= len(program):
             return purpose
     return "other"
+
+
+def task_name(command: str) -> str | None:
+    """The name of the task that a command runs (`check` of `make check`), None if it runs none."""
+    task = TASK.match(command)
+    return (task[1] or task[2] or task[3]) if task else None
 
 
 def bare_command(command: str) -> str:
