@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from cli_guard.assistant.projects.files import Files, shown
-from cli_guard.assistant.projects.model import ORIGINS, PURPOSES, ProjectCommand
+from cli_guard.assistant.projects.model import ORIGINS, PURPOSES, Found, ProjectCommand
 from cli_guard.assistant.projects.purposes import purpose_of
-from cli_guard.assistant.projects.sources import Found, all_found
+from cli_guard.assistant.projects.sources import find_commands
 from cli_guard.secrets.redact import redact
 
 MOST_COMMANDS = 500
@@ -38,7 +38,7 @@ def commands_in(files: Files) -> tuple[ProjectCommand, ...]:
     ranked: dict[str, tuple[tuple[int, ...], ProjectCommand]] = {}
     said: dict[str, tuple[int, str, int]] = {}
     aside = scripts_aside(files)
-    for found in all_found(files):
+    for found in find_commands(files):
         if found.origin == "docs" and not _depth(found):
             said.setdefault(_plain(found.command), (found.rank, found.path, found.line))
         result = _ranked(found, aside)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from posixpath import splitext
 
@@ -88,10 +88,6 @@ class Files:
                 folder = folder_of(folder)
         return frozenset(found)
 
-    def has_folder(self, folder: str) -> bool:
-        """Is there a file in the folder or below?"""
-        return folder in self.folders
-
     @cached_property
     def endings(self) -> Counter[str]:
         """How many files there are of each ending."""
@@ -134,12 +130,12 @@ def shown(text: str, path: str) -> str:
     return line if len(line) <= CLIP else line[: CLIP - 3].rstrip() + "..."
 
 
+def line_at(text: str, found: re.Match[str]) -> int:
+    """The number of the line that a match begins on."""
+    return text.count("\n", 0, found.start()) + 1
+
+
 def line_of(text: str, pattern: str, start: int = 0) -> int:
     """The number of the line on which the first match of a pattern begins, 1 if there is none."""
     found = re.compile(pattern, re.MULTILINE).search(text, start)
-    return text.count("\n", 0, found.start()) + 1 if found else 1
-
-
-def first_of(values: Iterable[str]) -> str:
-    """The first text that is not empty."""
-    return next((value for value in values if value), "")
+    return line_at(text, found) if found else 1

@@ -23,13 +23,31 @@ Purpose = Literal[
 ]
 PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 
-# Who says that the command is one: people in a document, a task that somebody wrote down, a tool that is set up,
-# what everybody does with such a project, or a CI file alone.
+# What says that the command is one: a document, a task that is written down, a tool that is set up, what is usual in
+# such a project, or a CI file alone.
 Origin = Literal["docs", "task", "configured", "convention", "ci"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 Strength = Literal["strong", "medium", "weak"]
 Outcome = Literal["passed", "failed", "not recorded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A command as a file of the repository gives it, before it is classified, masked and clipped.
+
+    `body` is what it runs. `purpose` is given where the file says it by what it is; else name and body say it.
+    `rank` orders commands of one purpose and origin: less is better.
+    """
+
+    command: str
+    path: str
+    line: int
+    body: str = ""
+    name: str = ""
+    origin: Origin = "task"
+    purpose: Purpose | None = None
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)

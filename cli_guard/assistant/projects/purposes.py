@@ -58,6 +58,7 @@ def tables() -> Purposes:
     )
 
 
+@cache
 def read(name: str) -> dict[str, Any]:
     """One data file of this room."""
     with (DATA / f"{name}.toml").open("rb") as file:

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from cli_guard.assistant.projects.covering.cases import Cases
 from cli_guard.assistant.projects.files import Files, folder_of, nearness, quoted, within
-from cli_guard.assistant.projects.sources.javascript import dependencies_of, manager_of, run_tool
-from cli_guard.assistant.projects.sources.python_tools import runner
+from cli_guard.assistant.projects.sources.environments import python_front, script_dependencies, script_front
 from cli_guard.code.test_files import list_test_files, runner_language
 
 MOST_NODES = 30
@@ -90,7 +89,7 @@ def uses_pytest(files: Files) -> bool:
 
 
 def _python(tests: Chosen, files: Files) -> str:
-    front = runner(files)
+    front = python_front(files)
     if files.has("tests/runtests.py") and not uses_pytest(files):
         labels = dict.fromkeys(_label(path, names) for path, names in tests)
         return f"{front}python tests/runtests.py {' '.join(labels)}"
@@ -135,7 +134,7 @@ def _script(tests: Chosen, files: Files) -> str:
 
 def _of_package(folder: str, tests: Chosen, files: Files) -> str:
     package = f"{folder}/package.json".lstrip("/")
-    known = {**dependencies_of(files, "package.json"), **dependencies_of(files, package)}
+    known = {**script_dependencies(files, "package.json"), **script_dependencies(files, package)}
     said = files.texts.get(package, "")
     used = next((command for tool, command in SCRIPT_RUNNERS if tool in known), "")
     used = used or next((command for tool, command in SCRIPT_RUNNERS if re.search(rf"\b{tool} ", said)), "")
@@ -150,7 +149,7 @@ def _of_package(folder: str, tests: Chosen, files: Files) -> str:
         used
     )
     chosen = f"{option}{quoted(single[0])}" if option and len(single) == 1 else ""
-    return within(folder, f"{run_tool(manager_of(files, package), used)} {' '.join(paths)}{chosen}")
+    return within(folder, f"{script_front(files, package) + used} {' '.join(paths)}{chosen}")
 
 
 def _go(tests: Chosen, files: Files) -> str:
