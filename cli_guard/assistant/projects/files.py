@@ -111,6 +111,15 @@ def folder_of(path: str) -> str:
     return path.rpartition("/")[0]
 
 
+def find_above(texts: Mapping[str, str], path: str, name: str) -> str | None:
+    """The nearest file of a name beside a path or in a folder above it."""
+    folder = folder_of(path)
+    while folder and f"{folder}/{name}" not in texts:
+        folder = folder_of(folder)
+    found = f"{folder}/{name}".lstrip("/")
+    return found if found in texts else None
+
+
 def within(folder: str, command: str) -> str:
     """The command as it is typed at the root to run in a folder."""
     return f"cd {quoted(folder)} && {command}" if folder else command
