@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-FROM = re.compile(r"[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]{0,8000}\)?|(?:[^\n;#\\]|\\\n)*)")
+FROM = re.compile(r"[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]{0,8000}\)?|[^\n;#\\]*(?:\\\n[^\n;#\\]*)*)")
 IMPORT = re.compile(r"[ \t]*import[ \t]+([\w. \t,]+)")
 NAME = re.compile(r"(\*|\w+)(?:[ \t]+as[ \t]+(\w+))?")
 DEFINED = re.compile(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from cli_guard.assistant.projects.asking import COMMON, Asked, Recipe, find_git_recipe, read_request
+from cli_guard.assistant.projects.asking import Asked, Recipe, find_git_recipe, read_request
 from cli_guard.assistant.projects.commands import commands_in
 from cli_guard.assistant.projects.covering import tests_for
 from cli_guard.assistant.projects.covering.running import one_test
@@ -123,7 +123,9 @@ class _Adviser:
         asked = self.asked
         candidates = [each for each in self.commands if asked.purpose and each.purpose == asked.purpose]
         near = _find_nearest(asked.paths, candidates)
-        tool = next((each for each in candidates if asked.words & set(each.command.split()) - COMMON), None)
+        tool = next(
+            (each for each in candidates if asked.words & set(each.command.split()) - listed("common")), None
+        )
         best = self.find_named_task() or near or tool or next(iter(candidates), None)
         if best is None:
             return Advice(None, None, asked.purpose or "other", looked_at=self.files.looked_at)
@@ -147,15 +149,15 @@ class _Adviser:
     def find_named_task(self) -> ProjectCommand | None:
         """The task whose name the request says: `typing` in "run the typing check", "integration tests"."""
         asked = self.asked
-        spoken = {part for word in asked.words - COMMON for part in words_of(word)}
+        spoken = {part for word in asked.words - listed("common") for part in words_of(word)}
         scored = []
         for place, each in enumerate(self.commands):
-            own = set(words_of(each.name)) - COMMON
+            own = set(words_of(each.name)) - listed("common")
             hits = len(own & spoken)
             same = asked.purpose in (None, each.purpose)
             # Of a purpose that was asked for, half of a name is not enough.
             enough = hits >= min(len(own), 2 if asked.purpose else 1)
-            if hits and ((same and enough) or (not same and each.name in asked.words - COMMON)):
+            if hits and ((same and enough) or (not same and each.name in asked.words - listed("common"))):
                 scored.append((-hits, len(own), place, each))
         return min(scored, key=lambda each: each[:3])[3] if scored else None
 

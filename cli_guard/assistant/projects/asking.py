@@ -21,13 +21,6 @@ BARE = re.compile(
     r"\s+(?:the )?(?:command )?(.+?)(?:\s+(?:do|does|mean|means|work|run|actually do)\b.*)?[?.!]*$",
     re.IGNORECASE,
 )
-ABOUT_GIT = re.compile(
-    r"\b(?:git|commit(?:s|ted)?|branch(?:es)?|stash(?:ed)?|rebase|merge|unstage|reflog|bisect|blame|uncommit|cherry-?pick"
-    r"|staged|staging|index|history|diff|who (?:changed|wrote|edited|last)|discard|broke|revert|hard reset"
-    r"|(?:un)?track(?:ing|ed)?)\b|\b(?:deleted|removed) (?:a |the |my )?file",
-    re.IGNORECASE,
-)
-SURELY_GIT = re.compile(r"\bgit\b|\bcommit|\bbranch|\bbroke")
 PATHLIKE = re.compile(r"(?<![\w/])(?:\./)?((?:[\w.@+-]+/)*\.?[\w@+-][\w.@+-]*)(?:::(\w+(?:::\w+)?))?")
 # A path that need not be there: with a folder, a dot file, or with the ending of a file that people write.
 UNKNOWN_PATH = re.compile(
@@ -53,20 +46,6 @@ BRANCHES = (
     re.compile(r"\b(?!feature\b)([\w][\w./-]*) branch\b"),
 )
 COMMIT = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|\bHEAD(?:~\d+|\^+)?")
-NO_BRANCH = frozenset(
-    "the my deleted lost new old this another same other your removed current remote local git to one "
-    "that which was is from and on in of a an it i we by back without but with after before name called".split()
-)
-# What no command has outside of quotes: "git command to undo the last commit".
-PROSE = frozenset(
-    "for to of the a an with one only how command commands script target all my this and or that file".split()
-)
-# Words of a request that name no task.
-COMMON = frozenset(
-    "how do does i we you to the a an of in for on this that is it can run running execute start use which what "
-    "command commands my our project repository repo please me with and or all should here tests test build docs "
-    "lint check code style".split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +118,7 @@ def _find_command(text: str, programs: Collection[str]) -> str | None:
 
     if not EXPLAIN.search(text):
         first, *rest = text.split(" ")
-        prose = text.endswith("?") or not PROSE.isdisjoint(QUOTED.sub("", text).split())
+        prose = text.endswith("?") or not listed("prose").isdisjoint(QUOTED.sub("", text).split())
         option = first not in listed("english") or any(word.startswith("-") for word in rest)
         return text if rest and not prose and option and begins_command(text) else None
     for found in QUOTED.finditer(text):
@@ -163,7 +142,8 @@ def find_git_recipe(request: Asked) -> tuple[Recipe, Mapping[str, str]] | None:
     """The recipe that a request asks for, and the words to fill in; None if it is not about Git."""
     text = request.text[:LONGEST_OF_GIT].lower()
     of_project = request.purpose in ("test", "lint", "format", "build", "docs")
-    if not ABOUT_GIT.search(text) or (of_project and not SURELY_GIT.search(text)):
+    words = read("git-recipes")
+    if not re.search(words["about"], text) or (of_project and not re.search(words["surely"], text)):
         return None
     recipe = next((each for each in recipes() if any(ask.search(text) for ask in each.asks)), None)
     if recipe is None:
@@ -185,4 +165,4 @@ def _find_name(text: str, recipe: Recipe) -> str:
         found = COMMIT.search(text)
         return found[0] if found else ""
     names = (found[1].rstrip(".") for pattern in BRANCHES for found in pattern.finditer(text))
-    return next((name for name in names if name.lower() not in NO_BRANCH), "")
+    return next((name for name in names if name.lower() not in read("git-recipes")["no_branch"].split()), "")

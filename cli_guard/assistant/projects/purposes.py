@@ -3,7 +3,6 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
@@ -30,31 +29,18 @@ TASK = re.compile(
 MOST_PARTS = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Purposes:
-    """The tables of `purposes.toml`."""
-
-    names: Mapping[str, Purpose]
-    generic: frozenset[str]
-    programs: tuple[tuple[Purpose, re.Pattern[str]], ...]
-    requests: tuple[tuple[Purpose, re.Pattern[str]], ...]
+@cache
+def _names() -> Mapping[str, Purpose]:
+    """The purpose of each word of a name."""
+    names = read("purposes")["names"]
+    return {word: purpose_called(purpose) for purpose, words in names.items() for word in words.split()}
 
 
 @cache
-def tables() -> Purposes:
-    """The data, read once."""
-    data = read("purposes")
-    names = {
-        word: purpose_called(purpose) for purpose, words in data["names"].items() for word in words.split()
-    }
-    return Purposes(
-        names,
-        frozenset(data["generic"]["words"].split()),
-        tuple((purpose_called(each["purpose"]), re.compile(each["pattern"])) for each in data["program"]),
-        tuple(
-            (purpose_called(each["purpose"]), re.compile(each["pattern"], re.IGNORECASE))
-            for each in data["request"]
-        ),
+def _patterns(kind: str) -> tuple[tuple[Purpose, re.Pattern[str]], ...]:
+    """The patterns over a command (`program`) or a request in lower case (`request`), in their order."""
+    return tuple(
+        (purpose_called(each["purpose"]), re.compile(each["pattern"])) for each in read("purposes")[kind]
     )
 
 
@@ -101,7 +87,7 @@ def purpose_of(name: str, body: str) -> tuple[Purpose, int]:
 
 
 def _by_name(words: tuple[str, ...]) -> tuple[Purpose, int]:
-    names, generic = tables().names, tables().generic
+    names, generic = _names(), read("purposes")["generic"]["words"].split()
     if {"check", "diff", "verify"} & set(words) and {"format", "fmt", "black", "prettier", "style"} & set(
         words
     ):
@@ -143,7 +129,7 @@ def purpose_of_command(command: str) -> Purpose:
         if named != "other" and fit < 3:
             return named
     program = bare.split(" ", 1)[0]
-    for purpose, pattern in tables().programs:
+    for purpose, pattern in _patterns("program"):
         found = pattern.match(bare)
         # `pytest.ini` and `black>=25` begin with the name of a program, and are none.
         if found and found.end() >= len(program):
@@ -167,4 +153,4 @@ def bare_command(command: str) -> str:
 
 def purpose_asked(request: str) -> Purpose | None:
     """What a request wants done, None if no word of it tells."""
-    return next((purpose for purpose, pattern in tables().requests if pattern.search(request)), None)
+    return next((purpose for purpose, pattern in _patterns("request") if pattern.search(request)), None)

@@ -24,15 +24,7 @@ BY_NAME = ("-k", "-run", "-t", "--testNamePattern", "--grep", "-g", "--filter")
 LEFT_OUT = ("--ignore", "--deselect")
 CHOSEN = ("--tests", "--test", "-Dtest")
 NO_OPERANDS = ("test", "-m", "run", "pytest", "unittest", "verify", "manage.py", "{posargs}")
-OUTCOMES: Mapping[str, str] = {
-    word: outcome
-    for outcome, words in (
-        ("passed", "passed pass ok xpassed"),
-        ("failed", "failed fail failure error"),
-        ("skipped", "skipped skip xfailed"),
-    )
-    for word in words.split()
-}
+OUTCOMES = ("passed", "failed", "skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +200,6 @@ def _recorded(path: str, name: str, recorded: Mapping[str, object]) -> tuple[str
     message = ""
     if isinstance(value, Mapping):
         message = str(value.get("message", ""))
-        value = value.get("outcome", value.get("status", ""))
+        value = value.get("outcome", "")
     word, _, rest = str(value).partition(":")
-    return OUTCOMES.get(word.strip().lower(), ""), message or rest.strip()
+    return word if word in OUTCOMES else "", message or rest.strip()

@@ -13,8 +13,6 @@ FILE_CHARS = 200_000
 MOST_CASES, MOST_WORDS = 2_000, 300
 GO_TEST = re.compile(r"(?:Test|Fuzz|Example|Benchmark)(?![a-z])")
 JAVA_TESTS = frozenset({"Test", "ParameterizedTest", "RepeatedTest", "TestFactory"})
-# Marks in brackets in front of a function, and more of them after the one that says that it is a test.
-MORE_MARKS = r"\]{0,1}(?:\s*#?\[[^\]]{0,300}\]){0,10}\s*"
 CASES = {
     "javascript": re.compile(
         r"^[ \t]*(?:await )?(?:it|test|specify|Deno\.test|t\.test)"
@@ -23,7 +21,7 @@ CASES = {
         re.MULTILINE,
     ),
     "rust": re.compile(
-        rf"#\[(?:\w+::)*test\b[^\]]{{0,200}}{MORE_MARKS}(?:pub\s+)?(?:async\s+)?fn\s+(?P<name>\w+)"
+        r"#\[(?:\w+::)*test\b[^\]]{0,200}\](?:\s*#\[[^\]]{0,300}\]){0,10}\s*(?:pub\s+)?(?:async\s+)?fn\s+(?P<name>\w+)"
     ),
     "ruby": re.compile(
         r"^[ \t]*(?:(?:it|specify|test|scenario)[ (]+(?P<quote>[\"'])|def (?=test_))"
@@ -31,10 +29,6 @@ CASES = {
         re.MULTILINE,
     ),
     "php": re.compile(r"\bfunction[ \t]+(?P<name>test\w*)[ \t]*\("),
-    "csharp": re.compile(
-        rf"\[(?:Fact|Theory|Test|TestCase|TestMethod)\b[^\]]{{0,300}}{MORE_MARKS}"
-        r"(?:public\s+)?(?:async\s+)?[\w<>.]+\s+(?P<name>\w+)\s*\("
-    ),
     "elixir": re.compile(r"^[ \t]*test[ \t(]+\"(?P<name>[^\"\n]+)\"", re.MULTILINE),
     "java": re.compile(r"@Test\b[^{]{0,300}?\bfun\s+(?P<name>\w+|`[^`]+`)"),
 }

@@ -27,8 +27,8 @@ GO_DEFINED = re.compile(r"^(?:func(?: \([^)\n]{0,200}\))?|type|var|const)[ \t]+(
 PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)", re.MULTILINE)
 DEFINED_CLASS = re.compile(r"^[ \t]*(?:class|module|defmodule)[ \t]+([A-Z][\w.:]*)", re.MULTILINE)
 RUST_TEST = re.compile(r"#\[(?:\w+::)*test\b")
-RUST_USE = re.compile(r"^[ \t]*use[ \t]+([\w:]+)", re.MULTILINE)
 MOST_DEFINED = 300
+BY_NAME = ("java", "csharp", "php", "rust", "ruby", "elixir")
 Reason = tuple[str, str, bool, frozenset[str]]
 
 
@@ -105,23 +105,29 @@ def find_related(path: str, texts: Mapping[str, str], tests: Iterable[str]) -> I
     same = [test for test in tests if runner_language(test) == language]
     if language == "go":
         yield from _related_go(path, texts, same)
-    elif language == "rust":
-        yield from _related_rust(path, texts, same)
-    elif language in ("ruby", "elixir"):
-        for name in dict.fromkeys(DEFINED_CLASS.findall(texts.get(path, ""))[:20]):
-            for test in _mentioning(name, texts, same):
-                yield test, f"uses {name}", True, frozenset({name})
-    elif language in ("java", "csharp", "php") and re.fullmatch(r"[A-Z]\w*", source_stem(path)):
-        name = source_stem(path)
-        package = PACKAGE.search(texts.get(path, ""))
+        return
+    if language == "rust" and RUST_TEST.search(texts.get(path, "")):
+        yield path, "holds tests of its own", True, frozenset()
+    stem = source_stem(path)
+    # In these languages a file is named after its class, in Ruby and Elixir it need not be.
+    names = {"rust": [f"::{stem}"], "ruby": [], "elixir": []}.get(
+        language or "", [stem] if stem[:1].isupper() else []
+    )
+    names += DEFINED_CLASS.findall(texts.get(path, ""))[:20] if language in ("ruby", "elixir") else []
+    package = PACKAGE.search(texts.get(path, ""))
+    for name in dict.fromkeys(names if language in BY_NAME else ()):
         for test in _mentioning(name, texts, same):
             own = PACKAGE.search(texts[test])
-            sure = bool(package and (f"{package[1]}.{name}" in texts[test] or (own and own[1] == package[1])))
-            yield test, f"uses {name}", sure, frozenset({name})
+            same_package = package and (
+                f"{package[1]}.{name}" in texts[test] or (own and own[1] == package[1])
+            )
+            sure = language in ("rust", "ruby", "elixir") or bool(same_package)
+            if test != path:
+                yield test, f"uses {name.lstrip(':')}", sure, frozenset({name.lstrip(":")})
 
 
 def _mentioning(name: str, texts: Mapping[str, str], tests: Iterable[str]) -> list[str]:
-    word = re.compile(rf"(?<![\w.:]){re.escape(name)}\b|\.{re.escape(name)}\b")
+    word = re.compile(rf"\b{re.escape(name)}\b")
     return [test for test in tests if name in texts[test] and word.search(texts[test])]
 
 
@@ -139,17 +145,6 @@ def _related_go(path: str, texts: Mapping[str, str], tests: Iterable[str]) -> It
                 yield test, f"is of the same package and uses {list_names(used)}", True, used
         elif f'"{imported}"' in texts[test]:
             yield test, f"imports {imported}", True, frozenset(name for name in defined if name[0].isupper())
-
-
-def _related_rust(path: str, texts: Mapping[str, str], tests: Iterable[str]) -> Iterator[Reason]:
-    if RUST_TEST.search(texts.get(path, "")):
-        yield path, "holds tests of its own", True, frozenset()
-    for test in tests:
-        for use in RUST_USE.findall(texts[test]):
-            crate, *names = use.split("::")
-            if test != path and crate not in ("std", "core", "alloc") and source_stem(path) in names:
-                yield test, f"uses {use}", True, frozenset()
-                break
 
 
 def list_names(names: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from cli_guard.assistant.projects.covering.cases import Cases
 from cli_guard.assistant.projects.files import Files, find_above, folder_of, nearness, quoted, within
+from cli_guard.assistant.projects.purposes import read
 from cli_guard.assistant.projects.sources.environments import python_front, script_dependencies, script_front
 from cli_guard.code.test_files import list_test_files, runner_language
 
@@ -45,11 +46,16 @@ def command_for(chosen: Chosen, texts: Mapping[str, str]) -> str | None:
         manifest = MANIFESTS.get(language)
         folder = folder_of(find_above(texts, path, manifest) or "") if manifest else ""
         groups.setdefault((language, folder), []).append((path[len(folder) :].lstrip("/"), names))
-    commands = [
-        within(folder, MAKERS[language](tests, files, folder))
-        for (language, folder), tests in groups.items()
-        if language in MAKERS
-    ]
+    commands = []
+    for (language, folder), tests in groups.items():
+        make = MAKERS.get(language)
+        plain = next(
+            (each.get("run") for each in read("programs")["runner"] if each["language"] == language), None
+        )
+        if make:
+            commands.append(within(folder, make(tests, files, folder)))
+        elif plain:
+            commands.append(f"{plain} {_join_paths(tests)}")
     return " && ".join(commands) or None
 
 
@@ -81,17 +87,9 @@ def _uses_pytest(files: Files) -> bool:
 def _run_python(tests: Chosen, files: Files, _folder: str) -> str:
     front = python_front(files)
     pytest = _uses_pytest(files)
-    for script, command in (("tests/runtests.py", "tests/runtests.py"), ("manage.py", "manage.py test")):
-        if files.has(script) and not pytest:
-            top = "tests/" if script.startswith("tests/") else ""
-            labels = [
-                ".".join(
-                    [path.removeprefix(top).removesuffix(".py").replace("/", ".")]
-                    + ([names[0].replace("::", ".")] if len(names) == 1 else [])
-                )
-                for path, names in tests
-            ]
-            return f"{front}python {command} {' '.join(dict.fromkeys(labels))}"
+    if files.has("manage.py") and not pytest:
+        labels = (path.removesuffix(".py").replace("/", ".") for path, _ in tests)
+        return f"{front}python manage.py test {' '.join(labels)}"
     if not pytest and any("unittest" in files.texts.get(path, "") for path, _ in tests):
         return f"{front}python -m unittest {_join_paths(tests)}"
     nodes = [f"{path}::{name}" if name else path for path, names in tests for name in (names or [""])]
@@ -156,32 +154,6 @@ def _run_rust(tests: Chosen, _files: Files, _folder: str) -> str:
     return " && ".join(dict.fromkeys(commands))
 
 
-def _run_ruby(tests: Chosen, files: Files, _folder: str) -> str:
-    front = "bundle exec " if files.has("Gemfile") else ""
-    specs = [test for test in tests if test[0].endswith("_spec.rb")]
-    others = [test for test in tests if test not in specs]
-    commands = [f"{front}rspec {_join_paths(specs)}"] if specs else []
-    if others and files.has("bin/rails"):
-        commands.append(f"bin/rails test {_join_paths(others)}")
-    else:
-        commands += [f"{front}ruby -Itest {quoted(path)}" for path, _ in others]
-    return " && ".join(commands)
-
-
-def _run_php(tests: Chosen, files: Files, _folder: str) -> str:
-    program = "pest" if "pestphp/pest" in files.texts.get("composer.json", "") else "phpunit"
-    return " && ".join(f"vendor/bin/{program} {quoted(path)}" for path, _ in tests)
-
-
-def _run_elixir(tests: Chosen, _files: Files, _folder: str) -> str:
-    return f"mix test {_join_paths(tests)}"
-
-
-def _run_dotnet(tests: Chosen, _files: Files, _folder: str) -> str:
-    names = (path.rpartition("/")[2].removesuffix(".cs") for path, _ in tests)
-    return "dotnet test --filter " + quoted("|".join(f"FullyQualifiedName~{name}" for name in names))
-
-
 def _join_paths(tests: Chosen) -> str:
     return " ".join(quoted(path) for path, _ in tests)
 
@@ -194,8 +166,4 @@ MAKERS: Mapping[str, Callable[[Chosen, Files, str], str]] = {
     "go": _run_go,
     "java": _run_java,
     "rust": _run_rust,
-    "ruby": _run_ruby,
-    "php": _run_php,
-    "elixir": _run_elixir,
-    "csharp": _run_dotnet,
 }

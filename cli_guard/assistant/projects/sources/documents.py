@@ -3,18 +3,15 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from posixpath import normpath
 
 from cli_guard.assistant.projects.files import Files, folder_of, nearness, within
 from cli_guard.assistant.projects.model import Found, Purpose
-from cli_guard.assistant.projects.purposes import bare_command, purpose_of_command, purpose_of_text
+from cli_guard.assistant.projects.purposes import bare_command, purpose_of_command, purpose_of_text, read
 from cli_guard.reviewers.commands.extract import Unreadable, snippets
 
 DOCUMENT = r"\.(?:md|rst|txt|adoc|markdown)"
-GUIDE = re.compile(
-    r"(?:contributing|contribute|development|developing|developers?|hacking|testing|building|running[-_]tests"
-    rf"|readme[-_.]dev\w*|devguide|agents|claude)(?:{DOCUMENT})?"
-)
 # A page on "testing" below a project's documentation is for those who use it.
 FOR_CONTRIBUTORS = re.compile(
     r"(?:^|/)(?:contribut\w*|hacking|devguide)[^/]*$|(?:^|/)(?:dev|development|internals|contributing)/"
@@ -26,11 +23,6 @@ LONGEST, LONGEST_LINE = 160, 2_000
 MOST_OF_A_STEP = 300
 FENCE = re.compile(r"^[ \t>]*(?:```|~~~|----$)[ \t]*[{]?\.?(?P<kind>[\w+-]*)")
 DIRECTIVE = re.compile(r"\s*\.\. (?:code|sourcecode|code-block|console|prompt)\b")
-# What holds no commands for a shell.
-OTHER_KINDS = frozenset(
-    "python py pycon js javascript ts typescript json yaml yml toml ini go rust java xml html css diff ruby c cpp "
-    "dockerfile makefile sql jsonc php elixir".split()
-)
 PROMPT = re.compile(r"^(?:\(\w[\w.-]*\)\s*)?(?:[\w.@~:/-]*[$%#>]|\.\.\.\\>|PS>)\s+")
 SPAN = re.compile(r"``([^`\n]{2,160})``|(?<!`)`([^`\n]{2,160})`(?!`)")
 COMMENT = re.compile(r"\s+#\s.*$")
@@ -41,30 +33,20 @@ TO_FILL_IN = re.compile(
     r"<[a-z][\w .-]*>|\$[{(]?\w|\{\w|\[[a-z]+\]|\.\.\.(?:\s|$)|\bpath/to\b|\bYOUR|/your/"
     r"|@latest\b|\bgo install \S+\.\w+/"
 )
-# In a README, installing is for those who use the project.
-FOR_DEVELOPERS = re.compile(
-    r"-e\b|--editable|\bsync\b|\b(?:npm|pnpm|yarn|bun) (?:ci|install|i)$|^yarn$|requirements|bundle"
-    r"|composer install$|poetry install|develop\b|--group"
-)
-# What a code span in a sentence may begin with; alone only the last ones are commands.
-PROGRAM = re.compile(
-    r"(?:make|tox|nox|just|task|inv|npm|yarn|pnpm|bun|cargo|go|mvn|\./mvnw|gradle|\./gradlew|pytest|python|uv|poetry"
-    r"|hatch|pdm|pre-commit|prek|bundle|rake|composer|mix|dotnet|cmake|ctest|bazel|ruff|mypy|black|flake8|\./\S*) "
-    r"|(?:make|tox|nox|pytest|yarn)$"
-)
 LOCAL = re.compile(
     r"make(?:\s|$)(?!.*-[Cf])"
     r"|(?:(?:python3?|sh|bash|node) )?(?:\./)?(?P<script>[\w./-]+\.(?:py|sh|js)|(?<=\./)[\w./-]+)(?:\s|$)"
 )
 OWN_NAME = re.compile(r"^[ \t]*\"?name\"?[ \t]*[=:][ \t]*[\"']([\w-]+)[\"']", re.MULTILINE)
 CD = re.compile(r"cd +([\w./-]+)/?(?: *(?:&&|;) *(.+))?$")
-CI = re.compile(
-    r"\.(?:github|gitea|forgejo)/workflows/[^/]+\.ya?ml|\.circleci/config\.ya?ml|\.buildkite/pipeline\.ya?ml|Jenkinsfile"
-    r"|\.?(?:gitlab-ci|travis|azure-pipelines|bitbucket-pipelines|cirrus|drone|woodpecker|appveyor)\.ya?ml"
-)
 MOST_CI_FILES, MOST_CI_LINES = 20, 400
 # What only the machine of the run fills in cannot be pasted.
 FILLED_BY_CI = re.compile(r"\$\{?\w|\$\(|\$\{\{|<<|>>|\\$")
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(read("documents")[name], re.VERBOSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +86,7 @@ def _guides(files: Files) -> tuple[str, ...]:
             return False
         return bool(re.search(f"{DOCUMENT}$", name)) or (not folder and "." not in name)
 
-    found = [path for path in files.like(GUIDE) if is_guide(path)]
+    found = [path for path in files.like(_pattern("guide")) if is_guide(path)]
     deep = {path for path in files.texts if re.search(rf"contributing/.*{DOCUMENT}$", path.lower())}
     readmes = [path for path in files.like(README) if folder_of(path) in ("", "tests", "test")]
     return (*(found + sorted(deep - set(found), key=nearness))[:MOST_GUIDES], *readmes[:MOST_READMES])
@@ -114,7 +96,7 @@ def _purpose_of(command: str, in_readme: bool) -> Purpose:
     """What a command of a document is for; "other" for one that is not about the project's own work."""
     purpose = purpose_of_text(command) if "&&" in command else purpose_of_command(command)
     other = (
-        (purpose == "install" and in_readme and not FOR_DEVELOPERS.search(command))
+        (purpose == "install" and in_readme and not _pattern("for_developers").search(command))
         or (purpose == "install" and re.match(r"pip3? install (?!-|\.)", bare_command(command)))
         or (purpose in ("clean", "run") and in_readme and command.startswith(("rm ", "docker run")))
     )
@@ -154,7 +136,7 @@ def _commands_in(path: str, text: str) -> Iterator[_Said]:
         if fenced is None and indented and DIRECTIVE.match(line):
             in_literal = True
         elif fenced is not None or literal:
-            if fenced not in OTHER_KINDS:
+            if fenced not in read("documents")["other_kinds"].split():
                 command = _clean(stripped, needs_prompt=fenced in ("console", "shell-session"))
                 folder, command = _change_folder(folder, command)
                 if command:
@@ -163,7 +145,7 @@ def _commands_in(path: str, text: str) -> Iterator[_Said]:
             folder = "" if line[:1].strip() and len(stripped) > MOST_OF_A_STEP else folder
             for span in SPAN.finditer(line):
                 command = (span[1] or span[2]).strip()
-                if PROGRAM.match(command) and _clean(command):
+                if _pattern("program").match(command) and _clean(command):
                     yield _Said(_clean(command), path, number, False)
         after_blank = not stripped or indented
 
@@ -192,7 +174,7 @@ def _change_folder(folder: str, command: str) -> tuple[str, str]:
 
 def find_ci(files: Files) -> Iterator[Found]:
     """The commands of workflows and pipelines that serve a purpose and can be pasted: the last hint of all."""
-    for path in sorted(path for path in files.texts if CI.fullmatch(path))[:MOST_CI_FILES]:
+    for path in sorted(path for path in files.texts if _pattern("ci").fullmatch(path))[:MOST_CI_FILES]:
         try:
             for snippet in snippets(path, files.read(path)):
                 offset = 0

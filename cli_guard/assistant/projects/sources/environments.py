@@ -84,12 +84,6 @@ def _python_tools(files: Files) -> Iterator[Found]:
         command = "pytest" if pytest or "unittest" not in files.texts[tests[0]] else "python -m unittest"
         body = f"{tests[0]} holds tests, and no file says how they are run"
         yield Found(front + command, tests[0], 1, body, "", "convention", "test", 1)
-    for path in (*SETTINGS, "setup.py", *DEV_FILES):
-        if re.search(r"\bpytest-cov\b", files.texts.get(path, "")):
-            line = line_of(files.read(path), r"\bpytest-cov\b")
-            body = "pytest-cov is among what the project's development needs"
-            yield Found(f"{front}pytest --cov", path, line, body, "", "configured", "coverage", 1)
-            break
 
 
 def _find_settings(files: Files, places: list[str]) -> tuple[str, int] | None:
