@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-FROM = re.compile(r"[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]{0,8000}\)?|[^\n;#\\]*(?:\\\n[^\n;#\\]*)*)")
+FROM = re.compile(
+    r"[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]{0,8000}\)?|[^\n;#\\]*(?:\\\n[^\n;#\\]*)*)"
+)
 IMPORT = re.compile(r"[ \t]*import[ \t]+([\w. \t,]+)")
 NAME = re.compile(r"(\*|\w+)(?:[ \t]+as[ \t]+(\w+))?")
 DEFINED = re.compile(
@@ -76,16 +78,14 @@ class PythonImports:
 
     def find_module(self, name: str, importer: str) -> str | None:
         """The file of an absolute dotted name; of several the one nearest to the file that imports it."""
-        return max(
-            self.modules.get(name, ()),
-            key=lambda path: (
-                path.endswith(".py"),
-                _count_shared_folders(path, importer),
-                -path.count("/"),
-                path,
-            ),
-            default=None,
-        )
+        paths = self.modules.get(name, ())
+        if len(paths) < 2:
+            return paths[0] if paths else None
+
+        def nearness(path: str) -> tuple[bool, int, int, str]:
+            return path.endswith(".py"), _count_shared_folders(path, importer), -path.count("/"), path
+
+        return max(paths, key=nearness)
 
     def imports_of(self, path: str) -> tuple[Imported, ...]:
         """What a file imports of this repository; names that a package hands on also lead to where they come from."""
@@ -160,7 +160,7 @@ class PythonImports:
                 named = NAME.finditer(COMMENT.sub("", taken[3]))
                 module = absolute_module(path, taken[1], taken[2])
                 if module is not None:
-                    names = tuple((name[1], name[2] or name[1]) for name in named)
+                    names = tuple([(name[1], name[2] or name[1]) for name in named])
                     found.append(ImportStatement(module, names))
                 end = max(end, taken.end())
             elif plain := IMPORT.match(text, begin):

@@ -96,12 +96,11 @@ def _depth(found: Found) -> int:
 def _documented(
     order: tuple[int, ...], command: ProjectCommand, said: tuple[int, str, int] | None
 ) -> tuple[tuple[int, ...], ProjectCommand]:
+    """A command that a guide names comes first, unless its name only hints at the purpose (`tox -e stress`)."""
     if said is None:
         return order, command
-    rank, path, line = said
     purpose, beside, depth, origin, *rest = order
-    told = replace(command, documented=(path, line))
+    command = replace(command, documented=said[1:])
     if command.origin == "task" and origin == ORIGINS.index("convention"):
-        # A guide that names `tox -e stress` does not make it the way to run the tests.
-        return order, told
-    return (purpose, beside, depth, ORIGINS.index("docs"), rank, *rest), told
+        return order, command
+    return (purpose, beside, depth, ORIGINS.index("docs"), said[0], *rest), command

@@ -142,20 +142,16 @@ def _is_inside(node: str, operand: str) -> bool:
 
 
 def _is_chosen(node: str, operand: str, run: _Run) -> bool:
-    path = node.partition("::")[0]
     if operand in ("", ".", "..."):
         return True
-    if run.language == "go":
-        base, deep, _ = operand.partition("...")
-        folder, base = path.rpartition("/")[0], base.rstrip("/")
-        return folder == base or (bool(deep) and (not base or folder.startswith(f"{base}/")))
-    if run.language == "javascript":
-        return operand in path
     if run.language == "python":
-        module = run.by_module and "/" not in operand and not operand.endswith(".py")
+        is_module = run.by_module and "/" not in operand and not operand.endswith(".py")
         dotted = "." + re.sub(r"\.py::|/|::", ".", node) + "."
-        return node == operand or _is_inside(node, operand) or (module and f".{operand}." in dotted)
-    return all(word in node for word in re.split(r"[#.:+]+", operand))
+        return node == operand or _is_inside(node, operand) or (is_module and f".{operand}." in dotted)
+    # Folders of Go (`./cart/...`), parts of paths, classes with their methods (`CartTest#adds`), modules (`cart::`).
+    if operand.endswith("/..."):
+        return _is_inside(node, operand[:-4])
+    return operand in node or all(word in node for word in re.split(r"[#.:+]+", operand))
 
 
 def _has_name(node: str, run: _Run) -> bool:

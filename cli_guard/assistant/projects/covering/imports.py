@@ -25,7 +25,6 @@ ENDINGS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue",
 GO_MODULE = re.compile(r"^module[ \t]+(\S+)", re.MULTILINE)
 GO_DEFINED = re.compile(r"^(?:func(?: \([^)\n]{0,200}\))?|type|var|const)[ \t]+([A-Za-z]\w*)", re.MULTILINE)
 PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)", re.MULTILINE)
-DEFINED_CLASS = re.compile(r"^[ \t]*(?:class|module|defmodule)[ \t]+([A-Z][\w.:]*)", re.MULTILINE)
 RUST_TEST = re.compile(r"#\[(?:\w+::)*test\b")
 MOST_DEFINED = 300
 BY_NAME = ("java", "csharp", "php", "rust", "ruby", "elixir")
@@ -109,26 +108,17 @@ def find_related(path: str, texts: Mapping[str, str], tests: Iterable[str]) -> I
     if language == "rust" and RUST_TEST.search(texts.get(path, "")):
         yield path, "holds tests of its own", True, frozenset()
     stem = source_stem(path)
-    # In these languages a file is named after its class, in Ruby and Elixir it need not be.
-    names = {"rust": [f"::{stem}"], "ruby": [], "elixir": []}.get(
-        language or "", [stem] if stem[:1].isupper() else []
-    )
-    names += DEFINED_CLASS.findall(texts.get(path, ""))[:20] if language in ("ruby", "elixir") else []
-    package = PACKAGE.search(texts.get(path, ""))
-    for name in dict.fromkeys(names if language in BY_NAME else ()):
-        for test in _mentioning(name, texts, same):
-            own = PACKAGE.search(texts[test])
-            same_package = package and (
-                f"{package[1]}.{name}" in texts[test] or (own and own[1] == package[1])
-            )
-            sure = language in ("rust", "ruby", "elixir") or bool(same_package)
-            if test != path:
-                yield test, f"uses {name.lstrip(':')}", sure, frozenset({name.lstrip(":")})
-
-
-def _mentioning(name: str, texts: Mapping[str, str], tests: Iterable[str]) -> list[str]:
-    word = re.compile(rf"\b{re.escape(name)}\b")
-    return [test for test in tests if name in texts[test] and word.search(texts[test])]
+    # A class or module is named after its file: `cart_item.rb` holds CartItem.
+    pascal = "".join(part[:1].upper() + part[1:] for part in stem.split("_"))
+    names = {"rust": [f"::{stem}"], "ruby": [f"/{stem}", pascal]}.get(language or "", [pascal])
+    uses = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
+    package = PACKAGE.findall(texts.get(path, ""))[:1]
+    for test in same if language in BY_NAME and stem else ():
+        if test != path and uses.search(texts[test]):
+            is_imported = any(f"{each}.{stem}" in texts[test] for each in package)
+            is_near = bool(package) and PACKAGE.findall(texts[test])[:1] == package
+            sure = language in ("rust", "ruby", "elixir") or is_imported or is_near
+            yield test, f"uses {stem if language == 'rust' else pascal}", sure, frozenset({pascal, stem})
 
 
 def _related_go(path: str, texts: Mapping[str, str], tests: Iterable[str]) -> Iterator[Reason]:
