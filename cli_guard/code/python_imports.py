@@ -112,14 +112,14 @@ class PythonImports:
                 if submodule:
                     yield from self._attributes(path, submodule, own)
                 elif module:
-                    yield from self._handed_on(module, [name])
+                    yield from self._follow_exports(module, [name])
 
     def _attributes(self, path: str, module: str, alias: str) -> Iterator[tuple[str, str, str]]:
         """A module taken whole: the names are those that are behind its own name and a dot."""
         yield module, "", ""
-        yield from self._handed_on(module, _names_behind(self.texts[path], alias))
+        yield from self._follow_exports(module, _names_behind(self.texts[path], alias))
 
-    def _handed_on(self, module: str, names: list[str]) -> Iterator[tuple[str, str, str]]:
+    def _follow_exports(self, module: str, names: list[str]) -> Iterator[tuple[str, str, str]]:
         exports = self.exports_of(module) if is_package(module) else {}
         for name in names:
             yield module, name, ""

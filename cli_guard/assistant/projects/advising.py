@@ -8,9 +8,9 @@ from cli_guard.assistant.projects.commands import commands_in
 from cli_guard.assistant.projects.covering import tests_for
 from cli_guard.assistant.projects.covering.running import one_test
 from cli_guard.assistant.projects.explaining import explain_command, is_understood, undefined_tasks
-from cli_guard.assistant.projects.files import Files, folder_of, quoted
+from cli_guard.assistant.projects.files import Files, folder_of, quote_word
 from cli_guard.assistant.projects.model import Advice, ProjectCommand
-from cli_guard.assistant.projects.purposes import listed, purpose_of_text, words_of
+from cli_guard.assistant.projects.purposes import purpose_of_text, word_list, words_of
 from cli_guard.model import Confidence
 from cli_guard.secrets.redact import redact
 
@@ -44,7 +44,7 @@ class _Adviser:
             for each in self.commands
             if each.origin == "task"
         }
-        programs = listed("known") | {each.command.split(" ", 1)[0] for each in self.commands}
+        programs = word_list("known") | {each.command.split(" ", 1)[0] for each in self.commands}
         self.asked = read_request(request, files.texts.keys(), files.folders, programs)
 
     def advise(self) -> Advice:
@@ -124,7 +124,8 @@ class _Adviser:
         candidates = [each for each in self.commands if asked.purpose and each.purpose == asked.purpose]
         near = _find_nearest(asked.paths, candidates)
         tool = next(
-            (each for each in candidates if asked.words & set(each.command.split()) - listed("common")), None
+            (each for each in candidates if asked.words & set(each.command.split()) - word_list("common")),
+            None,
         )
         best = self.find_named_task() or near or tool or next(iter(candidates), None)
         if best is None:
@@ -149,15 +150,15 @@ class _Adviser:
     def find_named_task(self) -> ProjectCommand | None:
         """The task whose name the request says: `typing` in "run the typing check", "integration tests"."""
         asked = self.asked
-        spoken = {part for word in asked.words - listed("common") for part in words_of(word)}
+        spoken = {part for word in asked.words - word_list("common") for part in words_of(word)}
         scored = []
         for place, each in enumerate(self.commands):
-            own = set(words_of(each.name)) - listed("common")
+            own = set(words_of(each.name)) - word_list("common")
             hits = len(own & spoken)
             same = asked.purpose in (None, each.purpose)
             # Of a purpose that was asked for, half of a name is not enough.
             enough = hits >= min(len(own), 2 if asked.purpose else 1)
-            if hits and ((same and enough) or (not same and each.name in asked.words - listed("common"))):
+            if hits and ((same and enough) or (not same and each.name in asked.words - word_list("common"))):
                 scored.append((-hits, len(own), place, each))
         return min(scored, key=lambda each: each[:3])[3] if scored else None
 
@@ -168,7 +169,7 @@ class _Adviser:
     def setup(self, purpose: str, command: str) -> str | None:
         """What has to be installed before, if the repository says how."""
         program = command.split(" ", 1)[0]
-        if purpose in ("install", "clean") or program in listed("self_sufficient"):
+        if purpose in ("install", "clean") or program in word_list("self_sufficient"):
             return None
         for each in self.commands:
             same_kind = (each.command.split(" ", 1)[0] in SCRIPT_PROGRAMS) == (program in SCRIPT_PROGRAMS)
@@ -181,7 +182,7 @@ def _fill_recipe(recipe: Recipe, words: Mapping[str, str]) -> Advice:
     def fill(command: str) -> str:
         for name, word in words.items():
             command = command.replace(
-                "{" + name + "}", word if "<" in word or name == "lines" else quoted(word)
+                "{" + name + "}", word if "<" in word or name == "lines" else quote_word(word)
             )
         return command
 

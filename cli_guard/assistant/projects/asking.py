@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from cli_guard.assistant.projects.model import Purpose
-from cli_guard.assistant.projects.purposes import listed, purpose_asked, read
+from cli_guard.assistant.projects.purposes import purpose_asked, read, word_list
 
 LONGEST, LONGEST_OF_GIT = 2_000, 600
 QUOTED = re.compile(r"`([^`]{1,1000})`|\"([^\"]{1,1000})\"|(?<!\w)'([^']{1,1000})'(?!\w)")
@@ -114,12 +114,12 @@ def _find_command(text: str, programs: Collection[str]) -> str | None:
         first, _, rest = words.partition(" ")
         name = first.rsplit("/", 1)[-1] if first.startswith(("./", "/")) else first
         # One word alone is a program only if it is not an English word.
-        return name in programs and bool(rest or name not in listed("english"))
+        return name in programs and bool(rest or name not in word_list("english"))
 
     if not EXPLAIN.search(text):
         first, *rest = text.split(" ")
-        prose = text.endswith("?") or not listed("prose").isdisjoint(QUOTED.sub("", text).split())
-        option = first not in listed("english") or any(word.startswith("-") for word in rest)
+        prose = text.endswith("?") or not word_list("prose").isdisjoint(QUOTED.sub("", text).split())
+        option = first not in word_list("english") or any(word.startswith("-") for word in rest)
         return text if rest and not prose and option and begins_command(text) else None
     for found in QUOTED.finditer(text):
         command = (found[1] or found[2] or found[3]).strip()

@@ -21,7 +21,7 @@ def explain_command(command: str, tasks: Mapping[str, str]) -> tuple[Part, ...]:
     text = command[:LONGEST]
     found = {part: {tasks[part]: None} for part in SEPARATORS.split(text) if part in tasks}
     reasons: dict[str, dict[str, None]] = {}
-    verdict = judge_filled(text)
+    verdict = judge_with_placeholders(text)
     for effect in sorted(verdict.effects, key=lambda each: each.span.start):
         if effect.kind not in HARMLESS:
             part = text[effect.span.start : effect.span.end].strip() or text
@@ -32,14 +32,14 @@ def explain_command(command: str, tasks: Mapping[str, str]) -> tuple[Part, ...]:
     return tuple(Part(part, "; ".join(each)) for part, each in found.items())[:MOST_PARTS]
 
 
-def judge_filled(command: str) -> Verdict:
+def judge_with_placeholders(command: str) -> Verdict:
     """Judge a command with words to fill in (`<sha>`) as if they were filled in; every span stays where it is."""
     return judge(PLACEHOLDER.sub(lambda found: f"_{found[1]}_", command[:LONGEST]))
 
 
 def is_understood(command: str) -> bool:
     """Does the judge know what every part of the command does?"""
-    return all(effect.kind is not Kind.UNKNOWN for effect in judge_filled(command).effects)
+    return all(effect.kind is not Kind.UNKNOWN for effect in judge_with_placeholders(command).effects)
 
 
 def undefined_tasks(command: str, tasks: Mapping[str, str]) -> tuple[str, ...]:

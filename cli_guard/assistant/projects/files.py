@@ -20,7 +20,7 @@ NOT_OURS = frozenset(
     "node_modules vendor _vendor vendored third_party thirdparty site-packages testdata fixtures fixture examples "
     "example samples templates template .git .venv venv dist".split()
 )
-# What stands below these, but not in them, is what tests work on.
+# What is below these, but not in them, is what tests work on.
 TEST_FOLDERS = ("test", "tests", "testing", "spec")
 MOST_OF_A_NAME = 40
 CLIP = 200
@@ -48,14 +48,14 @@ class Files:
                     same.append(path)
         return {name: tuple(paths) for name, paths in found.items()}
 
-    def named(self, *names: str) -> tuple[str, ...]:
+    def find_named(self, *names: str) -> tuple[str, ...]:
         """The paths of the files with one of these names (any case), nearest the root first."""
         found = (path for name in names for path in self.by_name.get(name.lower(), ()))
         return tuple(sorted(dict.fromkeys(found), key=nearness))
 
-    def like(self, pattern: re.Pattern[str]) -> tuple[str, ...]:
+    def find_like(self, pattern: re.Pattern[str]) -> tuple[str, ...]:
         """The paths whose file name in lower case matches the whole pattern, nearest the root first."""
-        return self.named(*(name for name in self.by_name if pattern.fullmatch(name)))
+        return self.find_named(*(name for name in self.by_name if pattern.fullmatch(name)))
 
     def read(self, path: str) -> str:
         """The text of a file, empty if it is not there."""
@@ -122,17 +122,17 @@ def find_above(texts: Mapping[str, str], path: str, name: str) -> str | None:
 
 def within(folder: str, command: str) -> str:
     """The command as it is typed at the root to run in a folder."""
-    return f"cd {quoted(folder)} && {command}" if folder else command
+    return f"cd {quote_word(folder)} && {command}" if folder else command
 
 
-def quoted(word: str) -> str:
-    """A word as a shell takes it, quoted only if it must be."""
+def quote_word(word: str) -> str:
+    """A word as a shell takes it, quote_word only if it must be."""
     if re.fullmatch(r"[\w@%+=:,./~^-]+", word, re.ASCII):
         return word
     return "'" + word.replace("'", "'\\''") + "'"
 
 
-def shown(text: str, path: str) -> str:
+def clip_line(text: str, path: str) -> str:
     """A piece of a file as one line to show: blanks made one, secrets masked, clipped."""
     # Masking comes before clipping, or the rest of a secret might no longer be known as one.
     line = redact(BLANKS.sub(" ", text[: CLIP * 20]).strip(), path)

@@ -1,4 +1,4 @@
-"""What a command is for: by the name somebody gave it, by what it runs; and what a request wants."""
+"""What a command is for: by its name, by what it runs; and what a request wants."""
 
 import re
 import tomllib
@@ -11,7 +11,7 @@ from cli_guard.rules.catalog import FOLDER
 
 DATA = FOLDER / "projects"
 WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-# What stands in front of the program that counts: variables, and programs that run another one.
+# What is in front of the program that counts: variables, and programs that run another one.
 IN_FRONT = re.compile(
     r"(?:[A-Za-z_]\w*=\S*|env|sudo|time|cross-env(?:-shell)?|dotenv|npx|bunx|pnpx|uvx|exec|command|then|do|if|!"
     r"|(?:uv|poetry|pdm|pipenv|rye|hatch)(?: --?\S+)* run(?: --(?:python|group|extra|with|only-group) \S+| --?\S+)*"
@@ -33,14 +33,14 @@ MOST_PARTS = 40
 def _names() -> Mapping[str, Purpose]:
     """The purpose of each word of a name."""
     names = read("purposes")["names"]
-    return {word: purpose_called(purpose) for purpose, words in names.items() for word in words.split()}
+    return {word: as_purpose(purpose) for purpose, words in names.items() for word in words.split()}
 
 
 @cache
 def _patterns(kind: str) -> tuple[tuple[Purpose, re.Pattern[str]], ...]:
     """The patterns over a command (`program`) or a request in lower case (`request`), in their order."""
     return tuple(
-        (purpose_called(each["purpose"]), re.compile(each["pattern"])) for each in read("purposes")[kind]
+        (as_purpose(each["purpose"]), re.compile(each["pattern"])) for each in read("purposes")[kind]
     )
 
 
@@ -52,12 +52,12 @@ def read(name: str) -> dict[str, Any]:
 
 
 @cache
-def listed(name: str) -> frozenset[str]:
+def word_list(name: str) -> frozenset[str]:
     """A list of words of `programs.toml`."""
     return frozenset(read("programs")[name]["words"].split())
 
 
-def purpose_called(name: str) -> Purpose:
+def as_purpose(name: str) -> Purpose:
     """The purpose of a name in our data. Raises ValueError for a slip of ours."""
     return PURPOSES[PURPOSES.index(cast("Purpose", name))]
 
@@ -144,7 +144,7 @@ def task_name(command: str) -> str | None:
 
 
 def bare_command(command: str) -> str:
-    """The command without what stands in front of its program, any Python called `python`."""
+    """The command without what is in front of its program, any Python called `python`."""
     rest = PYTHON.sub("python", command.strip()[:1_000], count=1)
     while (found := IN_FRONT.match(rest)) and found.end():
         rest = PYTHON.sub("python", rest[found.end() :], count=1)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from cli_guard.assistant.projects.commands import commands_of
 from cli_guard.assistant.projects.covering.cases import Cases
 from cli_guard.assistant.projects.model import Failure, Outcome, Simulated
-from cli_guard.assistant.projects.purposes import bare_command, listed, read
+from cli_guard.assistant.projects.purposes import bare_command, read, word_list
 from cli_guard.code.test_files import list_test_files, runner_language
 from cli_guard.secrets.redact import redact
 
@@ -54,7 +54,7 @@ def simulate(
     failures = []
     selected = dict.fromkeys(pair for run in runs for pair in _select(run, texts))
     for path, name in selected:
-        outcome, message = _recorded(path, name, recorded or {})
+        outcome, message = _find_outcome(path, name, recorded or {})
         counts[outcome] += 1
         if outcome == "failed":
             failures.append(Failure(f"{path}::{name}" if name else path, redact(message)))
@@ -111,7 +111,7 @@ def _read_run(bare: str, language: str, folder: str) -> _Run:
     names: list[str] = []
     for word in words:
         option, attached, value = word.partition("=")
-        if option in (*BY_NAME, *LEFT_OUT, *CHOSEN) or word in listed("valued"):
+        if option in (*BY_NAME, *LEFT_OUT, *CHOSEN) or word in word_list("valued"):
             value = value if attached else next(words, "")
             names += [value] if option in BY_NAME else []
             left_out += [value.rstrip("/")] if option in LEFT_OUT else []
@@ -184,7 +184,7 @@ def _holds(expression: str, text: str) -> bool:
         return False
 
 
-def _recorded(path: str, name: str, recorded: Mapping[str, object]) -> tuple[str, str]:
+def _find_outcome(path: str, name: str, recorded: Mapping[str, object]) -> tuple[str, str]:
     """The outcome of a test, empty if none was recorded, and its message: by node, by its classes, by its file."""
     parts = [path, *name.split("::")] if name else [path]
     nodes = ["::".join(parts[:size]) for size in range(len(parts), 0, -1)]

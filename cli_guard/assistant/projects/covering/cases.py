@@ -70,7 +70,7 @@ class Cases:
         elif language in CASES:
             yield from _by_pattern(text, CASES[language])
 
-    def mentioning(self, path: str, words: frozenset[str]) -> tuple[Case, ...]:
+    def cases_with(self, path: str, words: frozenset[str]) -> tuple[Case, ...]:
         """Those of the tests of a file in whose lines there is one of the words."""
         if not words or not self.of(path):
             return ()

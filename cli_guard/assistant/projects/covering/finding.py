@@ -38,7 +38,7 @@ def tests_for(
     what a file holds.
     """
     plain = frozenset(symbol.rpartition(".")[2] for symbol in symbols)
-    wanted = _expand(paths, texts) if paths else _defining(plain, texts)
+    wanted = _expand(paths, texts) if paths else _find_defining(plain, texts)
     search = _Search(texts, plain, find_coverage(texts) if coverage is None else coverage)
     for path in wanted[:MOST_TARGETS]:
         search.look_for(path)
@@ -70,7 +70,7 @@ def _expand(paths: Iterable[str], texts: Mapping[str, str]) -> list[str]:
     return list(wanted)
 
 
-def _defining(symbols: Collection[str], texts: Mapping[str, str]) -> list[str]:
+def _find_defining(symbols: Collection[str], texts: Mapping[str, str]) -> list[str]:
     """The source files that define one of some symbols."""
     words = sorted(symbols)[:MOST_SYMBOLS]
     if not words:
@@ -126,7 +126,7 @@ class _Search:
         self, target: str, test: str, strength: Strength, reason: str, words: Iterable[str] = ()
     ) -> None:
         """Note a test; the strongest reason stays. With symbols, only a test that has one of them."""
-        used = self.used(test)
+        used = self.symbols_in(test)
         if self.symbols and not used and reason != "coverage data":
             return
         if used and not reason.startswith("named after"):
@@ -138,7 +138,7 @@ class _Search:
         hit.near = max(hit.near, _count_shared_folders(target, test))
         hit.words.update(words)
 
-    def used(self, test: str) -> set[str]:
+    def symbols_in(self, test: str) -> set[str]:
         """The symbols that are in a test file."""
         text = self.texts[test]
         return {word for word in self.symbols if word in text and re.search(rf"\b{re.escape(word)}\b", text)}
@@ -236,7 +236,7 @@ class _Search:
     def describe(self, path: str, hit: _Hit) -> CoveringTest:
         """The test file with the names of those of its tests that matter."""
         words = self.symbols or (frozenset() if hit.whole else frozenset(hit.words))
-        chosen = [case.name for case in self.cases.mentioning(path, words)] + sorted(hit.names - {""})
+        chosen = [case.name for case in self.cases.cases_with(path, words)] + sorted(hit.names - {""})
         names = tuple(dict.fromkeys(chosen or [case.name for case in self.cases.of(path)]))
         return CoveringTest(path, names[:MOST_NAMES], hit.reason, hit.strength)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from cli_guard.assistant.projects.covering.cases import Cases
-from cli_guard.assistant.projects.files import Files, find_above, folder_of, nearness, quoted, within
+from cli_guard.assistant.projects.files import Files, find_above, folder_of, nearness, quote_word, within
 from cli_guard.assistant.projects.purposes import read
 from cli_guard.assistant.projects.sources.environments import python_front, script_dependencies, script_front
 from cli_guard.code.test_files import list_test_files, runner_language
@@ -94,7 +94,7 @@ def _run_python(tests: Chosen, files: Files, _folder: str) -> str:
         return f"{front}python -m unittest {_join_paths(tests)}"
     nodes = [f"{path}::{name}" if name else path for path, names in tests for name in (names or [""])]
     return f"{front}pytest " + (
-        " ".join(map(quoted, nodes)) if len(nodes) <= MOST_NODES else _join_paths(tests)
+        " ".join(map(quote_word, nodes)) if len(nodes) <= MOST_NODES else _join_paths(tests)
     )
 
 
@@ -111,15 +111,17 @@ def _run_script(tests: Chosen, files: Files, folder: str) -> str:
             return f"deno test {paths}"
         return f"bun test {paths}" if "bun test" in text else f"node --test {paths}"
     names = [name for _, each in tests for name in each]
-    chosen = f" {runner[2]} {quoted(names[0])}" if runner[2] and len(names) == 1 else ""
+    chosen = f" {runner[2]} {quote_word(names[0])}" if runner[2] and len(names) == 1 else ""
     return f"{script_front(files, package)}{runner[1]} {paths}{chosen}"
 
 
 def _run_go(tests: Chosen, _files: Files, _folder: str) -> str:
-    packages = dict.fromkeys(quoted(f"./{folder_of(path)}") if folder_of(path) else "." for path, _ in tests)
+    packages = dict.fromkeys(
+        quote_word(f"./{folder_of(path)}") if folder_of(path) else "." for path, _ in tests
+    )
     names = list(dict.fromkeys(name for _, each in tests for name in each))
     narrowed = all(each for _, each in tests) and 0 < len(names) <= MOST_NODES
-    run = f" -run {quoted('^(' + '|'.join(names) + ')$')}" if narrowed else ""
+    run = f" -run {quote_word('^(' + '|'.join(names) + ')$')}" if narrowed else ""
     return f"go test{run} {' '.join(packages)}"
 
 
@@ -134,10 +136,10 @@ def _run_java(tests: Chosen, files: Files, _folder: str) -> str:
     if files.has("pom.xml"):
         front = "./mvnw" if files.has("mvnw") else "mvn"
         chosen = ",".join(name + ("#" + "+".join(methods) if methods else "") for name, methods in classes)
-        return f"{front} -Dtest={quoted(chosen)} test"
+        return f"{front} -Dtest={quote_word(chosen)} test"
     front = "./gradlew" if files.has("gradlew") else "gradle"
     wanted = [f"{name}.{method}".rstrip(".") for name, methods in classes for method in methods or [""]]
-    return f"{front} test " + " ".join(f"--tests {quoted(each)}" for each in wanted)
+    return f"{front} test " + " ".join(f"--tests {quote_word(each)}" for each in wanted)
 
 
 def _run_rust(tests: Chosen, _files: Files, _folder: str) -> str:
@@ -155,7 +157,7 @@ def _run_rust(tests: Chosen, _files: Files, _folder: str) -> str:
 
 
 def _join_paths(tests: Chosen) -> str:
-    return " ".join(quoted(path) for path, _ in tests)
+    return " ".join(quote_word(path) for path, _ in tests)
 
 
 # Languages whose tests run in the folder of the nearest such file.

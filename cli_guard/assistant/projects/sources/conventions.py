@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cli_guard.assistant.projects.files import Files, folder_of, line_of, quoted, within
+from cli_guard.assistant.projects.files import Files, folder_of, line_of, quote_word, within
 from cli_guard.assistant.projects.model import Found
-from cli_guard.assistant.projects.purposes import purpose_called, purpose_of, read
+from cli_guard.assistant.projects.purposes import as_purpose, purpose_of, read
 from cli_guard.assistant.projects.sources.environments import python_front
 
 SCRIPT_FOLDERS = ("scripts", "script", "bin", "dev", "tools", "hack", "ci", "tests", "test", "")
@@ -22,7 +22,7 @@ INTERPRETERS = {".sh": "sh", ".bash": "bash", ".rb": "ruby", ".js": "node", ".mj
 def find_conventions(files: Files) -> Iterator[Found]:
     """The usual commands of each kind that the repository is."""
     for kind in read("conventions")["kind"]:
-        paths = files.like(re.compile(kind["file"]))
+        paths = files.find_like(re.compile(kind["file"]))
         # The parts of one project have such files too: what is nearest the root is the whole.
         nearest = min((path.count("/") for path in paths), default=0)
         for path in paths:
@@ -42,8 +42,8 @@ def _of_kind(files: Files, kind: Mapping[str, Any], path: str) -> Iterator[Found
         if not needed or not any(re.search(usual.get("with", ""), each) for each in below):
             continue
         words = {
-            "folder": quoted(folder or "."),
-            "path": quoted(path),
+            "folder": quote_word(folder or "."),
+            "path": quote_word(path),
             "hook": needed.groupdict().get("hook"),
         }
         command = front + usual["command"].format_map(words)
@@ -56,7 +56,7 @@ def _of_kind(files: Files, kind: Mapping[str, Any], path: str) -> Iterator[Found
             f"the usual command of {kind['what']}",
             "",
             "convention",
-            purpose_called(usual["purpose"]),
+            as_purpose(usual["purpose"]),
             rank + 50 * kind.get("last", False),
         )
 
@@ -76,11 +76,11 @@ def find_scripts(files: Files) -> Iterator[Found]:
             continue
         files.read(path)
         if ending == ".py":
-            command = f"python {quoted(path)}"
+            command = f"python {quote_word(path)}"
         elif text.startswith("#!"):
-            command = quoted(path) if folder else f"./{quoted(path)}"
+            command = quote_word(path) if folder else f"./{quote_word(path)}"
         else:
-            command = f"{INTERPRETERS[ending]} {quoted(path)}"
+            command = f"{INTERPRETERS[ending]} {quote_word(path)}"
         yield Found(command, path, 1, _gist(text), found["stem"], "task", purpose, fit)
 
 

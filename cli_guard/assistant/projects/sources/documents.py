@@ -86,9 +86,9 @@ def _guides(files: Files) -> tuple[str, ...]:
             return False
         return bool(re.search(f"{DOCUMENT}$", name)) or (not folder and "." not in name)
 
-    found = [path for path in files.like(_pattern("guide")) if is_guide(path)]
+    found = [path for path in files.find_like(_pattern("guide")) if is_guide(path)]
     deep = {path for path in files.texts if re.search(rf"contributing/.*{DOCUMENT}$", path.lower())}
-    readmes = [path for path in files.like(README) if folder_of(path) in ("", "tests", "test")]
+    readmes = [path for path in files.find_like(README) if folder_of(path) in ("", "tests", "test")]
     return (*(found + sorted(deep - set(found), key=nearness))[:MOST_GUIDES], *readmes[:MOST_READMES])
 
 

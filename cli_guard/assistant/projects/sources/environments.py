@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from cli_guard.assistant.projects.files import Files, folder_of, line_of, nearness, quoted, within
+from cli_guard.assistant.projects.files import Files, folder_of, line_of, nearness, quote_word, within
 from cli_guard.assistant.projects.model import Found
-from cli_guard.assistant.projects.purposes import purpose_called, read
+from cli_guard.assistant.projects.purposes import as_purpose, read
 from cli_guard.code.test_files import list_test_files
 from cli_guard.reviewers.commands.extract.nodes import Scalar, Table, at
 
@@ -36,7 +36,7 @@ def find_environments(files: Files) -> Iterator[Found]:
     """How a working copy is installed and built, and how the tools that it sets up are run."""
     yield from _python_tools(files)
     yield from _python_install(files)
-    for path in files.named("package.json"):
+    for path in files.find_named("package.json"):
         front, folder = script_front(files, path), folder_of(path)
         locked = front == "npx " and files.has(*(f"{folder}/{lock}".lstrip("/") for _, lock in LOCKS[-2:]))
         manager = script_manager(files, path)
@@ -46,7 +46,7 @@ def find_environments(files: Files) -> Iterator[Found]:
         for tool in read("conventions")["script_tool"]:
             if tool["name"] in known:
                 command = within(folder, front + tool["command"])
-                body, purpose = f"{tool['name']} is among the dependencies", purpose_called(tool["purpose"])
+                body, purpose = f"{tool['name']} is among the dependencies", as_purpose(tool["purpose"])
                 yield Found(command, path, known[tool["name"]], body, "", "configured", purpose)
 
 
@@ -76,7 +76,7 @@ def _python_tools(files: Files) -> Iterator[Found]:
         ):
             command += " src" if "src" in files.folders else " ."
         used = front + command.replace("&& ", f"&& {front}")
-        body, purpose = f"{tool['name']} is set up here", purpose_called(tool["purpose"])
+        body, purpose = f"{tool['name']} is set up here", as_purpose(tool["purpose"])
         yield Found(used, *source, body, "", "configured", purpose)
     tests = sorted((path for path in list_test_files(files.texts) if path.endswith(".py")), key=nearness)
     if tests:
@@ -162,7 +162,7 @@ def script_front(files: Files, path: str) -> str:
 
 def script_command(files: Files, path: str, name: str) -> str:
     """How a script of a package.json is run in its folder."""
-    manager, word = script_manager(files, path), quoted(name)
+    manager, word = script_manager(files, path), quote_word(name)
     if manager == "yarn" and name not in ("install", "add", "remove", "pack"):
         return f"yarn {word}"
     return f"{manager} {word}" if name in SHORT and manager != "bun" else f"{manager} run {word}"

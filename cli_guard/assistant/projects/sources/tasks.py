@@ -1,13 +1,13 @@
-"""Tasks that somebody wrote down: in a Makefile, in tables of data files, in lines that a pattern finds."""
+"""Tasks that are written down: in a Makefile, in tables of data files, in lines that a pattern finds."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from cli_guard.assistant.projects.files import Files, folder_of, line_at, line_of, quoted, within
+from cli_guard.assistant.projects.files import Files, folder_of, line_at, line_of, quote_word, within
 from cli_guard.assistant.projects.model import Found, Purpose
-from cli_guard.assistant.projects.purposes import purpose_called, read
+from cli_guard.assistant.projects.purposes import as_purpose, read
 from cli_guard.assistant.projects.sources.environments import python_front, script_command
 from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Table, at, scalars
 
@@ -44,13 +44,13 @@ def _patterns() -> tuple[tuple[re.Pattern[str], re.Pattern[str], Mapping[str, An
 
 def find_tasks(files: Files) -> Iterator[Found]:
     """Every task that is written down, in the order of the data and of each file."""
-    for path in files.like(MAKEFILES):
+    for path in files.find_like(MAKEFILES):
         yield from _read_makefile(path, files.read(path))
     for name, pattern, rule in _patterns():
-        for path in files.like(name):
+        for path in files.find_like(name):
             yield from _match_tasks(files, path, pattern, rule)
     for name, rule in _tables():
-        for path in files.like(name):
+        for path in files.find_like(name):
             yield from _list_tasks(files, path, rule)
 
 
@@ -67,8 +67,8 @@ def _list_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[Fo
                 continue
             other = re.fullmatch(rule.get("other", "(?!)"), name)
             words = {
-                "name": quoted(name),
-                "env": "" if env in ("", "default") else f"{quoted(env)}:",
+                "name": quote_word(name),
+                "env": "" if env in ("", "default") else f"{quote_word(env)}:",
                 "front": python_front(files),
                 "script": script_command(files, path, name),
             }
@@ -85,7 +85,7 @@ def _list_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[Fo
 
 
 def _purpose(rule: Mapping[str, Any]) -> Purpose | None:
-    return purpose_called(rule["purpose"]) if "purpose" in rule else None
+    return as_purpose(rule["purpose"]) if "purpose" in rule else None
 
 
 def _find_tables(nodes: Iterable[Node], keys: list[str], env: str = "") -> Iterator[tuple[str, Table]]:
@@ -120,7 +120,7 @@ def _body_of(node: Node | None) -> str:
     for each in node.nodes[:MOST_LINES]:
         called = (each.text("task") or each.text("ref")) if isinstance(each, Table) else ""
         plain = " ".join(
-            quoted(word.text) if isinstance(each, Items) else word.text for word in scalars(each)
+            quote_word(word.text) if isinstance(each, Items) else word.text for word in scalars(each)
         )
         parts.append(
             f"task {called}" if called else plain or (_body_of(each) if isinstance(each, Table) else "")
@@ -141,7 +141,7 @@ def _match_tasks(
         if text[: found.start()].endswith("[private]\n"):
             continue
         words = {
-            "name": quoted(name),
+            "name": quote_word(name),
             "dashed": name.replace("_", "-"),
             "body": body,
             "bundle": "bundle exec " if files.has("Gemfile") else "",
@@ -182,7 +182,7 @@ def _body_below(text: str, found: re.Match[str], kind: str) -> str:
 
 def _read_makefile(path: str, text: str) -> Iterator[Found]:
     """The targets that people call; a file that is made (`lib/a.o`) only if it is declared as none."""
-    front = f"make -C {quoted(folder_of(path))}" if folder_of(path) else "make"
+    front = f"make -C {quote_word(folder_of(path))}" if folder_of(path) else "make"
     if re.search(SPHINX, text, re.MULTILINE):
         yield Found(f"{front} html", path, line_of(text, SPHINX), "builds the pages with Sphinx", "html")
     phony = {word for found in PHONY.finditer(text) for word in found[1].replace("\\\n", " ").split()}
