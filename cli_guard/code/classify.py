@@ -1,7 +1,9 @@
-"""Which files are not worth a reader's remarks: generated, minified, vendored; and which are tests."""
+"""Which files are not worth a reader's remarks: generated, minified, vendored."""
 
 import re
 from pathlib import PurePosixPath
+
+from cli_guard.code.test_files import is_test_code
 
 GENERATED_NAMES = re.compile(
     r"(_pb2(_grpc)?\.pyi?|\.pb(\.gw)?\.go|[._-]generated\.\w+|[.-]min\.[cm]?js|\.bundle\.js|\.d\.[cm]?ts|zz_generated.*\.go)$"
@@ -28,18 +30,7 @@ HEADER_CHARS = 1_000
 LONGEST_LINE = 5_000
 AVERAGE_LINE = 250
 
-TEST_FOLDERS = frozenset(
-    {"test", "tests", "testing", "__tests__", "__mocks__", "spec", "specs", "e2e", "testdata", "fixtures"}
-)
-TEST_NAMES = re.compile(
-    r"^(test_.*|.*_tests?|conftest)\.pyi?$|_test\.go$|[.-](test|spec|stories|e2e)\.[cm]?[jt]sx?$|^.*(Tests?|IT|TestCase)\.java$"
-)
-
-
-def is_test(path: str) -> bool:
-    """Does the path's name say that it holds tests or their fixtures?"""
-    pure = PurePosixPath(path)
-    return bool(TEST_NAMES.search(pure.name)) or not TEST_FOLDERS.isdisjoint(pure.parts[:-1])
+is_test = is_test_code
 
 
 def unreadable(path: str, text: str, file_chars: int) -> str | None:

@@ -1,31 +1,16 @@
-"""Which files hold tests, in which language a file is, and which source file the name of a test file speaks of."""
+"""Which files hold tests, which are there only for tests, and which source file the name of a test file speaks of."""
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import PurePosixPath
 
-LANGUAGES = {
-    "py": "python",
-    "js": "javascript",
-    "jsx": "javascript",
-    "mjs": "javascript",
-    "cjs": "javascript",
-    "ts": "javascript",
-    "tsx": "javascript",
-    "mts": "javascript",
-    "cts": "javascript",
-    "vue": "javascript",
-    "svelte": "javascript",
-    "go": "go",
-    "java": "java",
-    "kt": "java",
-    "scala": "java",
-    "rs": "rust",
-    "rb": "ruby",
-    "php": "php",
-    "cs": "csharp",
-    "ex": "elixir",
-    "exs": "elixir",
-}
+from cli_guard.code.languages import language_for
+
+# Languages whose tests one runner takes.
+FAMILIES = {"typescript": "javascript", "tsx": "javascript", "kotlin": "java", "scala": "java"}
+COMPONENTS = (".vue", ".svelte")
+# The file names that a runner collects by default.
 TEST_FILES = {
     "python": re.compile(r"test_\w[^/]*\.py|[^/]*_tests?\.py|tests?\.py"),
     "javascript": re.compile(r"[^/]+[.-](?:test|spec)s?\.[cm]?[jt]sx?|test\.[cm]?[jt]sx?"),
@@ -37,75 +22,79 @@ TEST_FILES = {
     "csharp": re.compile(r"[^/]+Tests?\.cs"),
     "elixir": re.compile(r"[^/]+_test\.exs"),
 }
-# In these folders a file may be a test whatever its name is.
-IN_FOLDER = {
+# In these folders a file is collected whatever its name is.
+COLLECTED_FOLDERS = {
     "javascript": re.compile(
         r"(?:^|/)(?:__tests__|tests?|spec)/(?!.*(?:fixtures?|helpers?|support|mocks?|__snapshots__)/)"
     ),
     "rust": re.compile(r"(?:^|/)tests/[^/]+\.rs$"),
 }
-NO_TESTS = re.compile(
+SKIPPED_FOLDERS = re.compile(
     r"(?:^|/)(?:node_modules|vendor|third_party|site-packages|testdata|dist|__snapshots__|\.tox|\.venv)/"
 )
-BARE = re.compile(r"(?:^|/)tests?\.py$")
+CODE_FOLDERS = frozenset("test tests testing __tests__ __mocks__ spec specs e2e testdata fixtures".split())
+CODE_NAMES = re.compile(
+    r"^(test_.*|.*_tests?|conftest)\.pyi?$|_test\.go$|[.-](test|spec|stories|e2e)\.[cm]?[jt]sx?$|^.*(Tests?|IT|TestCase)\.java$"
+)
+# The name of a package's or folder's main file says nothing: its folder does.
+MAIN_FILES = frozenset("__init__ __main__ index main mod lib".split())
 STEM = re.compile(
     r"^(?:tests?[_-](?=.)|Test(?=[A-Z]))?(.*?)(?:[._-](?:tests?|specs?|e2e|integration|unit)|(?<=[a-z0-9])(?:Tests?|TestCase|IT|Spec))*$"
 )
 
 
-def language_of(path: str) -> str | None:
-    """The language of a source file by its ending; JavaScript stands for TypeScript, Java for Kotlin and Scala too."""
-    return LANGUAGES.get(path.rpartition(".")[2].lower()) if "." in path.rpartition("/")[2] else None
-
-
 def is_test_file(path: str) -> bool:
-    """Does the file hold tests that a runner finds by itself?"""
-    language = language_of(path)
-    if language is None or NO_TESTS.search(path):
+    """Does a test runner collect tests from the file, by its name and folder?"""
+    language = runner_language(path)
+    if language is None or SKIPPED_FOLDERS.search(path) or path.endswith(".d.ts"):
         return False
-    name = path.rpartition("/")[2]
-    if TEST_FILES[language].fullmatch(name):
-        return not path.endswith(".d.ts")
-    inside = IN_FOLDER.get(language)
-    return bool(inside and inside.search(path)) and not name.endswith(".d.ts")
+    folder = COLLECTED_FOLDERS.get(language)
+    return bool(TEST_FILES[language].fullmatch(path.rpartition("/")[2]) or (folder and folder.search(path)))
 
 
-def tests_among(texts: Mapping[str, str]) -> tuple[str, ...]:
-    """The test files of a repository, sorted. One that is called `test.py` must hold tests: it may be a command."""
-    return tuple(
-        sorted(
-            path
-            for path in texts
-            if is_test_file(path) and (not BARE.search(path) or "def test" in texts[path])
-        )
-    )
+def is_test_code(path: str) -> bool:
+    """Is the file there for tests only: a test, a helper, a mock or a fixture, by its name or folder?"""
+    pure = PurePosixPath(path)
+    return bool(CODE_NAMES.search(pure.name)) or not CODE_FOLDERS.isdisjoint(pure.parts[:-1])
 
 
-def stem_of(path: str) -> str:
-    """The name of a file without its ending; `__init__`, `index` and the like stand for their folder."""
-    *folders, name = path.split("/")
-    stem = name.split(".", 1)[0] if language_of(path) == "javascript" else name.rpartition(".")[0]
-    if stem in ("__init__", "index", "mod", "lib", "main", "__main__") and folders:
-        return folders[-1]
-    return stem.lstrip("_")
+def list_test_files(texts: Mapping[str, str]) -> tuple[str, ...]:
+    """The test files of a repository (path -> text), sorted. `test.py` may be a command: it must define a test."""
+    return tuple(path for path in sorted(filter(is_test_file, texts)) if _has_tests(path, texts[path]))
 
 
-def tested_stem(path: str) -> str:
+def _has_tests(path: str, text: str) -> bool:
+    return path.rpartition("/")[2] not in ("test.py", "tests.py") or "def test" in text
+
+
+@lru_cache(maxsize=10_000)
+def runner_language(path: str) -> str | None:
+    """The language of a file as test runners divide them ("javascript", "java" for Kotlin), None if none tests it."""
+    if path.endswith(COMPONENTS):
+        return "javascript"
+    language = language_for(path)
+    family = FAMILIES.get(language or "", language)
+    return family if family in TEST_FILES else None
+
+
+def source_stem(path: str) -> str:
+    """The name that a test of a source file would bear: without ending, `__init__` and `index` as their folder."""
+    folder, _, name = path.rpartition("/")
+    stem = name.split(".", 1)[0] if runner_language(path) == "javascript" else name.rpartition(".")[0]
+    return folder.rpartition("/")[2] if stem in MAIN_FILES and folder else stem.lstrip("_")
+
+
+def _tested_stem(path: str) -> str:
     """The stem that a test file is named after: `config` for `test_config.py` and `config.spec.ts`."""
-    name = path.rpartition("/")[2]
-    found = STEM.match(name.rpartition(".")[0])
+    found = STEM.match(path.rpartition("/")[2].rpartition(".")[0])
     return found[1] if found else ""
 
 
-def alike(one: str, other: str) -> bool:
-    """Are two stems the same name, however it is written?"""
-    return bool(one) and _flat(one) == _flat(other)
+def is_named_after(test: str, path: str) -> bool:
+    """Is a test file named after a source file, however the name is written (`CartItemTest`, `cart_item`)?"""
+    stem = _plain(_tested_stem(test))
+    return bool(stem) and stem == _plain(source_stem(path))
 
 
-def _flat(stem: str) -> str:
+def _plain(stem: str) -> str:
     return re.sub(r"[\W_]", "", stem).lower()
-
-
-def shared_folders(path: str, test: str) -> int:
-    """How many folders the test file has in common with the source file, wherever they stand in its path."""
-    return len(set(path.split("/")[:-1]) & set(test.split("/")[:-1]))

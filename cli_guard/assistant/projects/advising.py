@@ -1,25 +1,26 @@
-"""Advice: the command that a request asks for, from what the repository says, each word of it explained; never run."""
+"""Advice: the command that a request asks for, from what the repository says, and what it does; never run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from cli_guard.assistant.projects.asking import COMMON, Asked, asked, git_recipe
+from cli_guard.assistant.projects.asking import Asked, Recipe, find_git_recipe, read_request
 from cli_guard.assistant.projects.commands import commands_in
 from cli_guard.assistant.projects.covering import tests_for
 from cli_guard.assistant.projects.covering.running import one_test
-from cli_guard.assistant.projects.explaining import UNDEFINED, explained, words
-from cli_guard.assistant.projects.files import Files, folder_of, quoted
-from cli_guard.assistant.projects.model import Advice, ProjectCommand, Purpose
-from cli_guard.assistant.projects.purposes import listed, purpose_of_text, words_of
+from cli_guard.assistant.projects.explaining import explain_command, is_understood, undefined_tasks
+from cli_guard.assistant.projects.files import Files, folder_of, quote_word
+from cli_guard.assistant.projects.model import Advice, ProjectCommand
+from cli_guard.assistant.projects.purposes import purpose_of_text, word_list, words_of
 from cli_guard.model import Confidence
 from cli_guard.secrets.redact import redact
 
 MOST_ALTERNATIVES = 3
+SCRIPT_PROGRAMS = frozenset("npm npx yarn pnpm bun bunx node".split())
 
 
 def about_git(request: str) -> bool:
-    """Does a request ask for something that a Git command does, and that no file of a repository tells?"""
-    return git_recipe(asked(request, frozenset(), frozenset(), frozenset())) is not None
+    """Does a request ask for something that a Git command does, and that no file of a repository says?"""
+    return find_git_recipe(read_request(request, frozenset(), frozenset(), frozenset())) is not None
 
 
 def advise(request: str, texts: Mapping[str, str]) -> Advice:
@@ -27,222 +28,193 @@ def advise(request: str, texts: Mapping[str, str]) -> Advice:
 
     Answers for test, lint, format, type check, build, run, install, docs, clean, release and the like, for one test or
     the tests of a path, explains a command that the request quotes, and knows what developers ask about Git. Where the
-    files tell nothing, `command` is None, and `looked_at` says what was read. Never raises for what a file holds.
+    files say nothing, `command` is None, and `looked_at` says what was read. Never raises for what a file holds.
     """
-    files = Files(texts)
-    commands = commands_in(files)
-    programs = frozenset(words()) | listed("known") | {each.command.split(" ", 1)[0] for each in commands}
-    wanted = asked(request, texts.keys(), files.folders, programs)
-    defined = _defined(commands)
-    if wanted.explain:
-        return _explanation(wanted.explain, commands, defined, files)
-    recipe = git_recipe(wanted)
-    if recipe:
-        found, filled = recipe
-        given = {name: quoted(word) if "<" not in word else word for name, word in filled.items()}
-        given["lines"] = filled["lines"]
-        others = tuple(ProjectCommand("other", _fill(each, given), "", 0) for each in found.alternatives)
-        command = _fill(found.command, given)
+    return _Adviser(request, Files(texts)).advise()
+
+
+class _Adviser:
+    """One request, the files of the repository, and the commands that they offer."""
+
+    def __init__(self, request: str, files: Files) -> None:
+        self.files = files
+        self.commands = commands_in(files)
+        self.tasks = {
+            each.command: f"defined in {each.path}:{each.line}: {each.detail or 'no commands of its own'}"
+            for each in self.commands
+            if each.origin == "task"
+        }
+        programs = word_list("known") | {each.command.split(" ", 1)[0] for each in self.commands}
+        self.asked = read_request(request, files.texts.keys(), files.folders, programs)
+
+    def advise(self) -> Advice:
+        asked = self.asked
+        if asked.explain:
+            return self.explain(asked.explain)
+        recipe = find_git_recipe(asked)
+        if recipe:
+            return _fill_recipe(*recipe)
+        if asked.purpose == "test" and (asked.paths or asked.test or asked.one_test):
+            return self.choose_tests()
+        return self.choose_command()
+
+    def explain(self, command: str) -> Advice:
+        plain = " ".join(command.split())
+        known = next((each for each in self.commands if each.command == plain), None)
+        undefined = ", ".join(undefined_tasks(plain, self.tasks)) if known is None else ""
+        sure = Confidence.HIGH if known or is_understood(plain) else Confidence.MEDIUM
         return Advice(
-            command,
-            None,
-            "other",
-            explained(command),
-            others[:MOST_ALTERNATIVES],
-            assumed=_placeholders(command),
-            looked_at=(),
-            confidence=Confidence.HIGH,
-            note=found.note,
+            redact(command),
+            (known.path, known.line) if known else None,
+            known.purpose if known else purpose_of_text(plain),
+            explain_command(redact(plain), self.tasks),
+            assumed=f"the files of the repository do not define {undefined}" if undefined else None,
+            looked_at=self.files.looked_at,
+            confidence=Confidence.LOW if undefined else sure,
         )
-    if wanted.purpose == "test" and (wanted.paths or wanted.test or wanted.one_test):
-        advice = _some_tests(wanted, commands, defined, files)
-        if advice:
-            return advice
-        missing = ", ".join(wanted.paths) or wanted.test
-        whole = _chosen(wanted, commands, defined, files)
-        if missing and whole.command:
-            nothing = (
-                f"no test {'for' if wanted.paths else 'called'} {missing} was found: this runs all of them"
-            )
-            return replace(whole, assumed=nothing, confidence=Confidence.LOW)
-        return whole
-    return _chosen(wanted, commands, defined, files)
 
+    def choose_tests(self) -> Advice:
+        """How the tests of a path, a test by its name, or one test at all are run; else how all of them are."""
+        asked = self.asked
+        if asked.paths and not asked.test:
+            covering = tests_for(asked.paths, (), self.files.texts)
+            if covering.command:
+                first = covering.tests[0]
+                assumed = (
+                    f"no test was found for {', '.join(covering.uncovered)}"
+                    if covering.uncovered
+                    else f"these are the tests: {first.path} {first.reason}"
+                )
+                sure = Confidence.HIGH if first.strength == "strong" else Confidence.MEDIUM
+                paths = [test.path for test in covering.tests]
+                return self.run_tests(covering.command, (first.path, 1), assumed, paths, sure)
+        else:
+            single = one_test(asked.test, self.files.texts, asked.paths)
+            if single:
+                command, path, line = single
+                example = "a test of this repository as an example: put the one you want in its place"
+                sure = Confidence.HIGH if asked.test else Confidence.MEDIUM
+                return self.run_tests(command, (path, line), None if asked.test else example, [path], sure)
+        missing = ", ".join(asked.paths) or asked.test
+        whole = self.choose_command()
+        if not missing or not whole.command:
+            return whole
+        what = f"{'for' if asked.paths else 'called'} {missing}"
+        assumed = f"no test {what} was found: this runs all of them"
+        return replace(whole, assumed=assumed, confidence=Confidence.LOW)
 
-def _fill(command: str, given: Mapping[str, str]) -> str:
-    for name, word in given.items():
-        command = command.replace("{" + name + "}", word)
-    return command
+    def run_tests(
+        self, command: str, source: tuple[str, int], assumed: str | None, paths: list[str], sure: Confidence
+    ) -> Advice:
+        return Advice(
+            redact(command),
+            source,
+            "test",
+            explain_command(command, self.tasks),
+            self.alternatives("test", command),
+            self.setup("test", ""),
+            assumed,
+            tuple(dict.fromkeys((*paths, *self.files.looked_at))),
+            sure,
+        )
 
+    def choose_command(self) -> Advice:
+        """The command of a purpose, or the task that the request names."""
+        asked = self.asked
+        candidates = [each for each in self.commands if asked.purpose and each.purpose == asked.purpose]
+        near = _find_nearest(asked.paths, candidates)
+        tool = next(
+            (each for each in candidates if asked.words & set(each.command.split()) - word_list("common")),
+            None,
+        )
+        best = self.find_named_task() or near or tool or next(iter(candidates), None)
+        if best is None:
+            return Advice(None, None, asked.purpose or "other", looked_at=self.files.looked_at)
+        written = best.documented or (
+            best.origin in ("docs", "task") and not (near is None and folder_of(best.path))
+        )
+        sure = Confidence.HIGH if written or best.purpose == "docs" else Confidence.MEDIUM
+        return Advice(
+            best.command,
+            (best.path, best.line),
+            best.purpose,
+            explain_command(best.command, self.tasks),
+            self.alternatives(best.purpose, best.command),
+            self.setup(best.purpose, best.command),
+            _name_assumption(best, asked),
+            self.files.looked_at,
+            Confidence.LOW if best.origin == "ci" else sure,
+            best.detail or None,
+        )
 
-def _placeholders(command: str) -> str | None:
-    return "the words in < > are for you to fill in" if "<" in command else None
+    def find_named_task(self) -> ProjectCommand | None:
+        """The task whose name the request says: `typing` in "run the typing check", "integration tests"."""
+        asked = self.asked
+        spoken = {part for word in asked.words - word_list("common") for part in words_of(word)}
+        scored = []
+        for place, each in enumerate(self.commands):
+            own = set(words_of(each.name)) - word_list("common")
+            hits = len(own & spoken)
+            same = asked.purpose in (None, each.purpose)
+            # Of a purpose that was asked for, half of a name is not enough.
+            enough = hits >= min(len(own), 2 if asked.purpose else 1)
+            if hits and ((same and enough) or (not same and each.name in asked.words - word_list("common"))):
+                scored.append((-hits, len(own), place, each))
+        return min(scored, key=lambda each: each[:3])[3] if scored else None
 
+    def alternatives(self, purpose: str, command: str) -> tuple[ProjectCommand, ...]:
+        others = [each for each in self.commands if each.purpose == purpose and each.command != command]
+        return tuple(others[:MOST_ALTERNATIVES])
 
-def _defined(commands: Sequence[ProjectCommand]) -> dict[str, str]:
-    """What each task of the repository is, for the explanation of a command that runs it."""
-    return {
-        each.command: f"defined in {each.path}:{each.line}: {each.detail or 'no commands of its own'}"
-        for each in commands
-        if each.origin == "task"
-    }
-
-
-def _explanation(
-    command: str, commands: Sequence[ProjectCommand], defined: Mapping[str, str], files: Files
-) -> Advice:
-    plain = " ".join(command.split())
-    known = next((each for each in commands if each.command == plain), None)
-    shown = redact(command)
-    parts = explained(shown, defined)
-    program = plain.split(" ", 1)[0]
-    sure = Confidence.HIGH if known or program in words() else Confidence.MEDIUM
-    undefined = any(UNDEFINED in part.meaning for part in parts)
-    return Advice(
-        shown,
-        (known.path, known.line) if known else None,
-        known.purpose if known else purpose_of_text(plain),
-        parts,
-        assumed=f"the files of the repository do not define {plain}" if undefined else None,
-        looked_at=files.looked_at,
-        confidence=Confidence.LOW if undefined else sure,
-    )
-
-
-def _some_tests(
-    wanted: Asked, commands: Sequence[ProjectCommand], defined: Mapping[str, str], files: Files
-) -> Advice | None:
-    """How the tests of a path, a test by its name, or one test at all are run; None if there are none."""
-    setup = _setup("test", "", commands)
-    if wanted.paths and not wanted.test:
-        covering = tests_for(wanted.paths, (), files.texts)
-        if covering.command:
-            first = covering.tests[0]
-            missing = f"no test was found for {', '.join(covering.uncovered)}" if covering.uncovered else None
-            sure = Confidence.HIGH if first.strength == "strong" else Confidence.MEDIUM
-            return Advice(
-                redact(covering.command),
-                (first.path, 1),
-                "test",
-                explained(covering.command, defined),
-                _alternatives("test", covering.command, commands),
-                setup,
-                missing or f"these are the tests: {first.path} {first.reason}",
-                tuple(dict.fromkeys((*(test.path for test in covering.tests), *files.looked_at))),
-                sure,
-            )
+    def setup(self, purpose: str, command: str) -> str | None:
+        """What has to be installed before, if the repository says how."""
+        program = command.split(" ", 1)[0]
+        if purpose in ("install", "clean") or program in word_list("self_sufficient"):
+            return None
+        for each in self.commands:
+            same_kind = (each.command.split(" ", 1)[0] in SCRIPT_PROGRAMS) == (program in SCRIPT_PROGRAMS)
+            if each.purpose == "install" and same_kind and each.origin != "ci":
+                return each.command
         return None
-    single = one_test(wanted.test, files.texts, wanted.paths)
-    if single is None:
-        return None
-    command, path, line = single
+
+
+def _fill_recipe(recipe: Recipe, words: Mapping[str, str]) -> Advice:
+    def fill(command: str) -> str:
+        for name, word in words.items():
+            command = command.replace(
+                "{" + name + "}", word if "<" in word or name == "lines" else quote_word(word)
+            )
+        return command
+
+    command = fill(recipe.command)
     return Advice(
-        redact(command),
-        (path, line),
-        "test",
-        explained(command, defined),
-        _alternatives("test", command, commands),
-        setup,
-        None if wanted.test else "a test of this repository as an example: put the one you want in its place",
-        tuple(dict.fromkeys((path, *files.looked_at))),
-        Confidence.HIGH if wanted.test else Confidence.MEDIUM,
+        command,
+        None,
+        "other",
+        explain_command(command, {}),
+        tuple(ProjectCommand("other", fill(each), "", 0) for each in recipe.alternatives[:MOST_ALTERNATIVES]),
+        assumed="the words in < > are for you to fill in" if "<" in command else None,
+        confidence=Confidence.HIGH,
+        note=recipe.note,
     )
 
 
-def _chosen(
-    wanted: Asked, commands: Sequence[ProjectCommand], defined: Mapping[str, str], files: Files
-) -> Advice:
-    """The command of a purpose, or the task that the request names."""
-    named = _by_name(wanted, commands)
-    candidates = [each for each in commands if each.purpose == wanted.purpose] if wanted.purpose else []
-    near = _nearest(wanted.paths, candidates)
-    tool = next((each for each in candidates if wanted.words & set(each.command.split()) - COMMON), None)
-    best = named or near or tool or next(iter(candidates), None)
-    if best is None:
-        return Advice(None, None, wanted.purpose or "other", looked_at=files.looked_at)
-    others = _alternatives(best.purpose, best.command, commands)
-    told = best.documented or (
-        best.origin in ("docs", "task") and not (near is None and folder_of(best.path))
-    )
-    sure = Confidence.HIGH if told or best.purpose == "docs" else Confidence.MEDIUM
-    return Advice(
-        best.command,
-        (best.path, best.line),
-        best.purpose,
-        explained(best.command, defined),
-        others,
-        _setup(best.purpose, best.command, commands),
-        _assumed(best, wanted),
-        files.looked_at,
-        Confidence.LOW if best.origin == "ci" else sure,
-        best.detail or None,
-    )
-
-
-def _by_name(wanted: Asked, commands: Sequence[ProjectCommand]) -> ProjectCommand | None:
-    """The task whose name the request says: `typing` in "run the typing check", "integration tests"."""
-    spoken = wanted.words - COMMON
-    scored = []
-    for place, each in enumerate(commands):
-        if wanted.purpose and each.purpose not in (wanted.purpose, "other") and each.name not in spoken:
-            continue
-        own = set(words_of(each.name)) - COMMON
-        hits = len(own & {part for word in spoken for part in words_of(word)})
-        if (
-            not own
-            or not hits
-            or (wanted.purpose and each.purpose == wanted.purpose and hits < len(own) and hits < 2)
-        ):
-            continue
-        if not wanted.purpose or each.purpose == wanted.purpose or each.name in wanted.words:
-            scored.append((-hits, len(own), place, each))
-    return min(scored, key=lambda each: each[:3])[3] if scored else None
-
-
-def _nearest(paths: Sequence[str], commands: Sequence[ProjectCommand]) -> ProjectCommand | None:
-    """Of the commands of a part of the repository the one whose part holds the path."""
+def _find_nearest(paths: Sequence[str], commands: Sequence[ProjectCommand]) -> ProjectCommand | None:
+    """Of the commands of a part of the repository the one whose part holds a path."""
     for path in paths:
         for each in commands:
-            folder = each.path.rpartition("/")[0]
-            if folder and path.startswith(f"{folder}/"):
+            if folder_of(each.path) and path.startswith(f"{folder_of(each.path)}/"):
                 return each
     return None
 
 
-def _alternatives(
-    purpose: Purpose, command: str, commands: Sequence[ProjectCommand]
-) -> tuple[ProjectCommand, ...]:
-    return tuple(each for each in commands if each.purpose == purpose and each.command != command)[
-        :MOST_ALTERNATIVES
-    ]
-
-
-def _setup(purpose: Purpose, command: str, commands: Sequence[ProjectCommand]) -> str | None:
-    """What has to be installed before, if the repository says how."""
-    if purpose in ("install", "clean") or command.split(" ", 1)[0] in listed("self_sufficient"):
-        return None
-    ours = command.split(" ", 1)[0]
-    of_scripts = ours in ("npm", "npx", "yarn", "pnpm", "bun", "bunx", "node")
-    for each in commands:
-        tool = each.command.split(" ", 1)[0]
-        if (
-            each.purpose == "install"
-            and (tool in ("npm", "yarn", "pnpm", "bun")) == of_scripts
-            and each.origin != "ci"
-        ):
-            return each.command
-    return None
-
-
-def _assumed(best: ProjectCommand, wanted: Asked) -> str | None:
+def _name_assumption(best: ProjectCommand, asked: Asked) -> str | None:
     """What the request left open, or the repository did not say."""
-    folder = folder_of(best.path) if best.origin != "ci" else ""
+    folder = folder_of(best.path)
     if best.origin == "ci":
         return "only a CI file names it; it may need what CI has set up"
-    if best.origin == "convention" and not best.documented:
+    if best.origin in ("convention", "configured") and not best.documented:
         return f"no file names a command for it: {best.detail or 'this is the usual one'}"
-    if best.origin == "configured" and not best.documented:
-        return f"no file names a command for it: {best.detail}"
-    if folder and not best.documented and not any(path.startswith(f"{folder}/") for path in wanted.paths):
+    if folder and not best.documented and not any(path.startswith(f"{folder}/") for path in asked.paths):
         return f"it is what {folder} has; no file names a command for the whole repository"
     return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from cli_guard.assistant.projects.model import Purpose
-from cli_guard.assistant.projects.purposes import listed, purpose_asked, read
+from cli_guard.assistant.projects.purposes import purpose_asked, read, word_list
 
 LONGEST, LONGEST_OF_GIT = 2_000, 600
 QUOTED = re.compile(r"`([^`]{1,1000})`|\"([^\"]{1,1000})\"|(?<!\w)'([^']{1,1000})'(?!\w)")
@@ -15,58 +15,42 @@ EXPLAIN = re.compile(
     r"|\b(?:is|are|would|can) .{1,300}\b(?:safe|dangerous|harmful|risky|ok|okay|harmless|destructive|reversible)\b",
     re.IGNORECASE,
 )
-# What stands around an unquoted command: "what does make check do?", "explain git rebase -i HEAD~3".
+# What is around an unquoted command: "what does make check do?", "explain git rebase -i HEAD~3".
 BARE = re.compile(
     r"\b(?:what (?:does|do|would|will)|explain(?: me)?(?: (?:the )?(?:command|shell command))?:?|meaning of|how does)"
-    r"\s+(.+?)"
-    r"(?:\s+(?:do|does|mean|means|work|run|actually do)\b.*)?[?.!]*$",
-    re.IGNORECASE,
-)
-ABOUT_GIT = re.compile(
-    r"\b(?:git|commit(?:s|ted)?|branch(?:es)?|stash(?:ed)?|rebase|merge|unstage|reflog|bisect|blame|uncommit|cherry-?pick|staged|"
-    r"staging|index|history|diff|who (?:changed|wrote|edited|last)|discard|broke|revert|hard reset|"
-    r"(?:un)?track(?:ing|ed)?)\b"
-    r"|\b(?:deleted|removed) (?:a |the |my )?file",
+    r"\s+(?:the )?(?:command )?(.+?)(?:\s+(?:do|does|mean|means|work|run|actually do)\b.*)?[?.!]*$",
     re.IGNORECASE,
 )
 PATHLIKE = re.compile(r"(?<![\w/])(?:\./)?((?:[\w.@+-]+/)*\.?[\w@+-][\w.@+-]*)(?:::(\w+(?:::\w+)?))?")
+# A path that need not be there: with a folder, a dot file, or with the ending of a file that people write.
+UNKNOWN_PATH = re.compile(
+    r"(?:[\w.@+-]+/)+[\w.@+-]+|\.[a-z][\w.-]+|[\w-]+\.(?:py|[jt]sx?|go|rs|java|rb|php|[ch]|cs|exs?|kt|md|toml|json"
+    r"|ya?ml|txt|cfg|ini|env|sh)"
+)
 NAMED_TEST = re.compile(r"\b((?:test|should)_\w+|Test[A-Z]\w*)\b")
 ONE_TEST = re.compile(
-    r"\b(?:one|a single|single|only one|just one|a particular|a specific|an individual) (?:unit |test )?"
+    r"\b(?:one|(?:a |only |just )?(?:single|one)|a particular|a specific|an individual) (?:unit |test )?"
     r"(?:tests?|case|function|spec)\b",
     re.IGNORECASE,
 )
 NUMBER = re.compile(
     r"\b(?:last |latest )?(\d{1,3}|two|three|four|five|six)\b.{0,20}\bcommits?\b", re.IGNORECASE
 )
-NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6"}
 LINES = re.compile(
     r"\blines? (\d{1,7})(?:\s*(?:-|to|,|and)\s*(\d{1,7}))?|[\w/]\.\w{1,5}:(\d{1,7})\b", re.IGNORECASE
 )
 BRANCHES = (
     re.compile(r"\bbranch (?:called |named |to )?[`'\"]?([\w][\w./-]*)"),
     re.compile(r"[`'\"]([\w][\w./-]*)[`'\"]"),
-    re.compile(r"\b([\w][\w./-]*) branch\b"),
+    re.compile(r"\b(?!feature\b)([\w][\w./-]*) branch\b"),
 )
-SHA = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|\bHEAD(?:~\d+|\^+)?")
-NO_BRANCH = frozenset(
-    "the my deleted lost new old this another same other your removed current remote local git feature to one "
-    "that which was is from and on in of a an it i we by back without but with after before name called".split()
-)
-# What no command has outside of quotes: "git command to undo the last commit".
-PROSE = frozenset(
-    "for to of the a an with one only how command commands script target all my this and or that file".split()
-)
-COMMON = frozenset(
-    "how do does i we you to the a an of in for on this that is it can run running execute start use which what "
-    "command commands my our project repository repo please me with and or all should here tests test build docs "
-    "lint check code style".split()
-)
+COMMIT = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|\bHEAD(?:~\d+|\^+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request, taken apart."""
+    """A request, taken apart: `explain` is the command that it wants explained, `test` the name of a test."""
 
     text: str
     words: frozenset[str]
@@ -79,48 +63,42 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A way to do something with Git."""
+    """A way to do something with Git; {path}, {name}, {lines} and {count} are filled in from the request."""
 
     id: str
     asks: tuple[re.Pattern[str], ...]
     command: str
     note: str
-    example: str
-    alternatives: tuple[str, ...]
+    example: str = ""
+    alternatives: tuple[str, ...] = ()
 
 
 @cache
 def recipes() -> tuple[Recipe, ...]:
-    """The recipes, in their order."""
+    """The Git recipes, in their order."""
     return tuple(
-        Recipe(
-            each["id"],
-            tuple(re.compile(pattern) for pattern in each["asks"]),
-            each["command"],
-            each["note"],
-            each.get("example", ""),
-            tuple(each.get("alternatives", ())),
-        )
+        Recipe(**{**each, "asks": tuple(map(re.compile, each["asks"]))})
         for each in read("git-recipes")["recipe"]
     )
 
 
-def asked(request: str, texts: Collection[str], folders: Collection[str], programs: Collection[str]) -> Asked:
-    """Takes a request apart. `texts` and `folders` are the paths that there are, `programs` what starts a command."""
+def read_request(
+    request: str, texts: Collection[str], folders: Collection[str], programs: Collection[str]
+) -> Asked:
+    """Take a request apart; `texts` and `folders` are the known paths, `programs` the words that begin a command."""
     text = " ".join(request[:LONGEST].split())
-    explain = _to_explain(text, programs)
-    plain = QUOTED.sub(" ", text) if explain else text
+    explain = _find_command(text, programs)
+    paths = [found[1] for found in PATHLIKE.finditer(text) if _is_path(found[1], texts, folders)]
     pathless = PATHLIKE.sub(
         lambda found: f" {found[2] or ''} " if "/" in found[1] or "." in found[1] else found[0], text
     )
     named = NAMED_TEST.search(pathless)
-    paths = [found[1] for found in PATHLIKE.finditer(text) if _is_path(found[1], texts, folders)]
-    words = frozenset(re.findall(r"[a-z0-9]+(?:[-_][a-z0-9]+)*", plain.lower()))
+    plain = QUOTED.sub(" ", text) if explain else text
     # The words of a path are no words of the request: `docs/conf.py` asks for no documentation.
     spoken = PATHLIKE.sub(lambda found: " " if "/" in found[1] or found[1] in paths else found[0], plain)
     return Asked(
         text,
-        words,
+        frozenset(re.findall(r"[a-z0-9]+(?:[-_][a-z0-9]+)*", plain.lower())),
         explain,
         purpose_asked(spoken.lower()),
         tuple(dict.fromkeys(paths)),
@@ -129,34 +107,26 @@ def asked(request: str, texts: Collection[str], folders: Collection[str], progra
     )
 
 
-def _to_explain(text: str, programs: Collection[str]) -> str | None:
-    """The command that the request wants explained, None if it wants something else."""
+def _find_command(text: str, programs: Collection[str]) -> str | None:
+    """The command that the request wants explained, or that it is; None if it wants something else."""
+
+    def begins_command(words: str) -> bool:
+        first, _, rest = words.partition(" ")
+        name = first.rsplit("/", 1)[-1] if first.startswith(("./", "/")) else first
+        # One word alone is a program only if it is not an English word.
+        return name in programs and bool(rest or name not in word_list("english"))
+
     if not EXPLAIN.search(text):
-        return text if _is_command(text, programs) else None
+        first, *rest = text.split(" ")
+        prose = text.endswith("?") or not word_list("prose").isdisjoint(QUOTED.sub("", text).split())
+        option = first not in word_list("english") or any(word.startswith("-") for word in rest)
+        return text if rest and not prose and option and begins_command(text) else None
     for found in QUOTED.finditer(text):
         command = (found[1] or found[2] or found[3]).strip()
-        if command and (found[1] or _first(command) in programs or "/" in _first(command)):
+        if command and (found[1] or "/" in command.split(" ")[0] or begins_command(f"{command} ")):
             return command
     bare = BARE.search(text)
-    if bare:
-        command = re.sub(r"^(?:the )?(?:command )?", "", bare[1]).strip()
-        # One word alone is a program only if nobody would say it otherwise.
-        if _first(command) in programs and (" " in command or _first(command) not in listed("english")):
-            return command
-    return None
-
-
-def _is_command(text: str, programs: Collection[str]) -> bool:
-    """Is the whole request a command, `git commit -am wip`? A word of English that is a program too needs an option."""
-    first, *rest = text.split(" ")
-    if first not in programs or not rest or text.endswith("?") or PROSE & set(QUOTED.sub("", text).split()):
-        return False
-    return first not in listed("english") or any(word.startswith("-") for word in rest)
-
-
-def _first(command: str) -> str:
-    first = command.split(" ", 1)[0]
-    return first.rsplit("/", 1)[-1] if first.startswith(("./", "/")) else first
+    return bare[1] if bare and begins_command(bare[1]) else None
 
 
 def _is_path(word: str, texts: Collection[str], folders: Collection[str]) -> bool:
@@ -165,53 +135,34 @@ def _is_path(word: str, texts: Collection[str], folders: Collection[str]) -> boo
         return True
     if plain in folders:
         return "/" in word or "." in word
-    return (
-        bool(
-            re.fullmatch(
-                r"(?:[\w.@+-]+/)+[\w.@+-]+|\.[a-z][\w.-]+|[\w-]+\.(?:py|js|ts|tsx|jsx|go|rs|java|rb|php|c|h|cs|ex|exs|kt|md|toml|json|ya?ml|txt|cfg|ini|env|sh)",
-                plain,
-            )
-        )
-        and "http" not in word
-    )
+    return bool(UNKNOWN_PATH.fullmatch(plain)) and "http" not in word
 
 
-def git_recipe(request: Asked) -> tuple[Recipe, Mapping[str, str]] | None:
+def find_git_recipe(request: Asked) -> tuple[Recipe, Mapping[str, str]] | None:
     """The recipe that a request asks for, and the words to fill in; None if it is not about Git."""
     text = request.text[:LONGEST_OF_GIT].lower()
-    if not ABOUT_GIT.search(text):
+    of_project = request.purpose in ("test", "lint", "format", "build", "docs")
+    words = read("git-recipes")
+    if not re.search(words["about"], text) or (of_project and not re.search(words["surely"], text)):
         return None
-    if request.purpose in ("test", "lint", "format", "build", "docs") and not re.search(
-        r"\bgit\b|\bcommit|\bbranch|\bbroke", text
-    ):
+    recipe = next((each for each in recipes() if any(ask.search(text) for ask in each.asks)), None)
+    if recipe is None:
         return None
-    for recipe in recipes():
-        if any(pattern.search(text) for pattern in recipe.asks):
-            return recipe, _filled(request, recipe)
-    return None
-
-
-def _filled(request: Asked, recipe: Recipe) -> Mapping[str, str]:
     line = LINES.search(request.text)
     first = (line[1] or line[3]) if line else ""
-    last = (line[2] or first) if line else ""
     count = NUMBER.search(request.text)
-    return {
+    return recipe, {
         "path": request.paths[0] if request.paths else recipe.example or "<file>",
-        "name": _name(request.text, recipe) or recipe.example or "<name>",
-        "lines": f"-L {first},{last} " if line else "",
-        "count": str(NUMBERS.get(count[1].lower(), count[1])) if count else "3",
+        "name": _find_name(request.text, recipe) or recipe.example or "<name>",
+        "lines": f"-L {first},{line[2] or first} " if line else "",
+        "count": NUMBERS.get(count[1].lower(), count[1]) if count else "3",
     }
 
 
-def _name(text: str, recipe: Recipe) -> str:
+def _find_name(text: str, recipe: Recipe) -> str:
+    """The commit or branch that a request names, empty if it names none."""
     if recipe.id in ("undo-pushed-commit", "cherry-pick"):
-        found = SHA.search(text)
+        found = COMMIT.search(text)
         return found[0] if found else ""
-    for pattern in BRANCHES:
-        for branch in pattern.finditer(text):
-            # "branch feature" has a name, "a feature branch" has none.
-            others = NO_BRANCH - {"feature"} if pattern is BRANCHES[0] else NO_BRANCH
-            if branch[1].lower().rstrip(".") not in others:
-                return branch[1].rstrip(".")
-    return ""
+    names = (found[1].rstrip(".") for pattern in BRANCHES for found in pattern.finditer(text))
+    return next((name for name in names if name.lower() not in read("git-recipes")["no_branch"].split()), "")

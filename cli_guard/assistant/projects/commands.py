@@ -1,6 +1,6 @@
 """The commands of a repository: from every source, each classified, masked, once, and the likeliest of a purpose first.
 
-People come first: a command that a document for contributors names, then a task that somebody wrote down, then what
+People come first: a command that a document for contributors names, then a task that is written down, then what
 a tool is set up for, then what everybody does with such a project, and what only CI does comes last.
 """
 
@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from cli_guard.assistant.projects.files import Files, shown
-from cli_guard.assistant.projects.model import ORIGINS, PURPOSES, ProjectCommand
+from cli_guard.assistant.projects.files import Files, clip_line
+from cli_guard.assistant.projects.model import ORIGINS, PURPOSES, Found, ProjectCommand
 from cli_guard.assistant.projects.purposes import purpose_of
-from cli_guard.assistant.projects.sources import Found, all_found
+from cli_guard.assistant.projects.sources import find_commands
 from cli_guard.secrets.redact import redact
 
 MOST_COMMANDS = 500
@@ -37,11 +37,11 @@ def commands_in(files: Files) -> tuple[ProjectCommand, ...]:
     """The same, where the caller wants to know which files were read."""
     ranked: dict[str, tuple[tuple[int, ...], ProjectCommand]] = {}
     said: dict[str, tuple[int, str, int]] = {}
-    aside = scripts_aside(files)
-    for found in all_found(files):
+    aside = _is_script_beside(files)
+    for found in find_commands(files):
         if found.origin == "docs" and not _depth(found):
             said.setdefault(_plain(found.command), (found.rank, found.path, found.line))
-        result = _ranked(found, aside)
+        result = _rank(found, aside)
         if result is None:
             continue
         key = _plain(result[1].command)
@@ -49,12 +49,14 @@ def commands_in(files: Files) -> tuple[ProjectCommand, ...]:
         # Where a document names a task, the task is the better source: it shows what is run.
         if known is None or (known[1].origin != "task" and (found.origin == "task" or result[0] < known[0])):
             ranked[key] = result
-    results = [_documented(order, command, said.get(key)) for key, (order, command) in ranked.items()]
+    results = [
+        _put_documented_first(order, command, said.get(key)) for key, (order, command) in ranked.items()
+    ]
     results.sort(key=lambda each: (each[0], each[1].path, each[1].line, each[1].command))
     return tuple(command for _, command in results[:MOST_COMMANDS])
 
 
-def scripts_aside(files: Files) -> bool:
+def _is_script_beside(files: Files) -> bool:
     """Is JavaScript here only beside what the project is written in?"""
     scripts = sum(files.endings[ending] for ending in SCRIPT_ENDINGS)
     return scripts * 3 < max((files.endings[ending] for ending in OTHER_ENDINGS), default=0)
@@ -66,7 +68,7 @@ def _plain(command: str) -> str:
     return plain.removesuffix(" --")
 
 
-def _ranked(found: Found, aside: bool) -> tuple[tuple[int, ...], ProjectCommand] | None:
+def _rank(found: Found, aside: bool) -> tuple[tuple[int, ...], ProjectCommand] | None:
     """The command, and its place among the others as a tuple to sort by."""
     purpose, fit = (found.purpose, 0) if found.purpose else purpose_of(found.name, found.body)
     command = redact(found.command, found.path)
@@ -80,7 +82,7 @@ def _ranked(found: Found, aside: bool) -> tuple[tuple[int, ...], ProjectCommand]
     origin = ORIGINS.index("convention" if found.origin == "task" and fit > 1 else found.origin)
     first = (found.rank, fit) if found.origin == "docs" else (fit, found.rank)
     order = (PURPOSES.index(purpose), beside, min(depth, 1), origin, *first, depth)
-    detail = shown(found.body, found.path)
+    detail = clip_line(found.body, found.path)
     return order, ProjectCommand(purpose, command, found.path, found.line, detail, found.name, found.origin)
 
 
@@ -93,15 +95,14 @@ def _depth(found: Found) -> int:
     return found.path.count("/")
 
 
-def _documented(
+def _put_documented_first(
     order: tuple[int, ...], command: ProjectCommand, said: tuple[int, str, int] | None
 ) -> tuple[tuple[int, ...], ProjectCommand]:
+    """A command that a guide names comes first, unless its name only hints at the purpose (`tox -e stress`)."""
     if said is None:
         return order, command
-    rank, path, line = said
     purpose, beside, depth, origin, *rest = order
-    told = replace(command, documented=(path, line))
+    command = replace(command, documented=said[1:])
     if command.origin == "task" and origin == ORIGINS.index("convention"):
-        # A guide that names `tox -e stress` does not make it the way to run the tests.
-        return order, told
-    return (purpose, beside, depth, ORIGINS.index("docs"), rank, *rest), told
+        return order, command
+    return (purpose, beside, depth, ORIGINS.index("docs"), said[0], *rest), command

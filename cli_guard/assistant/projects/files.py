@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from posixpath import splitext
 
@@ -20,7 +20,7 @@ NOT_OURS = frozenset(
     "node_modules vendor _vendor vendored third_party thirdparty site-packages testdata fixtures fixture examples "
     "example samples templates template .git .venv venv dist".split()
 )
-# What stands below these, but not in them, is what tests work on.
+# What is below these, but not in them, is what tests work on.
 TEST_FOLDERS = ("test", "tests", "testing", "spec")
 MOST_OF_A_NAME = 40
 CLIP = 200
@@ -48,14 +48,14 @@ class Files:
                     same.append(path)
         return {name: tuple(paths) for name, paths in found.items()}
 
-    def named(self, *names: str) -> tuple[str, ...]:
+    def find_named(self, *names: str) -> tuple[str, ...]:
         """The paths of the files with one of these names (any case), nearest the root first."""
         found = (path for name in names for path in self.by_name.get(name.lower(), ()))
         return tuple(sorted(dict.fromkeys(found), key=nearness))
 
-    def like(self, pattern: re.Pattern[str]) -> tuple[str, ...]:
+    def find_like(self, pattern: re.Pattern[str]) -> tuple[str, ...]:
         """The paths whose file name in lower case matches the whole pattern, nearest the root first."""
-        return self.named(*(name for name in self.by_name if pattern.fullmatch(name)))
+        return self.find_named(*(name for name in self.by_name if pattern.fullmatch(name)))
 
     def read(self, path: str) -> str:
         """The text of a file, empty if it is not there."""
@@ -88,10 +88,6 @@ class Files:
                 folder = folder_of(folder)
         return frozenset(found)
 
-    def has_folder(self, folder: str) -> bool:
-        """Is there a file in the folder or below?"""
-        return folder in self.folders
-
     @cached_property
     def endings(self) -> Counter[str]:
         """How many files there are of each ending."""
@@ -115,31 +111,40 @@ def folder_of(path: str) -> str:
     return path.rpartition("/")[0]
 
 
+def find_above(texts: Mapping[str, str], path: str, name: str) -> str | None:
+    """The nearest file of a name beside a path or in a folder above it."""
+    folder = folder_of(path)
+    while folder and f"{folder}/{name}" not in texts:
+        folder = folder_of(folder)
+    found = f"{folder}/{name}".lstrip("/")
+    return found if found in texts else None
+
+
 def within(folder: str, command: str) -> str:
     """The command as it is typed at the root to run in a folder."""
-    return f"cd {quoted(folder)} && {command}" if folder else command
+    return f"cd {quote_word(folder)} && {command}" if folder else command
 
 
-def quoted(word: str) -> str:
-    """A word as a shell takes it, quoted only if it must be."""
+def quote_word(word: str) -> str:
+    """A word as a shell takes it, quote_word only if it must be."""
     if re.fullmatch(r"[\w@%+=:,./~^-]+", word, re.ASCII):
         return word
     return "'" + word.replace("'", "'\\''") + "'"
 
 
-def shown(text: str, path: str) -> str:
+def clip_line(text: str, path: str) -> str:
     """A piece of a file as one line to show: blanks made one, secrets masked, clipped."""
     # Masking comes before clipping, or the rest of a secret might no longer be known as one.
     line = redact(BLANKS.sub(" ", text[: CLIP * 20]).strip(), path)
     return line if len(line) <= CLIP else line[: CLIP - 3].rstrip() + "..."
 
 
+def line_at(text: str, found: re.Match[str]) -> int:
+    """The number of the line that a match begins on."""
+    return text.count("\n", 0, found.start()) + 1
+
+
 def line_of(text: str, pattern: str, start: int = 0) -> int:
     """The number of the line on which the first match of a pattern begins, 1 if there is none."""
     found = re.compile(pattern, re.MULTILINE).search(text, start)
-    return text.count("\n", 0, found.start()) + 1 if found else 1
-
-
-def first_of(values: Iterable[str]) -> str:
-    """The first text that is not empty."""
-    return next((value for value in values if value), "")
+    return line_at(text, found) if found else 1

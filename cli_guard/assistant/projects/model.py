@@ -5,31 +5,39 @@ from typing import Literal, get_args
 
 from cli_guard.model import Confidence
 
+# fmt: off
 Purpose = Literal[
-    "test",
-    "lint",
-    "format",
-    "typecheck",
-    "build",
-    "run",
-    "install",
-    "docs",
-    "clean",
-    "release",
-    "coverage",
-    "benchmark",
-    "migrate",
-    "other",
+    "test", "lint", "format", "typecheck", "build", "run", "install", "docs", "clean", "release", "coverage",
+    "benchmark", "migrate", "other",
 ]
+# fmt: on
 PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 
-# Who says that the command is one: people in a document, a task that somebody wrote down, a tool that is set up,
-# what everybody does with such a project, or a CI file alone.
+# What says that the command is one: a document, a task that is written down, a tool that is set up, what is usual in
+# such a project, or a CI file alone.
 Origin = Literal["docs", "task", "configured", "convention", "ci"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 Strength = Literal["strong", "medium", "weak"]
 Outcome = Literal["passed", "failed", "not recorded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A command as a file of the repository gives it, before it is classified, masked and clipped.
+
+    `body` is what it runs. `purpose` is given where the file says it by what it is; else name and body say it.
+    `rank` orders commands of one purpose and origin: less is better.
+    """
+
+    command: str
+    path: str
+    line: int
+    body: str = ""
+    name: str = ""
+    origin: Origin = "task"
+    purpose: Purpose | None = None
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +61,7 @@ class ProjectCommand:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A word of a command, or a few that belong together, and what it means."""
+    """A part of a command, and what it does."""
 
     text: str
     meaning: str
@@ -63,7 +71,7 @@ class Part:
 class Advice:
     """The command that a request asks for, as text: nothing has been run.
 
-    `command` is None if the files do not tell one; `looked_at` names the files that were read, whatever the answer.
+    `command` is None if the files name none; `looked_at` names the files that were read, whatever the answer.
     `setup` is what has to be run once before, if the repository says so. `assumed` says what the request left open.
     `note` is a word on what the command does that a name alone does not say (a Git recipe has one).
     """

@@ -1,9 +1,8 @@
-"""What a command is for: by the name somebody gave it, by what it runs; and what a request wants."""
+"""What a command is for: by its name, by what it runs; and what a request wants."""
 
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
@@ -12,7 +11,7 @@ from cli_guard.rules.catalog import FOLDER
 
 DATA = FOLDER / "projects"
 WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-# What stands in front of the program that counts: variables, and programs that run another one.
+# What is in front of the program that counts: variables, and programs that run another one.
 IN_FRONT = re.compile(
     r"(?:[A-Za-z_]\w*=\S*|env|sudo|time|cross-env(?:-shell)?|dotenv|npx|bunx|pnpx|uvx|exec|command|then|do|if|!"
     r"|(?:uv|poetry|pdm|pipenv|rye|hatch)(?: --?\S+)* run(?: --(?:python|group|extra|with|only-group) \S+| --?\S+)*"
@@ -30,34 +29,22 @@ TASK = re.compile(
 MOST_PARTS = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Purposes:
-    """The tables of `purposes.toml`."""
-
-    names: Mapping[str, Purpose]
-    generic: frozenset[str]
-    programs: tuple[tuple[Purpose, re.Pattern[str]], ...]
-    requests: tuple[tuple[Purpose, re.Pattern[str]], ...]
+@cache
+def _names() -> Mapping[str, Purpose]:
+    """The purpose of each word of a name."""
+    names = read("purposes")["names"]
+    return {word: as_purpose(purpose) for purpose, words in names.items() for word in words.split()}
 
 
 @cache
-def tables() -> Purposes:
-    """The data, read once."""
-    data = read("purposes")
-    names = {
-        word: purpose_called(purpose) for purpose, words in data["names"].items() for word in words.split()
-    }
-    return Purposes(
-        names,
-        frozenset(data["generic"]["words"].split()),
-        tuple((purpose_called(each["purpose"]), re.compile(each["pattern"])) for each in data["program"]),
-        tuple(
-            (purpose_called(each["purpose"]), re.compile(each["pattern"], re.IGNORECASE))
-            for each in data["request"]
-        ),
+def _patterns(kind: str) -> tuple[tuple[Purpose, re.Pattern[str]], ...]:
+    """The patterns over a command (`program`) or a request in lower case (`request`), in their order."""
+    return tuple(
+        (as_purpose(each["purpose"]), re.compile(each["pattern"])) for each in read("purposes")[kind]
     )
 
 
+@cache
 def read(name: str) -> dict[str, Any]:
     """One data file of this room."""
     with (DATA / f"{name}.toml").open("rb") as file:
@@ -65,12 +52,12 @@ def read(name: str) -> dict[str, Any]:
 
 
 @cache
-def listed(name: str) -> frozenset[str]:
+def word_list(name: str) -> frozenset[str]:
     """A list of words of `programs.toml`."""
     return frozenset(read("programs")[name]["words"].split())
 
 
-def purpose_called(name: str) -> Purpose:
+def as_purpose(name: str) -> Purpose:
     """The purpose of a name in our data. Raises ValueError for a slip of ours."""
     return PURPOSES[PURPOSES.index(cast("Purpose", name))]
 
@@ -100,7 +87,7 @@ def purpose_of(name: str, body: str) -> tuple[Purpose, int]:
 
 
 def _by_name(words: tuple[str, ...]) -> tuple[Purpose, int]:
-    names, generic = tables().names, tables().generic
+    names, generic = _names(), read("purposes")["generic"]["words"].split()
     if {"check", "diff", "verify"} & set(words) and {"format", "fmt", "black", "prettier", "style"} & set(
         words
     ):
@@ -136,13 +123,13 @@ def purpose_of_text(body: str) -> Purpose:
 def purpose_of_command(command: str) -> Purpose:
     """What one command is for, by its program."""
     bare = bare_command(command)
-    task = TASK.match(bare)
+    task = task_name(bare)
     if task:
-        named, fit = _by_name(words_of(task[1] or task[2] or task[3]))
+        named, fit = _by_name(words_of(task))
         if named != "other" and fit < 3:
             return named
     program = bare.split(" ", 1)[0]
-    for purpose, pattern in tables().programs:
+    for purpose, pattern in _patterns("program"):
         found = pattern.match(bare)
         # `pytest.ini` and `black>=25` begin with the name of a program, and are none.
         if found and found.end() >= len(program):
@@ -150,8 +137,14 @@ def purpose_of_command(command: str) -> Purpose:
     return "other"
 
 
+def task_name(command: str) -> str | None:
+    """The name of the task that a command runs (`check` of `make check`), None if it runs none."""
+    task = TASK.match(command)
+    return (task[1] or task[2] or task[3]) if task else None
+
+
 def bare_command(command: str) -> str:
-    """The command without what stands in front of its program, any Python called `python`."""
+    """The command without what is in front of its program, any Python called `python`."""
     rest = PYTHON.sub("python", command.strip()[:1_000], count=1)
     while (found := IN_FRONT.match(rest)) and found.end():
         rest = PYTHON.sub("python", rest[found.end() :], count=1)
@@ -160,4 +153,4 @@ def bare_command(command: str) -> str:
 
 def purpose_asked(request: str) -> Purpose | None:
     """What a request wants done, None if no word of it tells."""
-    return next((purpose for purpose, pattern in tables().requests if pattern.search(request)), None)
+    return next((purpose for purpose, pattern in _patterns("request") if pattern.search(request)), None)

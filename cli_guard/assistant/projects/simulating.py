@@ -1,121 +1,201 @@
 """The deterministic test simulator: which tests a command would select, and what was recorded of them; nothing runs."""
 
+import ast
 import re
-from collections.abc import Mapping, Sequence
-from functools import cache
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from cli_guard.assistant.projects.commands import commands_of
+from cli_guard.assistant.projects.covering.cases import Cases
 from cli_guard.assistant.projects.model import Failure, Outcome, Simulated
-from cli_guard.assistant.projects.purposes import bare_command, read
-from cli_guard.assistant.projects.selecting import language_run, selected_by
+from cli_guard.assistant.projects.purposes import bare_command, read, word_list
+from cli_guard.code.test_files import list_test_files, runner_language
 from cli_guard.secrets.redact import redact
 
-LONGEST, MOST_PARTS, DEEPEST = 2_000, 50, 4
-MOVED = re.compile(r"cd [\w./-]+$")
+LONGEST, MOST_PARTS, MOST_FILES, DEEPEST = 2_000, 50, 5_000, 4
+SEPARATOR = re.compile(r"\s*(?:&&|;|\|\||\|)\s*")
+MOVED = re.compile(r"cd ([\w./-]+)$")
 # An environment that is only a version of Python runs what tox runs by default.
 PLAIN_TOX = re.compile(r"^tox (?:run |r )?-e py\d*$")
 TARGETS = re.compile(r"runs the (?:targets|recipes) (.+)$")
+BY_NAME = ("-k", "-run", "-t", "--testNamePattern", "--grep", "-g", "--filter")
+LEFT_OUT = ("--ignore", "--deselect")
+CHOSEN = ("--tests", "--test", "-Dtest")
+NO_OPERANDS = ("test", "-m", "run", "pytest", "unittest", "verify", "manage.py", "{posargs}")
+OUTCOMES = ("passed", "failed", "skipped")
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One call of a test runner: its language, its folder with a last `/`, and what its words select."""
+
+    language: str
+    folder: str
+    by_module: bool
+    operands: tuple[str, ...]
+    left_out: tuple[str, ...]
+    names: str
 
 
 def simulate(
     command: str, texts: Mapping[str, str], recorded: Mapping[str, object] | None = None
 ) -> Simulated:
-    """What a test command would select, counted by syntax tree, with the outcomes that were recorded.
+    """Count what a test command would select, by syntax tree, with the outcomes that were recorded.
 
     `recorded` is a test file or a node id (`tests/test_a.py::test_b`) -> "passed", "failed" or "skipped", or a mapping
-    with `outcome` and `message`. A node id counts before its file. What nobody recorded never counts as passed.
+    with `outcome` and `message`. A node id counts before its file. What was not recorded never counts as passed.
     """
-    shown = redact(" ".join(command[:LONGEST].split()))
+    plain = " ".join(command[:LONGEST].split())
     tasks = {each.command: each.detail for each in commands_of(texts) if each.detail}
-    real = _behind(" ".join(command[:LONGEST].split()), tasks)
-    selected = selected_by(" && ".join(real), texts) if real else []
-    passed = failed = skipped = unrecorded = 0
+    runs = list(_find_runs(plain, tasks))
+    counts: Counter[str] = Counter()
     failures = []
+    selected = dict.fromkeys(pair for run in runs for pair in _select(run, texts))
     for path, name in selected:
-        node = f"{path}::{name}" if name else path
-        outcome, message = _recorded(path, node, recorded or {})
-        passed += outcome == "passed"
-        skipped += outcome == "skipped"
-        unrecorded += outcome == ""
+        outcome, message = _find_outcome(path, name, recorded or {})
+        counts[outcome] += 1
         if outcome == "failed":
-            failed += 1
-            failures.append(Failure(node, redact(message)))
+            failures.append(Failure(f"{path}::{name}" if name else path, redact(message)))
+    passed, failed, skipped, unrecorded = (counts[each] for each in ("passed", "failed", "skipped", ""))
     status: Outcome = "failed" if failed else "passed" if passed and not unrecorded else "not recorded"
-    counted = len(selected)
-    text = _text(bool(real), counted, passed, failed, skipped, unrecorded, failures)
-    return Simulated(shown, status, counted, passed, failed, skipped, unrecorded, tuple(failures), text)
-
-
-def _behind(command: str, commands: Mapping[str, str], depth: int = 0) -> list[str]:
-    """The commands of test runners that a command is, or that the tasks it names run; none if it runs none we know.
-
-    `commands` is what each task of the repository runs.
-    """
-    found: list[str] = []
-    folder = ""
-    for part in re.split(r"\s*(?:&&|;|\|\|)\s*", command)[:MOST_PARTS]:
-        if MOVED.match(part):
-            folder = f"{part} && "
-        elif language_run(bare_command(part)):
-            found.append(folder + part)
-        elif depth < DEEPEST and (
-            body := commands.get(f"{folder}{part}") or commands.get(PLAIN_TOX.sub("tox", part))
-        ):
-            targets = TARGETS.match(body)
-            names = targets[1].split() if targets else []
-            program = part.rpartition(" ")[0] or part
-            inner = " && ".join(f"{program} {name}" for name in names) or body
-            found += _behind(inner, commands, depth + 1)
-    return found
-
-
-def _recorded(path: str, node: str, recorded: Mapping[str, object]) -> tuple[str, str]:
-    """The outcome of a test, empty if nobody recorded one, and its message."""
-    for key in (node, *_parameters(node, recorded), *_outer(node), path):
-        if key not in recorded:
-            continue
-        value = recorded[key]
-        message = ""
-        if isinstance(value, Mapping):
-            message = str(value.get("message", ""))
-            value = value.get("outcome", value.get("status", ""))
-        word, _, rest = str(value).partition(":")
-        return _outcomes().get(word.strip().lower(), ""), message or rest.strip()
-    return "", ""
-
-
-@cache
-def _outcomes() -> Mapping[str, str]:
-    return {
-        word: outcome for outcome, words in read("programs")["outcomes"].items() for word in words.split()
-    }
-
-
-def _outer(node: str) -> Sequence[str]:
-    parts = node.split("::")
-    return ["::".join(parts[:size]) for size in range(len(parts) - 1, 1, -1)]
-
-
-def _parameters(node: str, recorded: Mapping[str, object]) -> list[str]:
-    """The recorded runs of one test with parameters, those that failed in front."""
-    found = sorted(key for key in recorded if key.startswith(f"{node}["))
-    return sorted(found, key=lambda key: "fail" not in str(recorded[key]).lower())
-
-
-def _text(
-    known: bool,
-    selected: int,
-    passed: int,
-    failed: int,
-    skipped: int,
-    unrecorded: int,
-    failures: Sequence[Failure],
-) -> str:
-    """The closing lines as a runner writes them, marked as what they are."""
-    if not known:
-        return "simulated: this command runs no tests that we know how to select; nothing was run"
     lines = [f"FAILED {each.name}" + (f" - {each.message}" if each.message else "") for each in failures]
-    counts = ((failed, "failed"), (passed, "passed"), (skipped, "skipped"), (unrecorded, "not recorded"))
-    said = ", ".join(f"{count} {word}" for count, word in counts if count) or "no tests selected"
-    lines.append(f"==== {said}, {selected} selected (simulated: nothing was run) ====")
-    return "\n".join(lines)
+    shown = ((failed, "failed"), (passed, "passed"), (skipped, "skipped"), (unrecorded, "not recorded"))
+    said = ", ".join(f"{count} {word}" for count, word in shown if count) or "no tests selected"
+    lines.append(f"==== {said}, {len(selected)} selected (simulated: nothing was run) ====")
+    if not runs:
+        lines = ["simulated: this command runs no tests that we know how to select; nothing was run"]
+    return Simulated(
+        redact(plain),
+        status,
+        len(selected),
+        passed,
+        failed,
+        skipped,
+        unrecorded,
+        tuple(failures),
+        "\n".join(lines),
+    )
+
+
+def _find_runs(command: str, tasks: Mapping[str, str], depth: int = 0) -> Iterator[_Run]:
+    """The calls of test runners that a command makes, itself or by the tasks (command -> what it runs) it names."""
+    folder = ""
+    for part in SEPARATOR.split(command)[:MOST_PARTS]:
+        bare = bare_command(part)
+        moved = MOVED.match(part)
+        language = next(
+            (each["language"] for each in read("programs")["runner"] if re.match(each["pattern"], bare)), None
+        )
+        if moved:
+            folder = moved[1].rstrip("/") + "/"
+        elif language:
+            yield _read_run(bare, language, folder)
+        elif depth < DEEPEST:
+            inside = f"cd {folder[:-1]} && " if folder else ""
+            body = tasks.get(inside + part) or tasks.get(PLAIN_TOX.sub("tox", part)) or ""
+            targets = TARGETS.match(body)
+            program = part.rpartition(" ")[0] or part
+            inner = " && ".join(f"{program} {name}" for name in targets[1].split()) if targets else body
+            yield from _find_runs(inside + inner, tasks, depth + 1) if body else ()
+
+
+def _read_run(bare: str, language: str, folder: str) -> _Run:
+    try:
+        words = iter(shlex.split(bare)[1:])
+    except ValueError:
+        words = iter(bare.split()[1:])
+    operands: list[str] = []
+    left_out: list[str] = []
+    names: list[str] = []
+    for word in words:
+        option, attached, value = word.partition("=")
+        if option in (*BY_NAME, *LEFT_OUT, *CHOSEN) or word in word_list("valued"):
+            value = value if attached else next(words, "")
+            names += [value] if option in BY_NAME else []
+            left_out += [value.rstrip("/")] if option in LEFT_OUT else []
+            operands += value.split(",") if option in CHOSEN else []
+        elif not word.startswith("-") and word not in NO_OPERANDS:
+            operands.append(word.removeprefix("./").rstrip("/"))
+    # unittest and Django name modules, pytest names paths.
+    by_module = not bare.startswith(("pytest", "py.test"))
+    return _Run(language, folder, by_module, tuple(operands), tuple(left_out), "|".join(names))
+
+
+def _select(run: _Run, texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """(test file, test) of all that a run selects, in order; a file without known tests counts as one."""
+    cases = Cases(texts)
+    for path in list_test_files(texts)[:MOST_FILES]:
+        if runner_language(path) != run.language or not path.startswith(run.folder):
+            continue
+        for name in [case.name for case in cases.of(path)] or [""]:
+            node = f"{path[len(run.folder) :]}::{name}"
+            left_out = any(_is_inside(node, each) or node == each for each in run.left_out)
+            chosen = not run.operands or any(_is_chosen(node, each, run) for each in run.operands)
+            if chosen and not left_out and (not run.names or _has_name(node, run)):
+                yield path, name
+
+
+def _is_inside(node: str, operand: str) -> bool:
+    return node.startswith((f"{operand}::", f"{operand}/"))
+
+
+def _is_chosen(node: str, operand: str, run: _Run) -> bool:
+    if operand in ("", ".", "..."):
+        return True
+    if run.language == "python":
+        is_module = run.by_module and "/" not in operand and not operand.endswith(".py")
+        dotted = "." + re.sub(r"\.py::|/|::", ".", node) + "."
+        return node == operand or _is_inside(node, operand) or (is_module and f".{operand}." in dotted)
+    # Folders of Go (`./cart/...`), parts of paths, classes with their methods (`CartTest#adds`), modules (`cart::`).
+    if operand.endswith("/..."):
+        return _is_inside(node, operand[:-4])
+    return operand in node or all(word in node for word in re.split(r"[#.:+]+", operand))
+
+
+def _has_name(node: str, run: _Run) -> bool:
+    if run.language == "python":
+        return _holds(run.names, node.lower())
+    name = node.partition("::")[2].replace("::", ".")
+    try:
+        return re.search(run.names, name) is not None
+    except re.error:
+        return run.names in name
+
+
+def _holds(expression: str, text: str) -> bool:
+    """Pytest's `-k`: words joined by `and`, `or`, `not` and brackets; one that cannot be read matches nothing."""
+
+    def evaluate(node: ast.expr) -> bool:
+        match node:
+            case ast.BoolOp(op, values):
+                return (all if isinstance(op, ast.And) else any)(map(evaluate, values))
+            case ast.UnaryOp(ast.Not(), operand):
+                return not evaluate(operand)
+            case ast.Name(word):
+                return word in text
+            case _:
+                return False
+
+    try:
+        return evaluate(ast.parse(expression.lower()[:1_000], mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+
+def _find_outcome(path: str, name: str, recorded: Mapping[str, object]) -> tuple[str, str]:
+    """The outcome of a test, empty if none was recorded, and its message: by node, by its classes, by its file."""
+    parts = [path, *name.split("::")] if name else [path]
+    nodes = ["::".join(parts[:size]) for size in range(len(parts), 0, -1)]
+    # One test with parameters is recorded several times; it failed if one of them did.
+    several = [key for key in recorded if key.startswith(f"{nodes[0]}[")]
+    several.sort(key=lambda key: ("fail" not in str(recorded[key]).lower(), key))
+    key = next((each for each in (nodes[0], *several, *nodes[1:]) if each in recorded), None)
+    value = recorded[key] if key is not None else ""
+    message = ""
+    if isinstance(value, Mapping):
+        message = str(value.get("message", ""))
+        value = value.get("outcome", "")
+    word, _, rest = str(value).partition(":")
+    return word if word in OUTCOMES else "", message or rest.strip()

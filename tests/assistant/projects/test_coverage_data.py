@@ -1,4 +1,4 @@
-"""Coverage data in its three text formats, and what must not be read as any of them."""
+"""Coverage data of coverage.py as JSON, and what must not be read as such."""
 
 import json
 
@@ -18,15 +18,6 @@ JSON = json.dumps(
         }
     }
 )  # fmt: skip
-DOCTYPE = '<!DOCTYPE coverage SYSTEM "http://cobertura.sourceforge.net/xml/coverage-04.dtd">'
-XML = (
-    '<?xml version="1.0"?>{}<coverage><packages><package><classes>'
-    '<class filename="src\\a.py"><lines><line number="1" hits="1"/></lines></class>'
-    '<class filename="src/b.py"><lines><line number="1" hits="0"/></lines></class>'
-    "</classes></package></packages></coverage>"
-)
-BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
-LCOV = "TN:login\nSF:./src/a.ts\nDA:1,2\nDA:2,0\nend_of_record\nTN:\nSF:src/b.ts\nDA:1,0\nend_of_record\n"
 
 
 @pytest.mark.parametrize(
@@ -34,15 +25,12 @@ LCOV = "TN:login\nSF:./src/a.ts\nDA:1,2\nDA:2,0\nend_of_record\nTN:\nSF:src/b.ts
     [
         (JSON, {"src/a.py": ("tests/t.py::a", "tests/t.py::b|run"), "src/b.py": ()}),
         (JSON.encode(), {"src/a.py": ("tests/t.py::a", "tests/t.py::b|run"), "src/b.py": ()}),
-        (XML.format(""), {"src/a.py": ()}),
-        (XML.format(DOCTYPE), {"src/a.py": ()}),
-        (XML.format(BOMB), {}),
-        (XML.format("")[:-20], {}),
-        (LCOV, {"src/a.ts": ("login",)}),
         ("{", {}),
+        ("[1]", {}),
         ('{"files": [1]}', {}),
         ('{"files": {"a": 1, "b": {"executed_lines": [1], "contexts": [1]}}}', {"b": ()}),
         ("[" * 100_000, {}),
+        ("<coverage/>", {}),
         ("", {}),
         (b"\xff\xfe\x00", {}),
     ],
@@ -51,9 +39,7 @@ def test_what_ran_is_read(raw: str | bytes, expected: dict[str, tuple[str, ...]]
     assert dict(projects.coverage_of(raw)) == expected
 
 
-@given(
-    st.one_of(st.binary(max_size=300), st.text(max_size=300), st.text('<>{}[]":,SFDATN\n01', max_size=300))
-)
+@given(st.one_of(st.binary(max_size=300), st.text(max_size=300), st.text('{}[]":,files01\n', max_size=300)))
 def test_anything_is_read_without_an_error(raw: str | bytes) -> None:
     assert isinstance(dict(projects.coverage_of(raw)), dict)
 

@@ -1,79 +1,77 @@
-"""What each word of a command means, and that no word is dropped, whatever the command is."""
+"""What a command does, part by part: the judge's reasons, the tasks of the repository, and nothing said twice."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli_guard.assistant.projects.explaining import TOKEN, explained, words
+from cli_guard.assistant.projects.explaining import explain_command, is_understood, undefined_tasks
 
+TASKS = {"make check": "defined in Makefile:3: pytest"}
 WORDS = st.sampled_from(
-    "git rebase -i HEAD~3 pytest -k 'a b' && | > 2>&1 uv run make -j4 test -- $(x) \"q cd ; -".split(" ")
+    "git rebase -i HEAD~3 pytest -k 'a b' && | > 2>&1 uv run make -j4 test -- $(x) \"q cd ; - <sha>".split(
+        " "
+    )
 )
 
 
-def meaning(command: str, text: str) -> str:
-    return next(part.meaning for part in explained(command) if part.text == text)
+def parts(command: str) -> dict[str, str]:
+    return {part.text: part.meaning for part in explain_command(command, TASKS)}
 
 
 @pytest.mark.parametrize(
-    ("command", "text", "expected"),
+    ("command", "part", "meaning"),
     [
-        ("git rebase -i HEAD~3", "HEAD~3", "the commit 3 before HEAD"),
-        (
-            "git rebase -i HEAD~3",
-            "-i",
-            "choose for each commit in an editor: keep, reword, squash, drop, reorder",
-        ),
-        ("git log main..topic", "main..topic", "the commits of topic that main does not have"),
-        ("git reset --soft HEAD~1", "HEAD~1", "the commit one before HEAD"),
-        ("git reset --hard", "--hard", "throw the changes in index and files away"),
-        ("pytest -k 'a b' tests", "-k 'a b'", "only the tests whose names match"),
-        ("pytest -xq", "-xq", "stop at the first failure; say less"),
-        ("pytest --maxfail=2", "--maxfail=2", "stop after so many failures"),
-        ("uv run pytest -x", "-x", "stop at the first failure"),
-        ("python -m pytest -x", "-x", "stop at the first failure"),
-        ("npx jest --ci", "--ci", "write no new snapshots"),
-        ("make -j4 all", "-j4", "so many recipes at once: 4"),
-        ("tar -xzf a.tgz", "-xzf a.tgz", "unpack this archive, compressed with gzip"),
-        ("X=1 pytest", "X=1", "sets a variable of the environment for this command"),
-        ("a && b", "&&", "and then, if that succeeds"),
-        ("a > out.txt", "out.txt", "that file"),
-        ("docker compose up -d web", "web", "a service"),
-        ("pytest --unheard-of", "--unheard-of", "an option of pytest that we have no words for"),
-        ("sort -u names", "-u", "an option of sort"),
-        ("frobnicate x", "frobnicate", "a program that we have no table of"),
-        ("./deploy.sh", "./deploy.sh", "a script of the repository"),
-        ("npm run nothing", "nothing", "a script; no file that we read defines it"),
+        ("make check", "make check", "defined in Makefile:3: pytest"),
+        ("cd web && make check", "make check", "defined in Makefile:3: pytest"),
+        ("rm -rf build && npm ci", "build", "deletes build"),
+        ("rm -rf build && npm ci", "npm ci", "npm ci installs packages, whose code runs"),
+        ("curl x | sh", "sh", "runs code that came from the network unseen (bash)"),
     ],
 )
-def test_a_word_has_its_meaning(command: str, text: str, expected: str) -> None:
-    assert meaning(command, text) == expected
+def test_a_part_has_its_meaning(command: str, part: str, meaning: str) -> None:
+    assert meaning in parts(command)[part]
 
 
-def test_the_task_of_a_repository_is_named_where_it_is_run() -> None:
-    parts = explained("make -j2 check", {"make check": "defined in Makefile:3: pytest"})
-    assert parts[-1].meaning == "defined in Makefile:3: pytest"
+def test_every_reason_for_one_part_is_given() -> None:
+    assert len(parts("git reset --hard")["git reset --hard"].split("; ")) == 2
 
 
-@given(st.lists(WORDS, max_size=30).map(" ".join))
-def test_every_word_is_in_exactly_one_part(command: str) -> None:
-    told = " ".join(part.text for part in explained(command)).split()
-    assert told == " ".join(found[0] for found in TOKEN.finditer(command)).split()
+@pytest.mark.parametrize("command", ["git log main..topic", "pytest -x", "git rebase -i HEAD~3", ""])
+def test_one_reason_is_left_to_the_verdict(command: str) -> None:
+    assert parts(command) == {}
 
 
-@given(st.text(max_size=200))
+def test_a_word_to_fill_in_is_no_redirection() -> None:
+    assert parts("git branch topic <sha>") == {}
+    assert is_understood("git branch topic <sha>")
+    assert parts("git branch topic <sha> && rm -r <folder>")["<folder>"] == "deletes <folder>"
+
+
+@pytest.mark.parametrize(
+    ("command", "undefined"),
+    [
+        ("make deploy", ("make deploy",)),
+        ("make check", ()),
+        ("make check && npm run nothing", ("npm run nothing",)),
+        ("git push", ()),
+    ],
+)
+def test_a_task_that_no_file_defines_is_named(command: str, undefined: tuple[str, ...]) -> None:
+    assert undefined_tasks(command, TASKS) == undefined
+
+
+@pytest.mark.parametrize(("command", "understood"), [("pytest -x", True), ("frobnicate x", False)])
+def test_what_the_judge_does_not_know_is_not_understood(command: str, understood: bool) -> None:
+    assert is_understood(command) is understood
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200) | st.lists(WORDS, max_size=30).map(" ".join))
 def test_any_text_is_explained_without_an_error(command: str) -> None:
-    assert all(part.meaning for part in explained(command))
+    found = explain_command(command, TASKS)
+    assert all(part.text in command and part.meaning for part in found)
 
 
-def test_a_long_command_says_that_it_is_cut() -> None:
-    parts = explained("echo " + "x " * 5_000)
-    assert len(parts) <= 82
-    assert parts[-1].meaning == "more words, which are not explained"
-
-
-def test_at_least_forty_programs_have_words() -> None:
-    assert len({name.split(" ")[0] for name in words()}) >= 40
-    for name, table in words().items():
-        assert table.does, name
-        assert all(text and not text.endswith(".") for _, text in table.options.values()), name
+def test_a_long_command_is_bounded() -> None:
+    assert len(explain_command("rm -r x && " * 5_000, {})) <= 40
+    assert len(explain_command("".join(f"rm -r f{n}; " for n in range(1_000)), {})) == 40

@@ -1,15 +1,27 @@
-"""The tests of paths and symbols, strongest first, and the command that runs exactly these."""
+"""The tests of paths and symbols, strongest first: by coverage data, imports, calls and names; each hit says why."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
 
-from cli_guard.assistant.projects.covering import coverage as data
+from cli_guard.assistant.projects.covering.cases import Cases
+from cli_guard.assistant.projects.covering.coverage import find_coverage, test_of
+from cli_guard.assistant.projects.covering.imports import ScriptImports, find_related, list_names
 from cli_guard.assistant.projects.covering.running import command_for
-from cli_guard.assistant.projects.covering.searching import ORDER, Search
-from cli_guard.assistant.projects.model import Covering
-from cli_guard.code.test_files import is_test_file, language_of, tests_among
+from cli_guard.assistant.projects.model import Covering, CoveringTest, Strength
+from cli_guard.code.python_imports import Imported, PythonImports
+from cli_guard.code.test_files import is_named_after, is_test_file, list_test_files, runner_language
 
-MOST_TESTS, MOST_TARGETS = 40, 400
+MOST_TESTS, MOST_TARGETS, MOST_NAMES, MOST_SYMBOLS = 40, 400, 200, 50
+# A shorter name is in too many texts by chance.
+SHORTEST_NAME = 5
+ORDER: dict[Strength, int] = {"strong": 0, "medium": 1, "weak": 2}
+DEFINES = (
+    r"^[ \t]*(?:(?:export|default|public|private|protected|static|async|pub|final|abstract)\s+)*"
+    r"(?:def|class|func(?: \([^)\n]*\))?|function|fn|struct|interface|type|enum|const|let|var|trait|module)\s+"
+    r"(?:{words})\b|^(?:{words})[ \t]*[:=]"
+)
 
 
 def tests_for(
@@ -19,61 +31,228 @@ def tests_for(
     *,
     coverage: Mapping[str, Collection[str]] | None = None,
 ) -> Covering:
-    """The tests that cover files, folders or symbols (functions and classes by name), strongest first.
+    """Find the tests that cover files, folders or symbols (functions and classes by name), strongest first.
 
     `coverage` is what `coverage_of` gives; without it, coverage data among `texts` is used. Symbols alone look for the
     files that define them. At most 40 tests of at most 400 files; what is beyond is counted and named. Never raises for
     what a file holds.
     """
-    tests = tests_among(texts)
-    wanted, missing = _expanded(paths, symbols, texts)
-    note = (
-        f"only the first {MOST_TARGETS} of {len(wanted)} paths were searched for"
-        if len(wanted) > MOST_TARGETS
-        else ""
-    )
-    wanted = wanted[:MOST_TARGETS]
-    search = Search(texts, tests, frozenset(symbols), data.found_in(texts) if coverage is None else coverage)
-    for path in wanted:
-        search.one(path)
+    plain = frozenset(symbol.rpartition(".")[2] for symbol in symbols)
+    wanted = _expand(paths, texts) if paths else _find_defining(plain, texts)
+    search = _Search(texts, plain, find_coverage(texts) if coverage is None else coverage)
+    for path in wanted[:MOST_TARGETS]:
+        search.look_for(path)
     found = sorted(search.hits.items(), key=lambda each: (ORDER[each[1].strength], -each[1].near, each[0]))
-    covering = tuple(search.named(path, hit) for path, hit in found[:MOST_TESTS])
-    command = command_for(
-        [(each.path, each.names if search.narrowed(each) else ()) for each in covering], texts
+    tests = tuple(search.describe(path, hit) for path, hit in found[:MOST_TESTS])
+    chosen = [(test.path, test.names if search.is_narrowed(test) else ()) for test in tests]
+    cut = f"only the first {MOST_TARGETS} of {len(wanted)} paths were searched for"
+    return Covering(
+        tests,
+        command_for(chosen, texts),
+        tuple(sorted(path for path in wanted[:MOST_TARGETS] if path not in search.covered)),
+        search.looked_at,
+        max(len(found) - MOST_TESTS, 0),
+        cut if len(wanted) > MOST_TARGETS else "",
     )
-    uncovered = tuple(sorted({*missing, *(path for path in wanted if path not in search.covered)}))
-    return Covering(covering, command, uncovered, search.looked_at, max(len(found) - MOST_TESTS, 0), note)
 
 
-def _expanded(
-    paths: Iterable[str], symbols: Collection[str], texts: Mapping[str, str]
-) -> tuple[list[str], list[str]]:
-    """The files that are meant, and the paths that are none."""
+def _expand(paths: Iterable[str], texts: Mapping[str, str]) -> list[str]:
+    """The files that are meant. A path that is gone stays: a test may still be named after it."""
     wanted: dict[str, None] = {}
-    missing: list[str] = []
-    for path in sorted(set(paths)):
-        plain = path.removeprefix("./").rstrip("/")
-        if plain in texts or plain in ("", "."):
-            wanted.update(dict.fromkeys([plain] if plain in texts else sorted(texts)))
-            continue
-        inside = sorted(each for each in texts if each.startswith(f"{plain}/") and language_of(each))
-        wanted.update(dict.fromkeys(inside))
-        if not inside:
-            # A file that is gone may still have a test that is named after it.
-            wanted[plain] = None
-    if not paths and symbols:
-        words = "|".join(re.escape(each.rpartition(".")[2]) for each in sorted(set(symbols))[:50])
-        defines = re.compile(
-            rf"^[ \t]*(?:(?:export|default|public|private|protected|static|async|pub|final|abstract)\s+)*"
-            rf"(?:def|class|func(?: \([^)\n]*\))?|function|fn|struct|interface|type|enum|const|let|var|trait|module)\s+"
-            rf"(?:{words})\b"
-            rf"|^(?:{words})[ \t]*[:=]",
-            re.MULTILINE,
-        )
-        plain_words = [each.rpartition(".")[2] for each in sorted(set(symbols))[:50]]
-        for path in sorted(texts):
-            if not language_of(path) or is_test_file(path):
+    for path in sorted({path.removeprefix("./").rstrip("/") for path in paths}):
+        if path in ("", "."):
+            wanted.update(dict.fromkeys(sorted(texts)))
+        elif path in texts:
+            wanted[path] = None
+        else:
+            inside = sorted(each for each in texts if each.startswith(f"{path}/") and runner_language(each))
+            wanted.update(dict.fromkeys(inside or [path]))
+    return list(wanted)
+
+
+def _find_defining(symbols: Collection[str], texts: Mapping[str, str]) -> list[str]:
+    """The source files that define one of some symbols."""
+    words = sorted(symbols)[:MOST_SYMBOLS]
+    if not words:
+        return []
+    defines = re.compile(DEFINES.replace("{words}", "|".join(map(re.escape, words))), re.MULTILINE)
+    return [
+        path
+        for path in sorted(texts)
+        if any(word in texts[path] for word in words)
+        and runner_language(path)
+        and not is_test_file(path)
+        and defines.search(texts[path])
+    ]
+
+
+@dataclass(slots=True)
+class _Hit:
+    """What is known so far of one test file. `whole`: all of its tests matter, `names`: those that coverage names."""
+
+    strength: Strength
+    reason: str
+    words: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+    near: int = 0
+    whole: bool = False
+
+
+class _Search:
+    """What was found so far, by test file."""
+
+    def __init__(
+        self, texts: Mapping[str, str], symbols: frozenset[str], coverage: Mapping[str, Collection[str]]
+    ) -> None:
+        self.texts, self.symbols, self.coverage = texts, symbols, coverage
+        self.tests = dict.fromkeys(list_test_files(texts))
+        self.cases = Cases(texts)
+        self.hits: dict[str, _Hit] = {}
+        self.covered: set[str] = set()
+        self.importers = cache(self._find_importers)
+        self.searched: set[str] = set(self.tests)
+        self.dotted: dict[str, str] = {}
+        for path in self.tests:
+            parts = path.rpartition(".")[0].split("/")
+            for start in range(len(parts)):
+                self.dotted.setdefault(".".join(parts[start:]), path)
+
+    @property
+    def looked_at(self) -> int:
+        """How many files were searched."""
+        return len(self.searched)
+
+    def note(
+        self, target: str, test: str, strength: Strength, reason: str, words: Iterable[str] = ()
+    ) -> None:
+        """Note a test; the strongest reason stays. With symbols, only a test that has one of them."""
+        used = self.symbols_in(test)
+        if self.symbols and not used and reason != "coverage data":
+            return
+        if used and not reason.startswith("named after"):
+            reason, words = f"{reason} and calls {list_names(used)}", self.symbols
+        self.covered.add(target)
+        hit = self.hits.setdefault(test, _Hit(strength, reason))
+        if ORDER[strength] < ORDER[hit.strength]:
+            hit.strength, hit.reason = strength, reason
+        hit.near = max(hit.near, _count_shared_folders(target, test))
+        hit.words.update(words)
+
+    def symbols_in(self, test: str) -> set[str]:
+        """The symbols that are in a test file."""
+        text = self.texts[test]
+        return {word for word in self.symbols if word in text and re.search(rf"\b{re.escape(word)}\b", text)}
+
+    def look_for(self, path: str) -> None:
+        """Find the tests of one file."""
+        if path in self.texts and not self.texts[path].strip():
+            self.covered.add(path)  # there is nothing in it that a test could cover
+            return
+        if path in self.tests and not self.symbols:
+            self.note(path, path, "strong", "is a test itself")
+            return
+        language = runner_language(path)
+        for context in sorted(self.coverage.get(path, ())):
+            found = test_of(context, self.dotted)
+            if found and found[0] in self.texts:
+                self.note(path, found[0], "strong", "coverage data")
+                self.hits[found[0]].names.add(found[1])
+        if language in ("python", "javascript"):
+            for importer, imported in self.importers(language).get(path, ()):
+                if importer in self.tests and importer != path:
+                    self._note_import(path, importer, imported)
+        for test, reason, sure, words in find_related(path, self.texts, self.tests):
+            self.note(path, test, "strong" if sure else "medium", reason, words)
+        self._by_name(path, language)
+        if language in (None, "python") and not self.symbols:
+            self._by_mention(path, language)
+        if language in ("python", "javascript") and path not in self.covered:
+            self._through_others(path, language)
+
+    def _find_importers(self, language: str) -> Mapping[str, list[tuple[str, Imported]]]:
+        """What imports each file, for one language."""
+        found: dict[str, list[tuple[str, Imported]]] = {}
+        reader = PythonImports(self.texts) if language == "python" else ScriptImports(self.texts)
+        for path in sorted(self.texts):
+            if runner_language(path) == language:
+                self.searched.add(path)
+                for each in reader.imports_of(path):
+                    found.setdefault(each.path, []).append((path, each))
+        return found
+
+    def _note_import(self, path: str, test: str, imported: Imported) -> None:
+        names = imported.names - {"*"}
+        if imported.through and not self.symbols:
+            reason = f"uses {list_names(names)}, which {imported.through} takes from {path}"
+            self.note(path, test, "medium", reason, names)
+        elif path.endswith("__init__.py") and not names:
+            self.note(path, test, "weak", f"imports the package {_module(path)}")
+        else:
+            self.note(path, test, "strong", f"imports {_module(path)}", names)
+
+    def _by_name(self, path: str, language: str | None) -> None:
+        """The tests that are named after a file, those that share most folders with it."""
+        named = [
+            test for test in self.tests if is_named_after(test, path) and runner_language(test) == language
+        ]
+        nearest = max((_count_shared_folders(path, test) for test in named), default=0)
+        for test in named:
+            if test == path or _count_shared_folders(path, test) < nearest:
                 continue
-            if any(word in texts[path] for word in plain_words) and defines.search(texts[path]):
-                wanted[path] = None
-    return list(wanted), missing
+            known = self.hits.get(test)
+            self.note(path, test, "medium", f"named after {path}", self.symbols)
+            hit = self.hits.get(test)
+            if hit is None:
+                continue
+            hit.whole = True
+            if known and "named after" not in hit.reason and hit.reason != "coverage data":
+                hit.strength, hit.reason = "strong", f"{hit.reason}, and is named after it"
+                hit.near += 10
+
+    def _by_mention(self, path: str, language: str | None) -> None:
+        """A file that is no source is covered by the tests that name it, a module by those that name it in a text."""
+        name, module = path.rpartition("/")[2], _module(path)
+        if len(name) < SHORTEST_NAME or (language and module.count(".") < 2):
+            return
+        for test in self.tests:
+            text = self.texts[test]
+            if language:
+                if module in text and test not in self.hits:
+                    self.note(path, test, "medium", f"names {module}")
+            elif path in text:
+                self.note(path, test, "medium", f"names {path}", {name})
+            elif name in text and re.search(rf"[\"'/]{re.escape(name)}[\"']", text):
+                self.note(path, test, "weak", f"names a file {name}", {name})
+
+    def _through_others(self, path: str, language: str) -> None:
+        """One step further: the tests of what imports it."""
+        importers = self.importers(language)
+        for middle, _ in importers.get(path, ()):
+            for test, _ in importers.get(middle, ()) if middle not in self.tests and middle != path else ():
+                if test in self.tests:
+                    reason = f"imports {_module(middle)}, which imports {_module(path)}"
+                    self.note(path, test, "weak", reason)
+
+    def describe(self, path: str, hit: _Hit) -> CoveringTest:
+        """The test file with the names of those of its tests that matter."""
+        words = self.symbols or (frozenset() if hit.whole else frozenset(hit.words))
+        chosen = [case.name for case in self.cases.cases_with(path, words)] + sorted(hit.names - {""})
+        names = tuple(dict.fromkeys(chosen or [case.name for case in self.cases.of(path)]))
+        return CoveringTest(path, names[:MOST_NAMES], hit.reason, hit.strength)
+
+    def is_narrowed(self, test: CoveringTest) -> bool:
+        """Are only some of the file's tests meant? They are if symbols were asked for, or coverage names them."""
+        singled = bool(self.symbols or self.hits[test.path].names)
+        return singled and 0 < len(test.names) < len(self.cases.of(test.path))
+
+
+def _module(path: str) -> str:
+    """A Python file as its module, any other as its path."""
+    if not path.endswith(".py"):
+        return path
+    parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
+    return ".".join(parts[1:] if parts[0] in ("src", "lib") and len(parts) > 1 else parts)
+
+
+def _count_shared_folders(path: str, test: str) -> int:
+    return len(set(path.split("/")[:-1]) & set(test.split("/")[:-1]))

@@ -1,23 +1,18 @@
-"""Where commands come from, one module a family; each gives `Found`s in the order in which its files hold them."""
+"""Where commands come from: each source gives `Found`s in the order in which its files hold them."""
 
 from collections.abc import Iterator
 
 from cli_guard.assistant.projects.files import Files
-from cli_guard.assistant.projects.sources.ci import ci
-from cli_guard.assistant.projects.sources.conventions import conventions, scripts
-from cli_guard.assistant.projects.sources.documents import documents
-from cli_guard.assistant.projects.sources.found import Found
-from cli_guard.assistant.projects.sources.javascript import javascript
-from cli_guard.assistant.projects.sources.php import composer
-from cli_guard.assistant.projects.sources.python import python
-from cli_guard.assistant.projects.sources.recipes import recipes
+from cli_guard.assistant.projects.model import Found
+from cli_guard.assistant.projects.sources.conventions import find_conventions, find_scripts
+from cli_guard.assistant.projects.sources.documents import find_ci, find_documented
+from cli_guard.assistant.projects.sources.environments import find_environments
+from cli_guard.assistant.projects.sources.tasks import find_tasks
 
-__all__ = ["Found", "all_found"]
-
-SOURCES = (documents, recipes, scripts, python, javascript, composer, conventions, ci)
+SOURCES = (find_documented, find_tasks, find_scripts, find_environments, find_conventions, find_ci)
 
 
-def all_found(files: Files) -> Iterator[Found]:
-    """What every source gives."""
+def find_commands(files: Files) -> Iterator[Found]:
+    """Find the commands of every source."""
     for source in SOURCES:
         yield from source(files)

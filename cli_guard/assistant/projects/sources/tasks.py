@@ -1,0 +1,224 @@
+"""Tasks that are written down: in a Makefile, in tables of data files, in lines that a pattern finds."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from cli_guard.assistant.projects.files import Files, folder_of, line_at, line_of, quote_word, within
+from cli_guard.assistant.projects.model import Found, Purpose
+from cli_guard.assistant.projects.purposes import as_purpose, read
+from cli_guard.assistant.projects.sources.environments import python_front, script_command
+from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Table, at, scalars
+
+MAKEFILES = re.compile(r"(?:gnu)?makefile")
+TARGET = re.compile(r"([A-Za-z0-9_][\w.%/ \t-]{0,200}?)[ \t]*::?(?![=:])[ \t]*([^=\n;]*)(?:;[ \t]*(.*))?$")
+ASSIGNED = re.compile(
+    r"(?:export[ \t]+|override[ \t]+)?([A-Za-z_]\w*)[ \t]*(?:::?|\?)?=[ \t]*([^\n]{0,300})$"
+)
+PHONY = re.compile(r"^\.PHONY[ \t]*:[ \t]*((?:[^\n\\]|\\\n)*)", re.MULTILINE)
+# The Makefile that sphinx-quickstart writes hands every target on to Sphinx.
+SPHINX = r"^%:[^\n]*\n\t@?\$\(SPHINXBUILD\)"
+REFERENCE = re.compile(r"\$[({]([A-Za-z_]\w*)[)}]")
+CONDITION = ("#", "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif")
+CALL = re.compile(r"\.(?:run|run_always)\(([^)]{0,400})\)")
+LITERAL = re.compile(r"""["']([^"'\n]*)["']""")
+GIVEN_NAME = re.compile(r"""\bname[ \t]*=[ \t]*["']([^"'\n]+)["']""")
+NO_TEST = re.compile(r"no tests? specified")
+BODY_KEYS = ("cmds", "cmd", "run", "shell", "commands", "command", "sequence", "composite", "script")
+MOST_LINES, LONGEST_LINE, MOST_BODY = 60, 4_000, 20_000
+# Stands for an escaped line end, so that a logical line is one line and the others keep their numbers.
+JOINED = "\x1f"
+
+
+@cache
+def _tables() -> tuple[tuple[re.Pattern[str], Mapping[str, Any]], ...]:
+    return tuple((re.compile(each["file"]), each) for each in read("tasks")["table"])
+
+
+@cache
+def _patterns() -> tuple[tuple[re.Pattern[str], re.Pattern[str], Mapping[str, Any]], ...]:
+    found = read("tasks")["pattern"]
+    return tuple((re.compile(e["file"]), re.compile(e["pattern"], re.MULTILINE), e) for e in found)
+
+
+def find_tasks(files: Files) -> Iterator[Found]:
+    """Every task that is written down, in the order of the data and of each file."""
+    for path in files.find_like(MAKEFILES):
+        yield from _read_makefile(path, files.read(path))
+    for name, pattern, rule in _patterns():
+        for path in files.find_like(name):
+            yield from _match_tasks(files, path, pattern, rule)
+    for name, rule in _tables():
+        for path in files.find_like(name):
+            yield from _list_tasks(files, path, rule)
+
+
+def _list_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[Found]:
+    """The tasks of one table of a data file."""
+    text = files.read(path)
+    for env, table in _find_tables(files.document(path), rule["at"].split(".")):
+        for name, node in table.items():
+            body = _body_of(node)
+            hidden = isinstance(node, Table) and node.text("internal") == "true"
+            if hidden or re.fullmatch(rule.get("skip", "(?!)"), name) or NO_TEST.search(body):
+                continue
+            if not re.fullmatch(rule.get("only", ".*"), name) or not (body or isinstance(node, Table)):
+                continue
+            other = re.fullmatch(rule.get("other", "(?!)"), name)
+            words = {
+                "name": quote_word(name),
+                "env": "" if env in ("", "default") else f"{quote_word(env)}:",
+                "front": python_front(files),
+                "script": script_command(files, path, name),
+            }
+            yield Found(
+                within(folder_of(path), rule["command"].format_map(words)),
+                path,
+                _line_of(text, name, node),
+                rule.get("about", "") + body,
+                name,
+                rule.get("origin", "task"),
+                "other" if other else _purpose(rule),
+                rule.get("rank", 0) or int(env not in ("", "default")),
+            )
+
+
+def _purpose(rule: Mapping[str, Any]) -> Purpose | None:
+    return as_purpose(rule["purpose"]) if "purpose" in rule else None
+
+
+def _find_tables(nodes: Iterable[Node], keys: list[str], env: str = "") -> Iterator[tuple[str, Table]]:
+    """The tables that some keys lead to, each with the key that `*` is."""
+    for node in nodes:
+        if not isinstance(node, Table):
+            continue
+        if not keys:
+            yield env, node
+        elif keys[0] == "*":
+            for name, value in node.items():
+                yield from _find_tables([value], keys[1:], name)
+        else:
+            yield from _find_tables(at([node], keys[0]), keys[1:], env)
+
+
+def _line_of(text: str, name: str, node: Node) -> int:
+    first = next(scalars(node), None)
+    if first is not None:
+        return first.line
+    key = re.escape(name)
+    return line_of(text, rf"^\[[^\]\n]*\b{key}[\"']?\]|^[ \t]*[\"']?{key}[\"']?[ \t]*[:=]")
+
+
+def _body_of(node: Node | None) -> str:
+    """The commands of a task on one line: a text, a list of texts or of words, or a table that holds them."""
+    if isinstance(node, Table):
+        node = next((value for value in map(node.get, BODY_KEYS) if value is not None), None)
+    if not isinstance(node, Items):
+        return node.text.strip() if isinstance(node, Scalar) else ""
+    parts = []
+    for each in node.nodes[:MOST_LINES]:
+        called = (each.text("task") or each.text("ref")) if isinstance(each, Table) else ""
+        plain = " ".join(
+            quote_word(word.text) if isinstance(each, Items) else word.text for word in scalars(each)
+        )
+        parts.append(
+            f"task {called}" if called else plain or (_body_of(each) if isinstance(each, Table) else "")
+        )
+    return "; ".join(part.strip() for part in parts if part.strip())
+
+
+def _match_tasks(
+    files: Files, path: str, pattern: re.Pattern[str], rule: Mapping[str, Any]
+) -> Iterator[Found]:
+    """The tasks that a pattern finds in a text."""
+    text = files.read(path)
+    for found in pattern.finditer(text):
+        groups = found.groupdict("")
+        given = GIVEN_NAME.search(groups.get("options", ""))
+        body = _body_below(text, found, rule.get("body", ""))
+        name = given[1] if given else groups.get("name") or rule.get("unnamed", {}).get(body, "")
+        if text[: found.start()].endswith("[private]\n"):
+            continue
+        words = {
+            "name": quote_word(name),
+            "dashed": name.replace("_", "-"),
+            "body": body,
+            "bundle": "bundle exec " if files.has("Gemfile") else "",
+        }
+        yield Found(
+            within(folder_of(path), rule["command"].format_map(words)),
+            path,
+            line_at(text, found),
+            body,
+            name or rule["command"],
+            "task",
+            _purpose(rule),
+            rule.get("rank", 0),
+        )
+
+
+def _body_below(text: str, found: re.Match[str], kind: str) -> str:
+    """What a task runs, by the lines below its head or by the head itself."""
+    groups = found.groupdict("")
+    if not kind:
+        return groups.get("body", "")
+    below = text[found.end() : found.end() + MOST_BODY]
+    if kind == "commands":
+        section = re.split(r"^\[", below, maxsplit=1, flags=re.MULTILINE)[0]
+        value = re.search(r"^commands[ \t]*=((?:[^\n]*\n(?=[ \t\n])){0,60}[^\n]*)", section, re.MULTILINE)
+        lines = (
+            line.strip().rstrip("\\").lstrip("-").strip() for line in (value[1] if value else "").split("\n")
+        )
+        return "; ".join(line for line in lines if line and not line.startswith("#"))
+    end = re.search(r"\n(?=[^ \t\n])", below)
+    inside = below[: end.start()] if end else below
+    if kind == "calls":
+        return "; ".join(" ".join(LITERAL.findall(call[1])) for call in CALL.finditer(inside))
+    ran = [line.strip().lstrip("@-") for line in inside.split("\n")[1 : MOST_LINES + 1] if line.strip()]
+    needs = groups.get("needs", "").strip()
+    return "; ".join(ran) or (f"runs the recipes {needs}" if needs else "")
+
+
+def _read_makefile(path: str, text: str) -> Iterator[Found]:
+    """The targets that people call; a file that is made (`lib/a.o`) only if it is declared as none."""
+    front = f"make -C {quote_word(folder_of(path))}" if folder_of(path) else "make"
+    if re.search(SPHINX, text, re.MULTILINE):
+        yield Found(f"{front} html", path, line_of(text, SPHINX), "builds the pages with Sphinx", "html")
+    phony = {word for found in PHONY.finditer(text) for word in found[1].replace("\\\n", " ").split()}
+    lines = text.replace("\\\n", JOINED).split("\n")
+    values: dict[str, str] = {}
+    seen: set[str] = set()
+    number = 1
+    for place, line in enumerate(lines):
+        here, number = number, number + 1 + line.count(JOINED)
+        if line.startswith(("\t", "#", " ")):
+            continue
+        assigned = ASSIGNED.match(line)
+        if assigned:
+            values.setdefault(assigned[1], assigned[2].split(" #")[0].strip())
+            continue
+        target = TARGET.match(line[:LONGEST_LINE])
+        if not target:
+            continue
+        body = _make_body(lines[place + 1 :][:MOST_LINES], target[2], target[3] or "", values)
+        for name in target[1].split():
+            made = ("/" in name or "." in name) and name not in phony
+            if name not in seen and not made and "%" not in name:
+                seen.add(name)
+                yield Found(f"{front} {name}", path, here, body, name)
+
+
+def _make_body(below: list[str], needs: str, inline: str, values: Mapping[str, str]) -> str:
+    recipe = [inline.strip()]
+    for line in below:
+        if line.startswith("\t"):
+            recipe.append(re.sub(r"^[ \t]*[@+-]*[ \t]*", "", line).replace(JOINED, " ").strip())
+        elif line.strip() and not line.startswith(CONDITION):
+            break
+    recipe = [line for line in recipe if line]
+    body = "; ".join([line for line in recipe if not re.match(r"(?:echo|printf|#)\b", line)] or recipe)
+    for _ in range(2):
+        body = REFERENCE.sub(lambda found: values.get(found[1], found[0]), body[:2_000])
+    targets = " ".join(needs.replace(JOINED, " ").split("#")[0].split())
+    return body or (f"runs the targets {targets}" if targets else "")
