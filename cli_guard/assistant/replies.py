@@ -10,7 +10,7 @@ PLACES = 4
 COVERING = 3
 NAMES = 3
 # Words, not code: how many lines of them help to decide.
-PROSE = ("string", "comment", "documentation")
+PROSE = ("mention", "documentation")
 MENTIONS = 2
 RISKS = 8
 # Another place is told if it is half as good as the best.

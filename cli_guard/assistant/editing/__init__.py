@@ -1,27 +1,64 @@
 """Plans changes over many files, and computes them where a change is mechanical. Writes nothing: texts in, plan out."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Mapping
 
-from cli_guard.assistant.editing.model import Plan, Step, UsageGroup
-from cli_guard.assistant.editing.planning import plan_for
+from cli_guard.assistant.editing.intent import Intent, read_request
+from cli_guard.assistant.editing.module_rename import plan_file
+from cli_guard.assistant.editing.move import plan_move
+from cli_guard.assistant.editing.open_ended import plan_open
+from cli_guard.assistant.editing.other_languages import find_migration, plan_migrate
+from cli_guard.assistant.editing.parameters import plan_default, plan_parameter
+from cli_guard.assistant.editing.plan import Plan, Step
+from cli_guard.assistant.editing.removal import plan_delete, plan_prints, plan_unused_imports
+from cli_guard.assistant.editing.rename import plan_rename
+from cli_guard.assistant.editing.replace_call import plan_replace
 from cli_guard.assistant.editing.sources import Sources
+from cli_guard.assistant.editing.split import plan_split
+from cli_guard.assistant.editing.text_changes import (
+    plan_addition,
+    plan_bump,
+    plan_change_text,
+    plan_constant,
+    plan_future,
+)
+from cli_guard.assistant.editing.usages import UsageGroup
 
 __all__ = ["Plan", "Step", "UsageGroup", "plan_refactor", "propose_change"]
 
+PLANNERS: Mapping[str, Callable[[Sources, Intent], Plan]] = {
+    "rename": plan_rename,
+    "rename file": plan_file,
+    "move": plan_move,
+    "split": plan_split,
+    "migrate": plan_migrate,
+    "replace": plan_replace,
+    "change text": plan_change_text,
+    "set constant": plan_constant,
+    "set default": plan_default,
+    "bump version": plan_bump,
+    "add entry": plan_addition,
+    "add line": plan_addition,
+    "add parameter": plan_parameter,
+    "delete": plan_delete,
+    "remove unused imports": plan_unused_imports,
+    "remove prints": plan_prints,
+    "future annotations": plan_future,
+}
 
-def plan_refactor(
-    request: str, texts: Mapping[str, str], *, allowed: Collection[str] | None = None, seconds: float = 10.0
-) -> Plan:
-    """The plan of a refactoring: "rename X to Y", "from log4j to slf4j", "move f to m", "replace f(a) with g(a)".
 
-    `texts` is path -> text of the whole repository, `allowed` the paths, folders or globs that may be looked at
-    (all, if None). What is not reached in `seconds` is in `skipped`, and there is no patch then.
+def plan_refactor(request: str, texts: Mapping[str, str], *, seconds: float = 10.0) -> Plan:
+    """The plan of a change: "rename X to Y", "from log4j to slf4j", "move f to m", "bump version to 1.2.3".
+
+    `texts` is path -> text of the whole repository. What is not reached in `seconds` is in `skipped`, and there is
+    no patch then. A request that is not mechanical gets the files it concerns and the steps.
     """
-    return plan_for(request, Sources(texts, allowed, seconds))
+    sources, intent = Sources(texts, seconds), read_request(request)
+    if intent.kind == "replace" and find_migration(intent.get("old"), intent.get("new")) is not None:
+        return plan_migrate(sources, intent)
+    if intent.kind == "migrate" and intent.get("old").removeprefix("./") in sources.texts:
+        # "convert lib/view.js to TypeScript" is about a file, not about a library of that name.
+        return plan_open(sources, intent)
+    return PLANNERS.get(intent.kind, plan_open)(sources, intent)
 
 
-def propose_change(
-    request: str, texts: Mapping[str, str], *, allowed: Collection[str] | None = None, seconds: float = 10.0
-) -> Plan:
-    """The plan of any other change: "change X to Y in path", "bump version to 1.2.3"; a patch if it is mechanical."""
-    return plan_for(request, Sources(texts, allowed, seconds))
+propose_change = plan_refactor

@@ -1,157 +1,44 @@
-"""Imports of a file: which one a name needs, where it goes, and which ones nothing uses any more."""
+"""Imports of a Python file: which one a name needs, where it goes, and which ones nothing uses any more."""
 
+import ast
 import builtins
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 
-from cli_guard.assistant.editing.python_names import BINDS, MODULE
-from cli_guard.assistant.editing.python_rename import Python
-from cli_guard.assistant.editing.sources import SCRIPT_LANGUAGES, Sources
-from cli_guard.assistant.editing.unused import unused_imports, without_imports
+from cli_guard.assistant.editing.modules import Python, module_text
+from cli_guard.assistant.editing.names import BINDS, MODULE
+from cli_guard.assistant.editing.sources import Edit, LineMap, Sources
+from cli_guard.assistant.editing.usages import word
 
-# Where names of the standard library come from that are seldom written with their module.
+# Names of the standard library that are seldom written with their module.
 KNOWN = {
-    "Path": "from pathlib import Path",
-    "timezone": "from datetime import timezone",
-    "timedelta": "from datetime import timedelta",
-    "UTC": "from datetime import UTC",
-    "partial": "from functools import partial",
-    "lru_cache": "from functools import lru_cache",
-    "cache": "from functools import cache",
-    "reduce": "from functools import reduce",
-    "defaultdict": "from collections import defaultdict",
-    "Counter": "from collections import Counter",
-    "OrderedDict": "from collections import OrderedDict",
-    "dataclass": "from dataclasses import dataclass",
-    "contextmanager": "from contextlib import contextmanager",
-    "suppress": "from contextlib import suppress",
-    "Decimal": "from decimal import Decimal",
-    "Enum": "from enum import Enum",
-    "perf_counter": "from time import perf_counter",
-    "sleep": "from time import sleep",
-    "deepcopy": "from copy import deepcopy",
-    "quote": "from urllib.parse import quote",
-    "urlparse": "from urllib.parse import urlparse",
-    "Any": "from typing import Any",
-    "cast": "from typing import cast",
-    "ThreadPoolExecutor": "from concurrent.futures import ThreadPoolExecutor",
+    "collections": "Counter OrderedDict defaultdict deque namedtuple",
+    "contextlib": "contextmanager suppress",
+    "copy": "deepcopy",
+    "dataclasses": "dataclass field",
+    "datetime": "UTC timedelta timezone",
+    "decimal": "Decimal",
+    "enum": "Enum",
+    "functools": "cache lru_cache partial reduce",
+    "pathlib": "Path",
+    "time": "perf_counter sleep",
+    "typing": "Any cast",
+    "urllib.parse": "quote urlparse",
 }
-SCRIPT_GLOBALS = frozenset("console window document Math JSON Object Array Promise Number String".split())
-JAVA_IMPORT = re.compile(r"^import\s+(?:static\s+)?[\w.*]+;[^\n]*\n?", re.MULTILINE)
-JAVA_PACKAGE = re.compile(r"^package\s+[\w.]+;[^\n]*\n?", re.MULTILINE)
-# Names may stand on lines of their own: `import {\n  a,\n} from "b"`.
-JS_IMPORT = re.compile(
-    r"^import\b(?:[^;'\"]{0,4000}?\bfrom[ \t]*['\"][^'\"\n]+['\"])?[^\n]*\n?", re.MULTILINE
-)
-
-
-def import_for(python: Python, path: str, name: str, *, dotted: bool) -> str | None:
-    """The statement that brings `name` to a file: "" if it needs none, None if nobody knows.
-
-    How other files of the repository import it comes first, then what it defines, then the standard library.
-    """
-    language = python.sources.language(path)
-    if language != "python":
-        return other_import(python.sources, path, name)
-    homes = python.names.homes(path, name)
-    if any(o.role in BINDS and homes.home(o) == MODULE for o in python.names.of(path, name)) or hasattr(
-        builtins, name
-    ):
-        return ""
-    seen: dict[str, int] = {}
-    for other in python.sources.mentioning(name, "python"):
-        for occurrence in python.names.of(other, name):
-            source = python.modules.source_of(occurrence) if occurrence.role == "import" else None
-            if source is not None and not source.text.startswith("."):
-                statement = f"from {source.text} import {name}"
-            elif source is not None and source.module is not None:
-                statement = f"from {python.modules.dotted(source.module)} import {name}"
-            elif occurrence.role == "import" and occurrence.scopes[-1] == MODULE and source is None:
-                statement = f"import {name}"
-            elif occurrence.role == "definition" and occurrence.scopes[0] == MODULE:
-                statement = f"from {python.modules.dotted(other)} import {name}"
-            else:
-                continue
-            seen[statement] = seen.get(statement, 0) + 1
-    if seen:
-        return min(seen, key=lambda s: (-seen[s], s))
-    if name in KNOWN:
-        return KNOWN[name]
-    if dotted and name in sys.stdlib_module_names:
-        return f"import {name}"
-    return None
-
-
-def other_import(sources: Sources, path: str, name: str) -> str | None:
-    """The same for Java and JavaScript, by how other files import the name; other languages need none of ours."""
-    language = sources.language(path)
-    if language not in ("java", *SCRIPT_LANGUAGES):
-        return ""
-    text = sources.texts[path]
-    if re.search(rf"(?<![\w$.]){re.escape(name)}(?![\w$])", text):
-        return ""
-    if language == "java":
-        pattern = re.compile(rf"^import\s+[\w.]+\.{re.escape(name)};", re.MULTILINE)
-        if not name[:1].isupper():
-            return ""
-    else:
-        pattern = re.compile(
-            rf"^import\s+(?:\{{\s*)?{re.escape(name)}(?:\s*\}})?\s+from\s+['\"][^.'\"][^'\"]*['\"];?",
-            re.MULTILINE,
-        )
-        if name in SCRIPT_GLOBALS:
-            return ""
-    for other in sources.mentioning(name):
-        found = pattern.search(sources.texts[other])
-        if found is not None and sources.language(other) == language:
-            return found[0]
-    return None
-
-
-def add_imports(sources: Sources, path: str, text: str, statements: Iterable[str]) -> str:
-    """The text with imports added after the ones of its head; one that is there already is not added."""
-    language = sources.language(path)
-    end = "\r\n" if "\r\n" in text else "\n"
-    for statement in statements:
-        if re.search(rf"^{re.escape(statement)}\s*$", text, re.MULTILINE):
-            continue
-        if language == "python":
-            at = python_import_place(sources, text)
-        else:
-            pattern = JAVA_IMPORT if language == "java" else JS_IMPORT
-            ends = [m.end() for m in pattern.finditer(text)]
-            package = JAVA_PACKAGE.search(text)
-            at = ends[-1] if ends else package.end() if language == "java" and package else 0
-        lead = "" if at == 0 or text[at - 1] == "\n" else end
-        text = f"{text[:at]}{lead}{statement}{end}{text[at:]}"
-    return text
-
-
-def python_import_place(sources: Sources, text: str) -> int:
-    """The position after the imports that a module begins with, or after its docstring."""
-    root = sources.trees.root("python", text)
-    at = 0
-    for number, node in enumerate(root.named_children()):
-        kind = node.kind()
-        if kind == "comment":
-            if at == 0 and node.text().startswith(("#!", "# -*-", "# coding")):
-                at = line_end(text, node.range().end.index)
-            continue
-        is_docstring = number == next(
-            (n for n, c in enumerate(root.named_children()) if c.kind() != "comment"), -1
-        ) and node.text()[:3].strip("rRuU")[:1] in ("'", '"')
-        if kind in ("import_statement", "import_from_statement", "future_import_statement") or is_docstring:
-            at = line_end(text, node.range().end.index)
-        else:
-            break
-    return at
+WHOLE_FILE = re.compile(r"^#\s*(?:ruff|flake8)\s*:\s*noqa(?!:(?!.*F401))", re.MULTILINE | re.IGNORECASE)
+KEPT = re.compile(r"#\s*(?:noqa|type:\s*ignore|pragma|pylint|isort|nopycln)", re.IGNORECASE)
+FIRST_LINES = re.compile(r"(?:#(?:!|.*coding[:=]).*(?:\n|\Z))*")
+Import = ast.Import | ast.ImportFrom
 
 
 def line_end(text: str, position: int) -> int:
-    """The position after the end of the line that a position is on."""
     found = text.find("\n", position)
     return len(text) if found < 0 else found + 1
+
+
+def line_start(text: str, position: int) -> int:
+    return text.rfind("\n", 0, position) + 1
 
 
 def blank_lines_end(text: str, position: int) -> int:
@@ -162,16 +49,146 @@ def blank_lines_end(text: str, position: int) -> int:
     return end
 
 
+def import_for(python: Python, path: str, name: str, *, dotted: bool) -> str | None:
+    """The statement that brings `name` to a file: "" if it needs none, None if it is not known.
+
+    How other files of the repository import it comes first, then what it defines, then the standard library.
+    """
+    is_bound = any(each.role in BINDS for each in python.places_of_home(path, name, MODULE))
+    if is_bound or hasattr(builtins, name):
+        return ""
+    seen: dict[str, int] = {}
+    for other in python.mentioning(name):
+        for each in python.places(other, name):
+            source = python.source_of(each) if each.role == "import" else None
+            if source is not None and (source.module is not None or not source.text.startswith(".")):
+                is_relative = source.text.startswith(".") and source.module is not None
+                module = python.dotted(source.module) if is_relative and source.module else source.text
+                statement = f"from {module} import {name}"
+            elif each.role == "import" and isinstance(each.around, ast.Import):
+                statement = f"import {name}"
+            elif each.role == "definition" and each.scopes[0] == MODULE:
+                statement = f"from {python.dotted(other)} import {name}"
+            else:
+                continue
+            seen[statement] = seen.get(statement, 0) + 1
+    if seen:
+        return min(seen, key=lambda each: (-seen[each], each))
+    known = next((module for module, names in KNOWN.items() if name in names.split()), None)
+    if known is not None:
+        return f"from {known} import {name}"
+    return f"import {name}" if dotted and name in sys.stdlib_module_names else None
+
+
+def add_imports(sources: Sources, text: str, statements: Iterable[str]) -> str:
+    """The text with imports added after the ones of its head; one that is there already is not added."""
+    end = "\r\n" if "\r\n" in text else "\n"
+    for statement in statements:
+        if re.search(rf"^{re.escape(statement)}\s*$", text, re.MULTILINE) is None:
+            at = import_place(sources, text)
+            lead = "" if at == 0 or text[at - 1] == "\n" else end
+            text = f"{text[:at]}{lead}{statement}{end}{text[at:]}"
+    return text
+
+
+def import_place(sources: Sources, text: str, *, only_docstring: bool = False) -> int:
+    """The position after the imports that a module begins with, or after its docstring."""
+    first, tree, lines = FIRST_LINES.match(text), sources.parsed(text), LineMap(text)
+    at = first.end() if first is not None else 0
+    for number, node in enumerate(tree.body if isinstance(tree, ast.Module) else ()):
+        is_docstring = number == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if not is_docstring and (only_docstring or not isinstance(node, Import)):
+            break
+        at = line_end(text, lines.span(node)[1])
+    return at
+
+
+def unused_imports(python: Python, path: str) -> Iterator[tuple[Import, ast.alias]]:
+    """Each part of an import at module level that nothing reads.
+
+    Kept: what `__all__` lists, `X as X`, `__future__`, everything in an `__init__.py`, in `try`, and under a noqa.
+    """
+    module, text = python.sources.module(path), python.texts[path]
+    if module is None or path.endswith("__init__.py") or WHOLE_FILE.search(text):
+        return
+    for statement in module.body:
+        if not isinstance(statement, Import) or getattr(statement, "module", "") == "__future__":
+            continue
+        start, end = python.span(path, statement)
+        if KEPT.search(text, start, line_end(text, end)):
+            continue
+        for alias in statement.names:
+            bound = python.file(path).by_node.get(alias)
+            if bound is None or alias.asname == alias.name:
+                continue
+            same = python.places_of_home(path, bound.name, python.home(bound))
+            if not any(each.role != "import" for each in same) and not is_in_string(python, path, bound.name):
+                yield statement, alias
+
+
+def is_in_string(python: Python, path: str, name: str) -> bool:
+    """Does a short string hold the name, as an annotation in quotes does? A type comment counts too."""
+    pattern, text = word(name), python.texts[path]
+    strings = (text[start:end] for start, end in python.file(path).strings if end - start < 200)
+    return any("\n" not in each and pattern.search(each) for each in strings) or any(
+        pattern.search(match[0]) for match in re.finditer(r"#[ \t]*type:.*", text)
+    )
+
+
+def without_imports(python: Python, path: str, gone: Collection[ast.alias]) -> str:
+    """The text without these parts of imports; a statement that binds nothing else goes with its line."""
+    text = python.texts[path]
+    cuts: list[tuple[int, int, str]] = []
+    for statement, _ in python.file(path).imports:
+        kept = [each for each in statement.names if each not in gone]
+        if len(kept) == len(statement.names):
+            continue
+        start, end = python.span(path, statement)
+        if kept:
+            spans = [python.span(path, each) for each in statement.names]
+            last = max(number for number, each in enumerate(statement.names) if each not in gone)
+            for number, each in enumerate(statement.names[:last]):
+                if each in gone:
+                    cuts.append((spans[number][0], spans[number + 1][0], ""))
+            cuts.append((spans[last][1], spans[-1][1], ""))
+        elif is_alone(text, start, end):
+            cuts.append((line_start(text, start), line_end(text, end), ""))
+        else:
+            cuts.append((start, end, "pass"))
+    for start, end, put in sorted(cuts, reverse=True):
+        text = text[:start] + put + text[end:]
+    return text
+
+
+def is_alone(text: str, start: int, end: int) -> bool:
+    after = text[end : line_end(text, end)].strip()
+    return not text[line_start(text, start) : start].strip() and (not after or after.startswith("#"))
+
+
 def drop_new_unused(sources: Sources, changes: dict[str, str]) -> dict[str, str]:
     """The new texts without the imports that were used before and are not any more."""
-    found = {}
+    found, before = dict(changes), Python(sources)
     for path, text in changes.items():
-        found[path] = text
         if sources.language(path) != "python":
             continue
-        before = {name for name, _ in unused_imports(sources, path)}
-        fresh = sources.over({path: text})
-        now = [name for name, _ in unused_imports(fresh, path) if name not in before]
-        if now:
-            found[path] = without_imports(fresh, path, set(now))
+        old = unused_imports(before, path) if path in sources.texts else ()
+        known = {ast.unparse(alias) for _, alias in old}
+        after = Python(sources.with_texts({path: text}))
+        gone = [alias for _, alias in unused_imports(after, path) if ast.unparse(alias) not in known]
+        if gone:
+            found[path] = without_imports(after, path, gone)
     return found
+
+
+def split_import(
+    python: Python, path: str, statement: ast.ImportFrom, gone: Collection[ast.alias], new: Iterable[str] = ()
+) -> Edit:
+    """Takes some names out of a from-import and puts the statements `new` after it, if there are any."""
+    text = python.texts[path]
+    start, end = python.span(path, statement)
+    kept = [ast.unparse(each) for each in statement.names if each not in gone]
+    old = [f"from {module_text(statement)} import {', '.join(kept)}"] if kept else []
+    if not old and not new and is_alone(text, start, end):
+        return Edit(path, line_start(text, start), line_end(text, end), "")
+    indent = text[line_start(text, start) : start]
+    return Edit(path, start, end, f"\n{indent}".join([*old, *new]) or "pass")

@@ -5,24 +5,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import PurePosixPath
 
-from cli_guard.assistant.editing.intents import Intent
-from cli_guard.assistant.editing.mentions import usages_of
-from cli_guard.assistant.editing.model import Plan, Step, UsageGroup, UsageKind
-from cli_guard.assistant.editing.paths import find_path
-from cli_guard.assistant.editing.plans import covering_tests, plural
-from cli_guard.assistant.editing.sources import Sources, is_documentation
-from cli_guard.assistant.retrieval.words import parts_of
-from cli_guard.code.classify import is_test, unreadable
+from cli_guard.assistant.editing.intent import Intent
+from cli_guard.assistant.editing.plan import Draft, Plan, covering_tests
+from cli_guard.assistant.editing.sources import Sources, count, find_path, is_documentation
+from cli_guard.assistant.editing.usages import IN_CODE, UsageGroup, paths_of, shown_line, usages_of
+from cli_guard.assistant.retrieval import find
+from cli_guard.code.classify import is_test
 
-STOP = frozenset(
-    "the a an and or of in on at to for from with by into is are be it its this that these those all any some add "
-    "implement fix bug make create write change update remove delete refactor improve support handle new use using "
-    "should must can need needs want please code file files function class method feature issue problem error when "
-    "where which who what how so as if not no our my your we i you them there now more less better work works "
-    "working does do don't doesn't get set put let allow".split()
-)
-WORD = re.compile(r"[A-Za-z_][\w-]*")
-PATHLIKE = re.compile(r"[`'\"]?((?:[\w.@+-]+/)+[\w.@+-]*|[\w@+-]+\.[A-Za-z]\w{0,8}(?![\w.]))[`'\"]?")
+PATH_LIKE = re.compile(r"[`'\"]?((?:[\w.@+-]+/)+[\w.@+-]*|[\w@+-]+\.[A-Za-z]\w{0,8}(?![\w.]))[`'\"]?")
 ENDINGS = (".py", ".js", ".ts", ".tsx", ".go", ".java", ".md", ".rs")
 QUOTED = re.compile(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<!\w)'([^']{1,200})'(?!\w)")
 DOTTED = re.compile(r"[A-Za-z_$][\w$]{0,80}(?:\.[A-Za-z_$][\w$]{0,80}){0,4}")
@@ -41,166 +31,115 @@ MOST_NAMES = 6
 MOST_PATHS = 20
 # A quotation that more files hold than this says nothing about where to look.
 MOST_HOLDING = 20
-MOST_CHARS = 200_000
 
 
 def plan_open(sources: Sources, intent: Intent) -> Plan:
     """A plan that is grounded in files and computes nothing.
 
     What the request names, a file or a definition, is what it is about; only a request that names nothing has its
-    files chosen by their words.
+    files chosen by a search for its words.
     """
-    named, missing = files_named(sources, intent.request)
-    if named and OF_FILES.match(intent.request):
-        return plan_removal(sources, intent, named, missing)
-    missing += misspelt(sources, intent.request)
-    subject, usages = subject_of(sources, intent.request)
-    found = [path for group in usages if group.kind == "definition" for path, _, _ in group.places]
-    if not found:
-        found = [path for group in usages for path, _, _ in group.places]
-    words = words_of(intent.request)
-    chosen = [] if named or found or missing else concerned(sources, words)[:MOST_FILES]
-    paths = list(dict.fromkeys([*named, *found[:MOST_FILES], *chosen]))
+    request = intent.request
+    named, missing = files_named(sources, request)
+    draft = Draft(sources, "edit", f"Not mechanical: a plan for {request[:100]}", usages=())
+    if named and OF_FILES.match(request):
+        return plan_removal(draft, named)
+    quoted = [match[1] or match[2] or match[3] for match in islice(QUOTED.finditer(request), MOST_NAMES)]
+    if WRONG.search(request) and quoted and not any(sources.mentioning(quoted[0])):
+        missing.append(f"{quoted[0]!r}: no file holds it")
+    draft.name, draft.usages = subject_of(sources, request, quoted)
+    found = paths_of(draft.usages, "definition") or paths_of(draft.usages, *IN_CODE, "mention")
+    paths = list(dict.fromkeys([*named, *found[:MOST_FILES]]))
+    if not paths and not missing and sources.texts:
+        answer = find(request, sources.texts, seconds=min(5.0, sources.seconds_left()))
+        paths = list(dict.fromkeys(each.path for each in answer.places))[:MOST_FILES]
+        words = ", ".join(answer.terms[:6])
+        if paths:
+            draft.assume(f"the files were chosen by the words {words}")
+        elif words:
+            missing.append(f"a file about {words}")
     if not paths:
-        return nothing_named(sources, subject, words, missing)
-    code = tuple(p for p in paths if not is_test(p) and not is_documentation(p))
-    documents = tuple(p for p in paths if is_documentation(p))
-    tests = tuple(dict.fromkeys((*(p for p in paths if is_test(p)), *nearest_tests(sources, code, subject))))
-    return Plan(
-        "edit",
-        f"Not mechanical: a plan for {intent.request[:100]}",
-        subject,
-        usages,
-        tuple(steps_of(intent.request, paths, code, documents, tests[:MOST_TESTS])),
-        ("no patch: what to write cannot be computed from the request",),
-        assumed=f"the files were chosen by the words {', '.join(words[:6])}" if chosen else None,
-        missing=tuple(missing),
-        skipped=sources.skipped,
-    )
+        draft.kind, draft.title = "unknown", "nothing in the repository was found that this concerns"
+        return draft.ask("Name a file, a function or a word of the code that this is about", *missing)
+    add_steps(draft, request, paths)
+    draft.risks.append("no patch: what to write cannot be computed from the request")
+    return draft.propose(missing)
 
 
-def nothing_named(sources: Sources, subject: str, words: list[str], missing: list[str]) -> Plan:
-    """The plan of a request that concerns nothing in the repository, as far as its words tell."""
-    looked = ", ".join(words[:6])
-    return Plan(
-        "unknown",
-        "nothing in the repository was found that this concerns",
-        subject,
-        steps=(Step("Name a file, a function or a word of the code that this is about"),),
-        missing=(*missing, *((f"a file about {looked}",) if looked and not missing else ())),
-        skipped=sources.skipped,
-    )
-
-
-def steps_of(
-    request: str, paths: list[str], code: tuple[str, ...], documents: tuple[str, ...], tests: tuple[str, ...]
-) -> Iterator[Step]:
-    """What to do, in order; each file stands at the step that is about it."""
+def add_steps(draft: Draft, request: str, paths: list[str]) -> None:
+    """What to do, in order; each file is at the step that is about it."""
+    documents = [path for path in paths if is_documentation(path)]
+    code = [path for path in paths if not is_test(path) and path not in documents]
+    covering = [path for path in paths if is_test(path)] + nearest_tests(draft, code)
+    tests = list(dict.fromkeys(covering))[:MOST_TESTS]
     if OF_A_TEST.search(request):
-        if code:
-            yield Step("Read what is to be tested", code)
-        yield Step("Write the test beside those that are near" if tests else "Write the first test", tests)
-        yield Step("Run it, and see it fail once without what it tests")
+        draft.add_step("Read what is to be tested", code, is_mechanical=False)
+        draft.add_step("Write the test beside those that are near", tests, is_mechanical=False)
+        draft.add_step("Run it, and see it fail once without what it tests", paths, is_mechanical=False)
         return
-    if code:
-        yield Step("Read what is there", code)
-        yield Step("Say as a test that fails now what must hold afterwards", tests)
-    yield Step("Make the change", () if code else tuple(p for p in paths if p not in documents))
-    if documents:
-        yield Step("Bring the documents up to date", documents)
-    if code:
-        yield Step("Run the tests" if tests else "Run the tests: none covers this yet")
-
-
-def plan_removal(sources: Sources, intent: Intent, named: list[str], missing: list[str]) -> Plan:
-    """The plan for files that are to go: who imports one of them comes first."""
-    going = frozenset(named)
-    stem = PurePosixPath(named[0]).stem
-    usages: tuple[UsageGroup, ...] = ()
-    if len(named) == 1:
-        others = frozenset(sources.texts) - going
-        usages = kept(usages_of(sources, stem), ("import",), others)
-    users = tuple(dict.fromkeys(path for group in usages for path, _, _ in group.places))
-    tests = [path for path in nearest_tests(sources, tuple(named), stem) if path not in going]
-    steps = [Step(f"Take away {len(named)} {plural(len(named), 'file')}", tuple(named))]
-    if users:
-        steps.insert(0, Step("Change what imports it", users))
-    steps.append(Step("Run the tests", tuple(tests[:MOST_TESTS])))
-    return Plan(
-        "edit",
-        f"Not mechanical: a plan for {intent.request[:100]}",
-        stem if usages else "",
-        usages,
-        tuple(steps),
-        ("no patch: whole files are not taken away from here",),
-        missing=tuple(missing),
-        skipped=sources.skipped,
+    draft.add_step("Read what is there", code, is_mechanical=False)
+    draft.add_step(
+        "Write a test that fails now and says what must hold afterwards", tests, is_mechanical=False
     )
+    draft.add_step("Make the change", [path for path in paths if path not in documents], is_mechanical=False)
+    draft.add_step("Bring the documents up to date", documents, is_mechanical=False)
+    draft.add_step("Run the tests", tests, is_mechanical=False)
+
+
+def plan_removal(draft: Draft, named: list[str]) -> Plan:
+    """The plan for files that are to go: what imports one of them comes first."""
+    draft.name = PurePosixPath(named[0]).stem
+    others = set(draft.sources.texts) - set(named)
+    every = usages_of(draft.sources, draft.name) if len(named) == 1 else ()
+    draft.usages = only_in(every, ("import",), others)
+    draft.add_step("Change what imports it", paths_of(draft.usages, "import"), is_mechanical=False)
+    draft.add_step(f"Remove {count(len(named), 'file')}", named, is_mechanical=False)
+    tests = [path for path in nearest_tests(draft, named) if path in others]
+    draft.add_step("Run the tests", tests[:MOST_TESTS], is_mechanical=False)
+    draft.risks.append("no patch: whole files are not removed from here")
+    return draft.propose()
 
 
 def files_named(sources: Sources, request: str) -> tuple[list[str], list[str]]:
     """The files that a request names, those of a folder that it names, and the paths that are not there."""
     named, missing = [], []
-    for match in islice(PATHLIKE.finditer(request), MOST_PATHS):
-        said = match[1].rstrip("/.")
-        below = [path for path in sources.texts if path.startswith(f"{said}/")]
-        if below:
-            named += below
-            continue
-        found = find_path(sources, said)
-        if found.path and ("/" in said or "." in found.path):
-            named.append(found.path)
-        elif PurePosixPath(said).suffix in ENDINGS:
+    for match in islice(PATH_LIKE.finditer(request), MOST_PATHS):
+        name = match[1].rstrip("/.")
+        below = [path for path in sources.texts if path.startswith(f"{name}/")]
+        found = find_path(sources, name)
+        if below or (found.path and ("/" in name or "." in found.path)):
+            named += below or [found.path]
+        elif PurePosixPath(name).suffix in ENDINGS:
             missing.append(found.missing)
     for match in islice(FOLDER.finditer(request), MOST_PATHS):
         named += [path for path in sources.texts if path.startswith(f"{match[1]}/")]
     return list(dict.fromkeys(named)), missing
 
 
-def subject_of(sources: Sources, request: str) -> tuple[str, tuple[UsageGroup, ...]]:
+def subject_of(sources: Sources, request: str, quoted: Sequence[str]) -> tuple[str, tuple[UsageGroup, ...]]:
     """The name of the code that a request is about and its uses: those that are code, and of its owner's files."""
     for name in islice(names_in(request), MOST_NAMES):
         *owners, last = name.split(".")
-        homes = frozenset(
-            path
-            for path in sources.mentioning(last)
-            if all(owner in sources.texts[path] for owner in owners[-1:])
-        )
-        groups = kept(usages_of(sources, last), ("definition", "call", "use"), homes)
+        homes = {p for p in sources.mentioning(last) if not owners or owners[-1] in sources.texts[p]}
+        groups = only_in(usages_of(sources, last), ("definition", "call", "use"), homes)
         places = sum(len(group.places) for group in groups)
         # A name that is everywhere and defined nowhere here, `get`, is another's.
         if groups and (groups[0].kind == "definition" or places <= MOST_HOLDING):
             return last, groups
-    for match in islice(QUOTED.finditer(request), MOST_NAMES):
-        text = match[1] or match[2] or match[3]
+    for text in quoted:
         holding = list(sources.mentioning(text))
         if 0 < len(holding) <= MOST_HOLDING:
-            return "", (UsageGroup("string", tuple((p, line_of(sources, p, text), text) for p in holding)),)
+            lines = ((path, sources.line(path, sources.texts[path].find(text))) for path in holding)
+            return "", (UsageGroup("mention", tuple(shown_line(sources, *each) for each in lines)),)
     return "", ()
 
 
-def misspelt(sources: Sources, request: str) -> list[str]:
-    """The quoted words that a request calls wrong and no file holds."""
-    if not WRONG.search(request):
-        return []
-    said = [match[1] or match[2] or match[3] for match in QUOTED.finditer(request)]
-    return [f"{text!r}: no file holds it" for text in said[:1] if not any(sources.mentioning(text))]
-
-
-def line_of(sources: Sources, path: str, text: str) -> int:
-    """The line, from 1, that a text begins on."""
-    return sources.line(path, sources.texts[path].find(text))
-
-
-def kept(
-    groups: Sequence[UsageGroup], kinds: Sequence[UsageKind], homes: frozenset[str] | None
-) -> tuple[UsageGroup, ...]:
-    """The groups of some kinds, and of some files."""
-    chosen = [
-        UsageGroup(group.kind, tuple(place for place in group.places if homes is None or place[0] in homes))
+def only_in(groups: Sequence[UsageGroup], kinds: Sequence[str], homes: set[str]) -> tuple[UsageGroup, ...]:
+    chosen = (
+        UsageGroup(group.kind, tuple(place for place in group.places if place[0] in homes))
         for group in groups
         if group.kind in kinds
-    ]
+    )
     return tuple(group for group in chosen if group.places)
 
 
@@ -209,50 +148,19 @@ def names_in(request: str) -> Iterator[str]:
     for match in QUOTED.finditer(request):
         if match[1] and (name := DOTTED.fullmatch(match[1].removesuffix("()"))):
             yield name[0]
-    plain = PATHLIKE.sub(lambda found: " " if "/" in found[1] else found[0], request)
+    plain = PATH_LIKE.sub(lambda found: " " if "/" in found[1] else found[0], request)
     for match in DOTTED.finditer(plain):
-        called = plain[match.end() : match.end() + 1] == "("
-        if called or re.search(r"_|[a-z][A-Z]", match[0]) or re.search(r"^[A-Z]\w*\.\w", match[0]):
+        is_called = plain[match.end() : match.end() + 1] == "("
+        is_class = match.start() > 0 and match[0][0].isupper()
+        if is_called or is_class or re.search(r"_|[a-z][A-Z]", match[0]):
             yield match[0]
 
 
-def nearest_tests(sources: Sources, code: tuple[str, ...], subject: str) -> list[str]:
-    """The tests of some files, those that are named after one or name the subject first."""
-    stems = {PurePosixPath(path).stem.strip("_") for path in code}
+def nearest_tests(draft: Draft, code: Sequence[str]) -> list[str]:
+    stems = {PurePosixPath(path).stem.strip("_") for path in code} - {""}
 
-    def far(path: str) -> tuple[bool, bool, str]:
-        stem = PurePosixPath(path).stem
-        return not any(each and each in stem for each in stems), subject not in sources.texts[path], path
+    def distance(path: str) -> tuple[bool, bool, str]:
+        is_named = any(each in PurePosixPath(path).stem for each in stems)
+        return not is_named, draft.name not in draft.sources.texts[path], path
 
-    return sorted(covering_tests(sources, code, subject), key=far)
-
-
-def words_of(request: str) -> list[str]:
-    """The words of a request that say what it is about, once each."""
-    found = [w.lower() for w in WORD.findall(request)]
-    return [w for w in dict.fromkeys(found) if w not in STOP and len(w) > 2][:20]
-
-
-def concerned(sources: Sources, words: list[str]) -> list[str]:
-    """The files that the words are about, by path first and by text, the most about them first."""
-    rare: dict[str, int] = {}
-    hits: dict[str, dict[str, float]] = {}
-    for path, text in sources.texts.items():
-        if not sources.in_time(path) or unreadable(path, text, MOST_CHARS):
-            continue
-        parts = set(parts_of(path))
-        lower = text.lower()
-        for each in words:
-            count = min(lower.count(each), 20)
-            score = (8.0 if each in parts or each.rstrip("s") in parts else 0.0) + count**0.5
-            if score:
-                hits.setdefault(path, {})[each] = score
-                rare[each] = rare.get(each, 0) + 1
-    total = max(1, len(sources.texts))
-    scores = {
-        path: sum(score * (1.0 - 0.9 * rare[each] / total) for each, score in found.items())
-        for path, found in hits.items()
-    }
-    best = max(scores.values(), default=0.0)
-    good = [p for p in scores if scores[p] >= max(0.35 * best, 0.8)]
-    return sorted(good, key=lambda p: (is_test(p), -round(scores[p], 6), p))
+    return sorted(covering_tests(draft.sources, code, draft.name), key=distance)

@@ -1,163 +1,149 @@
-"""Plans a rename: what the name means, where it is surely meant, what is left and what may break."""
+"""Plans a rename in Python: what the name means, where it is surely meant, what is left and what may break."""
 
-from cli_guard.assistant.editing.edits import Edit, Result, applied, result
-from cli_guard.assistant.editing.intents import Intent
-from cli_guard.assistant.editing.javascript_modules import SCRIPTS
-from cli_guard.assistant.editing.mentions import usages_of
-from cli_guard.assistant.editing.model import Plan, Step
+import ast
+import builtins
+import keyword
+
+from cli_guard.assistant.editing.classes import class_around
+from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.module_rename import plan_file
-from cli_guard.assistant.editing.paths import find_path
-from cli_guard.assistant.editing.plans import mention_risks, patched, refused, unknown_subject
-from cli_guard.assistant.editing.python_classes import Classes, class_of
-from cli_guard.assistant.editing.python_members import rename_member
-from cli_guard.assistant.editing.python_parameters import rename_parameter
-from cli_guard.assistant.editing.python_rename import (
-    Found,
-    Python,
+from cli_guard.assistant.editing.modules import Python
+from cli_guard.assistant.editing.names import Occurrence, Scope
+from cli_guard.assistant.editing.other_languages import plan_uses
+from cli_guard.assistant.editing.parameters import rename_parameter
+from cli_guard.assistant.editing.plan import Draft, Plan
+from cli_guard.assistant.editing.prose import dotted_strings, dynamic_uses, mention_risks, prose_edits
+from cli_guard.assistant.editing.sources import Edit, Sources, count, find_path
+from cli_guard.assistant.editing.targets import (
+    Renaming,
+    Target,
     collisions,
     exports_of,
-    rename_places,
-    shadow_risk,
-    valid_name,
+    find_targets,
+    not_taken,
+    rename_in_scope,
 )
-from cli_guard.assistant.editing.script_rename import plan_script_rename
-from cli_guard.assistant.editing.sources import Sources
-from cli_guard.assistant.editing.strings import (
-    doctest_edits,
-    dotted_strings,
-    dynamic_uses,
-    listed_in_all,
-    own_strings,
-    prose_edits,
-)
-from cli_guard.assistant.editing.subjects import Subject, subjects
-from cli_guard.assistant.editing.unique_rename import plan_unique_rename
+from cli_guard.assistant.editing.usages import outside_history, usages_of
 
-FILES = (".py", ".pyi", ".md", ".toml", ".json", ".yml", ".yaml", ".txt", ".css", ".html", *SCRIPTS)
+FILES = tuple(
+    ".py .pyi .js .jsx .mjs .cjs .ts .mts .cts .tsx .go .java .rs .md .toml .json .yml .yaml .txt .css .html".split()
+)
 
 
 def plan_rename(sources: Sources, intent: Intent) -> Plan:
-    """The plan for "rename X to Y"."""
     old, new = intent.get("old"), intent.get("new")
     if intent.get("sort") in ("module", "package", "file") or "/" in old or old.endswith(FILES):
         return plan_file(sources, intent)
-    new = new.rpartition(".")[2]
-    python = Python.of(sources)
-    classes = Classes(python)
-    found = subjects(python, classes, old, intent.get("place"), intent.get("sort"))
-    if not found and find_path(sources, old).path and "." in old:
+    python = Python(sources)
+    found = find_targets(python, old, intent.get("place"), intent.get("sort"))
+    if found:
+        return rename_target(python, found, new.rpartition(".")[2])
+    if "." in old and find_path(sources, old).path:
         return plan_file(sources, intent)
-    if not found:
-        elsewhere = plan_script_rename(sources, intent) or plan_unique_rename(sources, intent)
-        if elsewhere is not None:
-            return elsewhere
-        return unknown_subject(sources, "rename", old, intent)
-    return python_rename(python, classes, found, new)
+    return plan_uses(sources, "rename", intent)
 
 
-def python_rename(python: Python, classes: Classes, found: list[Subject], new: str) -> Plan:
+def rename_target(python: Python, found: list[Target], new: str) -> Plan:
     """The rename of the first of several definitions; the others are named as what was not taken."""
-    subject, old = found[0], found[0].name
-    title = f"Rename the {word_for(subject)} {subject.qualified} in {subject.path} to {new}"
-    reason = valid_name(new) or ("it has that name already" if new == old else None)
-    if reason is not None:
-        return refused(python.sources, "rename", title, old, f"{title}: {reason}", ())
-    edits, assumed = edits_for(python, classes, subject, new)
-    notes = [assumed] if assumed else []
-    others = [s for s in found[1:] if (s.path, s.home) != (subject.path, subject.home)]
-    if others:
-        named = ", ".join(f"{s.qualified} ({s.path}:{line_of(python, s)})" for s in others[:5])
-        more = f" and {len(others) - 5} more" if len(others) > 5 else ""
-        notes.insert(
-            0,
-            f"{old} is the {word_for(subject)} {subject.qualified} of {subject.path}; not taken: {named}{more}",
+    sources, target, old = python.sources, found[0], found[0].name
+    sort = "local variable" if target.sort == "local" else target.sort
+    draft = Draft(sources, "rename", f"Rename the {sort} {target.qualified} in {target.path} to {new}", old)
+    problem = why_invalid(new) or ("it has that name already" if new == old else None)
+    if problem is not None:
+        return draft.refuse(f"{draft.title}: {problem}")
+    work = rename_places_of(python, target, new)
+    draft.assume(not_taken(python, found), work.assumed)
+    if work.collisions:
+        return draft.refuse(f"{new} cannot be used here", work.collisions)
+    in_code = {(each.path, each.start) for each in work.edits}
+    if target.sort not in ("parameter", "local"):
+        work.by_hand += dynamic_uses(python, old)
+        if len(find_targets(python, old)) == 1:
+            owners = (python.dotted(target.path), *target.around)
+            is_plain = target.home.kind == "module"
+            work.edits += prose_edits(python, old, new, owners, is_plain=is_plain)
+    edits = outside_history(sources, work.edits)
+    paths = {path for path, _ in in_code}
+    draft.add_step(f"Rename {target.qualified} where it is defined", [target.path])
+    draft.add_step("Rename its imports and uses", sorted(paths - {target.path}))
+    draft.add_step("Rename it where documents name it", sorted({each.path for each in edits} - paths))
+    if target.home.kind == "module" and not old.startswith("_"):
+        module = python.dotted(target.path)
+        draft.risks.append(f"code outside of this repository that imports {old} from {module} breaks")
+    draft.risks += [*work.risks, *mention_risks(python, old, edits)]
+    if hasattr(builtins, new):
+        draft.risks.append(f"{new} is the name of a built-in, which is hidden wherever it is bound")
+    draft.by_hand, draft.usages = work.by_hand, usages_of(sources, old, in_code)
+    return draft.finish_edits(edits)
+
+
+def why_invalid(name: str) -> str | None:
+    if not name.isidentifier():
+        return f"{name} is not a name in Python"
+    return f"{name} is a word of the language" if keyword.iskeyword(name) else None
+
+
+def rename_places_of(python: Python, target: Target, new: str) -> Renaming:
+    work = Renaming()
+    if target.sort == "parameter":
+        rename_parameter(python, target, new, work)
+    elif target.owner is not None:
+        rename_member(python, target, new, work)
+    elif target.home.kind == "module":
+        places = exports_of(python, target.path, target.name)
+        rename_exports(python, places, new, work)
+        for path, start in dotted_strings(python, places, target.name):
+            work.edits.append(Edit(path, start, start + len(target.name), new))
+    else:
+        rename_in_scope(python, target.path, target.name, target.home, new, work)
+    return work
+
+
+def rename_exports(python: Python, places: dict[str, set[Occurrence]], new: str, work: Renaming) -> None:
+    """Rename places of one name. What other imports bind in the same scope is given the new name with `as`."""
+    for path in sorted(places):
+        by_home: dict[Scope, list[Occurrence]] = {}
+        for each in sorted(places[path], key=lambda o: o.start):
+            work.take(each, f"{each.name} as {new}" if is_foreign(python, each, places) else new)
+            home = python.home(each)
+            if home is not None:
+                by_home.setdefault(home, []).append(each)
+        for home, mine in by_home.items():
+            work.collisions += collisions(python, path, mine, home, new)
+
+
+def is_foreign(python: Python, occurrence: Occurrence, places: dict[str, set[Occurrence]]) -> bool:
+    """Does an import bind the name to something else, as in `try: from other import NAME`?"""
+    alias = occurrence.node
+    if occurrence.role != "import" or (isinstance(alias, ast.alias) and alias.asname):
+        return False
+    source = python.source_of(occurrence)
+    return source is None or source.module not in places
+
+
+def rename_member(python: Python, target: Target, new: str, work: Renaming) -> None:
+    """Rename a method or attribute wherever its family of classes is surely meant."""
+    owner, old, classes = target.owner, target.name, python.classes
+    assert owner is not None  # noqa: S101 - the target is a member
+    family = classes.family(owner, old)
+    sure, unsure, is_unique = classes.member_places(family, old)
+    if unsure and is_unique:
+        places = count(len(unsure), "place")
+        note = f"no other class of the repository has {old}, so every .{old} is taken for it"
+        work.assumed = f"{note} ({places} by name alone)"
+        sure, unsure = [*sure, *unsure], []
+    for each in sure:
+        work.take(each, new)
+    work.by_hand += [python.location(each, f"is this .{old} one of {owner.name}?") for each in unsure]
+    for path in sorted({key.path for key in family.members}):
+        for taken in classes.definitions(path, new):
+            key = class_around(taken)
+            if key is not None and key in family.members:
+                work.collisions.append(python.location(taken, f"{key.name} has {new} already"))
+    for base in family.outside:
+        work.risks.append(
+            f"{owner.name} or a base of it extends {base}, which is not in this repository: if that defines or calls "
+            f"{old}, the renamed one no longer answers"
         )
-    note = "; ".join(notes) or None
-    if edits.collisions:
-        return refused(
-            python.sources, "rename", title, old, f"{new} cannot be used here", tuple(edits.collisions), note
-        )
-    unique = len(subjects(python, classes, old)) == 1
-    extend_beyond_code(python, subject, edits, new, unique=unique)
-    outcome = result(python.sources, applied(python.sources, edits.edits))
-    return finished(python, subject, new, title, edits, outcome, note)
-
-
-def edits_for(python: Python, classes: Classes, subject: Subject, new: str) -> tuple[Found, str | None]:
-    """The edits in code, and what was assumed about them."""
-    old = subject.name
-    if subject.sort == "parameter":
-        return rename_parameter(python, classes, subject, new), None
-    if subject.home.kind == "class":
-        owner = class_of(subject.occurrence)
-        if owner is not None:
-            return rename_member(python, classes, owner, old, new)
-    if subject.home.kind == "module":
-        places = exports_of(python, subject.path, old)
-        found = rename_places(python, places, old, new)
-        for path, start in listed_in_all(python, sorted(places), old):
-            found.edits.append(Edit(path, start, start + len(old), new))
-            found.places.add((path, start))
-        for path, start in own_strings(python, places, old):
-            found.edits.append(Edit(path, start, start + len(old), new))
-        for path, start in dotted_strings(python, set(places), old):
-            found.edits.append(Edit(path, start, start + len(old), new))
-            found.places.add((path, start))
-        return found, None
-    found = Found()
-    homes = python.names.homes(subject.path, old)
-    mine = [o for o in python.names.of(subject.path, old) if homes.home(o) == subject.home]
-    found.edits += [Edit(subject.path, o.start, o.end, new) for o in mine]
-    found.places |= {(subject.path, o.start) for o in mine}
-    found.collisions += collisions(python.names, subject.path, mine, subject.home, new)
-    return found, None
-
-
-def extend_beyond_code(python: Python, subject: Subject, found: Found, new: str, *, unique: bool) -> None:
-    """Adds prose that surely means it, and strings that may reach it; a local name has neither."""
-    if subject.sort in ("parameter", "local"):
-        return
-    old = subject.name
-    taken = {(e.path, e.start) for e in found.edits}
-    found.by_hand += dynamic_uses(python, old, taken)
-    if unique:
-        found.edits += prose_edits(
-            python, old, new, also=(python.modules.dotted(subject.path), *subject.around)
-        )
-        if subject.home.kind == "module":
-            found.edits += doctest_edits(python, old, new)
-
-
-def finished(
-    python: Python, subject: Subject, new: str, title: str, found: Found, outcome: Result, note: str | None
-) -> Plan:
-    """The plan with its steps, risks and patch."""
-    old, sources = subject.name, python.sources
-    paths = tuple(sorted({path for path, _ in found.places}))
-    others = tuple(p for p in outcome.changes if p not in paths)
-    steps = [Step(f"Rename {subject.qualified} where it is defined", (subject.path,), True)]
-    if len(paths) > 1:
-        steps.append(Step("Rename its imports and uses", tuple(p for p in paths if p != subject.path), True))
-    if others:
-        steps.append(Step("Rename it where documents name it", others, True))
-    risks = [*found.risks, *shadow_risk(new)]
-    public = not old.startswith("_") and subject.sort not in ("parameter", "local")
-    if public and not subject.around:
-        risks.append(
-            f"{old} can be imported from {python.modules.dotted(subject.path)}: who does so elsewhere breaks"
-        )
-    risks += mention_risks(sources, old, {(e.path, e.start) for e in found.edits})
-    usages = usages_of(sources, old, only=found.places)
-    return patched(
-        sources, "rename", title, old, outcome, usages, steps, risks, by_hand=found.by_hand, assumed=note
-    )
-
-
-def word_for(subject: Subject) -> str:
-    """The word for what a subject is."""
-    return "local variable" if subject.sort == "local" else subject.sort
-
-
-def line_of(python: Python, subject: Subject) -> int:
-    """The line of a definition."""
-    return python.sources.line(subject.path, subject.occurrence.start)
+    if old.startswith("__") and old.endswith("__"):
+        work.risks.append(f"{old} is called by the language itself")

@@ -1,244 +1,208 @@
-"""Plans "replace foo(a, b) with bar(b, a)": each call that fits is rewritten, with the import it then needs."""
+"""Plans "replace foo(a, b) with bar(b, a)": each Python call that fits is rewritten, with the import it then needs."""
 
+import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from cli_guard.assistant.editing.calls import Call, CallPattern, bind, calls_in, fill, read_pattern
-from cli_guard.assistant.editing.edits import Edit, applied, result
 from cli_guard.assistant.editing.imports import add_imports, drop_new_unused, import_for
-from cli_guard.assistant.editing.intents import Intent
-from cli_guard.assistant.editing.mentions import usages_of
-from cli_guard.assistant.editing.model import Place, Plan, Step
-from cli_guard.assistant.editing.plans import mention_risks, patched, refused, unknown_subject
-from cli_guard.assistant.editing.python_names import span
-from cli_guard.assistant.editing.python_rename import Python
-from cli_guard.assistant.editing.sources import Sources
+from cli_guard.assistant.editing.intent import Intent
+from cli_guard.assistant.editing.modules import Python
+from cli_guard.assistant.editing.names import last_name
+from cli_guard.assistant.editing.other_languages import plan_uses
+from cli_guard.assistant.editing.plan import Draft, Plan
+from cli_guard.assistant.editing.prose import mention_risks
+from cli_guard.assistant.editing.sources import Edit, LineMap, Sources, apply_edits, join_some
+from cli_guard.assistant.editing.usages import usages_of
 
-HEAD = re.compile(r"(?<![\w.$'\"])([A-Za-z_$][\w$]*)")
+LONGEST = 2_000
+# An argument of these kinds can stand anywhere without brackets.
+TIGHT = (
+    *(ast.Name, ast.Constant, ast.Call, ast.Attribute, ast.Subscript, ast.List, ast.Dict, ast.Set, ast.Tuple),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.JoinedStr),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What to look for, and what replaces it; `arguments` is None where any will do, and the name alone changes.
+
+    The names in `variables` stand for any argument.
+    """
+
+    callee: str
+    arguments: tuple[ast.expr, ...] | None
+    variables: frozenset[str]
+    new: str
+    tree: ast.expr
+
+    def with_owner(self, text: str, written: str) -> str:
+        """A new text with the owner as the file writes it, where it keeps the owner of the pattern."""
+        owner = self.callee.rpartition(".")[0]
+        is_same = owner and written and text.startswith(f"{owner}.")
+        return written + text[len(owner) :] if is_same else text
+
+
+def parse_expression(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text, mode="eval").body if len(text) <= LONGEST else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def read_replacement(old: str, new: str) -> Replacement | None:
+    """A replacement as a person writes it, None for what is no name or call of one."""
+    found, tree = parse_expression(old), parse_expression(new)
+    call = found if isinstance(found, ast.Call) else None
+    callee = call.func if call is not None else found
+    if tree is None or callee is None or not is_dotted(callee) or (call is not None and call.keywords):
+        return None
+    bare = tree.func if isinstance(tree, ast.Call) and not (tree.args or tree.keywords) else tree
+    if (call is None or not call.args) and is_dotted(bare):
+        return Replacement(ast.unparse(callee), None, frozenset(), ast.unparse(bare), bare)
+    if call is None or any(isinstance(each, ast.Starred) for each in call.args):
+        return None
+    known = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)}
+    # A single letter is no value: it stands for an argument that the replacement drops.
+    variables = {
+        each.id
+        for each in call.args
+        if isinstance(each, ast.Name) and (each.id in known or re.fullmatch(r"[a-z]|arg\d?|_", each.id))
+    }
+    return Replacement(ast.unparse(callee), tuple(call.args), frozenset(variables), new.strip(), tree)
+
+
+def is_dotted(node: ast.AST) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
 
 
 def plan_replace(sources: Sources, intent: Intent) -> Plan:
-    """The plan for replacing one call by another."""
     old, new = intent.get("old").strip("`"), intent.get("new").strip("`")
-    pattern = read_pattern(old, new)
-    title = f"Replace {old} with {new}" if new else f"Replace {old}"
-    if pattern is None:
-        return refused(sources, "replace call", title, "", f"{old} is not a call or a name", ())
-    python = Python.of(sources)
-    matches = list(matching(python, pattern))
-    references = [] if pattern.arguments is not None else list(bare_references(python, pattern))
-    if not matches and not references:
-        return unknown_subject(sources, "replace call", pattern.callee, intent)
+    name = old.partition("(")[0]
+    draft = Draft(sources, "replace call", f"Replace {old} with {new}" if new else f"Replace {old}", name)
     if not new:
-        return refused(
-            sources,
-            "replace call",
-            title,
-            pattern.callee,
-            f"the request does not say what replaces {old}",
-            (),
+        return draft.refuse(f"the request does not say what replaces {old}")
+    wanted = read_replacement(old, new)
+    if wanted is None:
+        return plan_uses(sources, "replace call", intent, name)
+    python, last = Python(sources), name.rpartition(".")[2]
+    names: set[tuple[str, int]] = set()
+    edits = [
+        edit for path in python.mentioning(last) for edit in edits_in(python, path, wanted, draft, names)
+    ]
+    if not names:
+        return plan_uses(sources, "replace call", intent, name)
+    paths = sorted({each.path for each in edits})
+    changes = apply_edits(sources, edits)
+    draft.add_step(f"Replace {len(edits)} uses of {name}", paths)
+    unknown = list(add_needed(python, changes, wanted, draft))
+    if unknown:
+        purpose = f"Import what the replacement names: {', '.join(unknown)}"
+        draft.add_step(purpose, paths, is_mechanical=False)
+    others = [
+        f"{path}:{sources.line(path, each.start)}"
+        for path in python.mentioning(last)
+        for each in python.places(path, last)
+        if each.is_called and (path, each.start) not in names
+    ]
+    if others:
+        draft.risks.append(
+            f"other calls named {last} were left, they may mean something else: {join_some(others)}"
         )
-    left: list[Place] = []
-    edits = edits_of_calls(sources, matches, pattern, (old, new), left)
-    edits += [
-        Edit(path, start, end, replaced_name(text, pattern, new)) for path, start, end, text in references
-    ]
-    changes = applied(sources, edits)
-    missing = [] if sources.cut else list(with_imports(python, changes, pattern, new, left))
-    changes = {} if sources.cut else drop_new_unused(sources, changes)
-    outcome = result(sources, changes)
-    places = {(c.path, c.callee_end - len(pattern.callee.rpartition(".")[2])) for c, _ in matches}
-    places |= {(path, end - len(pattern.callee.rpartition(".")[2])) for path, _, end, _ in references}
-    paths = tuple(sorted({e.path for e in edits}))
-    last = pattern.callee.rpartition(".")[2]
-    steps = [Step(f"Replace {len(edits)} uses of {pattern.callee}", paths, True)]
-    if missing:
-        steps.append(Step(f"Import what the replacement names: {', '.join(missing)}", paths))
-    risks = [
-        *same_name_risks(python, pattern, places),
-        *mention_risks(sources, last, {(e.path, e.end) for e in edits}),
-    ]
-    return patched(
-        sources,
-        "replace call",
-        title,
-        pattern.callee,
-        outcome,
-        usages_of(sources, last, only=places),
-        steps,
-        risks,
-        by_hand=left,
-    )
+    draft.risks += mention_risks(python, last, [Edit(path, start, start, "") for path, start in names])
+    draft.usages = usages_of(sources, last, names)
+    return draft.finish(drop_new_unused(sources, changes))
 
 
-def edits_of_calls(
-    sources: Sources,
-    matches: Iterable[tuple[Call, str]],
-    pattern: CallPattern,
-    request: tuple[str, str],
-    left: list[Place],
-) -> list[Edit]:
-    """The edits of the calls for a request (old, new); one that does not fit, or is in another, goes to `left`."""
-    old, new = request
-    edits: list[Edit] = []
-    for call, owner in matches:
-        edit = rewritten(sources, call, pattern, new, owner)
-        line = sources.line(call.path, call.start)
-        if edit is None:
-            left.append((call.path, line, f"its arguments do not fit {old}"))
-        elif any(e.path == edit.path and e.start <= edit.start and edit.end <= e.end for e in edits[-20:]):
-            left.append(
-                (call.path, line, "it is an argument of another such call: run the request once more")
+def edits_in(
+    python: Python, path: str, wanted: Replacement, draft: Draft, names: set[tuple[str, int]]
+) -> Iterator[Edit]:
+    """The edits of one file; a call that does not fit, or is an argument of another, is left to a person."""
+    text, last = python.texts[path], wanted.callee.rpartition(".")[2]
+    end = 0
+    for call, lines in python.file(path).calls if wanted.arguments is not None else ():
+        callee = python.file(path).by_node.get(call.func)
+        if last_name(call.func) != last or callee is None or not is_meant(python, path, call.func, wanted):
+            continue
+        names.add((path, callee.start))
+        span, bound = lines.span(call), bind(wanted, call)
+        if bound is None or span[0] < end:
+            nested = "it is an argument of another such call: run the request once more"
+            reason = (
+                nested if bound is not None else f"its arguments do not fit {wanted.callee}(...) as written"
             )
+            draft.by_hand.append(python.location(callee, reason))
         else:
-            edits.append(edit)
-    return edits
+            end = span[1]
+            owner = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+            yield Edit(path, *span, wanted.with_owner(fill(wanted, bound, text, lines), owner))
+    for each in python.places(path, last) if wanted.arguments is None else ():
+        node = each.node
+        if isinstance(node, ast.Name | ast.Attribute) and each.role in ("read", "attribute"):
+            owner = ast.unparse(node.value) if isinstance(node, ast.Attribute) else ""
+            start = each.start - len(f"{owner}.") if owner else each.start
+            if is_meant(python, path, node, wanted) and text.startswith(owner, start):
+                names.add((path, each.start))
+                yield Edit(path, start, each.end, wanted.with_owner(wanted.new, owner))
 
 
-def matching(
-    python: Python, pattern: CallPattern, paths: Iterable[str] | None = None
-) -> Iterator[tuple[Call, str]]:
-    """The calls of what the pattern names, each with how the file writes the owner of the name ("" for none)."""
-    last = re.split(r"[.:]+", pattern.callee)[-1]
-    for path in python.sources.mentioning(last) if paths is None else paths:
-        if last not in python.sources.texts[path]:
-            continue
-        for call in calls_in(python.sources, path):
-            if not call.callee.endswith(last) and "." in call.callee:
-                continue
-            owner = owner_if_meant(python, path, call.callee, call.callee_start, pattern.callee)
-            if owner is not None:
-                yield call, owner
-
-
-def owner_if_meant(python: Python, path: str, written: str, start: int, wanted: str) -> str | None:
-    """What stands for the owner of a wanted name where it is written so; None if it is not that name."""
-    head = written.split(".")[0]
-    full = qualified(python, path, head, start)
-    if full is None:
-        if written != wanted:
-            return None
-        if "." not in wanted and is_bound_locally(python, path, head, start):
-            return None
-        return written.rpartition(".")[0]
-    whole = full + written[len(head) :]
-    if whole == wanted or whole.endswith(f".{wanted}"):
-        return written.rpartition(".")[0]
-    return None
-
-
-def qualified(python: Python, path: str, head: str, start: int) -> str | None:
-    """The dotted name that the first name of an expression is imported as; None if no import binds it."""
-    if python.sources.language(path) != "python":
-        return None
-    homes = python.names.homes(path, head)
-    places = python.names.of(path, head)
-    here = next((o for o in places if o.start == start), None)
-    home = homes.home(here) if here is not None else None
-    if home is None:
-        return None
-    for bound in places:
-        if homes.home(bound) != home:
-            continue
-        source = python.modules.source_of(bound)
-        if source is not None and bound.role in ("import", "binding"):
-            return f"{source.text.lstrip('.')}.{source.name}".lstrip(".")
-        parent = bound.node.parent()
-        if bound.role == "import":
-            return head
-        if parent is not None and parent.kind() == "aliased_import":
-            inner = parent.field("name")
-            return inner.text() if inner is not None else None
-        if bound.role == "definition" and len(bound.scopes) == 1:
-            return f"{python.modules.dotted(path)}.{head}"
-    return None
-
-
-def is_bound_locally(python: Python, path: str, head: str, start: int) -> bool:
-    """Does a variable or parameter of this file hide the name?"""
-    if python.sources.language(path) != "python":
+def is_meant(python: Python, path: str, node: ast.expr, wanted: Replacement) -> bool:
+    full = python.qualified(path, node)
+    if full is not None:
+        return f".{full}".endswith(f".{wanted.callee}")
+    if not is_dotted(node) or ast.unparse(node) != wanted.callee:
         return False
-    homes = python.names.homes(path, head)
-    here = next((o for o in python.names.of(path, head) if o.start == start), None)
-    home = homes.home(here) if here is not None else None
-    return home is not None and home.kind != "module"
+    binders = python.binders(path, node) if isinstance(node, ast.Name) else []
+    return all(each.scopes[0].kind == "module" for each in binders)
 
 
-def bare_references(
-    python: Python, pattern: CallPattern, paths: Iterable[str] | None = None
-) -> Iterator[tuple[str, int, int, str]]:
-    """The uses of a Python name that do not call it: a decorator, a default, an argument."""
-    last = pattern.callee.rpartition(".")[2]
-    for path in python.sources.mentioning(last, "python") if paths is None else paths:
-        for occurrence in python.names.of(path, last):
-            if occurrence.role not in ("read", "attribute") or occurrence.called:
-                continue
-            node = occurrence.node.parent() if occurrence.role == "attribute" else occurrence.node
-            if node is None or len(node.text()) > 300:
-                continue
-            start, end = span(node)
-            text = re.sub(r"\s+", "", node.text())
-            if owner_if_meant(python, path, text, start, pattern.callee) is not None:
-                yield path, start, end, text
-
-
-def rewritten(sources: Sources, call: Call, pattern: CallPattern, new: str, owner: str) -> Edit | None:
-    """The edit of one call; None if its arguments do not fit."""
-    bound = bind(pattern, call)
-    if bound is None:
+def bind(wanted: Replacement, call: ast.Call) -> dict[str, ast.expr] | None:
+    """What each name of the pattern stands for in a call, None if its arguments do not fit."""
+    asked, given = wanted.arguments or (), call.args
+    if len(given) != len(asked) or call.keywords or any(isinstance(each, ast.Starred) for each in given):
         return None
-    if pattern.arguments is None:
-        name = re.sub(r"\(\s*\)$", "", new.strip())
-        if "(" in name:
+    found: dict[str, ast.expr] = {}
+    for pattern, argument in zip(asked, given, strict=True):
+        is_variable = isinstance(pattern, ast.Name) and pattern.id in wanted.variables
+        known = found.setdefault(ast.unparse(pattern), argument) if is_variable else pattern
+        if ast.dump(known) != ast.dump(argument):
             return None
-        return Edit(call.path, call.callee_start, call.callee_end, replaced_name(call.callee, pattern, name))
-    kinds = {name: a.kind() for name, a in zip(pattern.arguments, call.arguments, strict=False)}
-    text = fill(with_owner(new, pattern, owner), bound, kinds)
-    return Edit(call.path, call.start, call.end, text)
+    return found
 
 
-def with_owner(new: str, pattern: CallPattern, owner: str) -> str:
-    """The replacement with the owner as the file writes it, where it keeps the owner of the pattern."""
-    wanted = pattern.callee.rpartition(".")[0]
-    if not wanted or not owner or not new.startswith(wanted + "."):
-        return new
-    return owner + new[len(wanted) :]
+def fill(wanted: Replacement, bound: dict[str, ast.expr], text: str, lines: LineMap) -> str:
+    """The replacement with each name put in; brackets keep together what an operator would pull apart."""
+    new, own, edits = wanted.new, LineMap(wanted.new), []
+    calls = [each for each in ast.walk(wanted.tree) if isinstance(each, ast.Call)]
+    free = {wanted.tree, *(a for c in calls for a in (*c.args, *(keyword.value for keyword in c.keywords)))}
+    for node in ast.walk(wanted.tree):
+        if isinstance(node, ast.Name) and node.id in bound:
+            value = bound[node.id]
+            written = text[slice(*lines.span(value))]
+            is_whole = node in free or isinstance(value, TIGHT)
+            edits.append((own.span(node), written if is_whole else f"({written})"))
+    for (start, end), put in sorted(edits, reverse=True):
+        new = new[:start] + put + new[end:]
+    return new
 
 
-def replaced_name(text: str, pattern: CallPattern, new: str) -> str:
-    """The new name for a use written as `text`."""
-    return with_owner(re.sub(r"\(\s*\)$", "", new.strip()), pattern, text.rpartition(".")[0])
-
-
-def with_imports(
-    python: Python, changes: dict[str, str], pattern: CallPattern, new: str, left: list[Place]
-) -> Iterator[str]:
-    """Adds the imports that the replacement needs; yields the names that nobody knows where to import from."""
-    variables = pattern.variables
-    heads = [h for h in dict.fromkeys(HEAD.findall(re.sub(r"\w+\s*=(?!=)", "", new))) if h not in variables]
-    kept = pattern.callee.split(".")[0] if new.startswith(pattern.callee.rpartition(".")[0] + ".") else ""
+def add_needed(python: Python, changes: dict[str, str], wanted: Replacement, draft: Draft) -> Iterator[str]:
+    """Add the imports that the replacement needs; yields the names whose module is not known."""
+    nodes = list(ast.walk(wanted.tree))
+    owned = {each.value for each in nodes if isinstance(each, ast.Attribute)}
+    heads = {each.id: each in owned for each in nodes if isinstance(each, ast.Name)}
+    owner = wanted.callee.rpartition(".")[0]
+    if owner and wanted.new.startswith(f"{owner}."):
+        heads.pop(owner.partition(".")[0], None)
     unknown: dict[str, None] = {}
     for path in sorted(changes):
-        for head in heads:
-            if head == kept and "." in pattern.callee:
-                continue
-            found = import_for(python, path, head, dotted=f"{head}." in new)
+        for head, is_owner in heads.items():
+            found = "" if head in wanted.variables else import_for(python, path, head, dotted=is_owner)
             if found is None:
-                left.append((path, 1, f"{head} must be imported here: where from is not known"))
+                draft.by_hand.append((path, 1, f"{head} must be imported here: where from is not known"))
                 unknown[head] = None
             elif found:
-                changes[path] = add_imports(python.sources, path, changes[path], [found])
+                changes[path] = add_imports(python.sources, changes[path], [found])
     yield from unknown
-
-
-def same_name_risks(python: Python, pattern: CallPattern, taken: set[tuple[str, int]]) -> Iterator[str]:
-    """Calls by the same last name that were not taken, since nothing says that they mean the same."""
-    last = re.split(r"[.:]+", pattern.callee)[-1]
-    others: list[str] = []
-    for path in python.sources.mentioning(last):
-        for call in calls_in(python.sources, path):
-            if call.callee.rpartition(".")[2] == last and (path, call.callee_end - len(last)) not in taken:
-                others.append(f"{path}:{python.sources.line(path, call.start)}")
-    if others:
-        more = f" and {len(others) - 5} more" if len(others) > 5 else ""
-        yield f"other calls named {last} were left, they may be something else: {', '.join(others[:5])}{more}"

@@ -1,73 +1,78 @@
-"""The texts a plan is made from: which may be looked at, their languages and trees, within bounds and a deadline."""
+"""The texts that a plan is made from, within bounds and a deadline, and the edits that make new texts of them."""
 
+import ast
 import bisect
+import copy
+import difflib
 import re
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from fnmatch import fnmatchcase
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
-from cli_guard.code.syntax import GRAMMARS, Trees, language_of
+from cli_guard.code.syntax import GRAMMARS, language_of
 from cli_guard.model import Skipped
 
-if TYPE_CHECKING:
-    from ast_grep_py import SgNode
-
-# The most places of one name, or calls, that are looked at in one file.
-PLACES = 20_000
-# The way up from a node costs its depth at each step.
-DEEPEST = 400
-# A longer file is data or generated: its names are listed as text, its tree is not made.
+SHOWN_PATHS = 8
+# A longer file is data or generated: it is searched as text and not parsed.
 PARSED_CHARS = 1_000_000
 DOCUMENTATION = frozenset({".md", ".rst", ".txt", ".adoc", ".mdx", ""})
-CONFIGURATION = frozenset(
-    {
-        ".toml",
-        ".cfg",
-        ".ini",
-        ".json",
-        ".yml",
-        ".yaml",
-        ".xml",
-        ".properties",
-        ".gradle",
-        ".kts",
-        ".lock",
-        ".mod",
-    }
-)
-SCRIPT_LANGUAGES = ("javascript", "typescript", "tsx")
-# Languages that `cli_guard.code.syntax` has a grammar of and no ending for.
-MORE_LANGUAGES = {".rs": "rust"}
-LINE_END = re.compile("\n")
+CONFIGURATION = frozenset(".toml .cfg .ini .json .yml .yaml .xml .properties .gradle .kts .lock .mod".split())
+LOCATED = (ast.stmt, ast.expr, ast.alias, ast.arg, ast.keyword, ast.pattern, ast.excepthandler)
+LINE_END = re.compile(r"\r\n?|\n")
+
+
+class LineMap:
+    """Lines (from 1) and UTF-8 columns of a text, as `ast` counts them, to positions in characters and back."""
+
+    def __init__(self, text: str, offset: int = 0) -> None:
+        self._text, self._offset = text, offset
+        # A byte order mark is no part of the first line.
+        self._starts = [text.startswith("\ufeff") + 0, *(m.end() for m in LINE_END.finditer(text))]
+        self._columns: dict[int, list[int]] = {}
+
+    def position(self, line: int, column: int) -> int:
+        """The position of a column in UTF-8 bytes."""
+        start = self.start_of(line)
+        if not self._text.isascii():
+            if line not in self._columns:
+                sizes, total = [], 0
+                for sign in self._text[start : self.start_of(line + 1)]:
+                    sizes.append(total)
+                    total += len(sign.encode("utf-8", "replace"))
+                self._columns[line] = sizes
+            column = bisect.bisect_left(self._columns[line], column)
+        return self._offset + start + column
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        assert isinstance(node, LOCATED)  # noqa: S101 - the module itself is never asked for
+        start = self.position(node.lineno, node.col_offset)
+        return start, self.position(node.end_lineno or node.lineno, node.end_col_offset or 0)
+
+    def line_of(self, position: int) -> int:
+        return max(1, bisect.bisect_right(self._starts, position))
+
+    def start_of(self, line: int) -> int:
+        """The position where a line begins; the end of the text for a line beyond it."""
+        return self._starts[line - 1] if line <= len(self._starts) else len(self._text)
 
 
 class Sources:
     """The files of one request. Raises nothing: what cannot be read is in `skipped`."""
 
-    def __init__(
-        self, texts: Mapping[str, str], allowed: Collection[str] | None = None, seconds: float = 10.0
-    ) -> None:
-        patterns = None if allowed is None else sorted(allowed)
-        exact = None if patterns is None else frozenset(patterns)
-        self.texts = {
-            path: texts[path]
-            for path in sorted(texts)
-            if exact is None or path in exact or any(within(path, pattern) for pattern in patterns or ())
-        }
-        self.trees = Trees()
+    def __init__(self, texts: Mapping[str, str], seconds: float = 10.0) -> None:
+        self.texts = {path: texts[path] for path in sorted(texts)}
+        self._modules: dict[str, ast.Module | str] = {}
+        self._lines: dict[str, LineMap] = {}
         self._skipped: dict[str, Skipped] = {}
-        self._line_starts: dict[str, list[int]] = {}
-        self._end = time.monotonic() + seconds
-        self._seconds = seconds
         self._late: set[str] = set()
+        self._seconds, self._end = seconds, time.monotonic() + seconds
 
-    def over(self, texts: Mapping[str, str]) -> "Sources":
-        """Other texts within the same request: what time is left is theirs too, and trees are made once."""
-        other = Sources(texts)
-        other.trees, other._end, other._seconds = self.trees, self._end, self._seconds
-        other._skipped, other._late = self._skipped, self._late
+    def with_texts(self, texts: Mapping[str, str]) -> "Sources":
+        """Other texts within the same request: they share its time and its syntax trees."""
+        other = copy.copy(self)
+        other.texts, other._lines = dict(sorted(texts.items())), {}
         return other
 
     @property
@@ -76,100 +81,165 @@ class Sources:
         return tuple(self._skipped[path] for path in sorted(self._skipped))
 
     def skip(self, path: str, reason: str) -> None:
-        """Notes a file that was left out by a bound."""
+        """Note a file that a bound left out."""
         self._skipped.setdefault(path, Skipped(path, reason, by_limit=True))
 
     @property
-    def cut(self) -> bool:
-        """Did the deadline leave something out?"""
+    def is_late(self) -> bool:
         return bool(self._late)
 
-    def in_time(self, path: str) -> bool:
-        """Is there time left to look at a file? If not, it is named as left out."""
+    def has_time(self, path: str) -> bool:
+        """Is there time left to look at a file? If not, note it as left out."""
         if time.monotonic() <= self._end:
             return True
         self._late.add(path)
         self.skip(path, f"not looked at within {self._seconds:g} seconds")
         return False
 
-    def some(self, path: str, nodes: "Iterable[SgNode]") -> "Iterator[SgNode]":
-        """The nodes of one file, as far as time and a bound go: where one stands is counted from the line's begin."""
-        for number, node in enumerate(nodes):
-            if number >= PLACES:
-                self.skip(path, f"more than {PLACES:,} places in it were to be looked at")
-                return
-            if number % 32 == 0 and not self.in_time(path):
-                return
-            yield node
-
-    def bounded(self, path: str, nodes: "Iterable[SgNode]") -> "Iterator[SgNode]":
-        """The same for nodes whose surroundings count: a node's parent is searched from the root each time."""
-        for node in self.some(path, nodes):
-            if len(node.ancestors()) > DEEPEST:
-                self.skip(path, "nested too deeply to tell the scopes of its names apart")
-                return
-            yield node
+    def seconds_left(self) -> float:
+        return max(0.0, self._end - time.monotonic())
 
     def mentioning(self, word: str, language: str | None = None) -> Iterator[str]:
         """The paths whose text holds `word`, in order; of one language if named."""
         for path, text in self.texts.items():
-            if word in text and (language is None or self.language(path) == language) and self.in_time(path):
+            if word in text and (language is None or self.language(path) == language) and self.has_time(path):
                 yield path
 
     def language(self, path: str) -> str | None:
         """The grammar of a file; None for one that is not parsed."""
-        found = MORE_LANGUAGES.get(PurePosixPath(path).suffix.lower())
-        if found is None:
-            found = language_of(path, self.texts.get(path, "")[:120].split("\n", 1)[0])
+        if path.endswith(".rs"):
+            return "rust"
+        found = language_of(path, self.texts.get(path, "")[:120].split("\n", 1)[0])
         return found if found in GRAMMARS else None
 
-    def root(self, path: str) -> "SgNode | None":
-        """The syntax tree of a file; None if it has no grammar, is too long or nests too deep for it."""
-        language = self.language(path)
-        if language is None:
+    def module(self, path: str) -> ast.Module | None:
+        """The syntax of a Python file; None for one that is not Python or not valid, which is then skipped."""
+        if self.language(path) != "python":
             return None
-        if len(self.texts[path]) > PARSED_CHARS:
-            self.skip(path, f"longer than {PARSED_CHARS:,} characters: its syntax was not read")
+        found = self.parsed(self.texts[path])
+        if isinstance(found, str):
+            self.skip(path, found)
             return None
-        try:
-            return self.trees.root(language, self.texts[path])
-        except ValueError:
-            self.skip(path, "nested too deeply for its grammar: its syntax was not read")
-            return None
+        return found
+
+    def parsed(self, text: str) -> ast.Module | str:
+        if text not in self._modules:
+            self._modules[text] = parse_python(text)
+        return self._modules[text]
+
+    def lines(self, path: str) -> LineMap:
+        if path not in self._lines:
+            self._lines[path] = LineMap(self.texts[path])
+        return self._lines[path]
 
     def line(self, path: str, position: int) -> int:
-        """The line, from 1, that a position is on."""
-        return bisect.bisect_right(self._starts(path), position)
+        return self.lines(path).line_of(position)
 
     def line_text(self, path: str, number: int) -> str:
-        """The text of a line, its end not included."""
-        starts, text = self._starts(path), self.texts[path]
-        if not 1 <= number <= len(starts):
-            return ""
-        end = starts[number] - 1 if number < len(starts) else len(text)
-        return text[starts[number - 1] : end]
-
-    def line_start(self, path: str, number: int) -> int:
-        """The position where a line begins; the end of the text for a line beyond it."""
-        starts = self._starts(path)
-        return starts[number - 1] if number <= len(starts) else len(self.texts[path])
-
-    def _starts(self, path: str) -> list[int]:
-        if path not in self._line_starts:
-            self._line_starts[path] = [0, *(m.end() for m in LINE_END.finditer(self.texts[path]))]
-        return self._line_starts[path]
-
-
-def within(path: str, pattern: str) -> bool:
-    """Is a path what a pattern names: itself, a folder above it, or a glob?"""
-    return path.startswith(pattern.rstrip("/") + "/") or ("*" in pattern and fnmatchcase(path, pattern))
+        lines = self.lines(path)
+        return self.texts[path][lines.start_of(number) : lines.start_of(number + 1)].rstrip("\r\n")
 
 
 def is_configuration(path: str) -> bool:
-    """Does the name say that a file configures something?"""
     return PurePosixPath(path).suffix.lower() in CONFIGURATION
 
 
 def is_documentation(path: str) -> bool:
-    """Does the name say that a file is prose?"""
     return PurePosixPath(path).suffix.lower() in DOCUMENTATION
+
+
+def parse_python(text: str) -> ast.Module | str:
+    """The syntax of a Python text, or why there is none."""
+    if len(text) > PARSED_CHARS:
+        return f"longer than {PARSED_CHARS:,} characters: its syntax was not read"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text.removeprefix("\ufeff"))
+    except (RecursionError, MemoryError):
+        return "nested too deeply: its syntax was not read"
+    except SyntaxError as error:
+        return f"not valid Python: {error.msg} (line {error.lineno})"
+    except ValueError:
+        return "not valid Python: it holds characters that no source may hold"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPath:
+    """The file a request means; "" if there is none, and then what is near. `assumed` if it could be another."""
+
+    path: str
+    assumed: str | None = None
+    missing: str = ""
+
+
+def find_path(sources: Sources, name: str) -> NamedPath:
+    """The file that `name` means: whole, by the end of its path, or without its ending."""
+    clean = name.strip("`'\"").removeprefix("./")
+    if clean in sources.texts:
+        return NamedPath(clean)
+    fits = [p for p in sources.texts if p.endswith(f"/{clean}")]
+    if not fits:
+        dotted = clean.replace(".", "/") if "/" not in clean else clean
+        ends = (f"/{clean}", f"/{dotted}")
+        fits = [p for p in sources.texts if f"/{PurePosixPath(p).with_suffix('')}".endswith(ends)]
+        fits += [p for p in sources.texts if f"/{p}".endswith(f"/{dotted}/__init__.py")]
+    if fits:
+        first = min(fits, key=lambda p: (p.count("/"), p))
+        others = [p for p in fits if p != first]
+        note = f"{name} is {first}; not taken: {', '.join(others[:5])}" if others else None
+        return NamedPath(first, note)
+    near = difflib.get_close_matches(clean, list(sources.texts)[:20_000], 3, 0.7)
+    return NamedPath("", None, f"{name}{'; near: ' + ', '.join(near) if near else ''}")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Puts `text` in the place of characters `start` to `end` of a file."""
+
+    path: str
+    start: int
+    end: int
+    text: str
+
+
+def apply_edits(sources: Sources, edits: Iterable[Edit]) -> dict[str, str]:
+    """The new text of each edited file. Edits that overlap an earlier one are left out; equal ones count once."""
+    by_path: dict[str, list[Edit]] = {}
+    for edit in sorted(set(edits)):
+        by_path.setdefault(edit.path, []).append(edit)
+    changes = {}
+    for path, found in by_path.items():
+        text, pieces, at = sources.texts.get(path, ""), [], 0
+        for edit in found:
+            if edit.start >= at:
+                pieces += [text[at : edit.start], edit.text]
+                at = edit.end
+        new = "".join((*pieces, text[at:]))
+        if new != text:
+            changes[path] = new
+    return changes
+
+
+def breaks(sources: Sources, path: str, before: str, text: str) -> bool:
+    """Is the new text of a Python file not valid, where the old one, that of `before`, is?"""
+    is_valid = sources.language(path) == "python" and is_parsed(sources, sources.texts.get(before, ""))
+    return is_valid and not is_parsed(sources, text)
+
+
+def is_parsed(sources: Sources, text: str) -> bool:
+    return isinstance(sources.parsed(text), ast.Module)
+
+
+def join_some(paths: Sequence[str]) -> str:
+    names = list(dict.fromkeys(paths))
+    more = f" and {len(names) - SHOWN_PATHS} more" if len(names) > SHOWN_PATHS else ""
+    return ", ".join(names[:SHOWN_PATHS]) + more
+
+
+def join_notes(*notes: str | None) -> str | None:
+    return "; ".join(each for each in notes if each) or None
+
+
+def count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -1,246 +1,231 @@
-"""Plans the changes that need no syntax: a text for another, lines and entries added, blanks."""
+"""Plans the changes that need no syntax: a text, a constant or the version changed, lines and entries added."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 
-from cli_guard.assistant.editing.edits import Edit, applied, result
-from cli_guard.assistant.editing.intents import Intent
-from cli_guard.assistant.editing.mentions import usages_of
-from cli_guard.assistant.editing.model import Kind, Plan, Step, UsageGroup
-from cli_guard.assistant.editing.paths import find_path
-from cli_guard.assistant.editing.plans import listed, patched, plural, refused
-from cli_guard.assistant.editing.sources import SCRIPT_LANGUAGES, Sources, is_documentation
+from cli_guard.assistant.editing.imports import import_place
+from cli_guard.assistant.editing.intent import Intent
+from cli_guard.assistant.editing.open_ended import plan_open
+from cli_guard.assistant.editing.other_languages import LOCKS
+from cli_guard.assistant.editing.plan import Draft, Plan
+from cli_guard.assistant.editing.sources import Edit, Sources, count, find_path, is_documentation, join_some
+from cli_guard.assistant.editing.usages import IN_CODE, UsageGroup, outside_history, shown_line, usages_of
+from cli_guard.code.classify import is_test
 
 MOST_PLACES = 5_000
-# What may go over several lines, in which a blank is a part of the value.
-LONG_STRINGS: dict[str, tuple[str, ...]] = {
-    "python": ("string",),
-    **dict.fromkeys(SCRIPT_LANGUAGES, ("template_string",)),
-    "go": ("raw_string_literal",),
-    "bash": ("heredoc_body", "string", "raw_string"),
+NUMBER = r"-?\d[\d_]*(?:\.\d+)?[A-Za-z]?"
+WORDS = r"True|False|true|false|None|null|nil"
+TEXT = r"\"[^\"\\\n]*\"|'[^'\\\n]*'"
+LITERAL = re.compile(rf"(?P<number>{NUMBER})|(?P<word>{WORDS})|(?P<text>{TEXT})")
+# Where a value ends: the rest of its line is a comment or what closes a statement.
+END = r"(?=[ \t]*(?:[;,)]*[ \t]*(?:(?:#|//|--|/\*)[^\n]*)?\r?$))"
+# Where a project says its version, the most telling first, and how.
+ASSIGNED = r"^[ \t]*(?:__version__|VERSION|version)\s*(?::\s*\w+\s*)?=\s*['\"]([^'\"\n]+)['\"]"
+ALONE = r"\A\s*v?(\S+)\s*\Z"
+MANIFESTS = {
+    "pyproject.toml": r"^version\s*=\s*\"([^\"\n]+)\"",
+    "package.json": r"^(?: {1,4}|\t)\"version\"\s*:\s*\"([^\"\n]+)\"",
+    "Cargo.toml": r"^version\s*=\s*\"([^\"\n]+)\"",
+    "setup.cfg": r"^version\s*=\s*(\S+)\s*$",
+    "setup.py": ASSIGNED,
+    "pom.xml": r"<project\b(?:(?!<(?:dependencies|parent|build)>)[\s\S]){0,2000}?<version>\s*([^<\s$]+)\s*<",
+    **dict.fromkeys(("VERSION", "version.txt"), ALONE),
+    **dict.fromkeys(
+        "build.gradle __init__.py _version.py __version__.py __about__.py version.py".split(), ASSIGNED
+    ),
 }
-TRAILING = re.compile(r"(?<![ \t])[ \t]++(?=\r?\n|\Z)")
-
-
-def no_file(sources: Sources, intent: Intent, missing: str, kind: Kind = "edit") -> Plan:
-    """The plan for a request about a file that is not there."""
-    said = intent.get("place") or missing
-    return Plan(
-        kind,
-        f"{said} is not there",
-        said,
-        steps=(Step(f"Say which file is meant: {missing} is not in the repository"),),
-        missing=(missing,),
-        skipped=sources.skipped,
-    )
-
-
-def edited(
-    sources: Sources,
-    summary: str,
-    subject: str,
-    changes: dict[str, str],
-    *,
-    steps: Iterable[Step] = (),
-    risks: Iterable[str] = (),
-    usages: tuple[UsageGroup, ...] = (),
-    assumed: str | None = None,
-    kind: Kind = "edit",
-) -> Plan:
-    """The plan of a change that is computed whole."""
-    if not changes and sources.cut:
-        why = "not every file could be looked at in the time given"
-        return refused(sources, kind, summary, "", why, (), assumed)
-    if not changes:
-        return refused(
-            sources, kind, summary, "", "there is nothing to change: it is so already", (), assumed
-        )
-    done = list(steps) or [Step(summary, tuple(sorted(changes)), True)]
-    return patched(
-        sources, kind, summary, subject, result(sources, changes), usages, done, risks, assumed=assumed
-    )
+VERSION = re.compile(r"\d+(?:\.\d+)+(?:[-+.]?[A-Za-z][\w.+-]*)?")
+VERSION_WORDS = r"__version__|version|VERSION|release|Version|currentVersion|current_version|appVersion"
 
 
 def plan_change_text(sources: Sources, intent: Intent) -> Plan:
-    """The plan for "change X to Y in path" and "fix the typo X -> Y"; without a path, a typo is mended in all files."""
+    """The plan for "change X to Y in path" and "fix the typo X -> Y"; without a path, in all files."""
     old, new, place = intent.get("old"), intent.get("new"), intent.get("place")
-    named = find_path(sources, place) if place else None
-    if named and not named.path:
-        return no_file(sources, intent, named.missing)
-    paths = [named.path] if named else list(sources.mentioning(old))
-    assumed = named.assumed if named else None
-    typo = (
-        re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
-        if re.fullmatch(r"\w+", old)
-        else re.compile(re.escape(old))
-    )
-    edits = [Edit(p, m.start(), m.end(), new) for p in paths for m in typo.finditer(sources.texts[p])][
-        :MOST_PLACES
-    ]
-    title = f"Change {old!r} to {new!r}" + (f" in {paths[0]}" if place else "")
+    draft = Draft(sources, "edit", f"Change {old!r} to {new!r}", old)
+    paths = list(sources.mentioning(old))
+    if place:
+        named = find_path(sources, place)
+        if not named.path:
+            return draft.ask_for_file(named)
+        paths, draft.assumed = [named.path], named.assumed
+        draft.title += f" in {named.path}"
+    is_name = re.fullmatch(r"\w+", old) is not None
+    pattern = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)" if is_name else re.escape(old))
+    edits = [Edit(p, m.start(), m.end(), new) for p in paths for m in pattern.finditer(sources.texts[p])]
+    edits = edits[:MOST_PLACES]
+    where = place or "the repository"
     if not edits:
-        where = place or "the repository"
-        return Plan(
-            "edit",
-            f"{old!r} is not in {where}",
-            old,
-            steps=(Step(f"Say what to change: {old!r} is not in {where}"),),
-            missing=(f"{old!r} in {where}",),
-            skipped=sources.skipped,
-        )
-    risks = list(name_risks(sources, old, edits))
-    if len(edits) > 1 and place:
-        assumed = "; ".join(filter(None, (assumed, f"all {len(edits)} places in {paths[0]} are meant")))
-    return edited(
-        sources,
-        title,
-        old,
-        applied(sources, edits),
-        steps=[
-            Step(
-                f"Change {len(edits)} {plural(len(edits), 'place')}",
-                tuple(sorted({e.path for e in edits})),
-                True,
-            )
-        ],
-        risks=risks,
-        usages=usages_of(sources, old) if "\n" not in old else (),
-        assumed=assumed,
-    )
-
-
-def name_risks(sources: Sources, old: str, edits: list[Edit]) -> Iterator[str]:
-    """The risk of mending a word that is a name in code."""
-    if not re.fullmatch(r"\w+", old):
-        return
+        draft.title, draft.usages = f"{old!r} is not in {where}", ()
+        return draft.ask(f"Say what to change: {draft.title}", f"{old!r} in {where}")
+    draft.usages = usages_of(sources, old) if "\n" not in old else ()
     code = sorted({e.path for e in edits if sources.language(e.path) not in (None, "yaml")})
-    groups = {g.kind for g in usages_of(sources, old)}
-    if code and groups & {"definition", "call", "import", "use"}:
-        yield f"{old} is also a name in code ({listed(code)}): who uses it from outside must follow"
+    if is_name and code and any(group.kind in IN_CODE for group in draft.usages):
+        draft.risks.append(f"{old} is also a name in code ({join_some(code)}): code that uses it may break")
+    if len(edits) > 1 and place:
+        draft.assume(f"all {len(edits)} places in {paths[0]} are meant")
+    draft.add_step(f"Change {count(len(edits), 'place')}", sorted({e.path for e in edits}))
+    return draft.finish_edits(edits)
 
 
-def plan_add_entry(sources: Sources, intent: Intent) -> Plan:
-    """The plan for "add `*.log` to .gitignore": the entry as the last line; a .gitignore that is not there is made."""
-    entry, place = intent.get("text").strip(), intent.get("place")
-    named = find_path(sources, place)
-    path = named.path
-    if (
-        not path
-        and PurePosixPath(place).name.startswith(".")
-        and PurePosixPath(place).name.endswith("ignore")
-    ):
+def plan_addition(sources: Sources, intent: Intent) -> Plan:
+    """The plan for an entry or a line added to a file; a .gitignore that is not there is made."""
+    text, place = intent.get("text").strip(), intent.get("place")
+    what = "a line" if intent.kind == "add line" else text
+    draft = Draft(sources, "edit", f"Add {what} to {place}", text, usages=())
+    named, path = find_path(sources, place), find_path(sources, place).path
+    if not path and intent.kind == "add entry" and re.search(r"(?:^|/)\.\w+ignore$", place):
         path = place
     if not path:
-        return no_file(sources, intent, named.missing)
-    text = sources.texts.get(path, "")
-    return edited(
-        sources,
-        f"Add {entry} to {path}",
-        entry,
-        {} if entry in (line.strip() for line in text.splitlines()) else {path: with_line(text, entry)},
-        assumed=named.assumed,
-        risks=ignore_risks(sources, entry) if path.endswith(".gitignore") else (),
-    )
-
-
-def ignore_risks(sources: Sources, entry: str) -> Iterator[str]:
-    """Files that Git has already go on being tracked."""
-    clean = entry.strip("/").removeprefix("**/")
-    have = [
-        p for p in sources.texts if p == clean or p.startswith(f"{clean}/") or PurePosixPath(p).match(clean)
-    ]
-    if have:
-        yield f"Git goes on tracking what it tracks already: {listed(have)}"
-
-
-def plan_add_line(sources: Sources, intent: Intent) -> Plan:
-    """The plan for "add a line X to path": at its end."""
-    named = find_path(sources, intent.get("place"))
-    if not named.path:
-        return no_file(sources, intent, named.missing)
-    line, text = intent.get("text"), sources.texts[named.path]
-    changes = {named.path: with_line(text, line)}
-    return edited(sources, f"Add a line to {named.path}", line, changes, assumed=named.assumed)
-
-
-def plan_add_section(sources: Sources, intent: Intent) -> Plan:
-    """The plan for "add a section T to path": at the end, with a heading as the document has them."""
-    named = find_path(sources, intent.get("place"))
-    if not named.path:
-        return no_file(sources, intent, named.missing)
-    title, body, text = intent.get("text"), intent.get("body").strip("`'\""), sources.texts[named.path]
-    path, end = named.path, "\r\n" if "\r\n" in text else "\n"
-    if path.endswith((".ini", ".cfg", ".toml")):
-        block, exists = f"[{title.strip('[]')}]", f"[{title.strip('[]')}]" in text
-    elif path.endswith(".rst"):
-        block, exists = (
-            f"{title}{end}{'-' * len(title)}",
-            re.search(rf"^{re.escape(title)}\s*$", text, re.M) is not None,
-        )
+        return draft.ask_for_file(named)
+    draft.title, draft.assumed = f"Add {what} to {path}", named.assumed
+    before = sources.texts.get(path, "")
+    if intent.kind == "add entry" and text in (line.strip() for line in before.splitlines()):
+        after = before
     else:
-        level = (
-            "##" if re.search(r"^## ", text, re.MULTILINE) or re.search(r"^# ", text, re.MULTILINE) else "#"
-        )
-        block = f"{level} {title}"
-        exists = re.search(rf"^#+ +{re.escape(title)}\s*$", text, re.MULTILINE | re.IGNORECASE) is not None
-    block += f"{end}{end}{body}" if body else ""
-    head = text.rstrip()
-    changes = {} if exists else {path: f"{head}{end * 2 if head else ''}{block}{end}"}
-    note = named.assumed
-    if not body and changes:
-        note = "; ".join(filter(None, (note, "the request gives no text: only the heading is added")))
-    return edited(sources, f"Add a section {title} to {path}", title, changes, assumed=note)
+        end = "\r\n" if "\r\n" in before else "\n"
+        after = f"{before}{end if before and not before.endswith(end) else ''}{text}{end}"
+    name = text.strip("/").removeprefix("**/")
+    tracked = [
+        p for p in sources.texts if f"{p}/".startswith(f"{name}/") or PurePosixPath(p).match(name or "/")
+    ]
+    if tracked and path.endswith(".gitignore"):
+        draft.risks.append(f"Git goes on tracking what it tracks already: {join_some(tracked)}")
+    return draft.finish({path: after} if after != before else {})
 
 
-def with_line(text: str, line: str) -> str:
-    """The text with one more line, in the line ends it has."""
+def plan_future(sources: Sources, intent: Intent) -> Plan:
+    statement = "from __future__ import annotations"
+    named = find_path(sources, intent.get("place"))
+    draft = Draft(sources, "edit", f"Add {statement} to {named.path}", "annotations", named.assumed)
+    if not named.path:
+        return draft.ask_for_file(named)
+    path, text = named.path, sources.texts[named.path]
+    if sources.language(path) != "python":
+        return draft.refuse(f"{path} is not Python")
+    is_there = re.search(r"^from __future__ import .*\bannotations\b", text, re.MULTILINE)
     end = "\r\n" if "\r\n" in text else "\n"
-    lead = "" if not text or text.endswith("\n") else end
-    return f"{text}{lead}{line}{end}"
+    at = import_place(sources, text, only_docstring=True)
+    rest = text[at:].lstrip("\r\n") if at else text
+    gap = end if rest and not re.match(r"(?:from|import)\b", rest) else ""
+    after = f"{text[:at]}{end if text[:at].strip() else ''}{statement}{end}{gap}{rest}"
+    readers = "pydantic, dataclasses, typer"
+    draft.risks.append(f"annotations become strings: what reads them at run time ({readers}) must cope")
+    return draft.finish({} if is_there else {path: after})
 
 
-def plan_whitespace(sources: Sources, intent: Intent) -> Plan:
-    """The plan for "remove trailing whitespace in path", "replace tabs in path"; long strings are left alone."""
-    place, tabs = intent.get("place"), intent.kind == "tabs"
+def plan_constant(sources: Sources, intent: Intent) -> Plan:
+    """The plan for "set NAME to VALUE": the literal is changed where one assignment gives it, nothing is guessed."""
+    name, value, place = intent.get("old"), intent.get("value").strip("`"), intent.get("place")
+    draft = Draft(sources, "edit", f"Set {name} to {value}", name)
     named = find_path(sources, place) if place else None
-    if named and not named.path:
-        return no_file(sources, intent, named.missing)
-    paths = [named.path] if named else list(sources.texts)
-    assumed = named.assumed if named else None
-    what = "Replace tabs with spaces" if tabs else "Remove trailing whitespace"
-    title = f"{what} in {paths[0] if place else 'all files'}"
-    if tabs and place and PurePosixPath(paths[0]).name.lower() in ("makefile", "gnumakefile"):
-        return refused(sources, "edit", title, "", "make reads a tab at the start of a line as a recipe", ())
-    edits: list[Edit] = []
-    for path in paths:
-        if sources.in_time(path):
-            edits += blanks(sources, path, int(intent.get("width") or 4) if tabs else 0)
-    risks = []
-    if not tabs and any(is_documentation(e.path) and e.path.endswith((".md", ".mdx")) for e in edits):
-        risks.append("two blanks at the end of a line are a line break in Markdown")
-    return edited(sources, title, "", applied(sources, edits), assumed=assumed, risks=risks)
+    if named is not None and not named.path:
+        return draft.ask_for_file(named)
+    found = list(assignments(sources, name, named.path if named is not None else ""))
+    if not found and named is not None:
+        return plan_change_text(sources, replace(intent, words=intent.words | {"new": value}))
+    if not found:
+        return plan_open(sources, intent)
+    places = [(path, sources.line(path, match.start()), f"sets {name}") for path, match in found]
+    path, match = found[0]
+    if len(found) > 1:
+        return draft.refuse(f"{name} is set in {len(found)} places: name the file", places)
+    new = write_as(match["value"], value)
+    if new is None:
+        return draft.refuse(f"{value} is another kind of value than {match['value']}", places)
+    draft.title = f"Set {name} to {new} in {path}"
+    return draft.finish_edits([Edit(path, *match.span("value"), new)])
 
 
-def blanks(sources: Sources, path: str, width: int) -> Iterator[Edit]:
-    """The edits of blanks in one file outside of strings: leading tabs if `width`, trailing blanks if not."""
-    text = sources.texts[path]
-    pattern = re.compile(r"^[ ]*\t[ \t]*", re.MULTILINE) if width else TRAILING
-    if pattern.search(text) is None:
-        return
-    root = sources.root(path)
-    kept: list[tuple[int, int]] = []
-    found = LONG_STRINGS.get(sources.language(path) or "", ())
-    if root is not None and found:
-        for node in root.find_all(any=[{"kind": kind} for kind in found]):
-            where = node.range()
-            if where.start.line != where.end.line:
-                kept.append((where.start.index, where.end.index))
-    kept.sort()
-    number = 0
-    for match in pattern.finditer(text):
-        while number < len(kept) and kept[number][1] <= match.start():
-            number += 1
-        if number < len(kept) and kept[number][0] < match.end():
+def assignments(sources: Sources, name: str, only: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """The lines that give a name a literal; those of tests and documents only where they are named."""
+    pattern = re.compile(
+        rf"^[ \t]*(?:[A-Za-z]+[ \t]+){{0,5}}{re.escape(name)}(?:[ \t]*:[ \t]*[\w.\[\], |]{{1,60}}|[ \t]+\w{{1,30}})?"
+        rf"[ \t]*:?=[ \t]*(?P<value>{NUMBER}|{WORDS}|{TEXT}){END}",
+        re.MULTILINE,
+    )
+    for path in sources.mentioning(name):
+        if path == only or (not only and not is_test(path) and not is_documentation(path)):
+            yield from ((path, match) for match in pattern.finditer(sources.texts[path]))
+
+
+def write_as(old: str, value: str) -> str | None:
+    """The new value in the form of the old one; None if it is of another kind."""
+    before, after = LITERAL.fullmatch(old), LITERAL.fullmatch(value)
+    if before is not None and before["text"]:
+        plain = value[1:-1] if after is not None and after["text"] else value
+        is_unsafe = old[0] in plain or "\\" in plain or "\n" in plain
+        return None if is_unsafe else f"{old[0]}{plain}{old[0]}"
+    if before is None or after is None or after["text"] or bool(after["number"]) != bool(before["number"]):
+        return None
+    return value
+
+
+def plan_bump(sources: Sources, intent: Intent) -> Plan:
+    """The plan for "bump version to 1.2.3": every place that holds the current one as its version."""
+    draft = Draft(sources, "edit", "Change the version", usages=())
+    old = current_version(sources)
+    if old is None:
+        missing = "a version in pyproject.toml, package.json, Cargo.toml, pom.xml, setup.cfg or VERSION"
+        return draft.ask("Say where the version is written", missing)
+    new = intent.get("new") or next_version(old, intent.get("part").lower())
+    draft.title, draft.name = f"Change the version from {old} to {new}", old
+    if new in ("", old):
+        return draft.refuse("it has that version already" if new else f"{old} has no number for that part")
+    edits = outside_history(sources, version_edits(sources, old, new))
+    taken = {(each.path, each.start) for each in edits}
+    others, locked = [], []
+    for path in sources.mentioning(old):
+        if PurePosixPath(path).name in LOCKS:
+            locked.append(path)
             continue
-        yield Edit(path, match.start(), match.end(), match[0].expandtabs(width) if width else "")
+        for match in re.finditer(rf"(?<![\w.]){re.escape(old)}(?![\w.])", sources.texts[path]):
+            if (path, match.start()) not in taken:
+                others.append(f"{path}:{sources.line(path, match.start())}")
+    if others:
+        draft.risks.append(f"{old} is also written in {join_some(others)}: left, it may be another version")
+    if locked:
+        draft.risks.append(
+            f"lock files with the old version are written again by their tool: {join_some(locked)}"
+        )
+    draft.add_step(f"Change the version in {count(len(edits), 'place')}", sorted({e.path for e in edits}))
+    shown = (shown_line(sources, each.path, sources.line(each.path, each.start)) for each in edits[:200])
+    draft.usages = (UsageGroup("configuration", tuple(shown)),)
+    return draft.finish_edits(edits)
+
+
+def current_version(sources: Sources) -> str | None:
+    names = list(MANIFESTS)
+    manifests = [p for p in sources.texts if PurePosixPath(p).name in MANIFESTS]
+    for path in sorted(manifests, key=lambda p: (p.count("/"), names.index(PurePosixPath(p).name), p)):
+        match = re.search(MANIFESTS[PurePosixPath(path).name], sources.texts[path], re.MULTILINE)
+        if match is not None and VERSION.fullmatch(match[1]):
+            return match[1]
+    return None
+
+
+def next_version(old: str, part: str) -> str:
+    """The version after `old`, by part; "" if it has no such part."""
+    numbers = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?", old)
+    if numbers is None:
+        return ""
+    major, minor, patch = int(numbers[1]), int(numbers[2]), int(numbers[3] or 0)
+    steps = {"major": (major + 1, 0, 0), "minor": (major, minor + 1, 0), "patch": (major, minor, patch + 1)}
+    return ".".join(map(str, steps.get(part, ())))
+
+
+def version_edits(sources: Sources, old: str, new: str) -> Iterator[Edit]:
+    """Where the version is written as a version: after a word like version, in the manifest first of all."""
+    named = re.compile(
+        rf"(?:\b(?:{VERSION_WORDS})\b['\"]?\s*(?::\s*str\s*)?[:=]\s*['\"]?v?|<version>\s*)({re.escape(old)})(?![\w.])"
+    )
+    for path in sources.mentioning(old):
+        name, text = PurePosixPath(path).name, sources.texts[path]
+        pattern = re.compile(ALONE) if MANIFESTS.get(name) == ALONE else named
+        matches = [m for m in pattern.finditer(text) if m[1] == old] if name not in LOCKS else []
+        # A manifest of dependencies holds versions of others: its own comes first.
+        if name in ("pom.xml", "package.json", "Cargo.toml"):
+            own = re.search(MANIFESTS[name], text, re.MULTILINE)
+            matches = [own] if own is not None and own[1] == old else []
+        yield from (Edit(path, *match.span(1), new) for match in matches)

@@ -2,9 +2,8 @@
 
 import pytest
 
-from cli_guard.assistant.editing.model import Plan
-from cli_guard.assistant.editing.planning import plan_for
-from cli_guard.assistant.editing.sources import Sources
+from cli_guard.assistant.editing import plan_refactor
+from cli_guard.assistant.editing.plan import Plan
 
 MANY = {f"app/user{n}.py": "from app_core.events import message\n" for n in range(200)}
 APP = {
@@ -18,7 +17,7 @@ APP = {
 
 
 def planned(request: str, texts: dict[str, str] | None = None) -> Plan:
-    return plan_for(request, Sources(APP if texts is None else texts))
+    return plan_refactor(request, APP if texts is None else texts)
 
 
 def test_a_path_with_underscores_is_no_name_of_code() -> None:
@@ -46,12 +45,12 @@ def test_a_method_is_found_where_it_is_defined() -> None:
         ),
         (
             "fix the crash in parse_message()",
-            ["Read what is there", "Say as a test that fails now what must hold"],
+            ["Read what is there", "Write a test that fails now and says what must hold"],
         ),
         ("improve docs/guide.md", ["Bring the documents up to date"]),
-        ("delete app_core/writer.py", ["Change what imports it", "Take away 1 file"]),
+        ("delete app_core/writer.py", ["Change what imports it", "Remove 1 file"]),
         ("remove the zebra folder", ["Name a file"]),
-        ("remove the tests folder", ["Take away 2 files"]),
+        ("remove the tests folder", ["Remove 2 files"]),
         ("convert app_core/writer.py to TypeScript", ["Read what is there"]),
         ("remove the cache from app_core/writer.py", ["Read what is there"]),
     ],

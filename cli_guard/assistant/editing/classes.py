@@ -1,0 +1,244 @@
+"""Python classes: what a base class means, the family a member is shared in, and whose `object.name` is."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cli_guard.assistant.editing.modules import DEEPEST, Python
+from cli_guard.assistant.editing.names import MODULE, Occurrence, last_name
+
+# Bases that a method can be added to or taken from without a word: they define none of a user's names.
+PLAIN_BASES = frozenset(
+    "object ABC Protocol Generic NamedTuple TypedDict Enum StrEnum IntEnum Exception".split()
+)
+# What objects of the language's own types answer to: a name that is unique in a repository is not unique there.
+COMMON_MEMBERS = frozenset(
+    name for each in (str, bytes, list, dict, set, tuple, int, float, Exception) for name in dir(each)
+) | frozenset(
+    "read write close open seek flush readline readlines name path parent run start stop send recv put get_nowait "
+    "join wait acquire release result done cancel submit group groups match search sub findall info debug warning "
+    "error exception critical log year month day hour minute second now today strftime execute fetchone fetchall "
+    "commit rollback cursor connect text content status_code headers url params data args kwargs".split()
+)
+MOST_CLASSES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class ClassKey:
+    """A class of the repository: its file, where it begins, and its name."""
+
+    path: str
+    start: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The classes that share a member, and the bases of theirs that are not of this repository."""
+
+    members: frozenset[ClassKey]
+    outside: tuple[str, ...]
+
+
+class Classes:
+    """The classes of a repository, read as they are asked for."""
+
+    def __init__(self, python: Python) -> None:
+        self.python = python
+
+    def node(self, key: ClassKey) -> ast.ClassDef | None:
+        for each in self.python.places(key.path, key.name):
+            if isinstance(each.node, ast.ClassDef) and key_of(self.python, each) == key:
+                return each.node
+        return None
+
+    def named(self, path: str, node: ast.AST | None, deep: int = 0) -> ClassKey | None:
+        """The class that an expression means; None for what is not a class of this repository."""
+        if isinstance(node, ast.Subscript):
+            return self.named(path, node.value, deep + 1)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return self._look_up(path, node.value, deep)
+        if isinstance(node, ast.Attribute):
+            module = self.python.module_of(path, node.value)
+            return self._look_up(module, node.attr, deep) if module else None
+        if not isinstance(node, ast.Name):
+            return None
+        binders = self.python.binders(path, node)
+        return self._of(binders, deep) if binders else self._by_star(path, node.id, deep)
+
+    def _look_up(self, path: str, name: str, deep: int) -> ClassKey | None:
+        if deep > DEEPEST or not name.isidentifier():
+            return None
+        binders = self.python.places_of_home(path, name, MODULE)
+        return self._of(binders, deep) or self._by_star(path, name, deep)
+
+    def _by_star(self, path: str, name: str, deep: int) -> ClassKey | None:
+        found = (self._look_up(module, name, deep + 1) for module in self.python.star_imports(path))
+        return next((each for each in found if each is not None), None)
+
+    def _of(self, binders: list[Occurrence], deep: int) -> ClassKey | None:
+        for each in binders:
+            if each.role == "definition" and isinstance(each.node, ast.ClassDef):
+                return key_of(self.python, each)
+            source = self.python.source_of(each) if each.role == "import" else None
+            if source is not None and source.module is not None:
+                found = self._look_up(source.module, source.name, deep + 1)
+                if found is not None:
+                    return found
+        return None
+
+    def bases(self, key: ClassKey) -> Iterator[tuple[str, ClassKey | None]]:
+        node = self.node(key)
+        for base in node.bases if node is not None else ():
+            yield ast.unparse(base), self.named(key.path, base)
+
+    def lineage(self, key: ClassKey) -> Iterator[ClassKey]:
+        """A class and its ancestors in this repository."""
+        seen, waiting = {key}, [key]
+        while waiting and len(seen) < MOST_CLASSES:
+            each = waiting.pop()
+            yield each
+            new = [base for _, base in self.bases(each) if base is not None and base not in seen]
+            seen.update(new)
+            waiting += new
+
+    def children(self, key: ClassKey) -> Iterator[ClassKey]:
+        """The classes of the repository that name `key` as a base."""
+        for path in self.python.mentioning(key.name):
+            for definition in self.python.file(path).classes:
+                node, child = definition.node, key_of(self.python, definition)
+                bases = node.bases if isinstance(node, ast.ClassDef) else []
+                named = (last_name(b.value if isinstance(b, ast.Subscript) else b) for b in bases)
+                if key.name in named and any(base == key for _, base in self.bases(child)):
+                    yield child
+
+    def family(self, key: ClassKey, member: str) -> Family:
+        """The classes that share a member with `key`: the ancestors that define it, and all that come from these."""
+        ancestors = set(self.lineage(key))
+        outside = {
+            text
+            for each in ancestors
+            for text, base in self.bases(each)
+            if base is None and text.split("[")[0].rpartition(".")[2] not in PLAIN_BASES
+        }
+        members = {each for each in ancestors if each == key or self.defines(each, member)}
+        waiting = sorted(members, key=str)
+        while waiting and len(members) < MOST_CLASSES:
+            new = [child for child in self.children(waiting.pop()) if child not in members]
+            members.update(new)
+            waiting += new
+        return Family(frozenset(members), tuple(sorted(outside)))
+
+    def defines(self, key: ClassKey, member: str) -> bool:
+        """Does the body of a class bind the member, or a method of it set it on `self`?"""
+        return any(class_around(o) == key for o in self.definitions(key.path, member))
+
+    def definitions(self, path: str, member: str) -> Iterator[Occurrence]:
+        """Where classes of a file define a member: in their body, or as an attribute that a method sets."""
+        for each in self.python.places(path, member):
+            in_body = each.role in ("definition", "binding", "import") and each.scopes[0].kind == "class"
+            is_set = isinstance(each.node, ast.Attribute) and isinstance(each.node.ctx, ast.Store)
+            if in_body or (is_set and self.is_own(each)):
+                yield each
+
+    def is_own(self, occurrence: Occurrence) -> bool:
+        """Is it an attribute of the first parameter of the method around it, or of super()?"""
+        owner = occurrence.node.value if isinstance(occurrence.node, ast.Attribute) else None
+        if isinstance(owner, ast.Call):
+            return last_name(owner.func) == "super"
+        at = next((n for n, s in enumerate(occurrence.scopes) if s.kind == "class"), 0)
+        if not at or not isinstance(owner, ast.Name):
+            return False
+        method = occurrence.scopes[at - 1]
+        for each in self.python.places(occurrence.path, method.name):
+            node = each.node
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and each.scopes[0].kind == "class":
+                first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
+                is_static = any(last_name(mark) == "staticmethod" for mark in node.decorator_list)
+                if self.python.head(each.path, node) == method.start:
+                    return first is not None and first.arg == owner.id and not is_static
+        return False
+
+    # Members
+
+    def member_places(self, family: Family, name: str) -> tuple[list[Occurrence], list[Occurrence], bool]:
+        """The places of a member that are surely of the family, those that may be, and whether its name is unique."""
+        sure: list[Occurrence] = []
+        unsure: list[Occurrence] = []
+        is_unique = name not in COMMON_MEMBERS
+        for path in self.python.mentioning(name):
+            for each in self.python.places(path, name):
+                if each.role == "attribute":
+                    verdict = self.is_of_family(family, each)
+                    if verdict is None:
+                        unsure.append(each)
+                    elif verdict:
+                        sure.append(each)
+                    continue
+                home = self.python.home(each)
+                key = ClassKey(path, home.start, home.name) if home is not None else None
+                if key in family.members:
+                    sure.append(each)
+            owners = (class_around(each) for each in self.definitions(path, name))
+            is_unique = is_unique and all(each is None or each in family.members for each in owners)
+        return sure, unsure, is_unique
+
+    def is_of_family(self, family: Family, occurrence: Occurrence) -> bool | None:
+        """Is `object.name` the member of the family? None where that cannot be told."""
+        if not isinstance(occurrence.node, ast.Attribute):
+            return None
+        path, inner = occurrence.path, occurrence.node.value
+        if self.is_own(occurrence):
+            owner = class_around(occurrence)
+            if owner is None or owner in family.members:
+                return None if owner is None else True
+            return False if any(self.defines(each, occurrence.name) for each in self.lineage(owner)) else None
+        if self.python.module_of(path, inner) is not None:
+            return False
+        named = self.named(path, inner) or self.class_of_value(path, inner)
+        if named is not None:
+            return any(each in family.members for each in self.lineage(named))
+        if isinstance(inner, ast.Name) and self._is_from_outside(path, inner):
+            return False
+        plain = (ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.Tuple)
+        return False if isinstance(inner, plain) else None
+
+    def _is_from_outside(self, path: str, node: ast.Name) -> bool:
+        """Is a name only ever an import of something that is not in this repository?"""
+        binders = self.python.binders(path, node)
+        sources = [self.python.source_of(each) for each in binders]
+        return (
+            bool(binders)
+            and all(each.role == "import" for each in binders)
+            and all(each is None or each.module is None for each in sources)
+            and all(self.python.imported_module(each) is None for each in binders)
+        )
+
+    def class_of_value(self, path: str, node: ast.expr) -> ClassKey | None:
+        """The class of a value: `C(...)`, or a variable that is only ever bound to one, or annotated as one."""
+        if isinstance(node, ast.Call):
+            return self.named(path, node.func)
+        if not isinstance(node, ast.Name):
+            return None
+        kinds = {self._class_of_binding(path, each) for each in self.python.binders(path, node)}
+        return kinds.pop() if len(kinds) == 1 else None
+
+    def _class_of_binding(self, path: str, bound: Occurrence) -> ClassKey | None:
+        statement = bound.around
+        if isinstance(bound.node, ast.arg):
+            return self.named(path, bound.node.annotation)
+        if isinstance(statement, ast.AnnAssign) and statement.target is bound.node:
+            return self.named(path, statement.annotation)
+        if isinstance(statement, ast.Assign) and bound.node in statement.targets:
+            value = statement.value
+            return self.named(path, value.func) if isinstance(value, ast.Call) else None
+        return None
+
+
+def key_of(python: Python, definition: Occurrence) -> ClassKey:
+    return ClassKey(definition.path, python.head(definition.path, definition.node), definition.name)
+
+
+def class_around(occurrence: Occurrence) -> ClassKey | None:
+    scope = next((s for s in occurrence.scopes if s.kind == "class"), None)
+    return ClassKey(occurrence.path, scope.start, scope.name) if scope is not None else None

@@ -1,0 +1,272 @@
+"""The Python files of a request: their names, which file an import means, and which module an expression is."""
+
+import ast
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from cli_guard.assistant.editing.names import BINDS, FileNames, Homes, Occurrence, Scope, read_names
+from cli_guard.assistant.editing.sources import Sources
+from cli_guard.assistant.editing.usages import Location
+
+if TYPE_CHECKING:
+    from cli_guard.assistant.editing.classes import Classes
+
+DEEPEST = 12
+MOST_MODULES = 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """One name of a from-import: the file it comes from (None if not of this repository) and its name there."""
+
+    module: str | None
+    name: str
+    text: str
+
+
+class Python:
+    """The Python files of one request, read as they are asked for."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources, self.texts, self.line = sources, sources.texts, sources.line
+        self._files: dict[str, FileNames] = {}
+        self._homes: dict[tuple[str, str], Homes] = {}
+        self._binders: dict[tuple[str, str, Scope], list[Occurrence]] = {}
+        self._by_tail: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        self._packages = {
+            p.rpartition("/")[0] for p in sources.texts if p.endswith(("/__init__.py", "/__init__.pyi"))
+        }
+        for path in sources.texts:
+            if path.endswith((".py", ".pyi")) and (parts := module_parts(path)):
+                self._by_tail.setdefault(parts[-1], []).append((parts, path))
+
+    @cached_property
+    def classes(self) -> "Classes":
+        from cli_guard.assistant.editing.classes import Classes
+
+        return Classes(self)
+
+    # Names
+
+    def mentioning(self, word: str) -> Iterator[str]:
+        return self.sources.mentioning(word, "python")
+
+    def file(self, path: str) -> FileNames:
+        if path not in self._files:
+            self._files[path] = read_names(self.sources, path)
+        return self._files[path]
+
+    def places(self, path: str, name: str) -> list[Occurrence]:
+        """All places of a name in a file, in order; none in a file that cannot be read as Python."""
+        is_there = name in self.texts.get(path, "") and self.sources.has_time(path)
+        return self.file(path).places.get(name, []) if is_there else []
+
+    def homes(self, path: str, name: str) -> Homes:
+        key = (path, name)
+        if key not in self._homes:
+            self._homes[key] = Homes(self.places(path, name))
+        return self._homes[key]
+
+    def home(self, occurrence: Occurrence) -> Scope | None:
+        return self.homes(occurrence.path, occurrence.name).home(occurrence)
+
+    def places_of_home(self, path: str, name: str, home: Scope | None) -> list[Occurrence]:
+        homes = self.homes(path, name)
+        return [each for each in self.places(path, name) if homes.home(each) == home]
+
+    def binders(self, path: str, node: ast.Name) -> list[Occurrence]:
+        """The places that bind an expression that is a name; none if nothing in its file does."""
+        here = self.file(path).by_node.get(node)
+        home = self.home(here) if here is not None else None
+        if home is None:
+            return []
+        key = (path, node.id, home)
+        if key not in self._binders:
+            same = self.places_of_home(path, node.id, home)
+            self._binders[key] = [each for each in same if each.role in BINDS]
+        return self._binders[key]
+
+    def location(self, occurrence: Occurrence, reason: str) -> Location:
+        return occurrence.path, self.sources.line(occurrence.path, occurrence.start), reason
+
+    def span(self, path: str, node: ast.AST) -> tuple[int, int]:
+        """Where a statement or expression begins, its decorators included, and where it ends."""
+        lines = self.sources.lines(path)
+        start, end = lines.span(node)
+        marks = getattr(node, "decorator_list", ())
+        return self.texts[path].rfind("@", 0, lines.span(marks[0])[0]) if marks else start, end
+
+    def head(self, path: str, node: ast.AST) -> int:
+        """Where a definition begins without its decorators: the start of its scope."""
+        return self.sources.lines(path).span(node)[0]
+
+    # Modules
+
+    def dotted(self, path: str) -> str:
+        """The name a file is imported by: from the outermost folder that is a package on."""
+        parts = module_parts(path)
+        folder = PurePosixPath(path).parent
+        depth = 0 if path.endswith(("__init__.py", "__init__.pyi")) else 1
+        while str(folder) in self._packages:
+            depth, folder = depth + 1, folder.parent
+        return ".".join(parts[-max(depth, 1) :])
+
+    def find(self, importer: str, module: str) -> str | None:
+        """The file that `module`, with its leading dots, means when `importer` imports it."""
+        level = len(module) - len(module.lstrip("."))
+        rest = tuple(part for part in module.lstrip(".").split(".") if part)
+        if level:
+            folder = PurePosixPath(importer).parent.parts
+            return (
+                self._file_of((*folder[: len(folder) - level + 1], *rest))
+                if level <= len(folder) + 1
+                else None
+            )
+        fits = []
+        for parts, path in self._by_tail.get(rest[-1], ()) if rest else ():
+            if parts[-len(rest) :] == rest and "/".join(parts[: -len(rest)]) not in self._packages:
+                common = len(common_head(parts, PurePosixPath(importer).parts))
+                fits.append((-common, len(parts), path))
+        return min(fits)[2] if fits else None
+
+    def _file_of(self, parts: tuple[str, ...]) -> str | None:
+        stem = "/".join(parts)
+        tries = [f"{stem}/__init__.py", f"{stem}.py", f"{stem}/__init__.pyi", f"{stem}.pyi"]
+        return next((each.lstrip("/") for each in tries if each.lstrip("/") in self.texts), None)
+
+    def source_of(self, occurrence: Occurrence) -> Imported | None:
+        """Where a name in a from-import comes from; None for any other place."""
+        statement, alias = occurrence.around, occurrence.node
+        if not isinstance(statement, ast.ImportFrom) or not isinstance(alias, ast.alias):
+            return None
+        text = module_text(statement)
+        return Imported(self.find(occurrence.path, text), alias.name, text)
+
+    def star_imports(self, path: str) -> list[str]:
+        if "*" not in self.texts[path]:
+            return []
+        found = (
+            self.find(path, module_text(each))
+            for each, _ in self.file(path).imports
+            if isinstance(each, ast.ImportFrom) and each.names[0].name == "*"
+        )
+        return [each for each in found if each is not None]
+
+    def module_of(self, path: str, node: ast.AST, deep: int = 0) -> str | None:
+        """The file of the module that an expression is: a name bound by an import, or a.b.c; None if other."""
+        if isinstance(node, ast.Attribute) and deep < DEEPEST:
+            whole = self._by_import(path, ast.unparse(node))
+            package = None if whole else self.module_of(path, node.value, deep + 1)
+            if package is None or PurePosixPath(package).stem != "__init__":
+                return whole
+            return self._file_of((*PurePosixPath(package).parent.parts, node.attr))
+        if not isinstance(node, ast.Name):
+            return None
+        found = (self.imported_module(each) for each in self.binders(path, node) if each.role == "import")
+        return next((each for each in found if each is not None), None)
+
+    def _by_import(self, path: str, dotted: str) -> str | None:
+        """The file that `a.b.c` means where the file says `import a.b.c`."""
+        for bound in self.places(path, dotted.partition(".")[0]):
+            alias = bound.node if isinstance(bound.around, ast.Import) else None
+            is_plain = isinstance(alias, ast.alias) and not alias.asname
+            if is_plain and f"{getattr(alias, 'name', '')}.".startswith(f"{dotted}."):
+                return self.find(path, dotted)
+        return None
+
+    def imported_module(self, bound: Occurrence) -> str | None:
+        source, alias = self.source_of(bound), bound.node
+        if source is not None:
+            return self.find(bound.path, join_dotted(source.text, source.name))
+        if not isinstance(bound.around, ast.Import) or not isinstance(alias, ast.alias):
+            return None
+        return self.find(bound.path, alias.name if alias.asname else bound.name)
+
+    def qualified(self, path: str, node: ast.expr) -> str | None:
+        """The dotted name that an expression is imported or defined as; None if nothing at module level binds it."""
+        if isinstance(node, ast.Attribute):
+            owner = self.qualified(path, node.value)
+            return f"{owner}.{node.attr}" if owner is not None else None
+        for bound in self.binders(path, node) if isinstance(node, ast.Name) else ():
+            source, alias = self.source_of(bound), bound.node
+            if source is not None and bound.role == "import":
+                return join_dotted(source.text, source.name).lstrip(".")
+            if bound.role == "import" and isinstance(alias, ast.alias):
+                return alias.name if alias.asname else bound.name
+            if bound.role == "definition" and len(bound.scopes) == 1:
+                return f"{self.dotted(path)}.{bound.name}"
+        return None
+
+    # The graph of imports
+
+    def loads(self, path: str) -> Iterator[str]:
+        for statement, at_load in self.file(path).imports if path in self.texts else ():
+            if not at_load:
+                continue
+            if isinstance(statement, ast.Import):
+                names = [each.name for each in statement.names]
+            else:
+                text = module_text(statement)
+                names = [text, *(join_dotted(text, each.name) for each in statement.names)]
+            found = (self.find(path, name) for name in names)
+            yield from (each for each in found if each is not None and each != path)
+
+    def import_path(self, start: str, end: str, also: Collection[str] = ()) -> list[str]:
+        """The modules on a way of imports from `start` to `end`, [] if there is none; `also` will import `end`."""
+        before: dict[str, str | None] = {start: None}
+        waiting = [start]
+        while waiting and len(before) < MOST_MODULES:
+            path = waiting.pop(0)
+            if path == end or path in also:
+                way = [end] if path != end else []
+                at: str | None = path
+                while at is not None:
+                    way.insert(0, at)
+                    at = before[at]
+                return way
+            if not self.sources.has_time(path):
+                return []
+            for found in sorted(set(self.loads(path))):
+                # The package of `end` is loaded before it in any case.
+                if found not in before and (found == end or not is_package_of(found, end)):
+                    before[found] = path
+                    waiting.append(found)
+        return []
+
+
+def is_package_of(package: str, path: str) -> bool:
+    return package.endswith("__init__.py") and path.startswith(package.rpartition("/")[0] + "/")
+
+
+def module_text(statement: ast.ImportFrom) -> str:
+    return "." * statement.level + (statement.module or "")
+
+
+def join_dotted(module: str, name: str) -> str:
+    """A name in a module, which may be dots alone."""
+    return module + ("" if module.endswith(".") else ".") + name
+
+
+def module_parts(path: str) -> tuple[str, ...]:
+    """The parts of a path as of a module: the ending and `__init__` left out."""
+    pure = PurePosixPath(path)
+    return pure.parent.parts if pure.stem == "__init__" else (*pure.parent.parts, pure.stem)
+
+
+def relative_module(importer: str, target: str) -> str:
+    """A module by its place: one dot for the folder of the importer."""
+    here, there = PurePosixPath(importer).parent.parts, module_parts(target)
+    common = len(common_head(here, there))
+    return "." * (len(here) - common + 1) + ".".join(there[common:])
+
+
+def common_head(first: Iterable[str], second: Iterable[str]) -> list[str]:
+    found = []
+    for one, other in zip(first, second, strict=False):
+        if one != other:
+            break
+        found.append(one)
+    return found

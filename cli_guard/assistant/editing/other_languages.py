@@ -1,0 +1,226 @@
+"""Plans what is not computed here: changes of JavaScript, Go, Java and Rust, and moves from one library to another.
+
+They say where the uses are, the steps in their order and the risks, and hold no patch.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import PurePosixPath
+from typing import Any
+
+from cli_guard.assistant.editing.intent import Intent
+from cli_guard.assistant.editing.plan import Draft, Kind, Plan, covering_tests, draft_unknown
+from cli_guard.assistant.editing.sources import Sources, is_configuration, join_some
+from cli_guard.assistant.editing.usages import IN_CODE, SHOWN_PLACES, Location, paths_of, usages_of, word
+from cli_guard.rules.catalog import FOLDER
+
+PLANNED_ONLY = frozenset({"javascript", "typescript", "tsx", "go", "java", "rust"})
+# What to do where the name is defined, imported, and used otherwise.
+STEPS: Mapping[str, tuple[str, str, str]] = {
+    "rename": ("Rename the definition", "Rename it in the imports", "Rename its calls and other uses"),
+    "move": (
+        "Move the definition to {new}",
+        "Import it from {new}",
+        "Check the uses that name its old place",
+    ),
+    "replace call": (
+        "Read what it does",
+        "Import {new}",
+        "Replace the calls, and see that the arguments fit",
+    ),
+    "edit": ("Change the definition", "Look at the imports", "Change what uses it"),
+}
+JAVASCRIPT = "a property of that name (`.{name}`) may be another object's: each use is for a person to decide"
+RISKS = {
+    **dict.fromkeys(("javascript", "typescript", "tsx"), JAVASCRIPT),
+    "go": "a method or field of that name may be another type's, and an exported name is used from outside",
+    "java": "overriding methods must follow, and a public class has the name of its file",
+    "rust": "macros and traits may name it, and a `pub` name is used from outside",
+}
+LOCKS = frozenset(
+    "package-lock.json yarn.lock pnpm-lock.yaml poetry.lock uv.lock Pipfile.lock pdm.lock go.sum Cargo.lock "
+    "gradle.lockfile".split()
+)
+IMPORT_LINE = re.compile(r"^[ \t]*(?:import|from|use|export)\b.*|^.*\brequire\(.*", re.MULTILINE)
+MANIFEST = re.compile(
+    r"(?:^|/)(?:setup\.py|Pipfile|[^/]*requirements[^/]*\.(?:txt|in)|requirements/[^/]+\.txt)$"
+)
+
+
+def plan_uses(sources: Sources, kind: Kind, intent: Intent, name: str = "") -> Plan:
+    """The plan for a name that no Python file defines: its uses by kind, what to do with them, and no patch."""
+    name, new = name or intent.get("old"), intent.get("new")
+    last = re.split(r"[.:/#]+", name.strip("()"))[-1] or name
+    usages = usages_of(sources, last)
+    used = paths_of(usages, *IN_CODE)
+    languages = sorted({sources.language(path) or "" for path in used} & PLANNED_ONLY)
+    defined = [place for group in usages if group.kind == "definition" for place in group.places]
+    if not languages or not (defined or kind == "replace call"):
+        return draft_unknown(sources, kind, name, intent)
+    title = {"rename": f"Rename {name} to {new}", "move": f"Move {name} to {new}"}.get(
+        kind, intent.request[:100]
+    )
+    draft = Draft(sources, kind, title, last, usages=usages)
+    first, second, third = STEPS.get(kind, STEPS["edit"])
+    draft.add_step(first.format(new=new), paths_of(usages, "definition"), is_mechanical=False)
+    draft.add_step(second.format(new=new), paths_of(usages, "import"), is_mechanical=False)
+    draft.add_step(third, paths_of(usages, "call", "use"), is_mechanical=False)
+    spoken = paths_of(usages, "mention", "configuration", "documentation")
+    draft.add_step("Look at the comments, strings and documents that name it", spoken, is_mechanical=False)
+    tests = covering_tests(sources, used, last)
+    draft.add_step("Compile, and run the tests that cover it", tests or used, is_mechanical=False)
+    draft.risks.append(f"no patch: a change of {', '.join(languages)} is planned here and not computed")
+    if len(defined) > 1:
+        places = join_some([f"{path}:{line}" for path, line, _ in defined])
+        draft.risks.append(f"{last} is defined in {len(defined)} places, decide which is meant: {places}")
+    new_last = re.split(r"[.:/#(]+", new)[-1]
+    in_use = [path for path in sources.mentioning(new_last) if word(new_last).search(sources.texts[path])]
+    if kind == "rename" and new_last and in_use:
+        draft.risks.append(f"{new_last} is in use already: {join_some(in_use)}")
+    draft.risks += [RISKS[each].format(name=last) for each in languages]
+    return draft.propose()
+
+
+def plan_file_uses(draft: Draft, source: str, target: str) -> Plan:
+    sources, stem = draft.sources, PurePosixPath(source).stem
+    named = re.compile(rf"['\"/\\]{re.escape(stem)}\b")
+    draft.add_step(f"Move {source} to {target}", [source], is_mechanical=False)
+    naming = [path for path in sources.mentioning(stem) if named.search(sources.texts[path])]
+    draft.add_step("Change what imports or names it", naming, is_mechanical=False)
+    tests = covering_tests(sources, [source], stem)
+    draft.add_step("Compile, and run the tests", tests or [source], is_mechanical=False)
+    draft.risks.append(f"no patch: a change of {sources.language(source)} is planned here and not computed")
+    draft.risks.append("links and builds outside of this repository that name the old path break")
+    return draft.propose()
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One pair of libraries, of `rules/editing`: how the old one is imported, and what becomes of its parts.
+
+    `imports`, `calls` and `dependencies` are old -> new ("" for what goes), `notes` a pattern of a line -> why.
+    """
+
+    name: str
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    languages: tuple[str, ...]
+    packages: tuple[str, ...]
+    # Is it a part of the language, which no file imports?
+    builtin: bool = False
+    configuration: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    risks: tuple[str, ...] = ()
+    imports: Mapping[str, str] = field(default_factory=dict)
+    calls: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    dependencies: Mapping[str, str] = field(default_factory=dict)
+
+
+@cache
+def migrations() -> tuple[Migration, ...]:
+    found = []
+    for path in sorted((FOLDER / "editing").glob("*.toml")):
+        read = tomllib.loads(path.read_text("utf-8"))
+        data: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in read.items()}
+        found.append(Migration(name=path.stem, old=data.pop("from"), new=data.pop("to"), **data))
+    return tuple(found)
+
+
+def find_migration(old: str, new: str) -> Migration | None:
+    """The migration between two libraries, by any of their names."""
+
+    def plain(name: str) -> str:
+        return re.sub(r"[\s_]+", "-", name.strip().strip("`'\"").lower())
+
+    fits = (m for m in migrations() if plain(old) in map(plain, m.old) and plain(new) in map(plain, m.new))
+    return next(fits, None)
+
+
+def plan_migrate(sources: Sources, intent: Intent) -> Plan:
+    """The plan for "from A to B": where A is imported, called and named, and the order to go in."""
+    old, new = intent.get("old"), intent.get("new")
+    last = re.split(r"[/:]", old)[-1]
+    known = find_migration(old, new)
+    migration = known or Migration("", (old,), (new,), (), (old, last))
+    in_code = [
+        place
+        for path in sources.texts
+        if sources.language(path) in (migration.languages or PLANNED_ONLY | {"python"})
+        and sources.has_time(path)
+        for place in code_places(sources, path, migration)
+    ]
+    manifests = list(manifest_places(sources, migration))
+    configuration = [path for path in sources.texts if PurePosixPath(path).name in migration.configuration]
+    usages = usages_of(sources, re.split(r"[/.:]", migration.packages[0].rstrip(".("))[-1])
+    users = list(dict.fromkeys(path for path, _, _ in in_code)) or list(paths_of(usages, "import", "call"))
+    if not (users or manifests or configuration or usages):
+        return draft_unknown(sources, "migrate", old, intent)
+    draft = Draft(sources, "migrate", f"Migrate from {old} to {new}", old, usages=usages)
+    listed = list(dict.fromkeys(path for path, _, _ in manifests if PurePosixPath(path).name not in LOCKS))
+    locked = [path for path in sources.mentioning(last) if PurePosixPath(path).name in LOCKS]
+    draft.add_step(f"Add {new} next to {old} in the manifests", listed, is_mechanical=False)
+    if known is None:
+        called = join_some(called_names(sources, last)) or "nothing is called by that name"
+        purpose = f"Write down what of {old} is used, and its counterpart in {new}: {called}"
+        draft.add_step(purpose, users, is_mechanical=False)
+    draft.add_step(f"Change file by file: the imports of {old}, then its calls", users, is_mechanical=False)
+    for step in migration.steps:
+        draft.add_step(step, configuration or users, is_mechanical=False)
+    draft.add_step(f"Take {old} out of the manifests", listed, is_mechanical=False)
+    draft.add_step("Write the lock files again with the tool of the project", locked, is_mechanical=False)
+    tests = covering_tests(sources, users, last)
+    draft.add_step("Run the tests that cover it", tests, is_mechanical=False)
+    draft.risks.append(f"no patch: a move from {old} to {new} is planned here and not computed")
+    draft.risks += migration.risks
+    draft.by_hand = [*in_code, *manifests][:SHOWN_PLACES] if known is not None else []
+    return draft.propose()
+
+
+def code_places(sources: Sources, path: str, migration: Migration) -> Iterator[Location]:
+    """The imports and calls of the old library in one file, each with what becomes of it."""
+    text = sources.texts[path]
+    package = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, migration.packages))})(?![\w-])")
+    lines = [match for match in IMPORT_LINE.finditer(text) if package.search(match[0])]
+    if not lines and not (migration.builtin and any(each in text for each in migration.packages)):
+        return
+    found: dict[int, str] = {}
+    imported = "\n".join(match[0] for match in lines)
+    for match in lines:
+        says = [
+            f"{a} becomes {b or 'nothing'}" for a, b in migration.imports.items() if word(a).search(match[0])
+        ]
+        found[sources.line(path, match.start())] = "; ".join(says) or f"an import of {migration.old[0]}"
+    for call, new in migration.calls.items():
+        # Written from the package on, or from a name that the file imports.
+        parts = call.partition("(")[0].split(".")
+        starts = [n for n in range(len(parts)) if n == 0 or word(parts[n]).search(imported)]
+        ways = "|".join(re.escape(".".join(parts[n:])) for n in starts)
+        for match in re.finditer(rf"(?<![\w.])(?:{ways})(?!\w)", text):
+            found.setdefault(sources.line(path, match.start()), f"{call} becomes {new}")
+    for pattern, why in migration.notes.items():
+        for match in re.finditer(pattern, text, re.MULTILINE):
+            found[sources.line(path, match.start())] = why
+    yield from ((path, line, why) for line, why in sorted(found.items()))
+
+
+def manifest_places(sources: Sources, migration: Migration) -> Iterator[Location]:
+    """The lines of manifests that name the old library, each with what becomes of it."""
+    for old, new in (migration.dependencies or dict.fromkeys(migration.old, "")).items():
+        group, _, last = old.rpartition(":")
+        pattern = re.compile(rf"(?<![\w./-]){re.escape(last)}(?![\w./-])")
+        for path in sources.mentioning(last):
+            is_manifest = is_configuration(path) or MANIFEST.search(path)
+            text = sources.texts[path] if is_manifest and group in sources.texts[path] else ""
+            for line in sorted({sources.line(path, match.start()) for match in pattern.finditer(text)})[:20]:
+                yield path, line, f"{old} becomes {new}" if new else f"{old} goes"
+
+
+def called_names(sources: Sources, name: str) -> list[str]:
+    """What is called on a library, the most used first."""
+    pattern = re.compile(rf"(?<![\w.]){re.escape(name)}(?:\.\w+){{0,5}}(?=\()")
+    found = [match[0] for path in sources.mentioning(name) for match in pattern.finditer(sources.texts[path])]
+    return sorted(set(found), key=lambda each: (-found.count(each), each))[:20]

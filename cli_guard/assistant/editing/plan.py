@@ -1,0 +1,220 @@
+"""What a planned change is, and the draft that becomes one: uses, steps, risks, and the texts that can be computed."""
+
+import difflib
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import Literal
+
+from cli_guard.assistant.editing.intent import Intent
+from cli_guard.assistant.editing.sources import (
+    Edit,
+    NamedPath,
+    Sources,
+    apply_edits,
+    breaks,
+    count,
+    join_notes,
+    join_some,
+)
+from cli_guard.assistant.editing.usages import Location, UsageGroup, usages_of, word
+from cli_guard.code.classify import is_test
+from cli_guard.git.unified import unified_diff
+from cli_guard.model import Skipped
+
+Kind = Literal["rename", "move", "split", "replace call", "migrate", "remove unused", "edit", "unknown"]
+MOST_FILES = 500
+SHOWN_BY_HAND = 200
+# How much is read to find a name that is written much like one that is not there.
+MOST_READ = 4_000_000
+IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{2,60}")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing to do, and where; `mechanical` if the patch does it."""
+
+    purpose: str
+    paths: tuple[str, ...] = ()
+    mechanical: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A change as a plan and, where it can be computed, as the new texts.
+
+    `changes` is path -> new text and holds the text exactly, secrets included; `removed` are paths that go away.
+    `patch` is the same as a unified diff. `complete` says that the patch does all that the steps say. `by_hand`
+    is what it leaves: (path, line, reason). `assumed` names what an ambiguous request was taken to mean, `missing`
+    what it names that is not there, `skipped` what was not looked at.
+    """
+
+    kind: Kind
+    summary: str
+    subject: str
+    usages: tuple[UsageGroup, ...] = ()
+    steps: tuple[Step, ...] = ()
+    risks: tuple[str, ...] = ()
+    changes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    removed: tuple[str, ...] = ()
+    patch: str = ""
+    complete: bool = False
+    by_hand: tuple[Location, ...] = ()
+    assumed: str | None = None
+    missing: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(slots=True)
+class Draft:
+    """A plan in the making. `name` is what it is about; its uses are looked up at the end, unless they are given."""
+
+    sources: Sources
+    kind: Kind
+    title: str
+    name: str = ""
+    assumed: str | None = None
+    steps: list[Step] = field(default_factory=list)
+    risks: list[str] = field(default_factory=list)
+    by_hand: list[Location] = field(default_factory=list)
+    usages: Sequence[UsageGroup] | None = None
+
+    def assume(self, *notes: str | None) -> None:
+        self.assumed = join_notes(self.assumed, *notes)
+
+    def add_step(self, purpose: str, paths: Collection[str], *, is_mechanical: bool = True) -> None:
+        """Add a step, if there is a file that it is about."""
+        if paths:
+            self.steps.append(Step(purpose, tuple(dict.fromkeys(paths)), is_mechanical))
+
+    def ask(self, step: str, *missing: str) -> Plan:
+        """The plan that only asks: what the request names is not there."""
+        return self._made(steps=[Step(step)], missing=missing, usages=self.usages or ())
+
+    def ask_for_file(self, named: NamedPath) -> Plan:
+        self.title = f"{named.missing.partition(';')[0]} is not there"
+        return self.ask(f"Say which file is meant: {named.missing} is not in the repository", named.missing)
+
+    def refuse(self, reason: str, places: Sequence[Location] = ()) -> Plan:
+        """The plan without a patch, and why: the places are in its way."""
+        step = Step(f"Decide first: {reason}", tuple(dict.fromkeys(path for path, _, _ in places)))
+        lines = (f"{path}:{line}: {why}" for path, line, why in places[:20])
+        self.by_hand = list(places)
+        return self._made(steps=[step], risks=[f"no patch: {reason}", *lines])
+
+    def propose(self, missing: Sequence[str] = ()) -> Plan:
+        """The plan without a patch: the steps that are there, the risks, and what to look at."""
+        return self._made(steps=self.steps, risks=self.risks, missing=tuple(missing))
+
+    def finish_edits(self, edits: Iterable[Edit]) -> Plan:
+        return self.finish(apply_edits(self.sources, edits))
+
+    def finish(self, changes: Mapping[str, str], moved: Mapping[str, str] | None = None) -> Plan:
+        """The plan of new texts (`moved`: new path -> the path that goes); the last steps are what is left, and tests.
+
+        There is no patch when one file would break, too many would change, or not all could be read in time.
+        """
+        sources, gone = self.sources, tuple(sorted((moved or {}).values()))
+        broken = [p for p in sorted(changes) if breaks(sources, p, (moved or {}).get(p, p), changes[p])]
+        usages = usages_of(sources, self.name) if self.usages is None else self.usages
+        reason = None
+        if sources.is_late:
+            reason = "not every file could be looked at in the time given"
+        elif len(changes) > MOST_FILES:
+            reason = f"{len(changes):,} files would change, and {MOST_FILES} is the limit"
+        elif broken:
+            reason = f"it would leave a file that does not parse ({join_some(broken)})"
+        elif not changes and not self.by_hand:
+            return self.refuse("there is nothing to change: it is so already")
+        new = {} if reason else dict(sorted(changes.items()))
+        gone = gone if new else ()
+        old = {path: sources.texts[path] for path in (*new, *gone) if path in sources.texts}
+        if not self.steps:
+            self.add_step(self.title, tuple(sorted(changes)))
+        steps = [Step(s.purpose, s.paths, s.mechanical and bool(new)) for s in self.steps]
+        left = sorted(set(self.by_hand))
+        if left:
+            paths = tuple(dict.fromkeys(path for path, _, _ in left))
+            steps.append(Step(f"Look at {count(len(left), 'place')} by hand", paths))
+        # To look at the result and to run the tests is no part of the change itself.
+        is_complete = bool(new) and not left and not sources.skipped and all(s.mechanical for s in steps)
+        tests = covering_tests(sources, {*new, *gone}, self.name)
+        if tests or new:
+            purpose = "Run the tests that cover it" if tests else "Run all tests: no test names it"
+            steps.append(Step(purpose, tests))
+        unread = join_some([each.path for each in sources.skipped])
+        risks = [
+            *([f"no patch: {reason}"] if reason else []),
+            *([f"not every file was read to its end: {unread}"] if unread else []),
+            *self.risks,
+        ]
+        self.by_hand = left
+        patch = unified_diff(old, new) if new else ""
+        return self._made(steps, risks, new, gone, patch, is_complete, usages=usages)
+
+    def _made(
+        self,
+        steps: Sequence[Step],
+        risks: Sequence[str] = (),
+        changes: Mapping[str, str] | None = None,
+        removed: tuple[str, ...] = (),
+        patch: str = "",
+        is_complete: bool = False,
+        missing: tuple[str, ...] = (),
+        usages: Sequence[UsageGroup] | None = None,
+    ) -> Plan:
+        known = usages if usages is not None else self.usages
+        return Plan(
+            self.kind,
+            self.title,
+            self.name,
+            tuple(known if known is not None else usages_of(self.sources, self.name)),
+            tuple(steps),
+            tuple(dict.fromkeys(risks)),
+            changes or MappingProxyType({}),
+            removed,
+            patch,
+            is_complete,
+            tuple(self.by_hand[:SHOWN_BY_HAND]),
+            self.assumed,
+            missing,
+            self.sources.skipped,
+        )
+
+
+def draft_unknown(sources: Sources, kind: Kind, name: str, intent: Intent) -> Plan:
+    """The plan for a name that is defined nowhere: what mentions there are, and the names that are near."""
+    where = f" in {intent.get('place')}" if intent.get("place") else ""
+    last = re.split(r"[.:/]", name)[-1] or name
+    near = near_names(sources, last)
+    hint = f"; near: {', '.join(near)}" if near else ""
+    draft = Draft(sources, kind, f"{name} is not defined{where}", name, usages=usages_of(sources, last))
+    return draft.ask(f"Say which {name} is meant{hint}", f"{name}{where}{hint}")
+
+
+def near_names(sources: Sources, name: str) -> list[str]:
+    seen: set[str] = set()
+    left = MOST_READ
+    for path, text in sources.texts.items():
+        if sources.language(path) is not None and len(text) < left:
+            left -= len(text)
+            seen |= {each for each in IDENTIFIER.findall(text) if abs(len(each) - len(name)) <= 3}
+    fits = [each for each in sorted(seen) if each.lower()[:1] == name.lower()[:1]]
+    return difflib.get_close_matches(name, fits[:2_000], 3, 0.75)
+
+
+def covering_tests(sources: Sources, touched: Collection[str], subject: str) -> tuple[str, ...]:
+    """The test files that name the subject or a touched module, in order."""
+    last = re.split(r"[.:/]", subject.strip("()"))[-1]
+    stems = {PurePosixPath(p).stem for p in touched if not is_test(p)} - {"__init__", "index", "mod", "main"}
+    patterns = [word(each) for each in sorted(stems) if len(each) > 2][:20]
+    found = [
+        path
+        for path, text in sources.texts.items()
+        if is_test(path)
+        and sources.language(path) is not None
+        and (path in touched or (len(last) > 2 and last in text) or any(p.search(text) for p in patterns))
+    ]
+    return tuple(found[:50])

@@ -1,0 +1,76 @@
+"""A renamed Python name in strings, configuration and prose: what surely means it, and what a person must look at."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from cli_guard.assistant.editing.modules import Python
+from cli_guard.assistant.editing.sources import Edit, is_configuration, is_documentation, join_some
+from cli_guard.assistant.editing.usages import Location, released_parts, word
+
+
+def mention_risks(python: Python, name: str, edits: Collection[Edit]) -> Iterator[str]:
+    """What still says the name in configuration, prose and other languages once the edits are made."""
+    sources, groups = python.sources, dict[str, list[str]]()
+    edited = {(each.path, each.start) for each in edits}
+    for path in sources.mentioning(name):
+        text, language = sources.texts[path], sources.language(path)
+        left = [m.start() for m in word(name).finditer(text) if (path, m.start()) not in edited]
+        released = released_parts(path, text)
+        if left and all(any(a <= start < b for a, b in released) for start in left):
+            groups.setdefault("released entries of a history", []).append(path)
+        elif left and is_configuration(path):
+            groups.setdefault("configuration", []).append(path)
+        elif left and (is_documentation(path) or language not in (None, "python")):
+            groups.setdefault(f"{language} files" if language else "documents", []).append(path)
+    for what in sorted(groups):
+        yield f"{name} is also named in {what} that the patch leaves: {join_some(groups[what])}"
+
+
+def dotted_names(python: Python, old: str, *, prose: bool = False) -> Iterator[tuple[str, re.Match[str]]]:
+    """Where a string begins with a dotted name that ends with `old`, or a configuration holds one."""
+    dotted = rf"(?:(?P<module>[A-Za-z_][\w.]*?)[.:])?(?P<name>{re.escape(old)})(?![\w-])"
+    in_string, in_text = re.compile(rf"[rRuU]?['\"]{{1,3}}{dotted}"), re.compile(rf"(?<![\w.:/-]){dotted}")
+    for path in python.sources.mentioning(old):
+        text = python.texts[path]
+        if python.sources.language(path) == "python":
+            found = (in_string.match(text, *part) for part in python.file(path).strings)
+            yield from ((path, match) for match in found if match is not None)
+        elif is_configuration(path) or (prose and path.endswith((".rst", ".md"))):
+            yield from ((path, match) for match in in_text.finditer(text))
+
+
+def dotted_strings(python: Python, modules: Collection[str], old: str) -> Iterator[tuple[str, int]]:
+    """Where a string or configuration says "package.module.name" or "package.module:name"."""
+    for path, match in dotted_names(python, old):
+        if match["module"] and python.find(path, match["module"]) in modules:
+            yield path, match.start("name")
+
+
+def dynamic_uses(python: Python, old: str) -> Iterator[Location]:
+    """Strings that may reach the name when the program runs: getattr(x, "name") and the like."""
+    for path in python.mentioning(old):
+        for each in python.places(path, old):
+            if each.role == "dynamic":
+                yield python.location(each, f"reached by the string {old!r}")
+
+
+def prose_edits(
+    python: Python, old: str, new: str, owners: Iterable[str], *, is_plain: bool
+) -> Iterator[Edit]:
+    """Where documents and docstrings name it in backticks or a role; if `is_plain`, in doctests (`>>> name()`) too."""
+    name = rf"~?(?:(?:{'|'.join(map(re.escape, owners))})\.)?(?P<name>{re.escape(old)})(?:\(\))?"
+    patterns = [
+        re.compile(rf"(?<!`)(?P<open>`{{1,2}}){name}(?P=open)(?!`)"),
+        re.compile(rf":(?:\w+:)?(?:func|class|meth|data|attr|obj|exc|const):`{name}`"),
+    ]
+    example = re.compile(r"^[ \t]*(?:>>>|\.\.\.) .*", re.MULTILINE)
+    in_example = re.compile(rf"(?<![\w.'\"])(?P<name>{re.escape(old)})(?![\w'\"])")
+    for path in python.sources.mentioning(old):
+        text, is_python = python.texts[path], python.sources.language(path) == "python"
+        parts = python.file(path).strings if is_python else [(0, len(text))] * is_documentation(path)
+        for part in parts:
+            matches = [m for pattern in patterns for m in pattern.finditer(text, *part)]
+            if is_plain and is_python:
+                lines = (line.span() for line in example.finditer(text, *part))
+                matches += [m for line in lines for m in in_example.finditer(text, *line)]
+            yield from (Edit(path, *m.span("name"), new) for m in matches)

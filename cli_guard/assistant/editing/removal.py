@@ -1,0 +1,160 @@
+"""Plans what goes from Python code: a definition that nothing uses, unused imports, debug prints."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from cli_guard.assistant.editing.imports import (
+    blank_lines_end,
+    drop_new_unused,
+    is_alone,
+    line_end,
+    line_start,
+    unused_imports,
+    without_imports,
+)
+from cli_guard.assistant.editing.intent import Intent
+from cli_guard.assistant.editing.modules import Python
+from cli_guard.assistant.editing.names import last_name
+from cli_guard.assistant.editing.other_languages import PLANNED_ONLY, plan_uses
+from cli_guard.assistant.editing.plan import Draft, Plan
+from cli_guard.assistant.editing.prose import dotted_strings, dynamic_uses
+from cli_guard.assistant.editing.sources import Edit, Sources, apply_edits, count, find_path
+from cli_guard.assistant.editing.targets import Target, exports_of, find_targets, not_taken, with_aliases
+from cli_guard.code.classify import is_test
+
+PRINTS = ("print", "pprint", "pp")
+SCRIPT_PRINT = re.compile(r"\bconsole\.(?:log|debug|trace)\(")
+
+
+def plan_delete(sources: Sources, intent: Intent) -> Plan:
+    """The plan for "delete the function f": refused while anything uses it, and the uses are listed."""
+    python = Python(sources)
+    found = find_targets(python, intent.get("old"), intent.get("place"), intent.get("sort"))
+    found = [each for each in found if each.occurrence.role == "definition"]
+    if not found:
+        return plan_uses(sources, "edit", intent)
+    target, name, path = found[0], found[0].name, found[0].path
+    title = f"Delete {target.qualified} in {path}"
+    draft = Draft(sources, "edit", title, name, not_taken(python, found))
+    # Overloads and alternatives of one scope go together.
+    own = [o for o in python.places_of_home(path, name, target.home) if o.role == "definition"]
+    bodies = [python.span(path, each.node) for each in own]
+    uses = sorted(
+        (p, s)
+        for p, s in uses_of(python, target)
+        if p != path or not any(start <= s < end for start, end in bodies)
+    )
+    places = [*((p, sources.line(p, s), f"uses {name}") for p, s in uses), *dynamic_uses(python, name)]
+    if places:
+        return draft.refuse(f"{name} is used in {count(len(places), 'place')}", places)
+    text = sources.texts[path]
+    if is_only_child(python, target):
+        edits = [Edit(path, *bodies[0], "pass")]
+    else:
+        edits = [Edit(path, *whole_lines(text, start, end), "") for start, end in bodies]
+    if not name.startswith("_"):
+        draft.risks.append(f"{name} is public: code outside of this repository may import it")
+    return draft.finish(drop_new_unused(sources, apply_edits(sources, edits)))
+
+
+def uses_of(python: Python, target: Target) -> list[tuple[str, int]]:
+    """The places that name a definition as (path, position), its own among them."""
+    path, name = target.path, target.name
+    if target.owner is not None:
+        family = python.classes.family(target.owner, name)
+        sure, unsure, _ = python.classes.member_places(family, name)
+        return [(o.path, o.start) for o in (*sure, *unsure) if o.role != "definition"]
+    if target.home.kind == "module":
+        places = exports_of(python, path, name)
+        return [*with_aliases(python, places), *dotted_strings(python, places, name)]
+    return [(path, each.start) for each in python.places_of_home(path, name, target.home)]
+
+
+def is_only_child(python: Python, target: Target) -> bool:
+    module = python.sources.module(target.path)
+    blocks = blocks_of(module) if module is not None else ()
+    return any(block == [target.occurrence.node] for block, is_module in blocks if not is_module)
+
+
+def whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
+    first, stop = line_start(text, start), blank_lines_end(text, end)
+    if stop == len(text):  # the last of a file takes the blank lines before it along
+        before = text[:first].rstrip()
+        first = line_end(text, len(before)) if before else 0
+    return first, stop
+
+
+def blocks_of(module: ast.Module) -> Iterator[tuple[list[ast.stmt], bool]]:
+    """Each list of statements, with whether it is that of the module."""
+    for node in ast.walk(module):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                yield block, node is module
+
+
+def plan_unused_imports(sources: Sources, intent: Intent) -> Plan:
+    """The plan for "remove unused imports in path", or in all files."""
+    place, python = intent.get("place").rstrip("/"), Python(sources)
+    draft = Draft(sources, "remove unused", f"Remove unused imports in {place or 'all files'}")
+    paths = [p for p in sources.texts if not place or p.startswith(f"{place}/")]
+    if not paths:
+        named = find_path(sources, place)
+        if not named.path:
+            return draft.ask_for_file(named)
+        paths, draft.assumed = [named.path], named.assumed
+    paths = [path for path in paths if sources.language(path) == "python" and sources.has_time(path)]
+    if place and not paths:
+        return draft.refuse(f"{place} is not Python: only its imports are known here")
+    changes, number = dict[str, str](), 0
+    for path in paths:
+        gone = [alias for _, alias in unused_imports(python, path)]
+        number += len(gone)
+        changes |= {path: without_imports(python, path, gone)} if gone else {}
+    draft.title = f"Remove {count(number, 'unused import')} in {place or 'all files'}"
+    draft.risks.append(
+        "an import that is there for what it does when it runs (registering, patching) looks unused"
+    )
+    draft.risks.append("another module may import the name from here")
+    return draft.finish(changes)
+
+
+def plan_prints(sources: Sources, intent: Intent) -> Plan:
+    """The plan for "remove the debug prints in path": the statements that only print."""
+    place, python = intent.get("place"), Python(sources)
+    draft = Draft(sources, "edit", f"Remove the prints in {place or 'all files'}", "print", usages=())
+    paths = [path for path in sources.texts if not is_test(path)]
+    if place:
+        named = find_path(sources, place)
+        if not named.path:
+            return draft.ask_for_file(named)
+        paths, draft.assumed = [named.path], named.assumed
+        if sources.language(named.path) in PLANNED_ONLY:
+            prints = SCRIPT_PRINT.finditer(sources.texts[named.path])
+            lines = sorted({sources.line(named.path, match.start()) for match in prints})
+            places = [(named.path, line, "prints") for line in lines]
+            return draft.refuse("only the prints of Python are taken out here", places)
+    edits = [each for path in paths if sources.has_time(path) for each in print_edits(python, path)]
+    draft.title = f"Remove {count(len(edits), 'print')} in {place or 'all files'}"
+    draft.risks.append("what a print calls to get its text is no longer called")
+    if any(re.search(r"__main__|argparse|click", sources.texts[e.path]) for e in edits):
+        draft.risks.append("a program's own output is printed too: look at each that goes")
+    return draft.finish(drop_new_unused(sources, apply_edits(sources, edits)))
+
+
+def print_edits(python: Python, path: str) -> Iterator[Edit]:
+    module, text = python.sources.module(path), python.texts[path]
+    for block, is_module in blocks_of(module) if module is not None else ():
+        gone = [s for s in block if isinstance(s, ast.Expr) and is_print(s.value)]
+        for number, statement in enumerate(gone):
+            start, end = python.span(path, statement)
+            is_last = len(gone) == len(block) and not number and not is_module
+            if is_last or not is_alone(text, start, end):
+                yield Edit(path, start, end, "pass")
+            else:
+                yield Edit(path, line_start(text, start), line_end(text, end), "")
+
+
+def is_print(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and last_name(node.func) in PRINTS

@@ -1,0 +1,242 @@
+"""What a name in a request means in Python, the likeliest definition first; all its places, and renaming these."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from cli_guard.assistant.editing.classes import ClassKey, class_around
+from cli_guard.assistant.editing.modules import Python
+from cli_guard.assistant.editing.names import BINDS, MODULE, WITHOUT_SCOPE, Occurrence, Scope
+from cli_guard.assistant.editing.sources import Edit, join_some
+from cli_guard.assistant.editing.usages import Location
+from cli_guard.code.classify import is_test
+
+Sort = Literal["function", "class", "constant", "variable", "method", "attribute", "parameter", "local"]
+# What a word of a request may mean; any other word leaves it open.
+SORTS: dict[str, tuple[Sort, ...]] = {
+    **dict.fromkeys(("function", "func", "fn"), ("function", "method", "local")),
+    "helper": ("function", "method"),
+    "class": ("class",),
+    "type": ("class", "constant"),
+    "method": ("method",),
+    "attribute": ("attribute", "method"),
+    "property": ("method", "attribute"),
+    "field": ("attribute",),
+    "variable": ("local", "variable", "constant", "attribute"),
+    "var": ("local", "variable", "constant"),
+    "constant": ("constant", "variable", "attribute"),
+    "const": ("constant", "variable"),
+    **dict.fromkeys(("parameter", "param", "argument", "arg"), ("parameter",)),
+}
+ORDER: tuple[Sort, ...] = get_args(Sort)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One definition: what it is, where it is, the scope that binds it and the names around it."""
+
+    sort: Sort
+    path: str
+    name: str
+    occurrence: Occurrence
+    home: Scope
+    around: tuple[str, ...]
+
+    @property
+    def qualified(self) -> str:
+        """The name with the classes and functions around it."""
+        return ".".join((*self.around, self.name))
+
+    @property
+    def owner(self) -> ClassKey | None:
+        return class_around(self.occurrence) if self.home.kind == "class" else None
+
+
+def find_targets(python: Python, name: str, place: str = "", sort: str = "") -> list[Target]:
+    """The definitions of `name` ("f", "Class.method", "module.f") in `place` (a path, a class, a function), in order.
+
+    A definition in tests comes after one that is not. Several bindings of one scope are one definition.
+    """
+    *owners, last = name.split(".")
+    found: dict[tuple[str, Scope], Target] = {}
+    for path in python.mentioning(last):
+        members = {id(o) for o in python.classes.definitions(path, last) if o.role == "attribute"}
+        for each in python.places(path, last):
+            if id(each) in members:
+                home: Scope | None = next(s for s in each.scopes if s.kind == "class")
+            elif each.role not in BINDS or each.role == "import":
+                continue
+            else:
+                home = python.home(each)
+            if home is None or home.kind == "comprehension":
+                continue
+            target = make_target(each, home)
+            known = found.get((path, home))
+            if known is None or (known.sort == "attribute" and target.sort == "method"):
+                found[path, home] = target
+    wanted = SORTS.get(sort.lower())
+    fits = [
+        each
+        for each in found.values()
+        if is_at(python, each, owners, place) and (wanted is None or each.sort in wanted)
+    ]
+    order = wanted or ORDER
+    return sorted(fits, key=lambda t: (order.index(t.sort), is_test(t.path), t.path, t.occurrence.start))
+
+
+def make_target(occurrence: Occurrence, home: Scope) -> Target:
+    is_class = isinstance(occurrence.node, ast.ClassDef)
+    is_definition = occurrence.role == "definition"
+    sort: Sort
+    if home == MODULE and not is_definition:
+        sort = "constant" if occurrence.name.isupper() else "variable"
+    elif home == MODULE or is_class:
+        sort = "class" if is_class else "function"
+    elif home.kind == "class":
+        sort = "method" if is_definition else "attribute"
+    else:
+        sort = "parameter" if occurrence.role == "parameter" else "local"
+    kinds = ("class",) if sort == "attribute" else ("class", "function")
+    around = tuple(s.name for s in reversed(occurrence.scopes) if s.kind in kinds)
+    return Target(sort, occurrence.path, occurrence.name, occurrence, home, around)
+
+
+def is_at(python: Python, target: Target, owners: list[str], place: str) -> bool:
+    """Is a definition where the request says: behind these dotted names, in this file, module, class or function?"""
+    module = python.dotted(target.path)
+    dotted = (*module.split("."), *target.around)
+    if owners and dotted[-len(owners) :] != tuple(owners):
+        return False
+    clean = place.removeprefix("./").rstrip("/")
+    around = ".".join(target.around)
+    return (
+        not clean
+        or f"/{target.path}".endswith(f"/{clean}")
+        or target.path.startswith(f"{clean}/")
+        or f".{clean}." in f".{module}."
+        or around == clean
+        or around.endswith(f".{clean}")
+        or clean in target.around
+    )
+
+
+def not_taken(python: Python, found: list[Target]) -> str | None:
+    """Which of several definitions was taken, None if there is one."""
+    others = [t for t in found[1:] if (t.path, t.home) != (found[0].path, found[0].home)]
+    if not others:
+        return None
+    named = [f"{t.qualified} ({t.path}:{python.line(t.path, t.occurrence.start)})" for t in others]
+    return f"{found[0].name} is {found[0].qualified} of {found[0].path}; not taken: {join_some(named)}"
+
+
+def exports_of(python: Python, path: str, name: str) -> dict[str, set[Occurrence]]:
+    """Every place that stands for what module `path` defines as `name`, under that name: path -> places.
+
+    Followed through from-imports, re-exports, star imports and `module.name`, until nothing new is found.
+    """
+    places: dict[str, set[Occurrence]] = {}
+    waiting, exporting = [path], set[str]()
+    sourced = list(sources_of_name(python, name))
+    while waiting:
+        module = waiting.pop()
+        if module in exporting:
+            continue
+        exporting.add(module)
+        places.setdefault(module, set()).update(python.places_of_home(module, name, MODULE))
+        for occurrence, source in sourced:
+            if source != module:
+                continue
+            places.setdefault(occurrence.path, set()).add(occurrence)
+            # `from m import NAME as NAME` passes the name on under itself.
+            bound = occurrence if occurrence.role == "import" else alias_of(python, occurrence)
+            if bound is not None and bound.name == name:
+                home = python.home(bound)
+                places[occurrence.path].update(python.places_of_home(occurrence.path, name, home))
+                waiting += [occurrence.path] if home == MODULE else []
+        for other in python.mentioning(name):
+            if other != module and module in python.star_imports(other):
+                free = python.places_of_home(other, name, None)
+                places.setdefault(other, set()).update(o for o in free if o.role not in WITHOUT_SCOPE)
+                waiting.append(other)
+    return places
+
+
+def sources_of_name(python: Python, name: str) -> Iterator[tuple[Occurrence, str]]:
+    """Each import of a name and each `module.name`, with the file of the module."""
+    for path in python.mentioning(name):
+        for each in python.places(path, name):
+            source = python.source_of(each)
+            module = source.module if source is not None and source.name == name else None
+            if isinstance(each.node, ast.Attribute):
+                module = python.module_of(path, each.node.value)
+            if module is not None:
+                yield each, module
+
+
+def alias_of(python: Python, occurrence: Occurrence) -> Occurrence | None:
+    if occurrence.role != "imported" or not isinstance(occurrence.node, ast.alias):
+        return None
+    return python.file(occurrence.path).by_node.get(occurrence.node)
+
+
+def with_aliases(python: Python, places: dict[str, set[Occurrence]]) -> set[tuple[str, int]]:
+    """The places of an export as (path, start), and those where it has another name by `as`."""
+    found = {(path, each.start) for path, some in places.items() for each in some}
+    for path, some in places.items():
+        for each in some:
+            alias = alias_of(python, each)
+            if alias is not None and alias.name != each.name:
+                same = python.places_of_home(path, alias.name, python.home(alias))
+                found |= {(path, other.start) for other in same}
+    return found
+
+
+@dataclass(slots=True)
+class Renaming:
+    """What a rename found: the edits, what is left to a person, and what stands in its way."""
+
+    edits: list[Edit] = field(default_factory=list)
+    by_hand: list[Location] = field(default_factory=list)
+    risks: list[str] = field(default_factory=list)
+    # With one of these there is no patch.
+    collisions: list[Location] = field(default_factory=list)
+    assumed: str | None = None
+
+    def take(self, occurrence: Occurrence, text: str) -> None:
+        self.edits.append(Edit(occurrence.path, occurrence.start, occurrence.end, text))
+
+
+def rename_in_scope(python: Python, path: str, old: str, home: Scope, new: str, work: Renaming) -> None:
+    mine = python.places_of_home(path, old, home)
+    for each in mine:
+        work.take(each, new)
+    work.collisions += collisions(python, path, mine, home, new)
+
+
+def collisions(
+    python: Python, path: str, chosen: Iterable[Occurrence], home: Scope, new: str
+) -> Iterator[Location]:
+    """Where the new name is bound already, would be captured on its way, or would capture another."""
+    others, homes = python.places(path, new), python.homes(path, new)
+    for other in others:
+        if other.role in BINDS and homes.home(other) == home:
+            yield python.location(other, f"{new} is there already")
+            return
+    for each in chosen:
+        for number, scope in enumerate(each.scopes):
+            if scope == home:
+                break
+            if scope in homes.bound and not (scope.kind == "class" and number):
+                yield python.location(each, f"{new} means something else in {scope.name or 'this place'}")
+                return
+    for other in others:
+        if other.role in WITHOUT_SCOPE or home not in other.scopes:
+            continue
+        if home.kind == "class" and other.scopes[0] != home:
+            continue
+        outer = homes.home(other)
+        is_inside = outer is not None and outer in other.scopes[: other.scopes.index(home)]
+        if not is_inside and outer != home:
+            yield python.location(other, f"{new} is read here from outside and would become the renamed one")
+            return

@@ -1,0 +1,282 @@
+"""The smaller changes: parameters, deletions, texts, constants, versions. Each request gives this text, or none."""
+
+from collections.abc import Mapping
+
+import pytest
+from repositories import Repo
+
+from cli_guard.assistant.editing import plan_refactor, propose_change
+
+CORE = '''"""Core."""
+import os
+import json
+from datetime import datetime
+
+LIMIT = 3
+
+
+def load(path, retries=2):
+    """Load.
+
+    :param path: where
+    """
+    print("debug", path)
+    return json.loads(path), datetime.utcnow()
+
+
+class Store:
+    def get(self, key):
+        return self.fetch(key)
+
+    def fetch(self, key):
+        print(key)
+
+
+def unused_one():
+    return LIMIT
+'''
+TEXTS = {
+    "pkg/__init__.py": "from .core import load as load, Store\n__all__ = ['load', 'Store']\n",
+    "pkg/core.py": CORE,
+    "app.py": "import pkg.core\nfrom pkg import load, Store\nx = load(path='a')\n"
+    "pkg.core.load('b')\ns = Store()\ns.get(1)\n",
+    "tests/test_core.py": "from pkg.core import load as fetch\n\n\ndef test_load():\n    assert fetch(path='x')\n",
+    "README.md": "# Demo\nUse `load()` to load.\n\nVersion: 1.2.2\n\nteh end\n",
+    "pyproject.toml": '[project]\nname = "pkg"\nversion = "1.2.2"\n[project.scripts]\nx = "pkg.core:load"\n',
+    ".gitignore": "*.pyc",
+}
+
+CHANGES = (
+    ("change LIMIT = 3 to LIMIT = 5 in pkg/core.py", "pkg/core.py", "LIMIT = 5\n", "LIMIT = 3"),
+    ("set the default of retries in load to 5", "pkg/core.py", "def load(path, retries=5):", "retries=2"),
+    ("bump version to 1.2.3", "pyproject.toml", 'version = "1.2.3"', "1.2.2"),
+    ("bump the minor version", "pyproject.toml", 'version = "1.3.0"', "1.2.2"),
+    ("add `*.log` to .gitignore", ".gitignore", "*.pyc\n*.log\n", ""),
+    ("remove unused imports in pkg/core.py", "pkg/core.py", "import json\n", "import os"),
+    ("delete the function unused_one", "pkg/core.py", "print(key)\n", "unused_one"),
+    ('add a line "hello" to README.md', "README.md", "teh end\nhello\n", ""),
+    ("add parameter timeout=10 to load", "pkg/core.py", "def load(path, retries=2, timeout=10):", ""),
+    ("remove the debug prints in pkg/core.py", "pkg/core.py", "        pass\n", "print("),
+    (
+        "add `from __future__ import annotations` to pkg/core.py",
+        "pkg/core.py",
+        '"""Core."""\n\nfrom __future__ import annotations\n',
+        "",
+    ),
+    ("fix the typo teh -> the", "README.md", "the end\n", "teh"),
+    (
+        "replace deprecated datetime.utcnow() with datetime.now(timezone.utc)",
+        "pkg/core.py",
+        "datetime.now(timezone.utc)",
+        "utcnow",
+    ),
+)
+
+
+@pytest.mark.parametrize(("request_", "path", "there", "gone"), CHANGES, ids=[c[0] for c in CHANGES])
+def test_a_mechanical_change(request_: str, path: str, there: str, gone: str, repo: Repo) -> None:
+    plan = propose_change(request_, TEXTS)
+    assert path in plan.changes, plan
+    assert there in plan.changes[path]
+    assert not gone or gone not in plan.changes[path]
+    assert plan.complete
+    for name, text in TEXTS.items():
+        repo.write(name, text)
+    patch = repo.path / ".git" / "plan.patch"
+    patch.write_text(plan.patch)
+    repo.git("apply", "--check", str(patch))
+    repo.git("apply", str(patch))
+    for name, text in plan.changes.items():
+        assert (repo.path / name).read_text() == text
+
+
+REFUSED = (
+    ("delete the function load", "used in"),
+    ("rename Store to load", "cannot be used"),
+    ("rename load to class", "word of the language"),
+    ("set the default of path in load to '.'", ""),
+    ("add parameter retries=1 to load", "there already"),
+    ("add parameter other to load", "without a default"),
+    ("add `*.pyc` to .gitignore", "so already"),
+    ("bump version to 1.2.2", "it has that version already"),
+    ("remove unused imports in README.md", "README.md is not Python"),
+)
+
+
+@pytest.mark.parametrize(("request_", "why"), REFUSED, ids=[r[0] for r in REFUSED])
+def test_no_patch_where_it_must_not_be(request_: str, why: str) -> None:
+    plan = plan_refactor(request_, TEXTS)
+    if why:
+        assert not plan.changes
+        assert not plan.patch
+        assert why in " ".join((*plan.risks, *(s.purpose for s in plan.steps)))
+    else:
+        assert "def load(path='.', retries=2)" in plan.changes["pkg/core.py"]
+    assert plan.complete is bool(plan.patch)
+
+
+MISSING = (
+    ("rename nowhere to anywhere", "nowhere"),
+    ("rename lode to anything", "near: load"),
+    ("change a to b in nowhere.py", "nowhere.py"),
+    ("change zzz to b in app.py", "zzz"),
+    ("set the default of zzz in load to 1", "zzz"),
+    ("set the default of a in nowhere to 1", "nowhere"),
+    ("delete the function nowhere", "nowhere"),
+    ("remove unused imports in nowhere.py", "nowhere.py"),
+    ("migrate from zlib9 to zstd9", "zlib9"),
+)
+
+
+@pytest.mark.parametrize(("request_", "name"), MISSING, ids=[m[0] for m in MISSING])
+def test_what_is_not_there_is_named(request_: str, name: str) -> None:
+    plan = propose_change(request_, TEXTS)
+    assert any(name in each for each in plan.missing)
+    assert not plan.changes
+    assert not plan.complete
+
+
+PYTHON = (
+    ("add parameter b=1 to f", "def f(): ...\n", "def f(b=1): ...\n"),
+    ("add parameter b: int = 1 to f", "def f(a: str): ...\n", "def f(a: str, b: int = 1): ...\n"),
+    ("add parameter b=1 to f", "def f(a, *, c=(1, 2)): ...\n", "def f(a, *, c=(1, 2), b=1): ...\n"),
+    ("add parameter b=1 to f", "def f(*a, **k): ...\n", "def f(*a, b=1, **k): ...\n"),
+    (
+        "add parameter b=1 to C",
+        "class C:\n    def __init__(self): ...\n",
+        "class C:\n    def __init__(self, b=1): ...\n",
+    ),
+    ("set the default of a in f to None", "def f(a: int): ...\n", "def f(a: int = None): ...\n"),
+    ("set the default of b in f to 2", "def f(a, *, b, c): ...\n", "def f(a, *, b=2, c): ...\n"),
+    (
+        "set the default of a in C.m to 2",
+        "class C:\n    def m(self, a=1): ...\n",
+        "class C:\n    def m(self, a=2): ...\n",
+    ),
+    ("set the default of a in f to 1", "def f(a, b): ...\n", ""),
+    (
+        "delete the class C",
+        "import os\nX = 1\n\n\n@deco\nclass C:\n    x = os\n",
+        "X = 1\n",
+    ),
+    ("delete the method C.m", "class C:\n    def m(self): ...\n", "class C:\n    pass\n"),
+    ("delete the function f", "def f():\n    return f()\n\n\nX = 1\n", "X = 1\n"),
+    ("delete the function f", "def f(): ...\n__all__ = ['f']\n", ""),
+    ("delete the function f", "def f(): ...\ngetattr(m, 'f')\n", ""),
+    ("delete the method C.m", "class C:\n    def m(self): ...\nx.m()\n", ""),
+    (
+        "remove unused imports",
+        "import a, b\nfrom c import (\n    d,\n    e,\n)\nb(e)\n",
+        "import b\nfrom c import (\n    e,\n)\nb(e)\n",
+    ),
+    ("remove unused imports", "import a  # noqa\nimport b as b\ntry:\n    import c\nexcept E: ...\n", ""),
+    ("remove unused imports", "import a\nx: 'a.B'\nfrom b import C\ny = 'C'\n", ""),
+    (
+        "remove unused imports",
+        "import a; x = 1\nfrom __future__ import annotations\n",
+        "pass; x = 1\nfrom __future__ import annotations\n",
+    ),
+    ("remove unused imports", "from a import b, c, d\nc\n", "from a import c\nc\n"),
+    (
+        "remove the prints in a.py",
+        "import x\nif 1:\n    print(x)\nelse:\n    print(2); y = 1\nprint(3)\n",
+        "if 1:\n    pass\nelse:\n    pass; y = 1\n",
+    ),
+    ("remove the prints in a.py", "x = print(1)\nobj.print(2)\n", ""),
+    (
+        "add `from __future__ import annotations` to a.py",
+        "#!/bin/x\nx = 1\n",
+        "#!/bin/x\n\nfrom __future__ import annotations\n\nx = 1\n",
+    ),
+    (
+        "add `from __future__ import annotations` to a.py",
+        "import os\n",
+        "from __future__ import annotations\nimport os\n",
+    ),
+    ("add `from __future__ import annotations` to a.py", "from __future__ import annotations\n", ""),
+)
+
+
+@pytest.mark.parametrize(
+    ("request_", "before", "after"), PYTHON, ids=[f"{n} {r[0]}" for n, r in enumerate(PYTHON)]
+)
+def test_a_change_of_one_python_file(request_: str, before: str, after: str) -> None:
+    assert propose_change(request_, {"a.py": before}).changes.get("a.py", "") == after
+
+
+LITERALS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
+    (
+        "change MAX_RETRIES to 5",
+        {"a.py": "MAX_RETRIES = 3  # tries\n"},
+        {"a.py": "MAX_RETRIES = 5  # tries\n"},
+    ),
+    ("set MAX_RETRIES = 5 in a.py", {"a.py": "MAX_RETRIES: int = 3\n"}, {"a.py": "MAX_RETRIES: int = 5\n"}),
+    (
+        "Increase `MAX_TRIES` from 3 to 5",
+        {"a.js": "export const MAX_TRIES = 3;\n"},
+        {"a.js": "export const MAX_TRIES = 5;\n"},
+    ),
+    (
+        "set MAX_TRIES to 5",
+        {"A.java": "  static final int MAX_TRIES = 3;\n"},
+        {"A.java": "  static final int MAX_TRIES = 5;\n"},
+    ),
+    ("set MAX_RETRIES to 5", {"a.go": "const MAX_RETRIES = 3\n"}, {"a.go": "const MAX_RETRIES = 5\n"}),
+    ("set BASE_URL to https://b", {"a.py": "BASE_URL = 'https://a'\n"}, {"a.py": "BASE_URL = 'https://b'\n"}),
+    ("set USE_CACHE to False", {"a.py": "USE_CACHE = True\n"}, {"a.py": "USE_CACHE = False\n"}),
+    ("set LIMIT to 5", {"a.py": "LIMIT = 3\n", "tests/test_a.py": "LIMIT = 3\n"}, {"a.py": "LIMIT = 5\n"}),
+    ("set MAX_RETRIES to many", {"a.py": "MAX_RETRIES = 3\n"}, {}),
+    ("set MAX_RETRIES to 5", {"a.py": "MAX_RETRIES = 3\n", "b.py": "MAX_RETRIES = 4\n"}, {}),
+    ("set MAX_RETRIES to 5", {"a.py": "MAX_RETRIES = 3 * FACTOR\n"}, {}),
+    ("set MAX_RETRIES to 5", {"a.py": "print(MAX_RETRIES == 3)\n"}, {}),
+    ("set MAX_RETRIES to 5", {"a.py": "MAX_RETRIES = 5\n"}, {}),
+    ("set BASE_URL to it's", {"a.py": "BASE_URL = 'a'\n"}, {}),
+)
+
+
+@pytest.mark.parametrize(
+    ("request_", "texts", "wanted"), LITERALS, ids=[f"{n} {r[0]}" for n, r in enumerate(LITERALS)]
+)
+def test_a_literal_is_set_where_one_assignment_gives_it(
+    request_: str, texts: Mapping[str, str], wanted: Mapping[str, str]
+) -> None:
+    assert plan_refactor(request_, texts).changes == wanted
+
+
+VERSIONS = (
+    (
+        "package.json",
+        '{\n  "version": "1.0.0",\n  "dependencies": {"a": "1.0.0"}\n}\n',
+        ['"version": "2.0.0"', '"a": "1.0.0"'],
+    ),
+    (
+        "Cargo.toml",
+        '[package]\nversion = "1.0.0"\n[dependencies]\na = { version = "1.0.0" }\n',
+        ['a = { version = "1.0.0" }'],
+    ),
+    (
+        "pom.xml",
+        "<project>\n<version>1.0.0</version>\n<dependencies>\n<version>1.0.0</version>",
+        ["<version>1.0.0</version>"],
+    ),
+    ("setup.cfg", "[metadata]\nversion = 1.0.0\n", ["version = 2.0.0\n"]),
+    ("setup.py", "setup(version='1.0.0')\n", []),
+    ("pkg/__init__.py", "__version__ = '1.0.0'\n", ["'2.0.0'"]),
+    ("VERSION", "1.0.0\n", ["2.0.0\n"]),
+)
+
+
+@pytest.mark.parametrize(("path", "text", "parts"), VERSIONS, ids=[row[0] for row in VERSIONS])
+def test_a_version_is_changed_where_it_is_the_projects_own(path: str, text: str, parts: list[str]) -> None:
+    plan = plan_refactor(
+        "bump version to 2.0.0", {path: text, "poetry.lock": "1.0.0\n", "a.txt": "uses 1.0.0\n"}
+    )
+    if not parts:
+        assert plan.missing
+        return
+    assert set(plan.changes) == {path}
+    assert plan.changes[path].count("2.0.0") == 1
+    assert all(part in plan.changes[path] for part in parts)
+    others, locks = plan.risks
+    assert "a.txt:1" in others
+    assert "poetry.lock" in locks
