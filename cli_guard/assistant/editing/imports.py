@@ -7,7 +7,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator
 
 from cli_guard.assistant.editing.modules import Python, module_text
-from cli_guard.assistant.editing.names import BINDS, MODULE
+from cli_guard.assistant.editing.scopes import BINDS, MODULE
 from cli_guard.assistant.editing.sources import Edit, LineMap, Sources
 from cli_guard.assistant.editing.usages import word
 

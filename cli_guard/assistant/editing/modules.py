@@ -7,7 +7,8 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from cli_guard.assistant.editing.names import BINDS, FileNames, Homes, Occurrence, Scope, read_names
+from cli_guard.assistant.editing.names import read_names
+from cli_guard.assistant.editing.scopes import BINDS, FileNames, Homes, Occurrence, Scope
 from cli_guard.assistant.editing.sources import Sources
 from cli_guard.assistant.editing.usages import Location
 

@@ -19,10 +19,10 @@ from cli_guard.assistant.editing.imports import (
 from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.module_rename import new_dotted, plan_file
 from cli_guard.assistant.editing.modules import Python, is_package_of, module_text, relative_module
-from cli_guard.assistant.editing.names import MODULE, Occurrence
 from cli_guard.assistant.editing.other_languages import plan_uses
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.prose import dotted_strings
+from cli_guard.assistant.editing.scopes import MODULE, Occurrence
 from cli_guard.assistant.editing.sources import Edit, Sources, apply_edits, find_path
 from cli_guard.assistant.editing.targets import find_targets, not_taken, sources_of_name
 from cli_guard.assistant.editing.usages import Location

@@ -6,9 +6,9 @@ import re
 from cli_guard.assistant.editing.classes import ClassKey
 from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.names import MODULE, Scope
 from cli_guard.assistant.editing.other_languages import plan_uses
 from cli_guard.assistant.editing.plan import Draft, Plan
+from cli_guard.assistant.editing.scopes import MODULE, Scope
 from cli_guard.assistant.editing.sources import Edit, Sources
 from cli_guard.assistant.editing.targets import (
     Renaming,

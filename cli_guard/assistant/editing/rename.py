@@ -8,11 +8,11 @@ from cli_guard.assistant.editing.classes import class_around
 from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.module_rename import plan_file
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.names import Occurrence, Scope
 from cli_guard.assistant.editing.other_languages import plan_uses
 from cli_guard.assistant.editing.parameters import rename_parameter
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.prose import dotted_strings, dynamic_uses, mention_risks, prose_edits
+from cli_guard.assistant.editing.scopes import Occurrence, Scope
 from cli_guard.assistant.editing.sources import Edit, Sources, count, find_path
 from cli_guard.assistant.editing.targets import (
     Renaming,

@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.move import move_names
-from cli_guard.assistant.editing.names import MODULE
 from cli_guard.assistant.editing.other_languages import plan_uses
 from cli_guard.assistant.editing.plan import Draft, Plan
+from cli_guard.assistant.editing.scopes import MODULE
 from cli_guard.assistant.editing.sources import Sources, find_path, join_some
 from cli_guard.assistant.editing.usages import Location
 

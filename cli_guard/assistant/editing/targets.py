@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from cli_guard.assistant.editing.classes import ClassKey, class_around
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.names import BINDS, MODULE, WITHOUT_SCOPE, Occurrence, Scope
+from cli_guard.assistant.editing.scopes import BINDS, MODULE, WITHOUT_SCOPE, Occurrence, Scope
 from cli_guard.assistant.editing.sources import Edit, join_some
 from cli_guard.assistant.editing.usages import Location
 from cli_guard.code.classify import is_test
