@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from cli_guard.assistant.editing.intent import Intent, read_request
-from cli_guard.assistant.editing.module_rename import plan_file
+from cli_guard.assistant.editing.module_rename import plan_file_rename
 from cli_guard.assistant.editing.move import plan_move
 from cli_guard.assistant.editing.open_ended import plan_open
 from cli_guard.assistant.editing.other_languages import find_migration, plan_migrate
@@ -27,7 +27,7 @@ __all__ = ["Plan", "Step", "UsageGroup", "plan_refactor", "propose_change"]
 
 PLANNERS: Mapping[str, Callable[[Sources, Intent], Plan]] = {
     "rename": plan_rename,
-    "rename file": plan_file,
+    "rename file": plan_file_rename,
     "move": plan_move,
     "split": plan_split,
     "migrate": plan_migrate,

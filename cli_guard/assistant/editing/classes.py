@@ -53,10 +53,10 @@ class Classes:
                 return each.node
         return None
 
-    def named(self, path: str, node: ast.AST | None, deep: int = 0) -> ClassKey | None:
+    def find_class(self, path: str, node: ast.AST | None, deep: int = 0) -> ClassKey | None:
         """The class that an expression means; None for what is not a class of this repository."""
         if isinstance(node, ast.Subscript):
-            return self.named(path, node.value, deep + 1)
+            return self.find_class(path, node.value, deep + 1)
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return self._look_up(path, node.value, deep)
         if isinstance(node, ast.Attribute):
@@ -91,7 +91,7 @@ class Classes:
     def bases(self, key: ClassKey) -> Iterator[tuple[str, ClassKey | None]]:
         node = self.node(key)
         for base in node.bases if node is not None else ():
-            yield ast.unparse(base), self.named(key.path, base)
+            yield ast.unparse(base), self.find_class(key.path, base)
 
     def lineage(self, key: ClassKey) -> Iterator[ClassKey]:
         """A class and its ancestors in this repository."""
@@ -185,7 +185,7 @@ class Classes:
         return sure, unsure, is_unique
 
     def is_of_family(self, family: Family, occurrence: Occurrence) -> bool | None:
-        """Is `object.name` the member of the family? None where that cannot be told."""
+        """Is `object.name` the member of the family? None where that is not known."""
         if not isinstance(occurrence.node, ast.Attribute):
             return None
         path, inner = occurrence.path, occurrence.node.value
@@ -196,7 +196,7 @@ class Classes:
             return False if any(self.defines(each, occurrence.name) for each in self.lineage(owner)) else None
         if self.python.module_of(path, inner) is not None:
             return False
-        named = self.named(path, inner) or self.class_of_value(path, inner)
+        named = self.find_class(path, inner) or self.class_of_value(path, inner)
         if named is not None:
             return any(each in family.members for each in self.lineage(named))
         if isinstance(inner, ast.Name) and self._is_from_outside(path, inner):
@@ -218,7 +218,7 @@ class Classes:
     def class_of_value(self, path: str, node: ast.expr) -> ClassKey | None:
         """The class of a value: `C(...)`, or a variable that is only ever bound to one, or annotated as one."""
         if isinstance(node, ast.Call):
-            return self.named(path, node.func)
+            return self.find_class(path, node.func)
         if not isinstance(node, ast.Name):
             return None
         kinds = {self._class_of_binding(path, each) for each in self.python.binders(path, node)}
@@ -227,12 +227,12 @@ class Classes:
     def _class_of_binding(self, path: str, bound: Occurrence) -> ClassKey | None:
         statement = bound.around
         if isinstance(bound.node, ast.arg):
-            return self.named(path, bound.node.annotation)
+            return self.find_class(path, bound.node.annotation)
         if isinstance(statement, ast.AnnAssign) and statement.target is bound.node:
-            return self.named(path, statement.annotation)
+            return self.find_class(path, statement.annotation)
         if isinstance(statement, ast.Assign) and bound.node in statement.targets:
             value = statement.value
-            return self.named(path, value.func) if isinstance(value, ast.Call) else None
+            return self.find_class(path, value.func) if isinstance(value, ast.Call) else None
         return None
 
 

@@ -63,12 +63,12 @@ def import_for(python: Python, path: str, name: str, *, dotted: bool) -> str | N
             source = python.source_of(each) if each.role == "import" else None
             if source is not None and (source.module is not None or not source.text.startswith(".")):
                 is_relative = source.text.startswith(".") and source.module is not None
-                module = python.dotted(source.module) if is_relative and source.module else source.text
+                module = python.module_name(source.module) if is_relative and source.module else source.text
                 statement = f"from {module} import {name}"
             elif each.role == "import" and isinstance(each.around, ast.Import):
                 statement = f"import {name}"
             elif each.role == "definition" and each.scopes[0] == MODULE:
-                statement = f"from {python.dotted(other)} import {name}"
+                statement = f"from {python.module_name(other)} import {name}"
             else:
                 continue
             seen[statement] = seen.get(statement, 0) + 1
@@ -93,7 +93,7 @@ def add_imports(sources: Sources, text: str, statements: Iterable[str]) -> str:
 
 def import_place(sources: Sources, text: str, *, only_docstring: bool = False) -> int:
     """The position after the imports that a module begins with, or after its docstring."""
-    first, tree, lines = FIRST_LINES.match(text), sources.parsed(text), LineMap(text)
+    first, tree, lines = FIRST_LINES.match(text), sources.parse(text), LineMap(text)
     at = first.end() if first is not None else 0
     for number, node in enumerate(tree.body if isinstance(tree, ast.Module) else ()):
         is_docstring = number == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

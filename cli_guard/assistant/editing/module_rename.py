@@ -42,11 +42,11 @@ class ModuleMove:
     edits: list[Edit] = field(default_factory=list)
     problems: list[Location] = field(default_factory=list)
 
-    def dotted(self, path: str) -> str:
+    def module_name(self, path: str) -> str:
         return new_dotted(self.python, path, self.paths[path])
 
 
-def plan_file(sources: Sources, intent: Intent) -> Plan:
+def plan_file_rename(sources: Sources, intent: Intent) -> Plan:
     """The plan for "rename file a to b" and "rename module a.b to a.c"; a package takes all its files along."""
     old, new = intent.get("old"), intent.get("new")
     named = find_path(sources, old)
@@ -110,7 +110,7 @@ def moved_files(sources: Sources, source: str, target: str) -> dict[str, str]:
 def new_dotted(python: Python, old: str, new: str) -> str:
     """The name that a module is imported by where it goes; the root of imports stays the same."""
     parts, target = module_parts(old), module_parts(new)
-    root = parts[: len(parts) - len(python.dotted(old).split("."))]
+    root = parts[: len(parts) - len(python.module_name(old).split("."))]
     return ".".join(target[len(root) if target[: len(root)] == root else 0 :])
 
 
@@ -126,7 +126,7 @@ def path_mentions(sources: Sources, old: str, new: str) -> Iterator[Edit]:
 def rename_modules(work: ModuleMove) -> None:
     """Rewrite every import of the modules that move, and where strings and configuration name them."""
     python, moved = work.python, {p for p in work.paths if p.endswith((".py", ".pyi"))}
-    stems = {python.dotted(path).rpartition(".")[2] for path in moved}
+    stems = {python.module_name(path).rpartition(".")[2] for path in moved}
     for path in dict.fromkeys(p for stem in sorted(stems) for p in python.mentioning(stem)):
         for statement, _ in python.file(path).imports:
             if isinstance(statement, ast.ImportFrom):
@@ -136,7 +136,7 @@ def rename_modules(work: ModuleMove) -> None:
     for path in moved:
         if path in python.texts and python.sources.language(path) == "python":
             work.edits += relative_edits(work, path)
-        work.edits += dotted_mentions(python, python.dotted(path), work.dotted(path))
+        work.edits += dotted_mentions(python, python.module_name(path), work.module_name(path))
 
 
 def rename_in_import(work: ModuleMove, path: str, statement: ast.Import) -> None:
@@ -146,7 +146,7 @@ def rename_in_import(work: ModuleMove, path: str, statement: ast.Import) -> None
         target = python.find(path, alias.name)
         if target is None or target not in work.paths:
             continue
-        new, start = work.dotted(target), python.span(path, alias)[0]
+        new, start = work.module_name(target), python.span(path, alias)[0]
         work.edits.append(Edit(path, start, start + len(alias.name), new))
         bound = python.file(path).by_node.get(alias)
         if alias.asname or bound is None:
@@ -172,7 +172,7 @@ def rename_in_from(work: ModuleMove, path: str, statement: ast.ImportFrom) -> No
         begin = FROM.match(python.texts[path], start)
         if begin is not None and python.texts[path].startswith(text, begin.end()):
             to = work.paths[source]
-            new = relative_module(path, to) if statement.level else work.dotted(source)
+            new = relative_module(path, to) if statement.level else work.module_name(source)
             work.edits.append(Edit(path, begin.end(), begin.end() + len(text), new))
         return
     apart: dict[ast.alias, str] = {}
@@ -180,8 +180,8 @@ def rename_in_from(work: ModuleMove, path: str, statement: ast.ImportFrom) -> No
         target = python.find(path, join_dotted(text, alias.name))
         if target is None or target not in work.paths:
             continue
-        package, _, stem = work.dotted(target).rpartition(".")
-        if package != python.dotted(target).rpartition(".")[0]:
+        package, _, stem = work.module_name(target).rpartition(".")
+        if package != python.module_name(target).rpartition(".")[0]:
             bound = alias.asname or alias.name
             what = stem if bound == stem else f"{stem} as {bound}"
             apart[alias] = f"from {package} import {what}" if package else f"import {what}"

@@ -106,7 +106,7 @@ class Python:
 
     # Modules
 
-    def dotted(self, path: str) -> str:
+    def module_name(self, path: str) -> str:
         """The name a file is imported by: from the outermost folder that is a package on."""
         parts = module_parts(path)
         folder = PurePosixPath(path).parent
@@ -186,10 +186,10 @@ class Python:
             return None
         return self.find(bound.path, alias.name if alias.asname else bound.name)
 
-    def qualified(self, path: str, node: ast.expr) -> str | None:
+    def qualified_name(self, path: str, node: ast.expr) -> str | None:
         """The dotted name that an expression is imported or defined as; None if nothing at module level binds it."""
         if isinstance(node, ast.Attribute):
-            owner = self.qualified(path, node.value)
+            owner = self.qualified_name(path, node.value)
             return f"{owner}.{node.attr}" if owner is not None else None
         for bound in self.binders(path, node) if isinstance(node, ast.Name) else ():
             source, alias = self.source_of(bound), bound.node
@@ -198,12 +198,12 @@ class Python:
             if bound.role == "import" and isinstance(alias, ast.alias):
                 return alias.name if alias.asname else bound.name
             if bound.role == "definition" and len(bound.scopes) == 1:
-                return f"{self.dotted(path)}.{bound.name}"
+                return f"{self.module_name(path)}.{bound.name}"
         return None
 
     # The graph of imports
 
-    def loads(self, path: str) -> Iterator[str]:
+    def loaded_modules(self, path: str) -> Iterator[str]:
         for statement, at_load in self.file(path).imports if path in self.texts else ():
             if not at_load:
                 continue
@@ -230,7 +230,7 @@ class Python:
                 return way
             if not self.sources.has_time(path):
                 return []
-            for found in sorted(set(self.loads(path))):
+            for found in sorted(set(self.loaded_modules(path))):
                 # The package of `end` is loaded before it in any case.
                 if found not in before and (found == end or not is_package_of(found, end)):
                     before[found] = path

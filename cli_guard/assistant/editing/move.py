@@ -17,14 +17,14 @@ from cli_guard.assistant.editing.imports import (
     split_import,
 )
 from cli_guard.assistant.editing.intent import Intent
-from cli_guard.assistant.editing.module_rename import new_dotted, plan_file
+from cli_guard.assistant.editing.module_rename import new_dotted, plan_file_rename
 from cli_guard.assistant.editing.modules import Python, is_package_of, module_text, relative_module
 from cli_guard.assistant.editing.other_languages import plan_uses
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.prose import dotted_strings
 from cli_guard.assistant.editing.scopes import MODULE, Occurrence
 from cli_guard.assistant.editing.sources import Edit, Sources, apply_edits, find_path
-from cli_guard.assistant.editing.targets import find_targets, not_taken, sources_of_name
+from cli_guard.assistant.editing.targets import find_targets, name_others, sources_of_name
 from cli_guard.assistant.editing.usages import Location
 
 FUTURE = "from __future__ import annotations"
@@ -51,15 +51,15 @@ def plan_move(sources: Sources, intent: Intent) -> Plan:
     """The plan for "move f to m"."""
     old, new = intent.get("old"), intent.get("new")
     if intent.get("sort") in ("module", "file", "package") or "/" in old or old.endswith(".py"):
-        return plan_file(sources, intent)
+        return plan_file_rename(sources, intent)
     python = Python(sources)
     found = [each for each in find_targets(python, old, intent.get("place")) if each.home == MODULE]
     if not found:
         is_file = "." in old and find_path(sources, old).path
-        return plan_file(sources, intent) if is_file else plan_uses(sources, "move", intent)
+        return plan_file_rename(sources, intent) if is_file else plan_uses(sources, "move", intent)
     name, path = found[0].name, found[0].path
     target, note = target_path(sources, path, new)
-    draft = Draft(sources, "move", f"Move {name} from {path} to {target}", name, not_taken(python, found))
+    draft = Draft(sources, "move", f"Move {name} from {path} to {target}", name, name_others(python, found))
     draft.assume(note)
     if target == path:
         return draft.refuse("it is there already")
@@ -71,7 +71,7 @@ def plan_move(sources: Sources, intent: Intent) -> Plan:
     draft.add_step(f"Put {name} into {target}, with the imports it needs", [target])
     draft.add_step(f"Take it out of {path}", [path])
     draft.add_step(f"Import it from {target}", sorted(set(move.changes) - {path, target}))
-    breaks = f"code outside of this repository that imports it from {python.dotted(path)} breaks"
+    breaks = f"code outside of this repository that imports it from {python.module_name(path)} breaks"
     draft.risks, draft.by_hand = [*move.risks, breaks], move.by_hand
     return draft.finish(move.changes)
 
@@ -179,12 +179,7 @@ def carried_imports(
     """The imports that the moved code needs where it goes."""
     found, module = set[str](), python.sources.module(source)
     top = {id(each) for each in (module.body if module is not None else ())}
-    guarded = {
-        id(each)
-        for block in (module.body if module is not None else ())
-        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.unparse(block.test)
-        for each in block.body
-    }
+    for_types = {id(each) for each, at_load in python.file(source).imports if not at_load}
     own = sorted(name for name, is_own in needed.items() if is_own)
     if own:
         found.add(import_text(python, target, target, source, own))
@@ -196,7 +191,7 @@ def carried_imports(
         text = single_import(python, bound, source, target)
         if id(bound.around) in top:
             found.add(text)
-        elif id(bound.around) in guarded:
+        elif id(bound.around) in for_types:
             move.for_types.add(text)
         else:
             move.by_hand.append((target, 1, f"bring this import along as it is guarded there: {text}"))
@@ -220,14 +215,14 @@ def import_text(python: Python, importer: str, near: str, module: str, names: li
     texts = python.texts
     text = texts[near] if near in texts else texts.get(module, "")
     other = dotted_of(python, module, importer)
-    is_same = python.dotted(importer).split(".")[0] == other.split(".")[0] and "." in other
+    is_same = python.module_name(importer).split(".")[0] == other.split(".")[0] and "." in other
     is_relative = is_same and re.search(r"^[ \t]*from \.", text, re.MULTILINE) is not None
     return f"from {relative_module(importer, module) if is_relative else other} import {', '.join(names)}"
 
 
 def dotted_of(python: Python, path: str, beside: str) -> str:
     """The name of a module, also of one that is still to be made: as a file of the same root is named."""
-    return python.dotted(path) if path in python.texts else new_dotted(python, beside, path)
+    return python.module_name(path) if path in python.texts else new_dotted(python, beside, path)
 
 
 def remaining_uses(python: Python, source: str, names: Collection[str], inside: list[Span]) -> dict[str, int]:
@@ -298,13 +293,15 @@ def check_cycles(python: Python, source: str, target: str, needed: dict[str, boo
         wanted |= {each.module for each in origins if each is not None and each.module is not None}
     # A package is loaded before all that is in it: that is no cycle of a new import's making.
     importers = {each for each in move.importers - {target} if not is_package_of(each, target)}
-    there = set(python.loads(target))
+    there = set(python.loaded_modules(target))
     for module in sorted(wanted - there - {target}):
         way = python.import_path(module, target, importers)
         if way:
             move.problems.append((target, 1, f"an import cycle: {' -> '.join([target, *way])}"))
     for importer in sorted(importers) if there else ():
-        way = python.import_path(target, importer) if target not in set(python.loads(importer)) else []
+        way = (
+            python.import_path(target, importer) if target not in set(python.loaded_modules(importer)) else []
+        )
         if way:
             move.problems.append((importer, 1, f"an import cycle: {' -> '.join([importer, *way])}"))
 

@@ -321,7 +321,7 @@ class Reader(ast.NodeVisitor):
         return self._pieces
 
     def _piece(self, text: str, start: int, *, is_type: bool = False) -> None:
-        """Visit an expression that stands in a string."""
+        """Visit an expression that is written in a string."""
         try:
             tree = ast.parse(f"({text})", mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError):

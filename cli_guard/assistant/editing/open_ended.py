@@ -40,7 +40,7 @@ def plan_open(sources: Sources, intent: Intent) -> Plan:
     files chosen by a search for its words.
     """
     request = intent.request
-    named, missing = files_named(sources, request)
+    named, missing = find_files(sources, request)
     draft = Draft(sources, "edit", f"Not mechanical: a plan for {request[:100]}", usages=())
     if named and OF_FILES.match(request):
         return plan_removal(draft, named)
@@ -100,7 +100,7 @@ def plan_removal(draft: Draft, named: list[str]) -> Plan:
     return draft.propose()
 
 
-def files_named(sources: Sources, request: str) -> tuple[list[str], list[str]]:
+def find_files(sources: Sources, request: str) -> tuple[list[str], list[str]]:
     """The files that a request names, those of a folder that it names, and the paths that are not there."""
     named, missing = [], []
     for match in islice(PATH_LIKE.finditer(request), MOST_PATHS):

@@ -15,7 +15,7 @@ from cli_guard.assistant.editing.targets import (
     Target,
     exports_of,
     find_targets,
-    not_taken,
+    name_others,
     rename_in_scope,
     with_aliases,
 )
@@ -110,7 +110,7 @@ def rename_keywords(
 
 
 def find_functions(python: Python, intent: Intent) -> list[Target]:
-    """The functions and methods that the request means by `owner`; a class stands for its constructor."""
+    """The functions and methods that the request means by `owner`; a class means its constructor."""
     owner, place = intent.get("owner"), intent.get("place")
     found = find_targets(python, owner, place, "function")
     if not found and find_targets(python, owner, place, "class"):
@@ -131,7 +131,7 @@ def plan_default(sources: Sources, intent: Intent) -> Plan:
         return plan_uses(sources, "edit", intent, intent.get("owner"))
     target, path, node = found[0], found[0].path, function_of(found[0])
     title = f"Set the default of {name} in {target.qualified} to {value}"
-    draft = Draft(sources, "edit", title, target.name, not_taken(python, found))
+    draft = Draft(sources, "edit", title, target.name, name_others(python, found))
     positional = [*node.args.posonlyargs, *node.args.args]
     every = [*positional, *node.args.kwonlyargs]
     number = next((at for at, each in enumerate(every) if each.arg == name), None)
@@ -163,7 +163,7 @@ def plan_parameter(sources: Sources, intent: Intent) -> Plan:
         return plan_uses(sources, "edit", intent, intent.get("owner"))
     target, path, given = found[0], found[0].path, function_of(found[0]).args
     title = f"Add the parameter {text} to {target.qualified} in {path}"
-    draft = Draft(sources, "edit", title, target.name, not_taken(python, found))
+    draft = Draft(sources, "edit", title, target.name, name_others(python, found))
     match = PARAMETER.fullmatch(text)
     every = [
         *(*given.posonlyargs, *given.args, *given.kwonlyargs),

@@ -20,7 +20,7 @@ from cli_guard.assistant.editing.other_languages import PLANNED_ONLY, plan_uses
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.prose import dotted_strings, dynamic_uses
 from cli_guard.assistant.editing.sources import Edit, Sources, apply_edits, count, find_path
-from cli_guard.assistant.editing.targets import Target, exports_of, find_targets, not_taken, with_aliases
+from cli_guard.assistant.editing.targets import Target, exports_of, find_targets, name_others, with_aliases
 from cli_guard.code.classify import is_test
 
 PRINTS = ("print", "pprint", "pp")
@@ -36,7 +36,7 @@ def plan_delete(sources: Sources, intent: Intent) -> Plan:
         return plan_uses(sources, "edit", intent)
     target, name, path = found[0], found[0].name, found[0].path
     title = f"Delete {target.qualified} in {path}"
-    draft = Draft(sources, "edit", title, name, not_taken(python, found))
+    draft = Draft(sources, "edit", title, name, name_others(python, found))
     # Overloads and alternatives of one scope go together.
     own = [o for o in python.places_of_home(path, name, target.home) if o.role == "definition"]
     bodies = [python.span(path, each.node) for each in own]

@@ -6,7 +6,7 @@ import keyword
 
 from cli_guard.assistant.editing.classes import class_around
 from cli_guard.assistant.editing.intent import Intent
-from cli_guard.assistant.editing.module_rename import plan_file
+from cli_guard.assistant.editing.module_rename import plan_file_rename
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.other_languages import plan_uses
 from cli_guard.assistant.editing.parameters import rename_parameter
@@ -20,7 +20,7 @@ from cli_guard.assistant.editing.targets import (
     collisions,
     exports_of,
     find_targets,
-    not_taken,
+    name_others,
     rename_in_scope,
 )
 from cli_guard.assistant.editing.usages import outside_history, usages_of
@@ -33,13 +33,13 @@ FILES = tuple(
 def plan_rename(sources: Sources, intent: Intent) -> Plan:
     old, new = intent.get("old"), intent.get("new")
     if intent.get("sort") in ("module", "package", "file") or "/" in old or old.endswith(FILES):
-        return plan_file(sources, intent)
+        return plan_file_rename(sources, intent)
     python = Python(sources)
     found = find_targets(python, old, intent.get("place"), intent.get("sort"))
     if found:
         return rename_target(python, found, new.rpartition(".")[2])
     if "." in old and find_path(sources, old).path:
-        return plan_file(sources, intent)
+        return plan_file_rename(sources, intent)
     return plan_uses(sources, "rename", intent)
 
 
@@ -52,14 +52,14 @@ def rename_target(python: Python, found: list[Target], new: str) -> Plan:
     if problem is not None:
         return draft.refuse(f"{draft.title}: {problem}")
     work = rename_places_of(python, target, new)
-    draft.assume(not_taken(python, found), work.assumed)
+    draft.assume(name_others(python, found), work.assumed)
     if work.collisions:
         return draft.refuse(f"{new} cannot be used here", work.collisions)
     in_code = {(each.path, each.start) for each in work.edits}
     if target.sort not in ("parameter", "local"):
         work.by_hand += dynamic_uses(python, old)
         if len(find_targets(python, old)) == 1:
-            owners = (python.dotted(target.path), *target.around)
+            owners = (python.module_name(target.path), *target.around)
             is_plain = target.home.kind == "module"
             work.edits += prose_edits(python, old, new, owners, is_plain=is_plain)
     edits = outside_history(sources, work.edits)
@@ -68,7 +68,7 @@ def rename_target(python: Python, found: list[Target], new: str) -> Plan:
     draft.add_step("Rename its imports and uses", sorted(paths - {target.path}))
     draft.add_step("Rename it where documents name it", sorted({each.path for each in edits} - paths))
     if target.home.kind == "module" and not old.startswith("_"):
-        module = python.dotted(target.path)
+        module = python.module_name(target.path)
         draft.risks.append(f"code outside of this repository that imports {old} from {module} breaks")
     draft.risks += [*work.risks, *mention_risks(python, old, edits)]
     if hasattr(builtins, new):

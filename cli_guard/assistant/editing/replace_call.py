@@ -63,7 +63,7 @@ def read_replacement(old: str, new: str) -> Replacement | None:
     if call is None or any(isinstance(each, ast.Starred) for each in call.args):
         return None
     known = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)}
-    # A single letter is no value: it stands for an argument that the replacement drops.
+    # A single letter is no value: it means any argument, which the replacement drops.
     variables = {
         each.id
         for each in call.args
@@ -149,7 +149,7 @@ def edits_in(
 
 
 def is_meant(python: Python, path: str, node: ast.expr, wanted: Replacement) -> bool:
-    full = python.qualified(path, node)
+    full = python.qualified_name(path, node)
     if full is not None:
         return f".{full}".endswith(f".{wanted.callee}")
     if not is_dotted(node) or ast.unparse(node) != wanted.callee:
@@ -159,7 +159,7 @@ def is_meant(python: Python, path: str, node: ast.expr, wanted: Replacement) -> 
 
 
 def bind(wanted: Replacement, call: ast.Call) -> dict[str, ast.expr] | None:
-    """What each name of the pattern stands for in a call, None if its arguments do not fit."""
+    """What each name of the pattern is in a call, None if its arguments do not fit."""
     asked, given = wanted.arguments or (), call.args
     if len(given) != len(asked) or call.keywords or any(isinstance(each, ast.Starred) for each in given):
         return None

@@ -116,13 +116,13 @@ class Sources:
         """The syntax of a Python file; None for one that is not Python or not valid, which is then skipped."""
         if self.language(path) != "python":
             return None
-        found = self.parsed(self.texts[path])
+        found = self.parse(self.texts[path])
         if isinstance(found, str):
             self.skip(path, found)
             return None
         return found
 
-    def parsed(self, text: str) -> ast.Module | str:
+    def parse(self, text: str) -> ast.Module | str:
         if text not in self._modules:
             self._modules[text] = parse_python(text)
         return self._modules[text]
@@ -223,12 +223,9 @@ def apply_edits(sources: Sources, edits: Iterable[Edit]) -> dict[str, str]:
 
 def breaks(sources: Sources, path: str, before: str, text: str) -> bool:
     """Is the new text of a Python file not valid, where the old one, that of `before`, is?"""
-    is_valid = sources.language(path) == "python" and is_parsed(sources, sources.texts.get(before, ""))
-    return is_valid and not is_parsed(sources, text)
-
-
-def is_parsed(sources: Sources, text: str) -> bool:
-    return isinstance(sources.parsed(text), ast.Module)
+    if sources.language(path) != "python" or isinstance(sources.parse(sources.texts.get(before, "")), str):
+        return False
+    return isinstance(sources.parse(text), str)
 
 
 def join_some(paths: Sequence[str]) -> str:

@@ -104,7 +104,7 @@ def make_target(occurrence: Occurrence, home: Scope) -> Target:
 
 def is_at(python: Python, target: Target, owners: list[str], place: str) -> bool:
     """Is a definition where the request says: behind these dotted names, in this file, module, class or function?"""
-    module = python.dotted(target.path)
+    module = python.module_name(target.path)
     dotted = (*module.split("."), *target.around)
     if owners and dotted[-len(owners) :] != tuple(owners):
         return False
@@ -121,7 +121,7 @@ def is_at(python: Python, target: Target, owners: list[str], place: str) -> bool
     )
 
 
-def not_taken(python: Python, found: list[Target]) -> str | None:
+def name_others(python: Python, found: list[Target]) -> str | None:
     """Which of several definitions was taken, None if there is one."""
     others = [t for t in found[1:] if (t.path, t.home) != (found[0].path, found[0].home)]
     if not others:
@@ -131,7 +131,7 @@ def not_taken(python: Python, found: list[Target]) -> str | None:
 
 
 def exports_of(python: Python, path: str, name: str) -> dict[str, set[Occurrence]]:
-    """Every place that stands for what module `path` defines as `name`, under that name: path -> places.
+    """Every place that means what module `path` defines as `name`, under that name: path -> places.
 
     Followed through from-imports, re-exports, star imports and `module.name`, until nothing new is found.
     """
@@ -194,7 +194,7 @@ def with_aliases(python: Python, places: dict[str, set[Occurrence]]) -> set[tupl
 
 @dataclass(slots=True)
 class Renaming:
-    """What a rename found: the edits, what is left to a person, and what stands in its way."""
+    """What a rename found: the edits, what is left to a person, and what is in its way."""
 
     edits: list[Edit] = field(default_factory=list)
     by_hand: list[Location] = field(default_factory=list)
