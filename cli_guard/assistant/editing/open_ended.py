@@ -10,7 +10,7 @@ from cli_guard.assistant.editing.plan import Draft, Plan, covering_tests
 from cli_guard.assistant.editing.sources import Sources, count, find_path, is_documentation
 from cli_guard.assistant.editing.usages import IN_CODE, UsageGroup, paths_of, shown_line, usages_of
 from cli_guard.assistant.retrieval import find
-from cli_guard.code.classify import is_test
+from cli_guard.code.test_files import is_test_code
 
 PATH_LIKE = re.compile(r"[`'\"]?((?:[\w.@+-]+/)+[\w.@+-]*|[\w@+-]+\.[A-Za-z]\w{0,8}(?![\w.]))[`'\"]?")
 ENDINGS = (".py", ".js", ".ts", ".tsx", ".go", ".java", ".md", ".rs")
@@ -69,8 +69,8 @@ def plan_open(sources: Sources, intent: Intent) -> Plan:
 def add_steps(draft: Draft, request: str, paths: list[str]) -> None:
     """What to do, in order; each file is at the step that is about it."""
     documents = [path for path in paths if is_documentation(path)]
-    code = [path for path in paths if not is_test(path) and path not in documents]
-    covering = [path for path in paths if is_test(path)] + nearest_tests(draft, code)
+    code = [path for path in paths if not is_test_code(path) and path not in documents]
+    covering = [path for path in paths if is_test_code(path)] + nearest_tests(draft, code)
     tests = list(dict.fromkeys(covering))[:MOST_TESTS]
     if OF_A_TEST.search(request):
         draft.add_step("Read what is to be tested", code, is_mechanical=False)

@@ -20,7 +20,7 @@ from cli_guard.assistant.editing.sources import (
     join_some,
 )
 from cli_guard.assistant.editing.usages import Location, UsageGroup, usages_of, word
-from cli_guard.code.classify import is_test
+from cli_guard.code.test_files import is_test_code
 from cli_guard.git.unified import unified_diff
 from cli_guard.model import Skipped
 
@@ -208,12 +208,17 @@ def near_names(sources: Sources, name: str) -> list[str]:
 def covering_tests(sources: Sources, touched: Collection[str], subject: str) -> tuple[str, ...]:
     """The test files that name the subject or a touched module, in order."""
     last = re.split(r"[.:/]", subject.strip("()"))[-1]
-    stems = {PurePosixPath(p).stem for p in touched if not is_test(p)} - {"__init__", "index", "mod", "main"}
+    stems = {PurePosixPath(p).stem for p in touched if not is_test_code(p)} - {
+        "__init__",
+        "index",
+        "mod",
+        "main",
+    }
     patterns = [word(each) for each in sorted(stems) if len(each) > 2][:20]
     found = [
         path
         for path, text in sources.texts.items()
-        if is_test(path)
+        if is_test_code(path)
         and sources.language(path) is not None
         and (path in touched or (len(last) > 2 and last in text) or any(p.search(text) for p in patterns))
     ]

@@ -21,7 +21,7 @@ from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.prose import dotted_strings, dynamic_uses
 from cli_guard.assistant.editing.sources import Edit, Sources, apply_edits, count, find_path
 from cli_guard.assistant.editing.targets import Target, exports_of, find_targets, name_others, with_aliases
-from cli_guard.code.classify import is_test
+from cli_guard.code.test_files import is_test_code
 
 PRINTS = ("print", "pprint", "pp")
 SCRIPT_PRINT = re.compile(r"\bconsole\.(?:log|debug|trace)\(")
@@ -124,7 +124,7 @@ def plan_prints(sources: Sources, intent: Intent) -> Plan:
     """The plan for "remove the debug prints in path": the statements that only print."""
     place, python = intent.get("place"), Python(sources)
     draft = Draft(sources, "edit", f"Remove the prints in {place or 'all files'}", "print", usages=())
-    paths = [path for path in sources.texts if not is_test(path)]
+    paths = [path for path in sources.texts if not is_test_code(path)]
     if place:
         named = find_path(sources, place)
         if not named.path:

@@ -10,7 +10,7 @@ from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.scopes import BINDS, MODULE, WITHOUT_SCOPE, Occurrence, Scope
 from cli_guard.assistant.editing.sources import Edit, join_some
 from cli_guard.assistant.editing.usages import Location
-from cli_guard.code.classify import is_test
+from cli_guard.code.test_files import is_test_code
 
 Sort = Literal["function", "class", "constant", "variable", "method", "attribute", "parameter", "local"]
 # What a word of a request may mean; any other word leaves it open.
@@ -82,7 +82,7 @@ def find_targets(python: Python, name: str, place: str = "", sort: str = "") -> 
         if is_at(python, each, owners, place) and (wanted is None or each.sort in wanted)
     ]
     order = wanted or ORDER
-    return sorted(fits, key=lambda t: (order.index(t.sort), is_test(t.path), t.path, t.occurrence.start))
+    return sorted(fits, key=lambda t: (order.index(t.sort), is_test_code(t.path), t.path, t.occurrence.start))
 
 
 def make_target(occurrence: Occurrence, home: Scope) -> Target:

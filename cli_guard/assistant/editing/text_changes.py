@@ -12,7 +12,7 @@ from cli_guard.assistant.editing.other_languages import LOCKS
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.sources import Edit, Sources, count, find_path, is_documentation, join_some
 from cli_guard.assistant.editing.usages import IN_CODE, UsageGroup, outside_history, shown_line, usages_of
-from cli_guard.code.classify import is_test
+from cli_guard.code.test_files import is_test_code
 
 MOST_PLACES = 5_000
 NUMBER = r"-?\d[\d_]*(?:\.\d+)?[A-Za-z]?"
@@ -146,7 +146,7 @@ def assignments(sources: Sources, name: str, only: str) -> Iterator[tuple[str, r
         re.MULTILINE,
     )
     for path in sources.mentioning(name):
-        if path == only or (not only and not is_test(path) and not is_documentation(path)):
+        if path == only or (not only and not is_test_code(path) and not is_documentation(path)):
             yield from ((path, match) for match in pattern.finditer(sources.texts[path]))
 
 
