@@ -212,7 +212,7 @@ class Classes:
             bool(binders)
             and all(each.role == "import" for each in binders)
             and all(each is None or each.module is None for each in sources)
-            and all(self.python.imported_module(each) is None for each in binders)
+            and all(self.python.find_imported(each) is None for each in binders)
         )
 
     def class_of_value(self, path: str, node: ast.expr) -> ClassKey | None:

@@ -103,7 +103,7 @@ def import_place(sources: Sources, text: str, *, only_docstring: bool = False) -
     return at
 
 
-def unused_imports(python: Python, path: str) -> Iterator[tuple[Import, ast.alias]]:
+def find_unused_imports(python: Python, path: str) -> Iterator[tuple[Import, ast.alias]]:
     """Each part of an import at module level that nothing reads.
 
     Kept: what `__all__` lists, `X as X`, `__future__`, everything in an `__init__.py`, in `try`, and under a noqa.
@@ -171,10 +171,10 @@ def drop_new_unused(sources: Sources, changes: dict[str, str]) -> dict[str, str]
     for path, text in changes.items():
         if sources.language(path) != "python":
             continue
-        old = unused_imports(before, path) if path in sources.texts else ()
+        old = find_unused_imports(before, path) if path in sources.texts else ()
         known = {ast.unparse(alias) for _, alias in old}
         after = Python(sources.with_texts({path: text}))
-        gone = [alias for _, alias in unused_imports(after, path) if ast.unparse(alias) not in known]
+        gone = [alias for _, alias in find_unused_imports(after, path) if ast.unparse(alias) not in known]
         if gone:
             found[path] = without_imports(after, path, gone)
     return found

@@ -17,7 +17,7 @@ from cli_guard.assistant.editing.modules import (
 )
 from cli_guard.assistant.editing.other_languages import PLANNED_ONLY, plan_file_uses, plan_uses
 from cli_guard.assistant.editing.plan import Draft, Plan
-from cli_guard.assistant.editing.prose import dotted_names
+from cli_guard.assistant.editing.prose import find_dotted
 from cli_guard.assistant.editing.sources import (
     Edit,
     Sources,
@@ -54,7 +54,7 @@ def plan_file_rename(sources: Sources, intent: Intent) -> Plan:
         return plan_uses(sources, "rename", intent)
     source, python = named.path, Python(sources)
     target = target_of(source, old, new)
-    paths = moved_files(sources, source, target)
+    paths = list_moved(sources, source, target)
     stem = (module_parts(source) or (source,))[-1]
     draft = Draft(sources, "rename", f"Rename {source} to {target}", stem, named.assumed)
     taken = [(path, 1, "a file of that name is there") for path in paths.values() if path in sources.texts]
@@ -99,7 +99,7 @@ def target_of(source: str, old: str, new: str) -> str:
     return f"{stem}/__init__{pure.suffix}" if pure.stem == "__init__" else f"{stem}{pure.suffix}"
 
 
-def moved_files(sources: Sources, source: str, target: str) -> dict[str, str]:
+def list_moved(sources: Sources, source: str, target: str) -> dict[str, str]:
     """Old path -> new path of all that moves: one file, or with an `__init__` the folder that it is in."""
     if PurePosixPath(source).stem != "__init__" or PurePosixPath(target).stem != "__init__":
         return {source: target}
@@ -136,7 +136,7 @@ def rename_modules(work: ModuleMove) -> None:
     for path in moved:
         if path in python.texts and python.sources.language(path) == "python":
             work.edits += relative_edits(work, path)
-        work.edits += dotted_mentions(python, python.module_name(path), work.module_name(path))
+        work.edits += find_dotted_mentions(python, python.module_name(path), work.module_name(path))
 
 
 def rename_in_import(work: ModuleMove, path: str, statement: ast.Import) -> None:
@@ -221,8 +221,8 @@ def relative_edits(work: ModuleMove, path: str) -> Iterator[Edit]:
             yield Edit(path, begin.end(), begin.end() + len(module), new)
 
 
-def dotted_mentions(python: Python, old: str, new: str) -> Iterator[Edit]:
+def find_dotted_mentions(python: Python, old: str, new: str) -> Iterator[Edit]:
     """Where a string begins with the module's whole name, and where configuration and documents name it."""
-    for path, match in dotted_names(python, old, prose=True) if "." in old else ():
+    for path, match in find_dotted(python, old, prose=True) if "." in old else ():
         if match["module"] is None:
             yield Edit(path, *match.span("name"), new)

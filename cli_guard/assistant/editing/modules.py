@@ -166,7 +166,7 @@ class Python:
             return self._file_of((*PurePosixPath(package).parent.parts, node.attr))
         if not isinstance(node, ast.Name):
             return None
-        found = (self.imported_module(each) for each in self.binders(path, node) if each.role == "import")
+        found = (self.find_imported(each) for each in self.binders(path, node) if each.role == "import")
         return next((each for each in found if each is not None), None)
 
     def _by_import(self, path: str, dotted: str) -> str | None:
@@ -178,7 +178,7 @@ class Python:
                 return self.find(path, dotted)
         return None
 
-    def imported_module(self, bound: Occurrence) -> str | None:
+    def find_imported(self, bound: Occurrence) -> str | None:
         source, alias = self.source_of(bound), bound.node
         if source is not None:
             return self.find(bound.path, join_dotted(source.text, source.name))
@@ -186,10 +186,10 @@ class Python:
             return None
         return self.find(bound.path, alias.name if alias.asname else bound.name)
 
-    def qualified_name(self, path: str, node: ast.expr) -> str | None:
+    def qualify(self, path: str, node: ast.expr) -> str | None:
         """The dotted name that an expression is imported or defined as; None if nothing at module level binds it."""
         if isinstance(node, ast.Attribute):
-            owner = self.qualified_name(path, node.value)
+            owner = self.qualify(path, node.value)
             return f"{owner}.{node.attr}" if owner is not None else None
         for bound in self.binders(path, node) if isinstance(node, ast.Name) else ():
             source, alias = self.source_of(bound), bound.node
@@ -203,7 +203,7 @@ class Python:
 
     # The graph of imports
 
-    def loaded_modules(self, path: str) -> Iterator[str]:
+    def list_loaded(self, path: str) -> Iterator[str]:
         for statement, at_load in self.file(path).imports if path in self.texts else ():
             if not at_load:
                 continue
@@ -230,7 +230,7 @@ class Python:
                 return way
             if not self.sources.has_time(path):
                 return []
-            for found in sorted(set(self.loaded_modules(path))):
+            for found in sorted(set(self.list_loaded(path))):
                 # The package of `end` is loaded before it in any case.
                 if found not in before and (found == end or not is_package_of(found, end)):
                     before[found] = path

@@ -21,7 +21,7 @@ from cli_guard.assistant.editing.module_rename import new_dotted, plan_file_rena
 from cli_guard.assistant.editing.modules import Python, is_package_of, module_text, relative_module
 from cli_guard.assistant.editing.other_languages import plan_uses
 from cli_guard.assistant.editing.plan import Draft, Plan
-from cli_guard.assistant.editing.prose import dotted_strings
+from cli_guard.assistant.editing.prose import find_dotted_strings
 from cli_guard.assistant.editing.scopes import MODULE, Occurrence
 from cli_guard.assistant.editing.sources import Edit, Sources, apply_edits, find_path
 from cli_guard.assistant.editing.targets import find_targets, name_others, sources_of_name
@@ -94,13 +94,13 @@ def move_names(python: Python, source: str, names: Collection[str], target: str)
     """Move what `source` defines as `names` to `target`, which is made if it is not there."""
     move, sources = Move(), python.sources
     inside = definitions_of(python, source, names, move)
-    needed = used_names(python, source, names, inside, move)
+    needed = find_needed(python, source, names, inside, move)
     if move.problems:
         return move
-    imports = carried_imports(python, source, target, needed, move)
+    imports = build_imports(python, source, target, needed, move)
     stays = remaining_uses(python, source, names, inside)
     for name in sorted({*names, *(needed if target in sources.texts else ())}):
-        move.problems += taken_in(python, target, name, source, is_moved=name in names)
+        move.problems += find_taken(python, target, name, source, is_moved=name in names)
     own = sorted(name for name, is_own in needed.items() if is_own)
     if stays and own:
         line, uses = sources.line(source, min(stays.values())), ", ".join(sorted(stays))
@@ -147,7 +147,7 @@ def definitions_of(python: Python, source: str, names: Collection[str], move: Mo
     return sorted(found)
 
 
-def used_names(
+def find_needed(
     python: Python, source: str, names: Collection[str], inside: list[Span], move: Move
 ) -> dict[str, bool]:
     """The module-level names that the moved code uses, with whether the module defines them itself."""
@@ -173,9 +173,7 @@ def imports_binding(python: Python, path: str, name: str) -> list[Occurrence]:
     return [each for each in python.places_of_home(path, name, MODULE) if each.role == "import"]
 
 
-def carried_imports(
-    python: Python, source: str, target: str, needed: dict[str, bool], move: Move
-) -> list[str]:
+def build_imports(python: Python, source: str, target: str, needed: dict[str, bool], move: Move) -> list[str]:
     """The imports that the moved code needs where it goes."""
     found, module = set[str](), python.sources.module(source)
     top = {id(each) for each in (module.body if module is not None else ())}
@@ -186,7 +184,7 @@ def carried_imports(
     for name in sorted(name for name, is_own in needed.items() if not is_own):
         bound = imports_binding(python, source, name)[0]
         origin = python.source_of(bound)
-        if target in (origin.module if origin is not None else None, python.imported_module(bound)):
+        if target in (origin.module if origin is not None else None, python.find_imported(bound)):
             continue
         text = single_import(python, bound, source, target)
         if id(bound.around) in top:
@@ -214,13 +212,13 @@ def import_text(python: Python, importer: str, near: str, module: str, names: li
     """`from module import names` as a file writes imports: by place, if it does so for its own package."""
     texts = python.texts
     text = texts[near] if near in texts else texts.get(module, "")
-    other = dotted_of(python, module, importer)
+    other = name_module(python, module, importer)
     is_same = python.module_name(importer).split(".")[0] == other.split(".")[0] and "." in other
     is_relative = is_same and re.search(r"^[ \t]*from \.", text, re.MULTILINE) is not None
     return f"from {relative_module(importer, module) if is_relative else other} import {', '.join(names)}"
 
 
-def dotted_of(python: Python, path: str, beside: str) -> str:
+def name_module(python: Python, path: str, beside: str) -> str:
     """The name of a module, also of one that is still to be made: as a file of the same root is named."""
     return python.module_name(path) if path in python.texts else new_dotted(python, beside, path)
 
@@ -235,7 +233,7 @@ def remaining_uses(python: Python, source: str, names: Collection[str], inside: 
     return found
 
 
-def taken_in(python: Python, target: str, name: str, source: str, *, is_moved: bool) -> Iterator[Location]:
+def find_taken(python: Python, target: str, name: str, source: str, *, is_moved: bool) -> Iterator[Location]:
     """Where the target binds the name to something else already."""
     if target not in python.texts:
         return
@@ -264,13 +262,13 @@ def importer_edits(
                 continue
             move.importers.add(each.path)
             if isinstance(each.node, ast.Attribute):
-                dotted = dotted_of(python, target, source)
+                dotted = name_module(python, target, source)
                 length = len(ast.unparse(each.node.value))
                 yield Edit(each.path, each.start - 1 - length, each.start - 1, dotted)
                 added.setdefault(each.path, set()).add(f"import {dotted}")
             elif isinstance(each.around, ast.ImportFrom):
                 yield import_edit(python, each.path, each.around, target, names)
-        for path, start in dotted_strings(python, {source}, name):
+        for path, start in find_dotted_strings(python, {source}, name):
             line = python.line(path, start)
             move.by_hand.append((path, line, f"a string names {name} by its old module"))
 
@@ -280,7 +278,7 @@ def import_edit(
 ) -> Edit:
     """Turns `from old import name, other` to the new module; names that stay keep their statement."""
     gone = [each for each in statement.names if each.name in names]
-    where = relative_module(path, target) if statement.level else dotted_of(python, target, path)
+    where = relative_module(path, target) if statement.level else name_module(python, target, path)
     new = f"from {where} import {', '.join(map(ast.unparse, gone))}"
     return split_import(python, path, statement, gone, [new] if path != target else [])
 
@@ -293,15 +291,13 @@ def check_cycles(python: Python, source: str, target: str, needed: dict[str, boo
         wanted |= {each.module for each in origins if each is not None and each.module is not None}
     # A package is loaded before all that is in it: that is no cycle of a new import's making.
     importers = {each for each in move.importers - {target} if not is_package_of(each, target)}
-    there = set(python.loaded_modules(target))
+    there = set(python.list_loaded(target))
     for module in sorted(wanted - there - {target}):
         way = python.import_path(module, target, importers)
         if way:
             move.problems.append((target, 1, f"an import cycle: {' -> '.join([target, *way])}"))
     for importer in sorted(importers) if there else ():
-        way = (
-            python.import_path(target, importer) if target not in set(python.loaded_modules(importer)) else []
-        )
+        way = python.import_path(target, importer) if target not in set(python.list_loaded(importer)) else []
         if way:
             move.problems.append((importer, 1, f"an import cycle: {' -> '.join([importer, *way])}"))
 

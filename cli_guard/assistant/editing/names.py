@@ -166,11 +166,11 @@ class Reader(ast.NodeVisitor):
         name = targets[0].id if isinstance(targets[0], ast.Name) else ""
         value = node.value
         if name == "__all__":
-            self._listed(value)
+            self._note_listed(value)
         elif isinstance(value, ast.Call) and last_name(value.func) in NAMING and value.args:
             first = value.args[0]
             if isinstance(first, ast.Constant) and first.value == name:
-                self._listed(first)
+                self._note_listed(first)
         with self.within(around=node):
             self.visit_all([*targets, value])
 
@@ -262,7 +262,7 @@ class Reader(ast.NodeVisitor):
         self._callee = None
         if isinstance(node.func, ast.Attribute) and last_name(node.func.value) == "__all__":
             for each in node.args:
-                self._listed(each)
+                self._note_listed(each)
         typed = name in ("TypeVar", "NewType", "ForwardRef")
         with self.within(around=node):
             for number, argument in enumerate(node.args):
@@ -330,7 +330,7 @@ class Reader(ast.NodeVisitor):
         self.visit_all([tree.body], is_type=is_type)
         self._map = before
 
-    def _listed(self, value: ast.AST) -> None:
+    def _note_listed(self, value: ast.AST) -> None:
         for each in ast.walk(value):
             start = self.string_start(each)
             if start is not None and isinstance(each, ast.Constant):

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.plan import Draft, Plan, covering_tests
 from cli_guard.assistant.editing.sources import Sources, count, find_path, is_documentation
-from cli_guard.assistant.editing.usages import IN_CODE, UsageGroup, paths_of, shown_line, usages_of
+from cli_guard.assistant.editing.usages import IN_CODE, UsageGroup, paths_of, show_line, usages_of
 from cli_guard.assistant.retrieval import find
 from cli_guard.code.test_files import is_test_code
 
@@ -130,7 +130,7 @@ def subject_of(sources: Sources, request: str, quoted: Sequence[str]) -> tuple[s
         holding = list(sources.mentioning(text))
         if 0 < len(holding) <= MOST_HOLDING:
             lines = ((path, sources.line(path, sources.texts[path].find(text))) for path in holding)
-            return "", (UsageGroup("mention", tuple(shown_line(sources, *each) for each in lines)),)
+            return "", (UsageGroup("mention", tuple(show_line(sources, *each) for each in lines)),)
     return "", ()
 
 

@@ -164,7 +164,7 @@ def plan_migrate(sources: Sources, intent: Intent) -> Plan:
     locked = [path for path in sources.mentioning(last) if PurePosixPath(path).name in LOCKS]
     draft.add_step(f"Add {new} next to {old} in the manifests", listed, is_mechanical=False)
     if known is None:
-        called = join_some(called_names(sources, last)) or "nothing is called by that name"
+        called = join_some(count_calls(sources, last)) or "nothing is called by that name"
         purpose = f"Write down what of {old} is used, and its counterpart in {new}: {called}"
         draft.add_step(purpose, users, is_mechanical=False)
     draft.add_step(f"Change file by file: the imports of {old}, then its calls", users, is_mechanical=False)
@@ -219,7 +219,7 @@ def manifest_places(sources: Sources, migration: Migration) -> Iterator[Location
                 yield path, line, f"{old} becomes {new}" if new else f"{old} goes"
 
 
-def called_names(sources: Sources, name: str) -> list[str]:
+def count_calls(sources: Sources, name: str) -> list[str]:
     """What is called on a library, the most used first."""
     pattern = re.compile(rf"(?<![\w.]){re.escape(name)}(?:\.\w+){{0,5}}(?=\()")
     found = [match[0] for path in sources.mentioning(name) for match in pattern.finditer(sources.texts[path])]

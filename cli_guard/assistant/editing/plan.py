@@ -91,7 +91,7 @@ class Draft:
 
     def ask(self, step: str, *missing: str) -> Plan:
         """The plan that only asks: what the request names is not there."""
-        return self._made(steps=[Step(step)], missing=missing, usages=self.usages or ())
+        return self._build(steps=[Step(step)], missing=missing, usages=self.usages or ())
 
     def ask_for_file(self, named: NamedPath) -> Plan:
         self.title = f"{named.missing.partition(';')[0]} is not there"
@@ -102,11 +102,11 @@ class Draft:
         step = Step(f"Decide first: {reason}", tuple(dict.fromkeys(path for path, _, _ in places)))
         lines = (f"{path}:{line}: {why}" for path, line, why in places[:20])
         self.by_hand = list(places)
-        return self._made(steps=[step], risks=[f"no patch: {reason}", *lines])
+        return self._build(steps=[step], risks=[f"no patch: {reason}", *lines])
 
     def propose(self, missing: Sequence[str] = ()) -> Plan:
         """The plan without a patch: the steps that are there, the risks, and what to look at."""
-        return self._made(steps=self.steps, risks=self.risks, missing=tuple(missing))
+        return self._build(steps=self.steps, risks=self.risks, missing=tuple(missing))
 
     def finish_edits(self, edits: Iterable[Edit]) -> Plan:
         return self.finish(apply_edits(self.sources, edits))
@@ -152,9 +152,9 @@ class Draft:
         ]
         self.by_hand = left
         patch = unified_diff(old, new) if new else ""
-        return self._made(steps, risks, new, gone, patch, is_complete, usages=usages)
+        return self._build(steps, risks, new, gone, patch, is_complete, usages=usages)
 
-    def _made(
+    def _build(
         self,
         steps: Sequence[Step],
         risks: Sequence[str] = (),

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.sources import Edit, is_configuration, is_documentation, join_some
-from cli_guard.assistant.editing.usages import Location, released_parts, word
+from cli_guard.assistant.editing.usages import Location, find_released, word
 
 
 def mention_risks(python: Python, name: str, edits: Collection[Edit]) -> Iterator[str]:
@@ -15,7 +15,7 @@ def mention_risks(python: Python, name: str, edits: Collection[Edit]) -> Iterato
     for path in sources.mentioning(name):
         text, language = sources.texts[path], sources.language(path)
         left = [m.start() for m in word(name).finditer(text) if (path, m.start()) not in edited]
-        released = released_parts(path, text)
+        released = find_released(path, text)
         if left and all(any(a <= start < b for a, b in released) for start in left):
             groups.setdefault("released entries of a history", []).append(path)
         elif left and is_configuration(path):
@@ -26,7 +26,7 @@ def mention_risks(python: Python, name: str, edits: Collection[Edit]) -> Iterato
         yield f"{name} is also named in {what} that the patch leaves: {join_some(groups[what])}"
 
 
-def dotted_names(python: Python, old: str, *, prose: bool = False) -> Iterator[tuple[str, re.Match[str]]]:
+def find_dotted(python: Python, old: str, *, prose: bool = False) -> Iterator[tuple[str, re.Match[str]]]:
     """Where a string begins with a dotted name that ends with `old`, or a configuration holds one."""
     dotted = rf"(?:(?P<module>[A-Za-z_][\w.]*?)[.:])?(?P<name>{re.escape(old)})(?![\w-])"
     in_string, in_text = re.compile(rf"[rRuU]?['\"]{{1,3}}{dotted}"), re.compile(rf"(?<![\w.:/-]){dotted}")
@@ -39,9 +39,9 @@ def dotted_names(python: Python, old: str, *, prose: bool = False) -> Iterator[t
             yield from ((path, match) for match in in_text.finditer(text))
 
 
-def dotted_strings(python: Python, modules: Collection[str], old: str) -> Iterator[tuple[str, int]]:
+def find_dotted_strings(python: Python, modules: Collection[str], old: str) -> Iterator[tuple[str, int]]:
     """Where a string or configuration says "package.module.name" or "package.module:name"."""
-    for path, match in dotted_names(python, old):
+    for path, match in find_dotted(python, old):
         if match["module"] and python.find(path, match["module"]) in modules:
             yield path, match.start("name")
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from cli_guard.assistant.editing.imports import (
     blank_lines_end,
     drop_new_unused,
+    find_unused_imports,
     is_alone,
     line_end,
     line_start,
-    unused_imports,
     without_imports,
 )
 from cli_guard.assistant.editing.intent import Intent
@@ -18,7 +18,7 @@ from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.names import last_name
 from cli_guard.assistant.editing.other_languages import PLANNED_ONLY, plan_uses
 from cli_guard.assistant.editing.plan import Draft, Plan
-from cli_guard.assistant.editing.prose import dotted_strings, dynamic_uses
+from cli_guard.assistant.editing.prose import dynamic_uses, find_dotted_strings
 from cli_guard.assistant.editing.sources import Edit, Sources, apply_edits, count, find_path
 from cli_guard.assistant.editing.targets import Target, exports_of, find_targets, name_others, with_aliases
 from cli_guard.code.test_files import is_test_code
@@ -67,7 +67,7 @@ def uses_of(python: Python, target: Target) -> list[tuple[str, int]]:
         return [(o.path, o.start) for o in (*sure, *unsure) if o.role != "definition"]
     if target.home.kind == "module":
         places = exports_of(python, path, name)
-        return [*with_aliases(python, places), *dotted_strings(python, places, name)]
+        return [*with_aliases(python, places), *find_dotted_strings(python, places, name)]
     return [(path, each.start) for each in python.places_of_home(path, name, target.home)]
 
 
@@ -109,7 +109,7 @@ def plan_unused_imports(sources: Sources, intent: Intent) -> Plan:
         return draft.refuse(f"{place} is not Python: only its imports are known here")
     changes, number = dict[str, str](), 0
     for path in paths:
-        gone = [alias for _, alias in unused_imports(python, path)]
+        gone = [alias for _, alias in find_unused_imports(python, path)]
         number += len(gone)
         changes |= {path: without_imports(python, path, gone)} if gone else {}
     draft.title = f"Remove {count(number, 'unused import')} in {place or 'all files'}"

@@ -11,7 +11,7 @@ from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.other_languages import plan_uses
 from cli_guard.assistant.editing.parameters import rename_parameter
 from cli_guard.assistant.editing.plan import Draft, Plan
-from cli_guard.assistant.editing.prose import dotted_strings, dynamic_uses, mention_risks, prose_edits
+from cli_guard.assistant.editing.prose import dynamic_uses, find_dotted_strings, mention_risks, prose_edits
 from cli_guard.assistant.editing.scopes import Occurrence, Scope
 from cli_guard.assistant.editing.sources import Edit, Sources, count, find_path
 from cli_guard.assistant.editing.targets import (
@@ -92,7 +92,7 @@ def rename_places_of(python: Python, target: Target, new: str) -> Renaming:
     elif target.home.kind == "module":
         places = exports_of(python, target.path, target.name)
         rename_exports(python, places, new, work)
-        for path, start in dotted_strings(python, places, target.name):
+        for path, start in find_dotted_strings(python, places, target.name):
             work.edits.append(Edit(path, start, start + len(target.name), new))
     else:
         rename_in_scope(python, target.path, target.name, target.home, new, work)

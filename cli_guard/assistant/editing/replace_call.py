@@ -149,7 +149,7 @@ def edits_in(
 
 
 def is_meant(python: Python, path: str, node: ast.expr, wanted: Replacement) -> bool:
-    full = python.qualified_name(path, node)
+    full = python.qualify(path, node)
     if full is not None:
         return f".{full}".endswith(f".{wanted.callee}")
     if not is_dotted(node) or ast.unparse(node) != wanted.callee:

@@ -81,7 +81,7 @@ def move_groups(
 def groups_of(python: Python, path: str) -> tuple[list[set[str]], set[str]]:
     """The top-level names of a module as groups that use each other, and the names its own statements use."""
     module = python.sources.module(path)
-    parts = [(python.span(path, node), defined_name(node)) for node in (module.body if module else ())]
+    parts = [(python.span(path, node), name_of(node)) for node in (module.body if module else ())]
     owners = {name: name for _, name in parts if name}
     pinned: set[str] = set()
 
@@ -107,7 +107,7 @@ def groups_of(python: Python, path: str) -> tuple[list[set[str]], set[str]]:
     return [groups[key] for key in sorted(groups)], pinned
 
 
-def defined_name(node: ast.stmt) -> str:
+def name_of(node: ast.stmt) -> str:
     """The name that a top-level statement defines; "" for one that only runs."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return node.name
@@ -119,7 +119,7 @@ def defined_name(node: ast.stmt) -> str:
 def sizes_of(python: Python, path: str) -> dict[str, int]:
     module, sizes = python.sources.module(path), dict[str, int]()
     for node in module.body if module is not None else ():
-        name = defined_name(node)
+        name = name_of(node)
         sizes[name] = sizes.get(name, 0) + (node.end_lineno or node.lineno) - node.lineno + 1
     return sizes
 

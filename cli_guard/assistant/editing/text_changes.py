@@ -11,7 +11,7 @@ from cli_guard.assistant.editing.open_ended import plan_open
 from cli_guard.assistant.editing.other_languages import LOCKS
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.sources import Edit, Sources, count, find_path, is_documentation, join_some
-from cli_guard.assistant.editing.usages import IN_CODE, UsageGroup, outside_history, shown_line, usages_of
+from cli_guard.assistant.editing.usages import IN_CODE, UsageGroup, outside_history, show_line, usages_of
 from cli_guard.code.test_files import is_test_code
 
 MOST_PLACES = 5_000
@@ -190,7 +190,7 @@ def plan_bump(sources: Sources, intent: Intent) -> Plan:
             f"lock files with the old version are written again by their tool: {join_some(locked)}"
         )
     draft.add_step(f"Change the version in {count(len(edits), 'place')}", sorted({e.path for e in edits}))
-    shown = (shown_line(sources, each.path, sources.line(each.path, each.start)) for each in edits[:200])
+    shown = (show_line(sources, each.path, sources.line(each.path, each.start)) for each in edits[:200])
     draft.usages = (UsageGroup("configuration", tuple(shown)),)
     return draft.finish_edits(edits)
 

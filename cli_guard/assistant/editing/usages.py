@@ -65,7 +65,7 @@ def usages_of(sources: Sources, name: str, only: Iterable[tuple[str, int]] = ())
     for path, line, kind in sorted(set(every)):
         is_chosen = not chosen or kind not in IN_CODE or (path, line) in chosen
         if is_chosen and len(found[kind]) < SHOWN_PLACES:
-            found[kind].append(shown_line(sources, path, line))
+            found[kind].append(show_line(sources, path, line))
     return tuple(UsageGroup(kind, tuple(places)) for kind, places in found.items() if places)
 
 
@@ -76,7 +76,7 @@ def kind_in(sources: Sources, path: str, kind: UsageKind) -> UsageKind:
     return "documentation" if is_documentation(path) and sources.language(path) is None else kind
 
 
-def shown_line(sources: Sources, path: str, line: int) -> Location:
+def show_line(sources: Sources, path: str, line: int) -> Location:
     """A line as a reader may see it: no secret, not too long."""
     # A secret's name may stand far before it: what is cut off is cut after it was masked.
     text = redact(sources.line_text(path, line)[: 20 * SHOWN_CHARS], path).strip()
@@ -88,7 +88,7 @@ def paths_of(groups: Iterable[UsageGroup], *kinds: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def released_parts(path: str, text: str) -> tuple[tuple[int, int], ...]:
+def find_released(path: str, text: str) -> tuple[tuple[int, int], ...]:
     """The parts of a history file (CHANGELOG, NEWS, ...) that say what a release has brought."""
     if not (HISTORY.match(PurePosixPath(path).stem) and is_documentation(path)):
         return ()
@@ -115,5 +115,5 @@ def outside_history(sources: Sources, edits: Iterable[Edit]) -> list[Edit]:
     return [
         each
         for each in edits
-        if not any(a <= each.start < b for a, b in released_parts(each.path, sources.texts[each.path]))
+        if not any(a <= each.start < b for a, b in find_released(each.path, sources.texts[each.path]))
     ]

@@ -21,7 +21,7 @@ def load(path, retries=2):
     :param path: where
     """
     print("debug", path)
-    return json.loaded_modules(path), datetime.utcnow()
+    return json.list_loaded(path), datetime.utcnow()
 
 
 class Store:

@@ -3,7 +3,7 @@
 import pytest
 
 from cli_guard.assistant.editing import plan_refactor
-from cli_guard.assistant.editing.usages import released_parts
+from cli_guard.assistant.editing.usages import find_released
 
 CODE = {"pkg/__init__.py": "", "pkg/core.py": "def load_all(): ...\n"}
 MARKDOWN = """# Changelog
@@ -98,4 +98,4 @@ def test_a_new_version_leaves_the_history() -> None:
     ],
 )
 def test_released_parts(path: str, text: str, released: list[str]) -> None:
-    assert [text[start:end] for start, end in released_parts(path, text)] == released
+    assert [text[start:end] for start, end in find_released(path, text)] == released

@@ -185,7 +185,7 @@ def test_modules_are_found_from_where_they_are_imported() -> None:
     assert python.find("tests/p/test_a.py", "p.a") == "src/p/a.py"
     assert python.find("src/p/a.py", "nowhere") is None
     assert python.star_imports("src/p/b.py") == ["src/p/__init__.py"]
-    assert set(python.loaded_modules("src/p/a.py")) == {"src/p/b.py", "src/p/__init__.py"}
+    assert set(python.list_loaded("src/p/a.py")) == {"src/p/b.py", "src/p/__init__.py"}
     assert python.import_path("src/p/__init__.py", "src/p/b.py") == [
         "src/p/__init__.py",
         "src/p/a.py",
@@ -196,7 +196,7 @@ def test_modules_are_found_from_where_they_are_imported() -> None:
 def test_expressions_are_traced_to_what_they_are_imported_as() -> None:
     python = Python(Sources(MODULES))
     found = {
-        each.name: python.qualified_name("src/p/b.py", each.node)
+        each.name: python.qualify("src/p/b.py", each.node)
         for each in python.file("src/p/b.py").by_node.values()
     }
     assert found["utcnow"] == "datetime.datetime.utcnow"
