@@ -9,6 +9,7 @@ from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.inline.model import Act
 from cli_guard.commands.model import HARMLESS, Kind, Span
 from cli_guard.commands.scope import REMOTE, SECRET, Stream, taints_of
+from cli_guard.model import Decision
 
 RUNS = frozenset((Kind.EXEC, Kind.PROCESS, Kind.UNKNOWN))
 FORKS = re.compile(
@@ -49,10 +50,25 @@ def endless(call: Called, code: str, span: Span) -> None:
         floors.kill_all(call.shell, span)
 
 
+def keep_denials(call: Called, text: str, span: Span) -> None:
+    """Judge text that the code may hand to a shell: only what is denied counts, for it may be no command at all."""
+    shell = call.shell
+    outer, shell.effects, partial = shell.effects, {}, shell.partial
+    try:
+        shell.child(text, span)
+    finally:
+        for effect, callers in shell.effects.items():
+            if effect.decision is Decision.DENY:
+                outer.setdefault(effect, []).extend(callers)
+        shell.effects, shell.partial = outer, partial
+
+
 def one_act(call: Called, act: Act, span: Span) -> None:
     """One thing that the code does."""
     shell = call.shell
-    if act.shell is not None:
+    if act.suspect is not None:
+        keep_denials(call, act.suspect, span)
+    elif act.shell is not None:
         call.effect(Kind.EXEC, act.shell[:60], act.reason or "runs a shell command", span)
         shell.text(act.shell, span)
     elif act.words:

@@ -9,10 +9,10 @@ MOST = 20_000
 # The module that reads each language, which is loaded when a piece of code in it is first met.
 READERS: Mapping[str, str] = {
     "python": "python",
-    "perl": "perl",
-    "ruby": "ruby",
+    "perl": "strings",
+    "ruby": "strings",
     "node": "javascript",
-    "php": "php",
+    "php": "strings",
     "awk": "awk",
     "sed": "sed",
     "sql": "sql",
@@ -28,7 +28,8 @@ def acts(language: str, code: str) -> tuple[Act, ...]:
         return (unknown(f"{language} code of more than {MOST} characters"),)
     if "\0" in code:
         return (unknown(f"{language} code with a NUL"),)
-    found: Iterable[Act] = import_module(f"{__name__}.{READERS[language]}").acts(code)
+    reader = import_module(f"{__name__}.{READERS[language]}")
+    found: Iterable[Act] = (reader.perl_acts if language == "perl" else reader.acts)(code)
     return tuple(dict.fromkeys(found))
 
 

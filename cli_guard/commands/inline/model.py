@@ -11,6 +11,7 @@ class Act:
 
     `target` is a path, an address or a program, None where the text does not tell it. `shell` is text that the code
     hands to a shell, `words` a command that it runs without one; `remote`: what runs came from the network.
+    `suspect` is text that may be handed to a shell: of its effects only those that are denied count.
     """
 
     kind: Kind
@@ -19,6 +20,7 @@ class Act:
     shell: str | None = None
     words: tuple[str, ...] | None = None
     remote: bool = False
+    suspect: str | None = None
 
 
 def unknown(what: str) -> Act:

@@ -1,0 +1,101 @@
+"""Perl, Ruby and PHP: the code itself is not analysed, so it is reviewed; its strings are judged as shell.
+
+A string that is denied as a shell command denies the code, whatever the code does with it. Strings that are passed
+to a function that deletes, writes or reads files are taken as paths. Only the plain text filters of Perl, which
+print lines or replace text in them, are harmless.
+"""
+
+import re
+from collections.abc import Iterator
+
+from cli_guard.commands.inline.model import Act, unknown
+from cli_guard.commands.model import Kind
+from cli_guard.commands.parse.quoting import ansi_c
+
+# A string of any of the three: in quotes, between backticks, or with a letter in front (`qw(...)`, `%x{...}`).
+STRING = re.compile(
+    r"""'(?P<single>(?:[^'\\]|\\.)*)'
+    |"(?P<double>(?:[^"\\]|\\.)*)"
+    |`(?P<command>(?:[^`\\]|\\.)*)`
+    |(?:%[qQwWxiI]?|\bq[qwx]?\s*)(?:\((?P<round>[^()]*)\)|\[(?P<square>[^][]*)\]|\{(?P<curly>[^{}]*)\}|<(?P<angle>[^<>]*)>)
+    |(?:%[qQwWxiI]|\bq[qwx]?\s*)(?P<mark>[|/!])(?P<marked>.*?)(?P=mark)""",
+    re.VERBOSE | re.DOTALL,
+)
+JOINS, SEPARATES = ("", ".", "+"), (",", "=>")
+# The function that a string is the first argument of.
+CALLED = re.compile(r"(\w+(?:(?:\.|::|->)\w+)*)[\s(\[]*\Z")
+KINDS = {
+    Kind.DELETE: re.compile(
+        r"(?:unlink|rmtree|remove_tree|rmdir|rm(?:_r)?f?|remove_(?:dir|entry|entry_secure|file))\Z|(?:File|Dir)(?:\.|::)delete\Z"
+    ),
+    Kind.WRITE: re.compile(r"(?:write|binwrite|file_put_contents|touch|chmod)\Z"),
+    Kind.READ: re.compile(
+        r"(?:File|IO)(?:\.|::)(?:bin)?read(?:lines)?\Z|(?:file_get_contents|readfile|file)\Z"
+    ),
+}
+ADDRESS = re.compile(r"(?:https?|ftp)://", re.IGNORECASE)
+FETCHED_CODE = re.compile(
+    r"\b(?:(?:eval|assert)\b[^;\n]*\b(?:open|file_get_contents|Net::HTTP)\b[^;\n]*|(?:include|require)(?:_once)?[\s(]*)"
+    r"['\"](?:https?|ftp)://"
+)
+
+# `$1[...]` and `$1->[...]` would run what stands in the brackets.
+GROUP = r"\$(?:\d+|&)(?![\w\[{]|->)"
+COLUMN = r"\$F\[-?\d+\](?![\[{]|->)"
+REGEX = r"/(?:[^/\\\n@$(]|\\(?!\(\?)[^\n]|\((?!\?\??\{)|\$(?=[/|)]))*/"
+REPLACED = rf"(?:[^/\\\n@$]|\\[^\n$]|{GROUP})*/"
+PRINTED = rf"(?:\$[_.]|{GROUP}|{COLUMN}|\"(?:[^\"\\@$%`]|\\[^\n$]|{GROUP}|{COLUMN})*\")"
+FILTER = rf"(?:s{REGEX}{REPLACED}[gimsx]*|(?:tr|y)(?:/[^/\\\n]*){{2}}/[cdsr]*|print(?: {PRINTED}(?:, ?{PRINTED})*)?)"
+FILTERS = re.compile(
+    rf"(?:\s*{FILTER}(?: (?:if|unless) (?:{REGEX}[ims]*|\$\. ?(?:[<>]|==) ?\d+))?\s*(?:;|\Z))+\s*\Z"
+)
+
+
+def perl_acts(code: str) -> Iterator[Act]:
+    """What a Perl program does; nothing for a text filter."""
+    if not FILTERS.match(code):
+        yield from acts(code)
+
+
+def acts(code: str) -> Iterator[Act]:
+    """What the strings of a program would do if they were run."""
+    yield unknown("runs code that is not analysed beyond its strings")
+    if FETCHED_CODE.search(code):
+        yield Act(Kind.EXEC, None, "runs code that it fetches", remote=True)
+    found = list(calls(code))
+    # A command may also be put together of strings that stand in different places.
+    yield Act(Kind.EXEC, None, suspect="".join(word for _, words in found for word in words))
+    for function, words in found:
+        for kind, names in KINDS.items():
+            if names.search(function):
+                yield from (Act(kind, word) for word in words)
+        for text in dict.fromkeys((" ".join(words), *words)):
+            yield Act(Kind.EXEC, None, suspect=text)
+            if ADDRESS.match(text):
+                yield Act(Kind.NETWORK_OUT, text)
+
+
+def calls(code: str) -> Iterator[tuple[str, list[str]]]:
+    """The strings that stand side by side as arguments, with the name of the function in front of them."""
+    function, words, end = "", list[str](), 0
+    for found in STRING.finditer(code):
+        between = code[end : found.start()].strip()
+        text, end = unquote(found), found.end()
+        texts = text.split() if found[0].startswith(("%w", "%W", "qw")) else [text]
+        if words and between in JOINS:
+            words[-1] += text
+        elif words and between in SEPARATES:
+            words += texts
+        else:
+            if words:
+                yield function, words
+            name = CALLED.search(code, max(0, found.start() - 80), found.start())
+            function, words = name[1] if name else "", texts
+    if words:
+        yield function, words
+
+
+def unquote(found: re.Match[str]) -> str:
+    """The text of a string; what is put into it while the code runs stays as it is written."""
+    text = next(each for name, each in found.groupdict().items() if each is not None and name != "mark")
+    return text if found["single"] is not None else ansi_c(text)
