@@ -1,7 +1,18 @@
 """The one judge: a command and where it would run -> a verdict."""
 
+from cli_guard.commands.effects.called import PHRASES
 from cli_guard.commands.floors import ALTERNATIVES
-from cli_guard.commands.model import Context, Effect, Kind, Pattern, Setting, Span, Verdict, strictest
+from cli_guard.commands.model import (
+    GRAVITY,
+    Context,
+    Effect,
+    Kind,
+    Pattern,
+    Setting,
+    Span,
+    Verdict,
+    strictest,
+)
 from cli_guard.commands.patterns import fitted, settled
 from cli_guard.commands.saving import savable
 from cli_guard.commands.scope import NOTHING, OutOfBudget, Scope, Stream
@@ -24,7 +35,7 @@ def judge(command: str, context: Context | None = None) -> Verdict:
     effects = settled(shell.effects, shell.invocations, context)
     decision = strictest([effect.decision for effect in effects])
     decisive = [effect for effect in effects if effect.decision is decision]
-    first = min(decisive, key=weight, default=None)
+    first = min(decisive, key=rank_effect, default=None)
     if first is None or decision is Decision.ALLOW:
         lifted = next((effect.reason for effect in effects if effect not in shell.effects), "reads only")
         reason = lifted if effects else "has no effect but its output"
@@ -38,10 +49,14 @@ def judge(command: str, context: Context | None = None) -> Verdict:
     return Verdict(command, decision, reason, effects, coverage, alternative, pattern, shell.left())
 
 
-def weight(effect: Effect) -> tuple[bool, bool, int]:
-    """What is told first of a command is least: a floor rather than a pattern, what is known, what comes first."""
+def rank_effect(effect: Effect) -> tuple[bool, int, bool, int]:
+    """The sort key by which a verdict names its first effect.
+
+    Floors come before patterns, then the worst kind, the most specific reason, and what is first in the command.
+    """
     is_floor = effect.decision is Decision.DENY and bool(effect.rule)
-    return not is_floor, effect.kind is Kind.UNKNOWN, effect.span.start
+    is_vague = effect.target == "" or effect.reason.endswith(PHRASES[effect.kind])
+    return not is_floor, GRAVITY.index(effect.kind), is_vague, effect.span.start
 
 
 def example_matches(pattern: Pattern, command: str) -> bool:

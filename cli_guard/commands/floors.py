@@ -18,17 +18,17 @@ UNVERIFIED = "command-download-unverified"
 
 SECRETS = frozenset((SECRET, TOKEN))
 ALTERNATIVES = {
-    WIPE: "name the folder that is meant, and delete that alone",
+    WIPE: "delete only the folder you mean, by its name",
     REMOTE_CODE: "download the script, read it, and run the file",
-    SECRET_SENT: "leave the secret where it is, and pass its name",
-    GUARD_OFF: "mend what the hook reports, or write down why not: cli-guard: ignore[rule] reason",
-    OPEN_PERMISSIONS: "give the one file the permission it needs",
-    UNVERIFIED: "install the certificate that is missing",
+    SECRET_SENT: "keep the secret where it is, and pass its name instead",
+    GUARD_OFF: "fix what the hook reports, or suppress it with a reason: cli-guard: ignore[rule] reason",
+    OPEN_PERMISSIONS: "give only the file that needs it the permission",
+    UNVERIFIED: "install the missing certificate",
 }
 
 
-def remote_code(shell: Machine, taints: frozenset[str], how: str, span: Span) -> bool:
-    """Code that came from the network is run unseen. True if that is so."""
+def check_remote_code(shell: Machine, taints: frozenset[str], how: str, span: Span) -> bool:
+    """Deny code that came from the network, or that an encoding hides. True if it did."""
     if not taints & {REMOTE, HIDDEN}:
         return False
     reason = f"runs code that came from the network unseen ({how})"
@@ -38,33 +38,38 @@ def remote_code(shell: Machine, taints: frozenset[str], how: str, span: Span) ->
     return True
 
 
-def sent(shell: Machine, taints: frozenset[str], where: str | None, span: Span) -> bool:
-    """A secret goes out to the network. True if that is so."""
+def check_sent(
+    shell: Machine, taints: frozenset[str], where: str | None, span: Span, *, program: bool = False
+) -> bool:
+    """Deny that a secret goes to `where`: a host, an address or, with `program`, what a program connects to.
+
+    True if a secret goes out.
+    """
     if not taints & SECRETS:
         return False
     if SECRET not in taints and shell.context.setting is Setting.CHANGE:
         # A script or a CI step sends the key it was given to the service it is for.
         shell.emit(Kind.CREDENTIAL, where, f"sends a key that a variable holds to {where}", span)
         return False
-    reason = f"sends a secret to {where or 'the network'}"
+    reason = f"{where} sends a secret over the network" if program else f"sends a secret to {where}"
     shell.emit(Kind.CREDENTIAL, where, reason, span, rule=SECRET_SENT, decision=Decision.DENY)
     return True
 
 
-def guard_off(shell: Machine, target: str | None, reason: str, span: Span) -> None:
-    """The hooks or the guard itself are switched off."""
+def deny_guard_off(shell: Machine, target: str | None, reason: str, span: Span) -> None:
+    """Deny what switches the hooks or the guard itself off."""
     shell.emit(Kind.GUARD, target, reason, span, rule=GUARD_OFF)
 
 
-def fork_bomb(shell: Machine, span: Span) -> None:
-    """A function that starts itself again and again."""
-    reason = "starts itself again and again until nothing else can run"
+def deny_fork_bomb(shell: Machine, span: Span) -> None:
+    """Deny a function that starts itself again and again."""
+    reason = "starts itself again and again until the machine stops responding"
     shell.emit(Kind.PROCESS, None, reason, span, rule=FORK_BOMB, decision=Decision.DENY)
 
 
-def kill_all(shell: Machine, span: Span) -> None:
-    """A signal goes to every process there is."""
-    reason = "ends every process that there is"
+def deny_kill_all(shell: Machine, span: Span) -> None:
+    """Deny a signal to every process."""
+    reason = "ends every process of the machine"
     shell.emit(Kind.PROCESS, "-1", reason, span, rule=KILL_ALL, decision=Decision.DENY)
 
 

@@ -41,6 +41,28 @@ STRICTNESS = (Decision.ALLOW, Decision.REVIEW, Decision.DENY)
 
 # The rule of whatever switches the hooks or the guard off.
 GUARD_OFF = "command-guard-off"
+# The kinds of effect, the worst first: a verdict names its worst effect. UNKNOWN says least, so it comes last.
+GRAVITY = (
+    *(
+        Kind.GUARD,
+        Kind.SYSTEM,
+        Kind.PERSISTENCE,
+        Kind.DELETE,
+        Kind.CREDENTIAL,
+        Kind.SERVICE_WRITE,
+        Kind.PRIVILEGE,
+    ),
+    *(
+        Kind.GIT_WRITE,
+        Kind.EXEC,
+        Kind.PROCESS,
+        Kind.NETWORK_OUT,
+        Kind.NETWORK_IN,
+        Kind.WRITE,
+        Kind.SERVICE_READ,
+    ),
+    *(Kind.READ, Kind.UNKNOWN),
+)
 # A service read asks a service that the user has set up, with the credentials that are there (`gh pr list`).
 HARMLESS = frozenset({Kind.READ, Kind.SERVICE_READ})
 DECISIONS: Mapping[Kind, Decision] = MappingProxyType(

@@ -137,7 +137,7 @@ class Shell(Machine):
         """A function. It is looked at when it is called, or at the end if nobody calls it."""
         self.scope.functions[node.name] = node.body
         if floors.calls_itself_twice(node):
-            floors.fork_bomb(self, node.span)
+            floors.deny_fork_bomb(self, node.span)
         else:
             self.uncalled[node.name] = node.body
         return NOTHING

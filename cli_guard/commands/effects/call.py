@@ -61,7 +61,7 @@ class Call(Called):
         words = before_a_command([each.text for each in self.fields[1:]])
         if GUARD_PACKAGES.intersection(words) and REMOVALS.intersection(words):
             what = f"{self.title} takes the hooks away"
-            floors.guard_off(self.shell, " ".join(filter(None, words)), what, self.span)
+            floors.deny_guard_off(self.shell, " ".join(filter(None, words)), what, self.span)
 
     def by_options(self) -> None:
         """What the options do."""
@@ -83,7 +83,9 @@ class Call(Called):
         """What the table does not know."""
         given = self.arguments
         for word in given.unknown[:1]:
-            if word.start.startswith("-"):
+            if word.text is None and self.spec.commands and not given.operands[1:]:
+                reason = f"the sub-command of {self.title} is only known when it runs"
+            elif word.start.startswith("-"):
                 reason = f"the option {word.shown[:60]} of {self.title} is not known"
             elif self.spec.commands and not given.operands[1:]:
                 reason = f"{self.title} {word.shown[:60]} is not a known sub-command"
@@ -140,7 +142,7 @@ class Call(Called):
     def finish(self) -> Stream:
         """What flows on: into the files that are written, and to the output."""
         if self.kinds & CONNECTED:
-            floors.sent(self.shell, self.stdin.taints, self.title, self.span)
+            floors.check_sent(self.shell, self.stdin.taints, self.title, self.span, program=True)
         carried = merged([*self.reads, self.stdin]) if self.reads else self.stdin
         taints = self.tainted()
         for given, verb in self.written:

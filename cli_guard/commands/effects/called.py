@@ -1,5 +1,6 @@
 """A call of a program as far as its words go: options, operands, and the effects that are named after it."""
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,25 +12,28 @@ from cli_guard.commands.model import GUARD_OFF, HARMLESS, Kind, Span
 from cli_guard.commands.programs import Spec
 from cli_guard.commands.scope import Stream
 
+# A reason of the table that is a sentence of its own, and does not go on from the name of the program.
+NOUNS = re.compile(r"(?:an?|the|another|what|services|commands)\b")
+REST = re.compile(r"\{rest\|([^}]*)\}")
 HELP = frozenset(("--help", "-h", "-help", "--version", "-V", "-version", "-?"))
 
 PHRASES = {
-    Kind.READ: "reads",
-    Kind.SERVICE_READ: "asks",
-    Kind.WRITE: "writes",
-    Kind.DELETE: "deletes",
-    Kind.NETWORK_IN: "fetches from the network",
+    Kind.READ: "reads files",
+    Kind.SERVICE_READ: "queries a service",
+    Kind.WRITE: "writes files",
+    Kind.DELETE: "deletes files",
+    Kind.NETWORK_IN: "downloads from the network",
     Kind.NETWORK_OUT: "connects to the network",
     Kind.EXEC: "runs code",
     Kind.GIT_WRITE: "changes the repository",
-    Kind.SERVICE_WRITE: "changes something at a service",
+    Kind.SERVICE_WRITE: "changes data of a service",
     Kind.CREDENTIAL: "shows or changes a secret",
-    Kind.PERSISTENCE: "makes something run again by itself",
-    Kind.GUARD: "switches hooks or the guard off",
-    Kind.PRIVILEGE: "runs with other rights",
+    Kind.PERSISTENCE: "makes something run automatically later",
+    Kind.GUARD: "switches Git hooks or cli-guard off",
+    Kind.PRIVILEGE: "runs with the rights of another user",
     Kind.PROCESS: "acts on other processes",
     Kind.SYSTEM: "changes the system",
-    Kind.UNKNOWN: "has an effect that is not known",
+    Kind.UNKNOWN: "has an unknown effect",
 }
 
 
@@ -88,9 +92,18 @@ class Called:
         self.kinds.add(kind)
         # That a program wipes disks says nothing of what it is pointed at: the paths say that.
         rule = GUARD_OFF if kind is Kind.GUARD else "" if rule in (floors.DISK, floors.WIPE) else rule
-        text = f"{self.title} {reason or PHRASES[kind]}"
+        text = (
+            f"{self.title}{': ' if NOUNS.match(reason) else ' '}{self.with_operands(reason) or PHRASES[kind]}"
+        )
         better = alternative or self.spec.alternative
         self.shell.emit(kind, target, text, span, rule=rule, alternative=better)
+
+    def with_operands(self, reason: str) -> str:
+        """A reason of the table with the operands after the first in the place of `{rest|what if there are none}`."""
+        if "{rest|" not in reason:
+            return reason
+        rest = " ".join(each.shown for each in self.arguments.operands[1:])
+        return REST.sub(lambda found: rest or found[1], reason)
 
     def environment(self, words: list[Field]) -> list[Field]:
         """`NAME=VALUE` in front of a command is set; gives the words of the command."""

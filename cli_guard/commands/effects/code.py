@@ -23,7 +23,7 @@ def run_code(call: Called, language: str, code: Stream, span: Span) -> None:
     """Code in one of the languages that `inline` knows."""
     call.took_input = True
     if code.text is None:
-        if not floors.remote_code(call.shell, code.taints, call.title, span):
+        if not floors.check_remote_code(call.shell, code.taints, call.title, span):
             call.effect(Kind.EXEC, None, "runs code that is not known before it runs", span)
         return
     from cli_guard.commands.inline import acts
@@ -39,15 +39,17 @@ def run_code(call: Called, language: str, code: Stream, span: Span) -> None:
     if any(act.kind in NETWORK for act in found):
         carried = taints_of((call.stdin, *call.reads))
         secret = carried & {SECRET} or any(act.kind is Kind.CREDENTIAL for act in found)
-        floors.sent(call.shell, frozenset((SECRET,)) if secret else frozenset(), call.title, span)
+        floors.check_sent(
+            call.shell, frozenset((SECRET,)) if secret else frozenset(), call.title, span, program=True
+        )
 
 
 def endless(call: Called, code: str, span: Span) -> None:
     """A loop that starts processes without end, or a signal to every process."""
     if FORKS.search(code):
-        floors.fork_bomb(call.shell, span)
+        floors.deny_fork_bomb(call.shell, span)
     if KILLS_ALL.search(code):
-        floors.kill_all(call.shell, span)
+        floors.deny_kill_all(call.shell, span)
 
 
 def keep_denials(call: Called, text: str, span: Span) -> None:
@@ -75,7 +77,7 @@ def one_act(call: Called, act: Act, span: Span) -> None:
         call.effect(Kind.EXEC, act.words[0], act.reason or "runs a program", span)
         shell.invoke([literal(word, span) for word in act.words], call.stdin, span)
     elif act.remote:
-        floors.remote_code(shell, frozenset((REMOTE,)), act.reason or call.title, span)
+        floors.check_remote_code(shell, frozenset((REMOTE,)), act.reason or call.title, span)
     elif act.kind is Kind.READ and act.target is not None:
         call.reads.append(read_path(shell, literal(act.target, span), span))
     elif act.kind is Kind.DELETE and act.target is not None:

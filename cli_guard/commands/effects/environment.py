@@ -38,7 +38,7 @@ HOOK_SWITCHES = {
     "OVERCOMMIT_DISABLE": "switches the hooks of overcommit off",
     "PREK_SKIP": "skips hooks of prek",
     "PRE_COMMIT_SKIP": "skips hooks of pre-commit",
-    "CLI_GUARD": "switches the guard off",
+    "CLI_GUARD": "switches cli-guard off",
 }
 SWITCHED_ON = frozenset(("1", "true", "yes", "on"))
 GIT_CONFIG_PAIR = re.compile(r"GIT_CONFIG_(?:KEY|VALUE)_\d+\Z|GIT_CONFIG_(?:COUNT|PARAMETERS)\Z")
@@ -102,7 +102,7 @@ def variable_means(name: str, value: str | None) -> Meaning:
     if GIT_CONFIG_PAIR.match(name):
         return pair_means(name, value)
     if name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG") and value != "/dev/null":
-        return Kind.GUARD, "puts another configuration in the place of Git's, by which hooks are switched off"
+        return Kind.GUARD, "replaces Git's configuration, which can switch hooks off"
     if HARMLESS_NAMES.match(name):
         return None
     if name in HARMLESS_VALUES:
@@ -122,10 +122,10 @@ def pair_means(name: str, value: str | None) -> Meaning:
         or "include" in value.lower()
         or "templatedir" in value.lower()
     ):
-        return Kind.GUARD, "sets Git's configuration from outside, by which hooks are switched off"
+        return Kind.GUARD, "sets Git's configuration from the environment, which can switch hooks off"
     if "_KEY_" in name:
         return key_means(value, None)
-    return Kind.EXEC, f"sets Git's configuration from outside ({name})"
+    return Kind.EXEC, f"sets Git's configuration from the environment ({name})"
 
 
 def key_means(key: str, value: str | None) -> Meaning:
@@ -134,7 +134,7 @@ def key_means(key: str, value: str | None) -> Meaning:
     middle, _, last = rest.rpartition(".")
     lower = f"{section.lower()}{dot}{middle + '.' if middle else ''}{last.lower()}"
     if lower in HOOK_KEYS:
-        return Kind.GUARD, f"sets {key}, by which hooks are switched off or replaced"
+        return Kind.GUARD, f"sets {key}, which switches hooks off or replaces them"
     if INCLUDES.match(lower):
         return Kind.GUARD, f"sets {key}: the file it names may switch hooks off"
     if value is not None and value.lower() in SWITCHES.get(lower, ()):

@@ -77,8 +77,8 @@ def again(shell: Machine, text: str, rest: list[Field], stdin: Stream, span: Spa
 def dynamic(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """The program is not known before it runs. What can be told of it still counts."""
     first = fields[0]
-    if not floors.remote_code(shell, first.taints, "as the name of a program", span):
-        shell.emit(Kind.UNKNOWN, first.shown, "which program runs is not known before it runs", span)
+    if not floors.check_remote_code(shell, first.taints, "as the name of a program", span):
+        shell.emit(Kind.UNKNOWN, first.shown, "the program is only known when it runs", span)
     if first.assumed and first.text:
         return program(shell, first.text, fields, stdin, span)
     if first.pattern and first.text:
@@ -114,7 +114,7 @@ def by_path(shell: Machine, given: Field, span: Span) -> None:
     """A program that is named by its path: a file of the project, or one that was fetched or written before."""
     path = path_of(shell, given)
     known = shell.scope.files.get(path)
-    if known and floors.remote_code(shell, known.taints, given.shown, span):
+    if known and floors.check_remote_code(shell, known.taints, given.shown, span):
         return
     if known and known.text is not None:
         shell.text(known.text, span)
@@ -128,4 +128,4 @@ def unknown_reason(name: str) -> str:
     if name.lower() in CMD or name.endswith((".exe", ".bat", ".cmd", ".ps1")):
         return f"{name} belongs to the Windows command line, which is not judged"
     shown = name[:60] if name.isprintable() else repr(name[:60])
-    return f"{shown} is not a program whose effects are known"
+    return f"{shown} is not a known program" if shown else "an empty word is no program"

@@ -64,7 +64,7 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
         return
     if place is Place.SOCKET:
         shell.emit(Kind.NETWORK_OUT, path, f"sends what it prints through {path}", span)
-        floors.sent(shell, carried.taints, path, span)
+        floors.check_sent(shell, carried.taints, path, span)
         return
     if place in (Place.DISK, Place.KERNEL):
         rule = floors.DISK if place is Place.DISK else floors.KILL_ALL if "sysrq" in path else ""
@@ -79,15 +79,19 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
     if place is Place.GIT_CONFIG and plain and verb == "writes" and carried.text:
         shell.emit(Kind.GIT_WRITE, path, f"writes {path}, Git's configuration", span)
     elif place in GUARDED or (place is Place.GUARD and verb == "writes" and emptied_hook and carried.text):
-        floors.guard_off(shell, path, f"{verb} {path}, where Git's hooks are switched on and off", span)
+        floors.deny_guard_off(shell, path, f"{verb} {path}, which can switch Git's hooks off", span)
     elif place is Place.REPOSITORY and REFS.search(path):
-        floors.guard_off(shell, path, f"{verb} {path}, which moves a branch past the hooks", span)
+        floors.deny_guard_off(shell, path, f"{verb} {path}, which moves a branch past the hooks", span)
     elif place is Place.GUARD:
         shell.emit(
-            Kind.GUARD, path, f"{verb} {path}, by which the guard works", span, decision=Decision.REVIEW
+            Kind.GUARD,
+            path,
+            f"{verb} {path}, which configures Git hooks or cli-guard",
+            span,
+            decision=Decision.REVIEW,
         )
     elif place in (Place.STARTUP, Place.ACCESS):
-        what = "which runs again by itself" if place is Place.STARTUP else "which says who may do what"
+        what = "which runs automatically" if place is Place.STARTUP else "which controls access"
         shell.emit(Kind.PERSISTENCE, path, f"{verb} {path}, {what}", span, rule=floors.PRIVILEGE_FILE)
     elif place is Place.SYSTEM_FILE:
         shell.emit(Kind.SYSTEM, path, f"{verb} {path}, a file of the system", span)
@@ -110,7 +114,7 @@ def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "delete
     """A file or folder is deleted, moved away or emptied."""
     path = path_of(shell, given)
     if HOOKS in given.taints and shell.context.setting is not Setting.CHANGE:
-        floors.guard_off(shell, given.shown, f"{verb} what was found in .git", span)
+        floors.deny_guard_off(shell, given.shown, f"{verb} what was found in .git", span)
         return
     if EVERYTHING in given.taints:
         shell.emit(
@@ -150,9 +154,7 @@ def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "delete
         shell.context.setting is not Setting.CHANGE or path.startswith(".git")
     )
     if own or (place is Place.GUARD and shell.context.setting is not Setting.CHANGE):
-        what = (
-            "the repository itself" if place is Place.REPOSITORY else "by which Git's hooks or the guard work"
-        )
-        floors.guard_off(shell, path, f"{verb} {path}, {what}", span)
+        what = "the repository itself" if place is Place.REPOSITORY else "which Git's hooks or cli-guard need"
+        floors.deny_guard_off(shell, path, f"{verb} {path}, {what}", span)
     else:
         shell.emit(Kind.DELETE, path, f"{verb} {path if given.text is not None else given.shown}", span)

@@ -56,7 +56,7 @@ def by_effect(call: Called, kind: Kind, given: Field, reason: str, rule: str) ->
     if kind in (Kind.EXEC, Kind.PERSISTENCE) and given.text and given.text.startswith("!"):
         call.shell.text(given.text[1:], given.span)
     if kind is Kind.SERVICE_READ:
-        floors.sent(call.shell, given.taints, given.shown, given.span)
+        floors.check_sent(call.shell, given.taints, given.shown, given.span)
         if given.text is None:
             call.effect(
                 Kind.UNKNOWN, given.shown, "is asked for a name that is not known before it runs", given.span
@@ -97,7 +97,7 @@ def take_url(call: Called, given: Field) -> None:
         )
         return
     take_helper(call, given)
-    floors.sent(call.shell, given.taints, given.shown, given.span)
+    floors.check_sent(call.shell, given.taints, given.shown, given.span)
     call.effect(Kind.NETWORK_IN, given.shown, f"fetches {shortened(given)}", given.span)
 
 
@@ -110,7 +110,7 @@ def take_helper(call: Called, given: Field) -> None:
 def take_host(call: Called, given: Field) -> None:
     """A host that is connected to."""
     take_helper(call, given)
-    floors.sent(call.shell, given.taints, given.shown, given.span)
+    floors.check_sent(call.shell, given.taints, given.shown, given.span)
     call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shortened(given)}", given.span)
 
 
@@ -125,7 +125,7 @@ def take_upload(call: Called, given: Field) -> None:
         return
     stream = given.stream or read_path(call.shell, given, given.span)
     call.reads.append(stream)
-    floors.sent(call.shell, stream.taints | given.taints, call.title, given.span)
+    floors.check_sent(call.shell, stream.taints | given.taints, call.title, given.span, program=True)
     call.effect(Kind.NETWORK_OUT, given.shown, f"sends {shortened(given)}", given.span)
 
 
@@ -137,7 +137,7 @@ def take_send(call: Called, given: Field) -> None:
         name = literal(rest, given.span, like=given) if given.text is not None else replace(given, start=rest)
         take_upload(call, name)
         return
-    floors.sent(call.shell, given.taints, call.title, given.span)
+    floors.check_sent(call.shell, given.taints, call.title, given.span, program=True)
     call.effect(Kind.NETWORK_OUT, None, "sends data", given.span)
 
 
@@ -200,7 +200,7 @@ def run_shell(call: Called, code: Stream, span: Span, stdin: Stream, *, here: bo
     call.took_input = True
     if code.text is not None:
         return (call.shell.text if here else call.shell.child)(code.text, span, stdin)
-    if not floors.remote_code(call.shell, code.taints, call.title, span):
+    if not floors.check_remote_code(call.shell, code.taints, call.title, span):
         call.effect(Kind.EXEC, None, "runs commands that are not known before they run", span)
     return ANYTHING
 
@@ -212,13 +212,13 @@ def take_script(call: Called, given: Field) -> None:
         take_input(call, call.spec.stdin or "script")
         return
     if ADDRESS.match(given.start):
-        floors.remote_code(call.shell, frozenset((REMOTE,)), given.shown, given.span)
+        floors.check_remote_code(call.shell, frozenset((REMOTE,)), given.shown, given.span)
         return
     path = path_of(call.shell, given)
     stream = given.stream or call.shell.scope.files.get(path)
     if stream is None and given.text is None:
         stream = Stream(None, given.taints)
-    if stream and floors.remote_code(call.shell, stream.taints, given.shown or call.title, given.span):
+    if stream and floors.check_remote_code(call.shell, stream.taints, given.shown or call.title, given.span):
         return
     if stream and stream.text is not None and call.program.name in SHELLS:
         call.shell.text(stream.text, given.span)
@@ -261,8 +261,8 @@ def take_input(call: Called, kind: str) -> None:
         else:
             run_code(call, kind.removeprefix("code:"), stdin, call.span)
     elif kind == "send":
-        floors.sent(call.shell, stdin.taints, call.title, call.span)
-    elif not floors.remote_code(call.shell, stdin.taints, call.title, call.span):
+        floors.check_sent(call.shell, stdin.taints, call.title, call.span, program=True)
+    elif not floors.check_remote_code(call.shell, stdin.taints, call.title, call.span):
         call.effect(Kind.EXEC, None, "runs what it reads", call.span)
 
 

@@ -7,7 +7,7 @@ from cli_guard.commands.effects.environment import CODE_NAMES, variable_means
 from cli_guard.commands.effects.paths import path_of
 from cli_guard.commands.effects.values import INPUT, run_shell, take_script
 from cli_guard.commands.expand.fields import Field, literal
-from cli_guard.commands.floors import remote_code
+from cli_guard.commands.floors import check_remote_code
 from cli_guard.commands.handlers.arithmetic import compute
 from cli_guard.commands.model import Kind
 from cli_guard.commands.scope import (
@@ -227,7 +227,7 @@ def lookup(call: Call) -> Stream:
             # `exec < file`: everything behind reads from there.
             call.shell.scope.stdin = call.stdin
         return NOTHING
-    if remote_code(call.shell, words[0].taints, "as the name of a program", call.span):
+    if check_remote_code(call.shell, words[0].taints, "as the name of a program", call.span):
         return NOTHING
     functions, call.shell.scope.functions = call.shell.scope.functions, {}
     try:

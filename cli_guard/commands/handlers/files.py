@@ -165,7 +165,7 @@ def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> 
         else Place.ORDINARY
     )
     if extent is not Place.ORDINARY and (recursive or open_to_all or closed):
-        reason = f"changes who may do what with {path}{' and all below it' if recursive else ''}"
+        reason = f"changes the permissions of {path}{' and all below it' if recursive else ''}"
         rule = floors.OPEN_PERMISSIONS
         call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
         return
@@ -176,7 +176,7 @@ def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> 
             else "+" in wanted or "x" in wanted.partition("=")[2]
         )
         if not runs:
-            floors.guard_off(call.shell, path, f"takes the right to run from {path}", operand.span)
+            floors.deny_guard_off(call.shell, path, f"takes the right to run from {path}", operand.span)
             return
     write_path(call.shell, operand, operand.span, NOTHING, verb="changes the mode of") if place_of(
         path
@@ -194,7 +194,7 @@ def owner(call: Call) -> Stream:
             rule = floors.OPEN_PERMISSIONS
             call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
         elif place_of(path) is Place.HOOKS and call.shell.context.setting is not Setting.CHANGE:
-            floors.guard_off(call.shell, path, f"changes the owner of {path}", operand.span)
+            floors.deny_guard_off(call.shell, path, f"changes the owner of {path}", operand.span)
         else:
             write_path(call.shell, operand, operand.span, NOTHING, verb="changes the owner of")
     return NOTHING

@@ -8,7 +8,7 @@ from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import delete_path, remember
 from cli_guard.commands.effects.places import resolved
 from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, take
-from cli_guard.commands.floors import remote_code, sent
+from cli_guard.commands.floors import check_remote_code, check_sent
 from cli_guard.commands.model import Kind
 from cli_guard.commands.scope import HIDDEN, NOTHING, REMOTE, SECRET, Stream
 
@@ -60,10 +60,10 @@ def connection(call: Call) -> Stream:
     """Nc and socat: a shell whose input and output are a connection."""
     for option, value in call.arguments.values:
         if {"-e", "-c", "--exec", "--sh-exec"} & set(option.names):
-            remote_code(call.shell, frozenset((REMOTE,)), f"{call.title} {option.names[0]}", value.span)
+            check_remote_code(call.shell, frozenset((REMOTE,)), f"{call.title} {option.names[0]}", value.span)
     addresses = [operand.shown.upper() for operand in call.arguments.operands]
     if any(SHELL_ADDRESS.match(text) for text in addresses) and len(addresses) > 1:
-        remote_code(call.shell, frozenset((REMOTE,)), call.title, call.span)
+        check_remote_code(call.shell, frozenset((REMOTE,)), call.title, call.span)
     return call.run()
 
 
@@ -72,14 +72,14 @@ def gh(call: Call) -> Stream:
     first = call.spec.name.split()[1:2]
     if first and first[0] not in ("secret", "variable", "auth", "ssh-key", "gpg-key"):
         for word in call.fields[1:]:
-            sent(call.shell, word.taints & {SECRET}, call.title, word.span)
+            check_sent(call.shell, word.taints & {SECRET}, call.title, word.span, program=True)
     return call.run()
 
 
 def make(call: Call) -> Stream:
     """make: a Makefile that comes through the input is known, or it is code that nobody has seen."""
     files = [value.text for option, value in call.arguments.values if "-f" in option.names]
-    if any(name in INPUT for name in files) and not remote_code(
+    if any(name in INPUT for name in files) and not check_remote_code(
         call.shell, call.stdin.taints, "make", call.span
     ):
         recipe = "\n".join(

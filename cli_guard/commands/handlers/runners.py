@@ -114,7 +114,7 @@ def kill(call: Call) -> Stream:
     signalled = bool(words) and (words[0].startswith("-") and words[0] not in ("-l", "-L"))
     after = words[2:] if words[:1] in (["-s"], ["-n"], ["--signal"]) else words[1:]
     if signalled and "-1" in after:
-        floors.kill_all(call.shell, call.span)
+        floors.deny_kill_all(call.shell, call.span)
         return NOTHING
     return call.run()
 

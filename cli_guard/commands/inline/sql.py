@@ -178,11 +178,11 @@ class Statement:
 
     def change(self) -> Act:
         """A statement that changes data or what holds them."""
-        reason = " ".join(word for word in (self.first, self.word(1)) if word)
+        reason = f"runs {' '.join(word for word in (self.first, self.word(1)) if word)}"
         if self.first in ("DELETE", "UPDATE") and "WHERE" not in self.words:
-            reason = f"{self.first} without WHERE: every row"
+            reason = f"runs {self.first} without WHERE, on every row"
         elif self.first in ("DROP", "TRUNCATE"):
-            reason = f"{reason}: what it held is gone"
+            reason = f"{reason}, which loses the data"
         return Act(Kind.SERVICE_WRITE, None, reason)
 
     def after(self, word: str) -> str | None:
