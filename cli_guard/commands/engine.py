@@ -13,8 +13,8 @@ from cli_guard.commands.model import (
     Verdict,
     strictest,
 )
-from cli_guard.commands.patterns import fitted, settled
-from cli_guard.commands.saving import savable
+from cli_guard.commands.patterns import apply_patterns, fit_pattern
+from cli_guard.commands.saving import pattern_to_save
 from cli_guard.commands.scope import NOTHING, OutOfBudget, Scope, Stream
 from cli_guard.commands.walk import Shell
 from cli_guard.model import Decision
@@ -26,27 +26,29 @@ def judge(command: str, context: Context | None = None) -> Verdict:
     """Judges one command, which may be a whole script. Raises TypeError for what is no text; nothing else."""
     if not isinstance(command, str):
         raise TypeError(f"a command is text, not {type(command).__name__}")
-    problem = unreadable(command)
+    problem = find_unreadable(command)
     if problem:
         effect = Effect(Kind.UNKNOWN, None, Decision.REVIEW, problem, Span(0, min(len(command), 1)))
         return Verdict(command, Decision.REVIEW, problem, (effect,), "partial")
     context = context or Context()
-    shell = walked(command, context)
-    effects = settled(shell.effects, shell.invocations, context)
+    shell = walk(command, context)
+    effects = apply_patterns(shell.effects, shell.invocations, context)
     decision = strictest([effect.decision for effect in effects])
     decisive = [effect for effect in effects if effect.decision is decision]
     first = min(decisive, key=rank_effect, default=None)
     if first is None or decision is Decision.ALLOW:
         lifted = next((effect.reason for effect in effects if effect not in shell.effects), "reads only")
         reason = lifted if effects else "has no effect but its output"
-        return Verdict(command, Decision.ALLOW, reason, effects, files=shell.left())
+        return Verdict(command, Decision.ALLOW, reason, effects, files=shell.find_tainted_files())
     more = len(decisive) - 1
     reason = first.reason if not more else f"{first.reason} (and {more} more)"
     coverage = "partial" if shell.partial else "full"
     alternative = first.alternative or ALTERNATIVES.get(first.rule)
     asks = decision is Decision.REVIEW and context.setting is not Setting.CHANGE
-    pattern = savable(decisive, shell.effects) if asks else None
-    return Verdict(command, decision, reason, effects, coverage, alternative, pattern, shell.left())
+    pattern = pattern_to_save(decisive, shell.effects) if asks else None
+    return Verdict(
+        command, decision, reason, effects, coverage, alternative, pattern, shell.find_tainted_files()
+    )
 
 
 def rank_effect(effect: Effect) -> tuple[bool, int, bool, int]:
@@ -61,12 +63,12 @@ def rank_effect(effect: Effect) -> tuple[bool, int, bool, int]:
 
 def example_matches(pattern: Pattern, command: str) -> bool:
     """Does a pattern match one of the commands in a text?"""
-    if unreadable(command):
+    if find_unreadable(command):
         return False
-    return any(fitted(pattern, each) is not None for each in walked(command, Context()).invocations)
+    return any(fit_pattern(pattern, each) is not None for each in walk(command, Context()).invocations)
 
 
-def unreadable(command: str) -> str | None:
+def find_unreadable(command: str) -> str | None:
     """Why a text cannot be judged at all, None if it can."""
     if not command.strip():
         return "empty: there is no command to judge"
@@ -81,12 +83,12 @@ def unreadable(command: str) -> str | None:
     return None
 
 
-def walked(text: str, context: Context) -> Shell:
+def walk(text: str, context: Context) -> Shell:
     """The shell that has walked through a text. Running out of budget is an effect; what was found before stays."""
     files = {path: Stream(None, taints) for path, taints in context.files.items()}
     shell = Shell(Scope(context, folder=context.folder, files=files))
     try:
-        shell.top(text)
+        shell.run_text(text)
         while shell.uncalled:
             shell.call(*shell.uncalled.popitem(), None, NOTHING)
     except (OutOfBudget, RecursionError) as error:

@@ -76,7 +76,7 @@ class Machine(ABC):
     @contextmanager
     def subshell(self) -> Iterator[None]:
         """What happens inside works on a copy of the state, of which nothing comes back."""
-        outer, self.scope = self.scope, self.scope.copied()
+        outer, self.scope = self.scope, self.scope.copy()
         try:
             yield
         finally:
@@ -95,15 +95,15 @@ class Machine(ABC):
         """Expands words in the state as it is now."""
 
     @abstractmethod
-    def script(self, script: Script, stdin: Stream = NOTHING) -> Stream:
+    def run_script(self, script: Script, stdin: Stream = NOTHING) -> Stream:
         """Runs a script that has been read."""
 
     @abstractmethod
-    def text(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
+    def run_nested(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
         """Runs a text that stands, as a word or a here-document, at one place of the script."""
 
     @abstractmethod
-    def child(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
+    def run_child(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
         """Runs a text in a shell of its own, of whose variables nothing comes back."""
 
     @abstractmethod

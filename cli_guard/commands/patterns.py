@@ -58,7 +58,7 @@ def shape_of(text: str) -> Shape:
     return Shape(tuple(tuple(word) for word in (words[:-1] if is_open else words)), is_open)
 
 
-def checked(pattern: Pattern) -> None:
+def check_pattern(pattern: Pattern) -> None:
     """Raises ValueError for a pattern that says nothing that can be matched, or allows whatever there is."""
     if len(shape_of(pattern.text).words[0]) > 1 and pattern.decision is Decision.ALLOW:
         raise ValueError(f"the pattern {pattern.text!r} allows programs that it does not name")
@@ -89,7 +89,7 @@ def covers(new: str, old: str) -> bool:
     return all(matches(word, text) for word, text in zip(wide.words, texts, strict=False))
 
 
-def fitted(pattern: Pattern, invocation: Invocation) -> tuple[Field, ...] | None:
+def fit_pattern(pattern: Pattern, invocation: Invocation) -> tuple[Field, ...] | None:
     """The words that a pattern names in a command, None if it does not match.
 
     What forbids matches whatever a word that is not known may turn out to be; what allows, known words alone.
@@ -114,17 +114,17 @@ def may_match(shape: Shape, words: Sequence[Field]) -> bool:
     Words nobody knows are not enough: one at least that is known has to fit.
     """
     first, end = words[0], len(shape.words)
-    places = {(1, True)} if first.known else {(at, False) for at in reached(shape.words[:1], 0, first) if at}
+    places = {(1, True)} if first.known else {(at, False) for at in reach(shape.words[:1], 0, first) if at}
     for word in words[1:]:
         if shape.open and (end, True) in places:
             return True
-        places = {(to, fits or word.known) for at, fits in places for to in reached(shape.words, at, word)}
+        places = {(to, fits or word.known) for at, fits in places for to in reach(shape.words, at, word)}
         if not places:
             return False
     return (end, True) in places
 
 
-def reached(pattern: tuple[tuple[str, ...], ...], at: int, word: Field) -> Iterator[int]:
+def reach(pattern: tuple[tuple[str, ...], ...], at: int, word: Field) -> Iterator[int]:
     """How far into the words of a pattern one word of a command, which may become several, can lead."""
     several, start = word.many or word.pattern, word.start
     if word.assumed:
@@ -145,7 +145,7 @@ def reached(pattern: tuple[tuple[str, ...], ...], at: int, word: Field) -> Itera
             return
 
 
-def settled(
+def apply_patterns(
     found: dict[Effect, list[Invocation | None]], invocations: Sequence[Invocation], context: Context
 ) -> tuple[Effect, ...]:
     """The effects of a script after the patterns: deny over review over allow over the engine's own answer.
@@ -157,18 +157,20 @@ def settled(
     allowing = [each for each in context.patterns if each.decision is Decision.ALLOW]
     if context.setting is Setting.CHANGE:
         allowing = []
-    own = [lifted(effect, callers, allowing) for effect, callers in found.items()]
+    own = [lift_effect(effect, callers, allowing) for effect, callers in found.items()]
     kinds = {caller: effect.kind for effect, callers in reversed(found.items()) for caller in callers}
     hits: dict[Effect, None] = {}
     for pattern in context.patterns:
         if pattern.decision is not Decision.ALLOW:
-            met = [each for each in invocations if fitted(pattern, each) is not None]
-            hits.update(dict.fromkeys(hit(pattern, each, kinds.get(each, Kind.READ)) for each in met))
+            met = [each for each in invocations if fit_pattern(pattern, each) is not None]
+            hits.update(
+                dict.fromkeys(effect_of_pattern(pattern, each, kinds.get(each, Kind.READ)) for each in met)
+            )
     asked = [effect for effect in hits if effect.decision is Decision.REVIEW]
     return (*asked, *own, *(effect for effect in hits if effect.decision is Decision.DENY))
 
 
-def hit(pattern: Pattern, invocation: Invocation, kind: Kind) -> Effect:
+def effect_of_pattern(pattern: Pattern, invocation: Invocation, kind: Kind) -> Effect:
     """What a pattern that asks or denies makes of a command: an effect of the kind that the command has."""
     reason = (
         f"the pattern {pattern.text!r} {'denies' if pattern.decision is Decision.DENY else 'asks for'} it"
@@ -176,7 +178,7 @@ def hit(pattern: Pattern, invocation: Invocation, kind: Kind) -> Effect:
     return Effect(kind, pattern.text, pattern.decision, with_reason(reason, pattern), invocation.span)
 
 
-def lifted(effect: Effect, callers: Sequence[Invocation | None], allowing: Sequence[Pattern]) -> Effect:
+def lift_effect(effect: Effect, callers: Sequence[Invocation | None], allowing: Sequence[Pattern]) -> Effect:
     """An effect, allowed if a pattern covers every command that it comes from."""
     if effect.decision is not Decision.REVIEW or effect.kind in NEVER_LIFTED:
         return effect
@@ -192,7 +194,7 @@ def allowed_by(effect: Effect, caller: Invocation, allowing: Sequence[Pattern]) 
     outer: Invocation | None = caller
     while outer is not None and caller.plain:
         for pattern in allowing:
-            words = fitted(pattern, outer)
+            words = fit_pattern(pattern, outer)
             if words is None or names_code(effect, outer, words):
                 continue
             if outer is caller or caller.fields[0].span in {word.span for word in words[1:]}:

@@ -40,7 +40,9 @@ OPEN = frozenset(
 )
 
 
-def savable(decisive: Iterable[Effect], found: Mapping[Effect, Sequence[Invocation | None]]) -> str | None:
+def pattern_to_save(
+    decisive: Iterable[Effect], found: Mapping[Effect, Sequence[Invocation | None]]
+) -> str | None:
     """The pattern that would allow what is asked about, None if it does not all come from one plain command.
 
     `found` has with each effect the commands that it comes from.
@@ -51,9 +53,9 @@ def savable(decisive: Iterable[Effect], found: Mapping[Effect, Sequence[Invocati
     callers = {caller for effect in effects for caller in found[effect]}
     plain = [each for each in callers if each is not None and each.plain and each.stdin == NOTHING]
     outer = [each for each in plain if all(other is each or runs(each, other) for other in plain)]
-    if len(plain) < len(callers) or len(outer) != 1 or any(refused(each) for each in plain):
+    if len(plain) < len(callers) or len(outer) != 1 or any(is_refused(each) for each in plain):
         return None
-    return written(outer[0], effects)
+    return write_pattern(outer[0], effects)
 
 
 def runs(outer: Invocation, inner: Invocation) -> bool:
@@ -64,7 +66,7 @@ def runs(outer: Invocation, inner: Invocation) -> bool:
     return parent is outer and inner.fields[0].span in {word.span for word in outer.fields[1:]}
 
 
-def refused(invocation: Invocation) -> bool:
+def is_refused(invocation: Invocation) -> bool:
     """Is it one of those that are looked at each time?"""
     name = invocation.name
     base = name.rpartition("/")[2]
@@ -80,7 +82,7 @@ def refused(invocation: Invocation) -> bool:
     return False
 
 
-def written(invocation: Invocation, effects: Sequence[Effect]) -> str | None:
+def write_pattern(invocation: Invocation, effects: Sequence[Effect]) -> str | None:
     """The command as a pattern that covers these effects, None if it is too long to be looked through."""
     words = [word.text or "" for word in invocation.fields]
     sub_command = " ".join(words[:2])

@@ -64,7 +64,7 @@ def taints_of(carriers: Iterable[Carrier]) -> frozenset[str]:
     return frozenset().union(*(each.taints for each in carriers))
 
 
-def merged(streams: Iterable[Stream]) -> Stream:
+def merge(streams: Iterable[Stream]) -> Stream:
     """Several outputs one after the other."""
     given = [stream for stream in streams if stream != NOTHING]
     if len(given) == 1:
@@ -95,7 +95,7 @@ class Scope:
     arguments: tuple[Stream, ...] | None = None
     folder: str | None = None
 
-    def copied(self) -> "Scope":
+    def copy(self) -> "Scope":
         """A copy for a subshell; files are the same for both."""
         scope = copy(self)
         scope.variables = dict(self.variables)
@@ -135,7 +135,7 @@ class Budget:
             raise OutOfBudget("longer or more deeply nested than is looked at")
 
 
-def unsure(before: dict[str, Stream], after: dict[str, Stream]) -> dict[str, Stream]:
+def make_unsure(before: dict[str, Stream], after: dict[str, Stream]) -> dict[str, Stream]:
     """The variables behind a branch that may not have run: what it changed is not known, but what it carries is."""
     changed = {}
     for name, value in after.items():
@@ -148,6 +148,6 @@ def unsure(before: dict[str, Stream], after: dict[str, Stream]) -> dict[str, Str
     return changed
 
 
-def restored(outer: dict[str, Stream], names: Iterable[str]) -> dict[str, Stream]:
+def restore(outer: dict[str, Stream], names: Iterable[str]) -> dict[str, Stream]:
     """Variables that were set for one command or function alone, as they were before."""
     return {name: outer.get(name, ANYTHING) for name in names}

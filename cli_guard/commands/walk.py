@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from cli_guard.commands import floors
 from cli_guard.commands.effects.environment import CODE_NAMES, HOOK_SWITCHES
 from cli_guard.commands.effects.invocation import invoke
-from cli_guard.commands.effects.redirects import connected, redirected, written
+from cli_guard.commands.effects.redirects import apply_redirects, is_connected, write_sinks
 from cli_guard.commands.expand.fields import Field, stream_of
 from cli_guard.commands.expand.words import Expander
 from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import Kind, Span
-from cli_guard.commands.parse.respelling import respelled
+from cli_guard.commands.parse.respelling import respell
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.parse.tree import (
     Assignment,
@@ -31,9 +31,9 @@ from cli_guard.commands.scope import (
     REMOTE,
     SECRET,
     Stream,
-    merged,
-    restored,
-    unsure,
+    make_unsure,
+    merge,
+    restore,
 )
 
 # A line that goes on in the middle of a word.
@@ -50,42 +50,42 @@ class Shell(Machine):
         """A command with its words: a function, an alias or a program."""
         return invoke(self, fields, stdin, span)
 
-    def text(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
+    def run_nested(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
         """Runs a text that stands, as a word or a here-document, at one place of the script."""
         with self.nested(span):
-            return self.top(text, stdin)
+            return self.run_text(text, stdin)
 
-    def top(self, text: str, stdin: Stream = NOTHING) -> Stream:
+    def run_text(self, text: str, stdin: Stream = NOTHING) -> Stream:
         """Runs a text; what bash takes and the grammar refuses is run in another spelling."""
         self.budget.read(text)
         if CONTINUED.search(text):
             with self.nested(Span(0, len(text))):
-                return self.script(parse(CONTINUED.sub("", text)), stdin)
+                return self.run_script(parse(CONTINUED.sub("", text)), stdin)
         script = parse(text)
-        again = respelled(text) if script.errors else text
+        again = respell(text) if script.errors else text
         if again != text:
             other = parse(again)
             if len(other.errors) < len(script.errors):
                 with self.nested(script.errors[0]):
-                    return self.script(other, stdin)
-        return self.script(script, stdin)
+                    return self.run_script(other, stdin)
+        return self.run_script(script, stdin)
 
-    def child(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
+    def run_child(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
         """Runs a text in a shell of its own, of whose variables nothing comes back."""
         with self.subshell():
-            return self.text(text, span, stdin)
+            return self.run_nested(text, span, stdin)
 
-    def script(self, script: Script, stdin: Stream = NOTHING) -> Stream:
+    def run_script(self, script: Script, stdin: Stream = NOTHING) -> Stream:
         """Runs a script; what the grammar did not understand is an effect of its own."""
         with self.acting(None):
-            output = self.several(script.items, stdin)
+            output = self.run_nodes(script.items, stdin)
             for span in script.errors[:1]:
                 self.emit(Kind.UNKNOWN, None, "not understood as shell syntax", span)
         return output
 
-    def several(self, nodes: tuple[Node, ...], stdin: Stream) -> Stream:
+    def run_nodes(self, nodes: tuple[Node, ...], stdin: Stream) -> Stream:
         """Commands one after the other; each may be the one that reads the input."""
-        return merged([self.run(node, stdin) for node in nodes])
+        return merge([self.run(node, stdin) for node in nodes])
 
     def run(self, node: Node, stdin: Stream = NOTHING) -> Stream:
         """Runs one node and gives what it prints."""
@@ -95,7 +95,7 @@ class Shell(Machine):
         if isinstance(node, Pipeline):
             stream = stdin
             for stage in node.stages:
-                stream = self.apart(stage, stream)
+                stream = self.run_in_subshell(stage, stream)
             return stream
         if isinstance(node, For):
             return self.for_each(node, stdin)
@@ -103,23 +103,23 @@ class Shell(Machine):
             return self.define(node)
         return self.block(node, stdin)
 
-    def apart(self, node: Node, stdin: Stream) -> Stream:
+    def run_in_subshell(self, node: Node, stdin: Stream) -> Stream:
         """One node in a subshell of its own, whose variables nobody else sees."""
         with self.subshell():
             return self.run(node, stdin)
 
     def block(self, node: Block, stdin: Stream) -> Stream:
         """A group, a branch, a loop; a subshell works on a copy of the state."""
-        source, sinks = redirected(self, node.redirects, stdin)
+        source, sinks = apply_redirects(self, node.redirects, stdin)
         with self.subshell() if node.kind in ("subshell", "background") else nullcontext():
             # What stands first in a list runs in any case, what follows it may not.
             sure = 1 if node.kind == "list" else 0
-            first = self.several(node.items[:sure], source)
+            first = self.run_nodes(node.items[:sure], source)
             variables = dict(self.scope.variables)
-            output = merged([first, self.several(node.items[sure:], source)])
+            output = merge([first, self.run_nodes(node.items[sure:], source)])
             if node.kind in ("if", "case", "loop", "list"):
-                self.scope.variables = unsure(variables, self.scope.variables)
-        return written(self, output, sinks)
+                self.scope.variables = make_unsure(variables, self.scope.variables)
+        return write_sinks(self, output, sinks)
 
     def for_each(self, node: For, stdin: Stream) -> Stream:
         """The body once for every word that is known, or once for all."""
@@ -131,7 +131,7 @@ class Shell(Machine):
         for stream in dict.fromkeys(streams):
             self.scope.variables[node.name] = stream
             outputs.append(self.block(node.body, stdin))
-        return merged(outputs)
+        return merge(outputs)
 
     def define(self, node: Function) -> Stream:
         """A function. It is looked at when it is called, or at the end if nobody calls it."""
@@ -159,18 +159,18 @@ class Shell(Machine):
             self.running.pop()
             self.scope.arguments = outer
             # A function may end before it has set what it sets.
-            after = {**self.scope.variables, **restored(variables, self.scope.local)}
-            self.scope.variables, self.scope.local = unsure(variables, after), local
+            after = {**self.scope.variables, **restore(variables, self.scope.local)}
+            self.scope.variables, self.scope.local = make_unsure(variables, after), local
 
     def command(self, node: Command, stdin: Stream) -> Stream:
         """A simple command."""
         expander = self.expander()
         fields = expander.fields(node.words)
-        source, sinks = redirected(self, node.redirects, stdin)
+        source, sinks = apply_redirects(self, node.redirects, stdin)
         if not fields:
             for assignment in node.assignments:
                 self.assign(assignment, expander, alone=True)
-            return written(self, source if node.redirects and not node.words else NOTHING, sinks)
+            return write_sinks(self, source if node.redirects and not node.words else NOTHING, sinks)
         outer = dict(self.scope.variables)
         for assignment in node.assignments:
             # `IFS= read` is how a line is read: it splits nothing else.
@@ -178,21 +178,21 @@ class Shell(Machine):
             self.assign(assignment, expander, alone=reads_line)
         if source == NOTHING and self.scope.stdin is not None:
             source = self.scope.stdin
-        if source == NOTHING and connected(self, sinks):
+        if source == NOTHING and is_connected(self, sinks):
             source = Stream(None, frozenset((REMOTE,)))
         output = self.invoke(fields, source, node.span)
         if node.assignments:
             self.scope.variables = {
                 **self.scope.variables,
-                **restored(outer, (each.name for each in node.assignments)),
+                **restore(outer, (each.name for each in node.assignments)),
             }
-        return written(self, output, sinks)
+        return write_sinks(self, output, sinks)
 
     def assign(self, node: Assignment, expander: Expander, *, alone: bool) -> None:
         """`name=value`, on its own or in front of a command, whose environment it changes."""
         values = [expander.one(word) for word in node.values]
         streams = tuple(stream_of(each) for each in values)
-        value = streams[0] if len(streams) == 1 and not node.array else merged(streams)
+        value = streams[0] if len(streams) == 1 and not node.array else merge(streams)
         if node.array:
             held = self.scope.variables.get(node.name, NOTHING)
             elements = tuple(stream_of(each) for each in expander.fields(node.values))
@@ -202,7 +202,7 @@ class Shell(Machine):
             if placed or len(items) > MOST_ELEMENTS:
                 value = Stream(None, value.taints)
         elif node.append:
-            value = merged([self.scope.variables.get(node.name, NOTHING), value])
+            value = merge([self.scope.variables.get(node.name, NOTHING), value])
         elif items_before := self.scope.variables.get(node.name, NOTHING).items:
             value = Stream(None, value.taints, items=(value, *items_before[1:]))
         exported = (
@@ -214,7 +214,7 @@ class Shell(Machine):
         if exported:
             self.environment(node.name, value.text, node.span)
 
-    def left(self) -> dict[str, frozenset[str]]:
+    def find_tainted_files(self) -> dict[str, frozenset[str]]:
         """The files that hold something from the network or a secret at the end."""
         return {
             path: stream.taints
@@ -238,6 +238,6 @@ class Shell(Machine):
         try:
             with self.subshell():
                 self.budget.read("")
-                return self.script(script)
+                return self.run_script(script)
         finally:
             self.budget.depth -= 1

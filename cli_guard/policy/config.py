@@ -172,11 +172,11 @@ class CommandsSection(Section):
         """Every pattern can be read and does what its examples say. Raises ValueError."""
         if not self.patterns:
             return self
+        from cli_guard.commands.patterns import check_pattern
         from cli_guard.commands.engine import example_matches
-        from cli_guard.commands.patterns import checked
 
         for pattern, entry in zip(self.patterns, (*self.deny, *self.review, *self.allow), strict=True):
-            checked(pattern)
+            check_pattern(pattern)
             for example in (*entry.match, *entry.not_match):
                 if example_matches(pattern, example) is not (example in entry.match):
                     says = "does not match" if example in entry.match else "matches"

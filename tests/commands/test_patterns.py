@@ -7,7 +7,7 @@ import pytest
 
 from cli_guard.commands import Context, Kind, Setting, Verdict, judge
 from cli_guard.commands.model import Pattern
-from cli_guard.commands.patterns import checked, covers, shape_of
+from cli_guard.commands.patterns import check_pattern, covers, shape_of
 from cli_guard.commands.saving import NEVER
 from cli_guard.model import Decision
 from cli_guard.policy.config import parse_config
@@ -241,9 +241,9 @@ def test_a_pattern_that_cannot_be_matched(text: str, says: str) -> None:
 
 
 def test_a_pattern_that_allows_names_its_program() -> None:
-    checked(Pattern("kube* delete", DENY))
+    check_pattern(Pattern("kube* delete", DENY))
     with pytest.raises(ValueError, match="allows programs that it does not name"):
-        checked(Pattern("kube* get", ALLOW))
+        check_pattern(Pattern("kube* get", ALLOW))
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def test_no_labelled_danger_is_saved_and_what_is_saved_allows_its_own_command() 
         assert case.verdict is not DENY, case.command
         assert verdict.savable.partition(" ")[0] not in NEVER - {"git"}
         pattern = Pattern(verdict.savable, ALLOW)
-        checked(pattern)
+        check_pattern(pattern)
         again = judge(case.command, dataclasses.replace(case.context, patterns=(pattern,)))
         assert again.verdict is ALLOW, (case.command, verdict.savable)
         saved += 1

@@ -2,47 +2,53 @@
 
 import pytest
 
-from cli_guard.commands.effects.places import Place, is_credential, place_of, resolved, whole
+from cli_guard.commands.effects.places import (
+    PathClass,
+    classify_path,
+    classify_whole,
+    is_credential,
+    resolve_path,
+)
 from cli_guard.commands.model import Context
 
 ADA = Context(home="/home/ada")
 
 # Each place with paths that it is, and paths that only look like it.
 PLACES = {
-    Place.SINK: (
+    PathClass.SINK: (
         "/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/stdin /dev/stdout /dev/stderr /dev/fd/3",
         "dev/null /dev/nullx /dev/null/x /dev/fd /dev/fd/x",
     ),
-    Place.SOCKET: (
+    PathClass.SOCKET: (
         "/dev/tcp/x.example/80 /dev/udp/1.2.3.4/53",
         "dev/tcp/x/80 /dev/tcpx/80 /dev/tcp",
     ),
-    Place.DISK: (
+    PathClass.DISK: (
         "/dev/sda /dev/sda1 /dev/sd* /dev/sd? /dev/hda /dev/vda /dev/xvda /dev/nvme0n1 /dev/nvme0n1p1 "
         "/dev/mmcblk0 /dev/mapper/root /dev/dm-0 /dev/md0 /dev/loop0 /dev/disk0 /dev/rdisk0 "
         "/dev/disk/by-id/x /dev/sr0 /dev/mem /dev/kmem /dev/port /dev/* /dev/block/8:0",
         "dev/sda /dev/shm/x /dev/pts/0 /dev/ttyS0 /dev/input/mice /dev/memo",
     ),
-    Place.KERNEL: (
+    PathClass.KERNEL: (
         "/proc/sysrq-trigger /proc/sys/kernel/panic /proc/kcore /sys/kernel/debug/x /sys/power/state "
         "/sys/firmware/efi/efivars/x /sys/class/block/sda/size",
         "/proc/cpuinfo /proc/self/status /sys/class/net/eth0 proc/sysrq-trigger /proc/meminfo",
     ),
-    Place.HOOKS: (
+    PathClass.HOOKS: (
         ".git/hooks .git/hooks/pre-commit /work/.git/hooks/pre-push .git/modules/lib/hooks/x "
         ".git/worktrees/w/hooks .git/h* .git/hook[s] .git/cli-guard/state ~/r/.git/hooks/commit-msg",
         "git/hooks/pre-commit hooks/pre-commit .github/hooks/x .git/hooks.md x.git/hooks/y .gitx/hooks/a src/hooks",
     ),
-    Place.GIT_CONFIG: (
+    PathClass.GIT_CONFIG: (
         ".git/config .git/config.worktree ~/.gitconfig /work/.git/config ~/.config/git/config /etc/gitconfig",
         "git/config .git/config.txt .gitconfig.md config .github/config etc/gitconfig ~/.config/git/ignore",
     ),
-    Place.REPOSITORY: (
+    PathClass.REPOSITORY: (
         ".git /work/.git .git/objects .git/objects/ab/cd .git/refs/heads/main .git/HEAD .git/index .git/* "
         ".git/packed-refs .git/modules/lib/x",
         ".gitignore .github x.git git .git/description .gitmodules .git-blame-ignore-revs",
     ),
-    Place.GUARD: (
+    PathClass.GUARD: (
         "cli-guard.toml cli-guard-baseline.json ~/.config/cli-guard/config.toml .cli-guard/x "
         ".pre-commit-config.yaml .pre-commit-config.yml .husky .husky/pre-commit .githooks/pre-push "
         "lefthook.yml .lefthook.yaml lefthook-local.toml .overcommit.yml .gitleaks.toml .secrets.baseline "
@@ -51,12 +57,12 @@ PLACES = {
         "cli-guard.md my-cli-guard.toml docs/cli-guard.tomlx .pre-commit-hooks.yaml husky/pre-commit "
         ".claude/notes.json claude/settings.json lefthook.txt githooks/pre-push cli_guard/cli.py",
     ),
-    Place.ACCESS: (
+    PathClass.ACCESS: (
         "/etc/sudoers /etc/sudoers.d/app /etc/passwd /etc/shadow /etc/group /etc/ssh/sshd_config "
         "/etc/pam.d/su ~/.ssh/authorized_keys ~/.ssh/config ~/.ssh/rc /root/.ssh/authorized_keys2",
         "etc/passwd /etc/passwd.d/x ssh/authorized_keys ~/.ssh/known_hosts /etc/hostname /srv/etc/sudoers",
     ),
-    Place.STARTUP: (
+    PathClass.STARTUP: (
         "~/.bashrc ~/.profile ~/.zshrc ~/.zshenv ~/.bash_profile ~/.vimrc ~/.tmux.conf "
         "~/.config/fish/config.fish ~/.config/autostart/x.desktop ~/.config/systemd/user/x.service "
         "/etc/profile /etc/profile.d/x.sh /etc/crontab /etc/cron.d/x /etc/cron.daily/x "
@@ -66,20 +72,20 @@ PLACES = {
         "bashrc docs/.bashrc.md ~/.bashrcs profile ~/.config/fishy/x etc/crontab x.pth.md custom.py "
         "sitecustomize.pyc ~/.vimrc.bak /etc/cronx",
     ),
-    Place.SYSTEM_FILE: (
+    PathClass.SYSTEM_FILE: (
         "/etc/hostname /usr/bin/ls /bin/sh /boot/vmlinuz /lib/x.so /sbin/init /sys/class/net/eth0 "
         "/proc/self/status /usr/local/bin/x /Library/Fonts/x /System/x",
         "/tmp/x /var/tmp/x /home/ada/x /opt/app/x /srv/x etc/hostname usr/bin/ls /usrx/y ~/bin/x /var/log/app.log",
     ),
-    Place.ORDINARY: ("README.md src/app.py ~/notes.txt /tmp/x a/b/c.git.txt * *.py src/* /data/x", ""),
+    PathClass.ORDINARY: ("README.md src/app.py ~/notes.txt /tmp/x a/b/c.git.txt * *.py src/* /data/x", ""),
 }
 WHOLE = {
-    Place.ROOT: ("/ /* /.* /** /?* C:\\ C:/ C:\\*", "/x . * ./* C C:x /tmp/*x"),
-    Place.HOME: (
+    PathClass.ROOT: ("/ /* /.* /** /?* C:\\ C:/ C:\\*", "/x . * ./* C C:x /tmp/*x"),
+    PathClass.HOME: (
         "~ ~ada ~root ~/* ~/.* /home/ada /home/ada/* /Users/ada /root /root/*",
         "~/x ~/x/* /home/ada/x home/ada x~ ./~ /root/x /roots",
     ),
-    Place.SYSTEM: (
+    PathClass.SYSTEM: (
         "/etc /etc/* /home/* /usr /usr/bin /usr/bin/* /bin /boot /dev /home /lib /opt /proc /srv /sys /var "
         "/var/lib /var/log /Users /System /Library /Applications /etc/ssh /etc/passwd /etc/fstab /etc/hosts "
         "/us? /e* /[eu]sr /nix",
@@ -120,13 +126,13 @@ EXTENTS = [(path, place, True) for place, (paths, _) in WHOLE.items() for path i
 
 
 @pytest.mark.parametrize(("path", "place", "belongs"), CASES, ids=str)
-def test_a_place_is_known_by_its_path(path: str, place: Place, belongs: bool) -> None:
-    assert (place_of(path) is place) is belongs, place_of(path)
+def test_a_place_is_known_by_its_path(path: str, place: PathClass, belongs: bool) -> None:
+    assert (classify_path(path) is place) is belongs, classify_path(path)
 
 
 @pytest.mark.parametrize(("path", "place", "belongs"), EXTENTS, ids=str)
-def test_a_whole_folder_is_more_than_a_file_in_it(path: str, place: Place, belongs: bool) -> None:
-    assert (whole(path) is place) is belongs, whole(path)
+def test_a_whole_folder_is_more_than_a_file_in_it(path: str, place: PathClass, belongs: bool) -> None:
+    assert (classify_whole(path) is place) is belongs, classify_whole(path)
 
 
 @pytest.mark.parametrize("path", CREDENTIALS)
@@ -187,7 +193,7 @@ def test_a_file_that_only_sounds_like_one_is_none(path: str) -> None:
     ],
 )
 def test_a_path_has_one_spelling(path: str, folder: str | None, spelling: str) -> None:
-    assert resolved(path, folder, ADA) == spelling
+    assert resolve_path(path, folder, ADA) == spelling
 
 
 def test_there_are_at_least_150_rows_of_each_side() -> None:

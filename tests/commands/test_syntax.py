@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from cli_guard.commands import judge
-from cli_guard.commands.parse.respelling import respelled
+from cli_guard.commands.parse.respelling import respell
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.parse.tree import (
     Block,
@@ -296,4 +296,4 @@ def test_a_danger_beside_an_error_is_still_seen(text: str) -> None:
     ],
 )
 def test_another_spelling_for_the_grammar(text: str, plain: str) -> None:
-    assert respelled(text) == plain
+    assert respell(text) == plain

@@ -41,7 +41,7 @@ def read_arguments(spec: Spec, fields: list[Field]) -> Arguments:
     """The words after the name of a program, by its table."""
     found = Arguments(spec)
     Reader(found, fields).read()
-    found.kinds = list(paired(found))
+    found.kinds = list(pair_operands(found))
     return found
 
 
@@ -113,11 +113,11 @@ class Reader:
             return
         name, equals, _ = word.start.partition("=")
         if word.text is None and not equals:
-            self.unfinished(word)
+            self.read_unfinished(word)
             return
-        options = self.known(name)
+        options = self.find_options(name)
         if options:
-            given = cut(word, len(name) + 1) if equals else None
+            given = cut_start(word, len(name) + 1) if equals else None
             if given is not None and not options[0].takes and given.text != "true":
                 # `-check=false` of a Go program says the opposite of what the table knows.
                 self.found.unknown.append(word)
@@ -131,11 +131,11 @@ class Reader:
         elif word.start.startswith("--") or self.found.spec.parsing == "single" or not self.cluster(word):
             self.found.unknown.append(word)
 
-    def unfinished(self, word: Field) -> None:
+    def read_unfinished(self, word: Field) -> None:
         """An option whose end is not known: its value is attached (`-n$n`), or it may be any that begins so."""
         option = self.found.spec.options.get(word.start)
         if option and option.takes and not word.start.startswith("--"):
-            self.take(option, cut(word, len(word.start)))
+            self.take(option, cut_start(word, len(word.start)))
         elif word.start.startswith("--") or not self.cluster(word):
             self.found.loose.append(word)
 
@@ -149,7 +149,7 @@ class Reader:
         self.found.appended = True
         self.at = end + 1
 
-    def known(self, name: str) -> list[Option]:
+    def find_options(self, name: str) -> list[Option]:
         """The options of a name: its own, or those that it may be short for."""
         options = self.found.spec.options
         if name in options:
@@ -190,13 +190,15 @@ class Reader:
                 return letters[at:].isdecimal() and "-#" in options
             if option.takes == "command":
                 attached = (
-                    cut(word, len(word.start) - len(letters) + at + 1) if at + 1 < len(letters) else None
+                    cut_start(word, len(word.start) - len(letters) + at + 1)
+                    if at + 1 < len(letters)
+                    else None
                 )
                 self.runs(option, attached)
                 return True
             more = at + 1 < len(letters) or word.text is None
             length = len(word.start) - len(letters) + at + 1
-            self.take(option, cut(word, length) if more and option.takes else None)
+            self.take(option, cut_start(word, length) if more and option.takes else None)
             if option.takes:
                 if not more and not option.optional:
                     self.at += 1
@@ -210,10 +212,10 @@ class Reader:
         if option is None:
             self.found.unknown.append(word)
         else:
-            self.take(option, cut(word, len(key) + 1))
+            self.take(option, cut_start(word, len(key) + 1))
 
 
-def cut(word: Field, length: int) -> Field:
+def cut_start(word: Field, length: int) -> Field:
     """A field without its first characters."""
     rest = word.start[length:]
     if word.text is not None:
@@ -237,7 +239,7 @@ def harm(kinds: tuple[str, ...]) -> int:
     return max((HARM.get(kind, 2) for kind in plain), default=0)
 
 
-def paired(found: Arguments) -> "list[tuple[str, Field]]":
+def pair_operands(found: Arguments) -> "list[tuple[str, Field]]":
     """Each operand with its kind; those beyond the list are unknown."""
     kinds, operands = operand_kinds(found), found.operands
     repeated = next((at for at, kind in enumerate(kinds) if kind.endswith(REPEATED)), None)

@@ -8,7 +8,7 @@ from cli_guard.commands.effects import values
 from cli_guard.commands.effects.arguments import operand_kinds
 from cli_guard.commands.effects.called import Called
 from cli_guard.commands.effects.paths import delete_path, path_of, write_path
-from cli_guard.commands.effects.places import Place, is_credential, whole
+from cli_guard.commands.effects.places import PathClass, classify_whole, is_credential
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Kind, Span
 from cli_guard.commands.scope import (
@@ -18,7 +18,7 @@ from cli_guard.commands.scope import (
     SECRET,
     TOKEN,
     Stream,
-    merged,
+    merge,
     narrowest,
     taints_of,
 )
@@ -132,9 +132,9 @@ class Call(Called):
         taints = taints_of(rest)
         span = Span(rest[0].span.start, rest[-1].span.end)
         output = values.run_shell(self, Stream(whole_text if known else None, taints), span, self.stdin)
-        return replace(output, taints=output.taints | self.fetched())
+        return replace(output, taints=output.taints | self.find_network_taints())
 
-    def fetched(self) -> frozenset[str]:
+    def find_network_taints(self) -> frozenset[str]:
         """The taint of what comes out of a call that talks to somebody else."""
         kinds = self.kinds & (CONNECTED if self.program.name in LOCAL_SERVICES else FETCHED)
         return frozenset((REMOTE,)) if kinds else frozenset()
@@ -143,11 +143,11 @@ class Call(Called):
         """What flows on: into the files that are written, and to the output."""
         if self.kinds & CONNECTED:
             floors.check_sent(self.shell, self.stdin.taints, self.title, self.span, program=True)
-        carried = merged([*self.reads, self.stdin]) if self.reads else self.stdin
-        taints = self.tainted()
+        carried = merge([*self.reads, self.stdin]) if self.reads else self.stdin
+        taints = self.collect_taints()
         for given, verb in self.written:
             if given.script is not None:
-                self.shell.script(given.script, carried)
+                self.shell.run_script(given.script, carried)
                 continue
             copied = carried if self.program.name in COPIES_INPUT | {"cp", "mv"} else Stream(None)
             stream = replace(copied, taints=copied.taints | taints)
@@ -157,11 +157,11 @@ class Call(Called):
                 write_path(self.shell, given, given.span, stream, verb=verb)
         return self.output(carried, taints)
 
-    def tainted(self) -> frozenset[str]:
+    def collect_taints(self) -> frozenset[str]:
         """What everything that comes out of this call carries."""
         carried = taints_of((self.stdin, *self.reads, *self.fields))
         shown = {TOKEN} if Kind.CREDENTIAL in self.kinds else set()
-        return carried | shown | self.fetched()
+        return carried | shown | self.find_network_taints()
 
     def output(self, carried: Stream, taints: frozenset[str]) -> Stream:
         """What the call prints."""
@@ -170,25 +170,27 @@ class Call(Called):
         if prints == "value":
             return Stream(None, frozenset(), "value")
         if prints == "paths":
-            folders = self.searched()
+            folders = self.find_searched_paths()
             # A path below a folder that was named begins with that name.
-            return Stream(None, self.found(folders), "rooted" if folders else "paths")
+            return Stream(None, self.find_path_taints(folders), "rooted" if folders else "paths")
         if prints == "operands":
-            return printed(self.arguments.operands, taints)
+            return join_operands(self.arguments.operands, taints)
         if prints == "input":
             same = self.program.name in COPIES_INPUT and not self.arguments.values
             return replace(carried if same else Stream(None, origin=carried.origin), taints=taints)
         return Stream(None, taints)
 
-    def searched(self) -> list[str]:
+    def find_searched_paths(self) -> list[str]:
         """The paths that a call was pointed at."""
         operands = [operand for kind, operand in self.arguments.kinds if kind == "read"]
         return [path_of(self.shell, each) for each in operands or self.arguments.operands if each.start]
 
-    def found(self, folders: list[str]) -> frozenset[str]:
+    def find_path_taints(self, folders: list[str]) -> frozenset[str]:
         """What the paths carry that a call finds: a secret, or everything there is."""
         given = folders or [self.shell.scope.folder or "."]
-        everything = {EVERYTHING} if any(whole(path) is not Place.ORDINARY for path in given) else set()
+        everything = (
+            {EVERYTHING} if any(classify_whole(path) is not PathClass.ORDINARY for path in given) else set()
+        )
         secret = {SECRET} if any(is_credential(path) for path in given) else set()
         return frozenset(everything | secret)
 
@@ -199,7 +201,7 @@ def before_a_command(words: list[str | None]) -> list[str | None]:
     return words if REMOVALS.intersection(words[:at]) else words[:at]
 
 
-def printed(operands: list[Field], taints: frozenset[str]) -> Stream:
+def join_operands(operands: list[Field], taints: frozenset[str]) -> Stream:
     """Operands as they are printed, one blank between them."""
     texts = [each.text for each in operands]
     if None in texts:

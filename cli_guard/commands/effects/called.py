@@ -72,7 +72,7 @@ class Called:
         """The program and its sub-command, for people."""
         return self.spec.name.replace("-", " ") if self.spec.program != self.program.name else self.spec.name
 
-    def again(self, fields: list[Field]) -> None:
+    def replace_fields(self, fields: list[Field]) -> None:
         """The words turn out to be others."""
         self.fields = fields
         self.__dict__.pop("arguments", None)

@@ -57,7 +57,7 @@ def keep_denials(call: Called, text: str, span: Span) -> None:
     shell = call.shell
     outer, shell.effects, partial = shell.effects, {}, shell.partial
     try:
-        shell.child(text, span)
+        shell.run_child(text, span)
     finally:
         for effect, callers in shell.effects.items():
             if effect.decision is Decision.DENY:
@@ -72,7 +72,7 @@ def one_act(call: Called, act: Act, span: Span) -> None:
         keep_denials(call, act.suspect, span)
     elif act.shell is not None:
         call.effect(Kind.EXEC, act.shell[:60], act.reason or "runs a shell command", span)
-        shell.text(act.shell, span)
+        shell.run_nested(act.shell, span)
     elif act.words:
         call.effect(Kind.EXEC, act.words[0], act.reason or "runs a program", span)
         shell.invoke([literal(word, span) for word in act.words], call.stdin, span)

@@ -31,28 +31,30 @@ def invoke(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> St
     met = Invocation(tuple(fields), stdin, shell.budget.place(span), shell.caller)
     shell.invocations.append(met)
     with shell.acting(met):
-        return resolved(shell, fields, stdin, span)
+        return run_command(shell, fields, stdin, span)
 
 
-def resolved(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
+def run_command(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """Finds out what the name of a command stands for."""
     name = fields[0].text
     if name is None or fields[0].assumed or fields[0].pattern:
-        return dynamic(shell, fields, stdin, span)
+        return run_unknown(shell, fields, stdin, span)
     if fields[0].perhaps and len(fields) > 1:
         # If the variable was not set there is no such word, and the next one is the program.
         shell.invoke(fields[1:], stdin, span)
-    defined = by_definition(shell, name, fields, stdin, span)
+    defined = run_definition(shell, name, fields, stdin, span)
     if defined is None:
-        return program(shell, name, fields, stdin, span)
+        return run_program(shell, name, fields, stdin, span)
     if table(name) is None:
         return defined
     # A definition may not be in force here (in a branch, in a subshell, behind `env`): the program counts as well.
-    other = program(shell, name, fields, stdin, span)
+    other = run_program(shell, name, fields, stdin, span)
     return Stream(None, defined.taints | other.taints, defined.origin and other.origin)
 
 
-def by_definition(shell: Machine, name: str, fields: list[Field], stdin: Stream, span: Span) -> Stream | None:
+def run_definition(
+    shell: Machine, name: str, fields: list[Field], stdin: Stream, span: Span
+) -> Stream | None:
     """A function or an alias; None if the name is neither."""
     if name in shell.scope.functions:
         body = shell.scope.functions[name]
@@ -61,43 +63,43 @@ def by_definition(shell: Machine, name: str, fields: list[Field], stdin: Stream,
         return None
     shell.running.append(name)
     try:
-        return again(shell, shell.scope.aliases[name], fields[1:], stdin, span)
+        return run_alias(shell, shell.scope.aliases[name], fields[1:], stdin, span)
     finally:
         shell.running.pop()
 
 
-def again(shell: Machine, text: str, rest: list[Field], stdin: Stream, span: Span) -> Stream:
+def run_alias(shell: Machine, text: str, rest: list[Field], stdin: Stream, span: Span) -> Stream:
     """Words that stand for others: the text of an alias, then the rest of the words."""
     words = [literal(word, span) for word in text.split()]
     if re.search(r"[;&|$`'\"<>(){}\\]", text):
-        return shell.text(text, span, stdin)
+        return shell.run_nested(text, span, stdin)
     return shell.invoke([*words, *rest], stdin, span) if words else ANYTHING
 
 
-def dynamic(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
+def run_unknown(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """The program is not known before it runs. What can be told of it still counts."""
     first = fields[0]
     if not floors.check_remote_code(shell, first.taints, "as the name of a program", span):
         shell.emit(Kind.UNKNOWN, first.shown, "the program is only known when it runs", span)
     if first.assumed and first.text:
-        return program(shell, first.text, fields, stdin, span)
+        return run_program(shell, first.text, fields, stdin, span)
     if first.pattern and first.text:
         # What the pattern finds is run, and it is written so for a reason.
         pattern = first.text.rsplit("/", 1)[-1]
         for likely in (each for each in LIKELY if fnmatchcase(each, pattern)):
-            program(shell, likely, fields, stdin, span)
+            run_program(shell, likely, fields, stdin, span)
     return ANYTHING
 
 
-def program(shell: Machine, name: str, fields: list[Field], stdin: Stream, span: Span) -> Stream:
+def run_program(shell: Machine, name: str, fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """A program by its name or path."""
     base = name.rsplit("/", 1)[-1]
     if "/" in name and not SYSTEM_PROGRAMS.match(name):
-        by_path(shell, fields[0], span)
+        run_path(shell, fields[0], span)
     spec = table(base) or table(base.lower())
     if spec is None and base.startswith("git-"):
         words = [literal("git", fields[0].span), literal(base[4:], fields[0].span), *fields[1:]]
-        return program(shell, "git", words, stdin, span)
+        return run_program(shell, "git", words, stdin, span)
     if spec is not None and base != base.lower() and table(base) is None:
         # The same program where file names know no case, another one elsewhere.
         shell.emit(Kind.UNKNOWN, base, unknown_reason(base), span)
@@ -110,14 +112,14 @@ def program(shell: Machine, name: str, fields: list[Field], stdin: Stream, span:
     return handler(call) if handler else call.run()
 
 
-def by_path(shell: Machine, given: Field, span: Span) -> None:
+def run_path(shell: Machine, given: Field, span: Span) -> None:
     """A program that is named by its path: a file of the project, or one that was fetched or written before."""
     path = path_of(shell, given)
     known = shell.scope.files.get(path)
     if known and floors.check_remote_code(shell, known.taints, given.shown, span):
         return
     if known and known.text is not None:
-        shell.text(known.text, span)
+        shell.run_nested(known.text, span)
     shell.emit(Kind.EXEC, path, f"runs the program {given.shown}", span)
 
 

@@ -3,7 +3,14 @@
 import re
 
 from cli_guard.commands import floors
-from cli_guard.commands.effects.places import Place, emptied, is_credential, place_of, resolved, whole
+from cli_guard.commands.effects.places import (
+    PathClass,
+    classify_path,
+    classify_whole,
+    is_credential,
+    resolve_path,
+    strip_pattern,
+)
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import Kind, Setting, Span
@@ -12,19 +19,21 @@ from cli_guard.model import Decision
 
 REFS = re.compile(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
 MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")
-GUARDED = (Place.HOOKS, Place.GIT_CONFIG)
+GUARDED = (PathClass.HOOKS, PathClass.GIT_CONFIG)
 
 
 def path_of(shell: Machine, given: Field) -> str:
     """The path of a field as far as it is known, in one spelling."""
-    return resolved(given.text if given.text is not None else given.start, shell.scope.folder, shell.context)
+    return resolve_path(
+        given.text if given.text is not None else given.start, shell.scope.folder, shell.context
+    )
 
 
 def read_path(shell: Machine, given: Field, span: Span) -> Stream:
     """A file is read. Gives what is known of what is in it."""
     path = path_of(shell, given)
     known = shell.scope.files.get(path)
-    if given.shape and is_credential(resolved(given.shape, shell.scope.folder, shell.context)):
+    if given.shape and is_credential(resolve_path(given.shape, shell.scope.folder, shell.context)):
         shell.emit(Kind.CREDENTIAL, given.shown, "reads what may be a secret", span)
         return Stream(None, frozenset((SECRET,)))
     if given.dynamic:
@@ -38,14 +47,14 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
     if is_credential(path):
         shell.emit(Kind.CREDENTIAL, path, f"reads {path}, which may hold a secret", span)
         return Stream(None, frozenset((SECRET,)))
-    if whole(path) in (Place.ROOT, Place.HOME):
+    if classify_whole(path) in (PathClass.ROOT, PathClass.HOME):
         shell.emit(Kind.CREDENTIAL, path, f"reads everything under {path}, secrets among it", span)
         return Stream(None, frozenset((SECRET,)))
-    place = place_of(path)
-    if place is Place.DISK or path in MEMORY:
+    place = classify_path(path)
+    if place is PathClass.DISK or path in MEMORY:
         shell.emit(Kind.SYSTEM, path, f"reads the device {path}", span)
         return Stream(None, frozenset((SECRET,)))
-    if place is Place.SOCKET:
+    if place is PathClass.SOCKET:
         shell.emit(Kind.NETWORK_IN, path, f"opens a connection through {path}", span)
         return Stream(None, frozenset((REMOTE,)))
     if given.assumed:
@@ -59,15 +68,15 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
 def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, verb: str = "writes") -> None:
     """A file is written; `carried` is what goes into it."""
     path = path_of(shell, given)
-    place = place_of(path)
-    if place is Place.SINK or given.text == "-":
+    place = classify_path(path)
+    if place is PathClass.SINK or given.text == "-":
         return
-    if place is Place.SOCKET:
+    if place is PathClass.SOCKET:
         shell.emit(Kind.NETWORK_OUT, path, f"sends what it prints through {path}", span)
         floors.check_sent(shell, carried.taints, path, span)
         return
-    if place in (Place.DISK, Place.KERNEL):
-        rule = floors.DISK if place is Place.DISK else floors.KILL_ALL if "sysrq" in path else ""
+    if place in (PathClass.DISK, PathClass.KERNEL):
+        rule = floors.DISK if place is PathClass.DISK else floors.KILL_ALL if "sysrq" in path else ""
         decision = Decision.DENY if rule else Decision.REVIEW
         shell.emit(Kind.SYSTEM, path, f"{verb} the device {path}", span, rule=rule, decision=decision)
         return
@@ -76,13 +85,15 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
         shell.emit(Kind.UNKNOWN, target, f"which file it {verb} is not known before it runs ({target})", span)
     emptied_hook = carried.text is not None and carried.text.strip() in ("", "exit 0", "#!/bin/sh")
     plain = carried.text is not None and not re.search(r"hook|include|template", carried.text, re.IGNORECASE)
-    if place is Place.GIT_CONFIG and plain and verb == "writes" and carried.text:
+    if place is PathClass.GIT_CONFIG and plain and verb == "writes" and carried.text:
         shell.emit(Kind.GIT_WRITE, path, f"writes {path}, Git's configuration", span)
-    elif place in GUARDED or (place is Place.GUARD and verb == "writes" and emptied_hook and carried.text):
+    elif place in GUARDED or (
+        place is PathClass.GUARD and verb == "writes" and emptied_hook and carried.text
+    ):
         floors.deny_guard_off(shell, path, f"{verb} {path}, which can switch Git's hooks off", span)
-    elif place is Place.REPOSITORY and REFS.search(path):
+    elif place is PathClass.REPOSITORY and REFS.search(path):
         floors.deny_guard_off(shell, path, f"{verb} {path}, which moves a branch past the hooks", span)
-    elif place is Place.GUARD:
+    elif place is PathClass.GUARD:
         shell.emit(
             Kind.GUARD,
             path,
@@ -90,10 +101,10 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
             span,
             decision=Decision.REVIEW,
         )
-    elif place in (Place.STARTUP, Place.ACCESS):
-        what = "which runs automatically" if place is Place.STARTUP else "which controls access"
+    elif place in (PathClass.STARTUP, PathClass.ACCESS):
+        what = "which runs automatically" if place is PathClass.STARTUP else "which controls access"
         shell.emit(Kind.PERSISTENCE, path, f"{verb} {path}, {what}", span, rule=floors.PRIVILEGE_FILE)
-    elif place is Place.SYSTEM_FILE:
+    elif place is PathClass.SYSTEM_FILE:
         shell.emit(Kind.SYSTEM, path, f"{verb} {path}, a file of the system", span)
     elif is_credential(path):
         shell.emit(Kind.CREDENTIAL, path, f"{verb} {path}, which may hold a secret", span)
@@ -126,21 +137,21 @@ def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "delete
             decision=Decision.DENY,
         )
         return
-    extent = whole(path)
-    if extent is not Place.ORDINARY and not (given.text is None and not given.start):
+    extent = classify_whole(path)
+    if extent is not PathClass.ORDINARY and not (given.text is None and not given.start):
         if given.text is None and path == "/":
             # `/$NAME`: what follows the slash is not known, and most of the time it is there.
             shell.emit(Kind.DELETE, given.shown, f"{verb} {given.shown}, whose end is not known", span)
             return
         if given.text is not None:
-            names = {Place.ROOT: "the whole file system", Place.HOME: "a whole home folder"}
-            what = names.get(extent, f"{emptied(path)}, a folder of the system")
+            names = {PathClass.ROOT: "the whole file system", PathClass.HOME: "a whole home folder"}
+            what = names.get(extent, f"{strip_pattern(path)}, a folder of the system")
             shell.emit(Kind.DELETE, path, f"{verb} {what}", span, rule=floors.WIPE, decision=Decision.DENY)
             return
-    place = place_of(path)
-    if place is Place.SINK:
+    place = classify_path(path)
+    if place is PathClass.SINK:
         return
-    if place is Place.DISK:
+    if place is PathClass.DISK:
         shell.emit(
             Kind.SYSTEM, path, f"{verb} the device {path}", span, rule=floors.DISK, decision=Decision.DENY
         )
@@ -150,11 +161,15 @@ def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "delete
             Kind.UNKNOWN, given.shown, f"what it {verb} is not known before it runs ({given.shown})", span
         )
     # A script may tidy away a repository that it has made or fetched somewhere below.
-    own = place in (*GUARDED, Place.REPOSITORY) and (
+    own = place in (*GUARDED, PathClass.REPOSITORY) and (
         shell.context.setting is not Setting.CHANGE or path.startswith(".git")
     )
-    if own or (place is Place.GUARD and shell.context.setting is not Setting.CHANGE):
-        what = "the repository itself" if place is Place.REPOSITORY else "which Git's hooks or cli-guard need"
+    if own or (place is PathClass.GUARD and shell.context.setting is not Setting.CHANGE):
+        what = (
+            "the repository itself"
+            if place is PathClass.REPOSITORY
+            else "which Git's hooks or cli-guard need"
+        )
         floors.deny_guard_off(shell, path, f"{verb} {path}, {what}", span)
     else:
         shell.emit(Kind.DELETE, path, f"{verb} {path if given.text is not None else given.shown}", span)

@@ -13,7 +13,7 @@ GLOBS = re.compile(r"[*?\[]")
 ONLY_GLOB = re.compile(r"[*?.\[\]!^]+\Z")
 
 
-class Place(StrEnum):
+class PathClass(StrEnum):
     """The kinds of place that matter."""
 
     ROOT = "root"
@@ -96,7 +96,7 @@ ACCESS = re.compile(
 )
 
 
-def resolved(path: str, folder: str | None, context: Context) -> str:
+def resolve_path(path: str, folder: str | None, context: Context) -> str:
     """A path in one spelling: `~` for the user's home, no `..`, absolute if the folder is known."""
     path = re.sub(r"/{2,}", "/", path.removeprefix("file://"))
     if PROCESS_ROOT.match(path):
@@ -113,59 +113,61 @@ def resolved(path: str, folder: str | None, context: Context) -> str:
     return path
 
 
-def emptied(path: str) -> str:
+def strip_pattern(path: str) -> str:
     """The folder that a path with nothing but a pattern at its end stands for: `/*` -> `/`."""
     while "/" in path and (last := path.rpartition("/")[2]) and ONLY_GLOB.match(last) and last != "..":
         path = path.rpartition("/")[0] or "/"
     return path
 
 
-def whole(path: str) -> Place:
+def classify_whole(path: str) -> PathClass:
     """Is the path a root, a home, or a folder of the system as a whole (or a pattern that finds one)?"""
-    path = emptied(path)
+    path = strip_pattern(path)
     if path == "/" or re.fullmatch(r"[A-Za-z]:[\\/]*\**", path):
-        return Place.ROOT
+        return PathClass.ROOT
     if re.fullmatch(r"~[\w.+-]*", path) or re.fullmatch(r"/(?:home|Users)/[^/]+", path) or path == "/root":
-        return Place.HOME
+        return PathClass.HOME
     if path in SYSTEM_FOLDERS or path in VITAL_FILES:
-        return Place.SYSTEM
+        return PathClass.SYSTEM
     if (
         GLOBS.search(path)
         and path.startswith("/")
-        and any(whole_match(known, path) for known in SYSTEM_FOLDERS)
+        and any(matches_whole(known, path) for known in SYSTEM_FOLDERS)
     ):
-        return Place.SYSTEM
-    return Place.ORDINARY
+        return PathClass.SYSTEM
+    return PathClass.ORDINARY
 
 
-def whole_match(known: str, pattern: str) -> bool:
+def matches_whole(known: str, pattern: str) -> bool:
     """Does a pattern find a path? A star stops at a slash."""
     return known.count("/") == pattern.count("/") and fnmatchcase(known, pattern)
 
 
-def place_of(path: str) -> Place:
+def classify_path(path: str) -> PathClass:
     """What a resolved path is. A pattern counts as what it could find."""
     for place, pattern in PATTERNS:
         if pattern.search(path):
             return place
-    if GLOBS.search(path) and (found := next((place for name, place in GLOBBED if finds(path, name)), None)):
+    if GLOBS.search(path) and (
+        found := next((place for name, place in GLOBBED if could_find(path, name)), None)
+    ):
         return found
     if path.startswith(SYSTEM_TREES) and any(
         path == tree or path.startswith(f"{tree}/") for tree in SYSTEM_TREES
     ):
-        return Place.SYSTEM_FILE
-    return Place.ORDINARY
+        return PathClass.SYSTEM_FILE
+    return PathClass.ORDINARY
 
 
 def is_credential(path: str) -> bool:
     """Does a resolved path hold secrets, or could it, if it is a pattern?"""
     return bool(CREDENTIALS.search(path)) or (
         bool(GLOBS.search(path))
-        and any(finds(path, name) for name, place in GLOBBED if place is Place.CREDENTIAL)
+        and any(could_find(path, name) for name, place in GLOBBED if place is PathClass.CREDENTIAL)
     )
 
 
-def finds(pattern: str, name: str) -> bool:
+def could_find(pattern: str, name: str) -> bool:
     """Could a pattern find this name at its end? A glob never finds the dot that a hidden name begins with."""
     wanted = name.split("/")
     parts = pattern.split("/")[-len(wanted) :]
@@ -176,26 +178,26 @@ def finds(pattern: str, name: str) -> bool:
 
 
 PATTERNS = (
-    (Place.SINK, SINKS),
-    (Place.SOCKET, SOCKETS),
-    (Place.DISK, DISKS),
-    (Place.KERNEL, KERNEL),
-    (Place.HOOKS, HOOKS),
-    (Place.GIT_CONFIG, GIT_CONFIG),
-    (Place.REPOSITORY, REPOSITORY),
-    (Place.GUARD, GUARD),
-    (Place.ACCESS, ACCESS),
-    (Place.STARTUP, STARTUP),
+    (PathClass.SINK, SINKS),
+    (PathClass.SOCKET, SOCKETS),
+    (PathClass.DISK, DISKS),
+    (PathClass.KERNEL, KERNEL),
+    (PathClass.HOOKS, HOOKS),
+    (PathClass.GIT_CONFIG, GIT_CONFIG),
+    (PathClass.REPOSITORY, REPOSITORY),
+    (PathClass.GUARD, GUARD),
+    (PathClass.ACCESS, ACCESS),
+    (PathClass.STARTUP, STARTUP),
 )
 # What a pattern that names none of them outright may still find. A bare `*` finds no hidden file.
 GLOBBED = (
-    (".ssh/id_rsa", Place.CREDENTIAL),
-    (".ssh/id_ed25519", Place.CREDENTIAL),
-    (".aws/credentials", Place.CREDENTIAL),
-    (".env", Place.CREDENTIAL),
-    ("etc/shadow", Place.CREDENTIAL),
-    ("etc/sudoers", Place.CREDENTIAL),
-    (".git/hooks", Place.HOOKS),
-    (".git/config", Place.GIT_CONFIG),
-    (".git", Place.REPOSITORY),
+    (".ssh/id_rsa", PathClass.CREDENTIAL),
+    (".ssh/id_ed25519", PathClass.CREDENTIAL),
+    (".aws/credentials", PathClass.CREDENTIAL),
+    (".env", PathClass.CREDENTIAL),
+    ("etc/shadow", PathClass.CREDENTIAL),
+    ("etc/sudoers", PathClass.CREDENTIAL),
+    (".git/hooks", PathClass.HOOKS),
+    (".git/config", PathClass.GIT_CONFIG),
+    (".git", PathClass.REPOSITORY),
 )

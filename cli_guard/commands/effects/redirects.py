@@ -3,7 +3,7 @@
 import re
 
 from cli_guard.commands.effects.paths import path_of, read_path, write_path
-from cli_guard.commands.effects.places import Place, place_of
+from cli_guard.commands.effects.places import PathClass, classify_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.machine import Machine
 from cli_guard.commands.parse.tree import Redirect
@@ -15,7 +15,7 @@ OUTPUT = ("", "1", "&")
 Sinks = list[tuple[str, Field]]
 
 
-def redirected(shell: Machine, redirects: tuple[Redirect, ...], stdin: Stream) -> tuple[Stream, Sinks]:
+def apply_redirects(shell: Machine, redirects: tuple[Redirect, ...], stdin: Stream) -> tuple[Stream, Sinks]:
     """The input of a command, and where its output goes: a descriptor with its file each."""
     sinks: Sinks = []
     for redirect in redirects:
@@ -42,19 +42,21 @@ def redirected(shell: Machine, redirects: tuple[Redirect, ...], stdin: Stream) -
     return stdin, sinks
 
 
-def connected(shell: Machine, sinks: Sinks) -> bool:
+def is_connected(shell: Machine, sinks: Sinks) -> bool:
     """Does the output go to a connection? Then, most of the time, the input comes from there."""
     return any(
-        place_of(path_of(shell, target)) is Place.SOCKET for _, target in sinks if target.start[:5] == "/dev/"
+        classify_path(path_of(shell, target)) is PathClass.SOCKET
+        for _, target in sinks
+        if target.start[:5] == "/dev/"
     )
 
 
-def written(shell: Machine, output: Stream, sinks: Sinks) -> Stream:
+def write_sinks(shell: Machine, output: Stream, sinks: Sinks) -> Stream:
     """The output goes to files: what is left of it for the pipe."""
     for descriptor, target in sinks:
         carried = output if descriptor in OUTPUT else NOTHING
         if target.script is not None:
-            shell.script(target.script, carried)
+            shell.run_script(target.script, carried)
         else:
             write_path(shell, target, target.span, carried)
     return NOTHING if any(descriptor in OUTPUT for descriptor, _ in sinks) else output

@@ -8,7 +8,7 @@ from cli_guard.commands.effects.called import Called
 from cli_guard.commands.effects.code import run_code
 from cli_guard.commands.effects.environment import key_means
 from cli_guard.commands.effects.paths import path_of, read_path
-from cli_guard.commands.effects.places import is_credential, resolved
+from cli_guard.commands.effects.places import is_credential, resolve_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import Kind, Span
 from cli_guard.commands.programs import sub_command, table
@@ -48,13 +48,13 @@ def take(call: Called, kind: str, given: Field, reason: str, rule: str) -> None:
     elif kind == "write":
         call.written.append((given, "writes"))
     elif kind != "text":
-        by_effect(call, Kind(kind), given, reason, rule)
+        take_effect(call, Kind(kind), given, reason, rule)
 
 
-def by_effect(call: Called, kind: Kind, given: Field, reason: str, rule: str) -> None:
+def take_effect(call: Called, kind: Kind, given: Field, reason: str, rule: str) -> None:
     """A value that is an effect, with itself as the target. One that begins with `!` is text for a shell as well."""
     if kind in (Kind.EXEC, Kind.PERSISTENCE) and given.text and given.text.startswith("!"):
-        call.shell.text(given.text[1:], given.span)
+        call.shell.run_nested(given.text[1:], given.span)
     if kind is Kind.SERVICE_READ:
         floors.check_sent(call.shell, given.taints, given.shown, given.span)
         if given.text is None:
@@ -76,7 +76,7 @@ def take_read(call: Called, given: Field) -> None:
         reason = "takes what it does from a name that is more than a path"
         call.effect(Kind.UNKNOWN, given.shown, reason, given.span)
     elif given.text is None and given.origin:
-        shape = resolved(given.shape, call.shell.scope.folder, call.shell.context)
+        shape = resolve_path(given.shape, call.shell.scope.folder, call.shell.context)
         if SECRET in given.taints or is_credential(shape):
             call.effect(Kind.CREDENTIAL, given.shown, "reads what may be a secret", given.span)
         call.reads.append(Stream(None, given.taints))
@@ -98,7 +98,7 @@ def take_url(call: Called, given: Field) -> None:
         return
     take_helper(call, given)
     floors.check_sent(call.shell, given.taints, given.shown, given.span)
-    call.effect(Kind.NETWORK_IN, given.shown, f"fetches {shortened(given)}", given.span)
+    call.effect(Kind.NETWORK_IN, given.shown, f"fetches {shorten(given)}", given.span)
 
 
 def take_helper(call: Called, given: Field) -> None:
@@ -111,7 +111,7 @@ def take_host(call: Called, given: Field) -> None:
     """A host that is connected to."""
     take_helper(call, given)
     floors.check_sent(call.shell, given.taints, given.shown, given.span)
-    call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shortened(given)}", given.span)
+    call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shorten(given)}", given.span)
 
 
 def take_upload(call: Called, given: Field) -> None:
@@ -120,13 +120,13 @@ def take_upload(call: Called, given: Field) -> None:
         call.effect(Kind.NETWORK_OUT, None, "sends its input", given.span)
         return
     if REMOTE_PLACE.match(given.start):
-        call.effect(Kind.NETWORK_OUT, given.shown, f"sends to or fetches from {shortened(given)}", given.span)
+        call.effect(Kind.NETWORK_OUT, given.shown, f"sends to or fetches from {shorten(given)}", given.span)
         call.reads.append(Stream(None, frozenset((REMOTE,))))
         return
     stream = given.stream or read_path(call.shell, given, given.span)
     call.reads.append(stream)
     floors.check_sent(call.shell, stream.taints | given.taints, call.title, given.span, program=True)
-    call.effect(Kind.NETWORK_OUT, given.shown, f"sends {shortened(given)}", given.span)
+    call.effect(Kind.NETWORK_OUT, given.shown, f"sends {shorten(given)}", given.span)
 
 
 def take_send(call: Called, given: Field) -> None:
@@ -183,7 +183,7 @@ def configure(call: Called, key: str, value: str | None, span: Span) -> None:
         if kind is Kind.EXEC and value:
             # An alias is a command of git, or with `!`, as all other keys, one for a shell.
             alias = key.lower().startswith("alias.") and not value.startswith("!")
-            call.shell.text(f"git {value}" if alias else value.removeprefix("!"), span)
+            call.shell.run_nested(f"git {value}" if alias else value.removeprefix("!"), span)
 
 
 def take_shell(call: Called, given: Field) -> None:
@@ -199,7 +199,7 @@ def run_shell(call: Called, code: Stream, span: Span, stdin: Stream, *, here: bo
     """Code that a shell runs, as far as it is known: one of its own, or `here`, this one (eval)."""
     call.took_input = True
     if code.text is not None:
-        return (call.shell.text if here else call.shell.child)(code.text, span, stdin)
+        return (call.shell.run_nested if here else call.shell.run_child)(code.text, span, stdin)
     if not floors.check_remote_code(call.shell, code.taints, call.title, span):
         call.effect(Kind.EXEC, None, "runs commands that are not known before they run", span)
     return ANYTHING
@@ -221,7 +221,7 @@ def take_script(call: Called, given: Field) -> None:
     if stream and floors.check_remote_code(call.shell, stream.taints, given.shown or call.title, given.span):
         return
     if stream and stream.text is not None and call.program.name in SHELLS:
-        call.shell.text(stream.text, given.span)
+        call.shell.run_nested(stream.text, given.span)
         if given.stream is not None:
             return
     call.effect(Kind.EXEC, path, f"runs the script {given.shown}", given.span)
@@ -266,7 +266,7 @@ def take_input(call: Called, kind: str) -> None:
         call.effect(Kind.EXEC, None, "runs what it reads", call.span)
 
 
-def shortened(given: Field) -> str:
+def shorten(given: Field) -> str:
     """An address for people."""
     return given.shown if len(given.shown) <= 60 else f"{given.shown[:57]}..."
 

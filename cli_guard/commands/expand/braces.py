@@ -13,7 +13,7 @@ _RANGE = re.compile(
 )
 
 
-def braces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
+def expand_braces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
     """The words that a word with braces stands for, in order; one without gives itself."""
     if not any(isinstance(part, Text) and not part.quoted and "{" in part.text for part in parts):
         yield parts
@@ -34,10 +34,10 @@ def braces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
             else Text(piece, False)
             for piece in pieces
         ]
-        yield tuple(lengthened(word)) or (Text("", False),)
+        yield tuple(extend_names(word)) or (Text("", False),)
 
 
-def lengthened(word: list[Part]) -> Iterator[Part]:
+def extend_names(word: list[Part]) -> Iterator[Part]:
     """`$x{o,x}` is `$xo` and `$xx`: braces come first, so that a name may go on in them and is then another."""
     for part, after in zip_longest(word, word[1:]):
         grows = isinstance(after, Text) and not after.quoted and re.match(r"\w", after.text)
@@ -99,16 +99,16 @@ def brace_range(text: str) -> list[str]:
     if not found:
         return []
     if found[4]:
-        return [chr(code) for code in stepped(ord(found[4]), ord(found[5]), found[6])]
+        return [chr(code) for code in step_range(ord(found[4]), ord(found[5]), found[6])]
     padded = any(re.match(r"-?0\d", end) for end in (found[1], found[2]))
     width = max(len(found[1]), len(found[2])) if padded else 0
     return [
         f"{number:0{width}d}" if width else str(number)
-        for number in stepped(int(found[1]), int(found[2]), found[3])
+        for number in step_range(int(found[1]), int(found[2]), found[3])
     ]
 
 
-def stepped(first: int, last: int, step: str | None) -> range:
+def step_range(first: int, last: int, step: str | None) -> range:
     """From the first to the last, both included, up or down, up to a bound."""
     size = abs(int(step or 1)) or 1
     edge = max(min(last, first + MOST_BRACES * size), first - MOST_BRACES * size)

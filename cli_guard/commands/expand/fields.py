@@ -64,7 +64,7 @@ def stream_of(given: Field) -> Stream:
     return Stream(given.text, given.taints, given.origin, given.assumed)
 
 
-def assembled(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = False) -> Field:
+def assemble(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = False) -> Field:
     """One field out of its pieces."""
     taints = taints_of(stream for stream, _ in pieces)
     start = ""

@@ -3,7 +3,7 @@
 import re
 
 from cli_guard.commands.parse.tree import Parameter
-from cli_guard.commands.scope import NOTHING, Stream, merged
+from cli_guard.commands.scope import NOTHING, Stream, merge
 
 SECRET_NAME = re.compile(
     r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASS|PAT|APIKEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?|AUTH)(?:_|$)",
@@ -21,10 +21,10 @@ PLAIN = re.compile(r"[^*?\[\]\\$&]*")
 GLOB = re.compile(r"[*?\[]")
 
 
-def spaced(streams: tuple[Stream, ...]) -> Stream:
+def join_with_blanks(streams: tuple[Stream, ...]) -> Stream:
     """The positional parameters as one stream."""
     parts = [part for stream in streams for part in (stream, Stream(" "))]
-    return merged(parts[:-1]) if parts else NOTHING
+    return merge(parts[:-1]) if parts else NOTHING
 
 
 def merged_choice(one: Stream, other: Stream) -> Stream:
@@ -32,7 +32,7 @@ def merged_choice(one: Stream, other: Stream) -> Stream:
     return Stream(other.text, one.taints | other.taints, other.origin if other.text is None else "")
 
 
-def transformed(value: str, operator: str, argument: str) -> str | None:
+def transform(value: str, operator: str, argument: str) -> str | None:
     """`${value operator argument}` for the operators whose argument is plain text; None for the others."""
     if operator == ":" and re.fullmatch(r" ?-?\d{1,6}(?::-?\d{1,6})?", argument):
         start, _, length = argument.strip().partition(":")
@@ -62,4 +62,4 @@ def element(value: Stream, part: Parameter, *, known: bool) -> Stream:
     if value.items is None:
         return value
     one_word = index == "*" or not part.quoted or len(value.items) < 2
-    return spaced(value.items) if one_word else Stream(None, value.taints)
+    return join_with_blanks(value.items) if one_word else Stream(None, value.taints)

@@ -4,17 +4,17 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from cli_guard.commands.expand.braces import braces
-from cli_guard.commands.expand.fields import Field, assembled, field_of
+from cli_guard.commands.expand.braces import expand_braces
+from cli_guard.commands.expand.fields import Field, assemble, field_of
 from cli_guard.commands.expand.parameters import (
     FOLDERS,
     GLOB,
     SECRET_NAME,
     VALUES,
     element,
+    join_with_blanks,
     merged_choice,
-    spaced,
-    transformed,
+    transform,
 )
 from cli_guard.commands.model import Span
 from cli_guard.commands.parse.quoting import hidden_substitutions
@@ -45,7 +45,7 @@ class Expander:
         """The fields of some words."""
         found: list[Field] = []
         for word in words:
-            found += self.expanded(word)
+            found += self.expand_word(word)
             if len(found) > MOST_FIELDS:
                 raise OutOfBudget("more words than are looked at")
         return found
@@ -57,12 +57,12 @@ class Expander:
         pieces = [self.piece(part) for part in word.parts]
         if word.parts and all(isinstance(part, Substitution) and part.kind in "<>" for part in word.parts):
             pieces = [replace(piece, text=None, origin="value") for piece in pieces]
-        given = assembled([(stream, True) for stream in pieces], word.span)
+        given = assemble([(stream, True) for stream in pieces], word.span)
         if len(word.parts) == 1 and isinstance(word.parts[0], Substitution) and word.parts[0].kind in "<>":
             return replace(given, script=word.parts[0].script, stream=pieces[0])
         return given
 
-    def expanded(self, word: Word) -> Iterator[Field]:
+    def expand_word(self, word: Word) -> Iterator[Field]:
         """The fields of one word."""
         if not word.parts:
             return
@@ -71,7 +71,7 @@ class Expander:
             pattern = not first.quoted and bool(GLOB.search(first.text))
             yield Field(first.text, first.text, word.span, pattern=pattern)
             return
-        for parts in braces(word.parts):
+        for parts in expand_braces(word.parts):
             yield from self.split(parts, word.span)
 
     def split(self, parts: tuple[Part, ...], span: Span) -> Iterator[Field]:
@@ -101,15 +101,15 @@ class Expander:
                 many = many or value.origin != "value"
             else:
                 glob = glob or bool(GLOB.search(value.text))
-                pieces = self.separated(value.text)
+                pieces = self.split_value(value.text)
                 for piece in pieces[:-1]:
                     current.append((replace(value, text=piece), False))
                     if any(stream.text or known for stream, known in current):
-                        yield assembled(current, span, glob=glob)
+                        yield assemble(current, span, glob=glob)
                     current = []
                 current.append((replace(value, text=pieces[-1]), False))
         if many or any(is_quoted or stream.text != "" for stream, is_quoted in current):
-            yield replace(assembled(current, span, glob=glob), many=many, script=script, stream=stream)
+            yield replace(assemble(current, span, glob=glob), many=many, script=script, stream=stream)
 
     def elements(self, parts: tuple[Part, ...]) -> tuple[Stream, ...] | None:
         """The words that `"$@"` or `"${array[@]}"` stands for, None for what is neither or not known."""
@@ -123,7 +123,7 @@ class Expander:
             return self.scope.variables[part.name].items
         return None
 
-    def separated(self, text: str) -> list[str]:
+    def split_value(self, text: str) -> list[str]:
         """The pieces that an unquoted value falls into: at blanks, or at what `IFS` holds."""
         given = self.scope.variables.get("IFS")
         if given is None or given.text is None or given == NOTHING:
@@ -138,10 +138,10 @@ class Expander:
         if isinstance(part, Text):
             return Stream(part.text)
         if isinstance(part, Substitution):
-            return self.substituted(part)
+            return self.run_substitution(part)
         return self.parameter(part)
 
-    def substituted(self, part: Substitution) -> Stream:
+    def run_substitution(self, part: Substitution) -> Stream:
         """What a substitution prints; line ends at its end are dropped."""
         output = self.run(part.script, part.kind)
         if part.kind == "((":
@@ -174,7 +174,7 @@ class Expander:
         if part.operator == "#" and part.argument is None:
             return Stream(None, frozenset(), "value")
         if value.text is not None and argument is not None and argument.text is not None:
-            changed = transformed(value.text, part.operator, argument.text)
+            changed = transform(value.text, part.operator, argument.text)
             if changed is not None:
                 return replace(value, text=changed)
         if part.operator in (":?", "?") and part.argument is not None:
@@ -205,7 +205,7 @@ class Expander:
             return Stream(" ")
         if name in "@*":
             given = scope.arguments
-            return Stream("", assumed=True) if given is None else spaced(given)
+            return Stream("", assumed=True) if given is None else join_with_blanks(given)
         if name.isdecimal() and name != "0":
             given, at = scope.arguments, int(name) - 1
             if given is None:

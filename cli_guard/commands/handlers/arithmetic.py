@@ -13,7 +13,7 @@ COUNTED = re.compile(r"(\w+)\s*(?:[-+*/%&|^]?=(?!=)|\+\+|--)")
 def compute(call: Call, word: Field) -> None:
     """A term, or the name of a variable, is computed: a substitution in a subscript is run, quoted or not."""
     for _, _, inner in hidden_substitutions(word.text or ""):
-        call.shell.text(inner, word.span)
+        call.shell.run_nested(inner, word.span)
 
 
 def arithmetic(call: Call) -> Stream:

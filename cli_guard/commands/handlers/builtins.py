@@ -16,8 +16,8 @@ from cli_guard.commands.scope import (
     NOTHING,
     SECRET,
     Stream,
+    make_unsure,
     taints_of,
-    unsure,
 )
 
 
@@ -168,7 +168,7 @@ def alias(call: Call) -> Stream:
             )
         elif name not in call.shell.running:
             call.shell.running.append(name)
-            call.shell.text(text, operand.span)
+            call.shell.run_nested(text, operand.span)
             call.shell.running.pop()
             call.shell.scope.aliases[name] = text
             call.effect(Kind.EXEC, name, f"makes {name} mean another command", operand.span)
@@ -183,7 +183,7 @@ def trap(call: Call) -> Stream:
         scope = call.shell.scope
         before = dict(scope.variables)
         run_shell(call, Stream(operands[0].text, operands[0].taints), operands[0].span, NOTHING, here=True)
-        scope.variables = unsure(before, scope.variables)
+        scope.variables = make_unsure(before, scope.variables)
     return NOTHING
 
 
@@ -207,7 +207,7 @@ def source(call: Call) -> Stream:
         take_script(call, operand)
         known = operand.stream or call.shell.scope.files.get(path_of(call.shell, operand))
         if known is not None and known.text is not None:
-            call.shell.text(known.text, operand.span)
+            call.shell.run_nested(known.text, operand.span)
     return NOTHING
 
 
@@ -219,7 +219,7 @@ def lookup(call: Call) -> Stream:
             words = words[1:]
             break
         if set(words[0].start[1:]) & set("vV"):
-            return located(words[1:])
+            return locate(words[1:])
         takes_name = call.program.name == "exec" and words[0].text == "-a"
         words = words[2:] if takes_name else words[1:]
     if not words:
@@ -236,7 +236,7 @@ def lookup(call: Call) -> Stream:
         call.shell.scope.functions = functions
 
 
-def located(words: list[Field]) -> Stream:
+def locate(words: list[Field]) -> Stream:
     """The path of a program, which runs it as well as its name does."""
     name = words[0].text if len(words) == 1 else None
     return Stream(f"{name}\n") if name else Stream(None, frozenset(), "value")
@@ -245,7 +245,7 @@ def located(words: list[Field]) -> Stream:
 def which(call: Call) -> Stream:
     """Where a program is."""
     call.run()
-    return located(call.arguments.operands)
+    return locate(call.arguments.operands)
 
 
 def coproc(call: Call) -> Stream:

@@ -7,7 +7,7 @@ from cli_guard.commands import floors
 from cli_guard.commands.effects.arguments import Arguments
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import delete_path, path_of, write_path
-from cli_guard.commands.effects.places import Place, is_credential, place_of, whole
+from cli_guard.commands.effects.places import PathClass, classify_path, classify_whole, is_credential
 from cli_guard.commands.effects.values import take
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.model import Kind, Setting
@@ -55,7 +55,7 @@ def find(call: Call) -> Stream:
     ):
         roots.append(words[at])
         at += 1
-    found = what_is_found(call, roots, words[at:])
+    found = find_targets(call, roots, words[at:])
     while at < len(words):
         word = words[at]
         name = word.text or ""
@@ -81,7 +81,7 @@ def find(call: Call) -> Stream:
     return Stream(None, taints_of(found), "rooted")
 
 
-def what_is_found(call: Call, roots: list[Field], tests: list[Field]) -> list[Field]:
+def find_targets(call: Call, roots: list[Field], tests: list[Field]) -> list[Field]:
     """One field for each folder that is searched: a path below it, or everything in it."""
     narrow = any(
         word.text in NARROWING and not (after.text is not None and STARS.match(after.text))
@@ -96,9 +96,9 @@ def what_is_found(call: Call, roots: list[Field], tests: list[Field]) -> list[Fi
             )
         elif is_credential(path):
             call.effect(Kind.CREDENTIAL, path, f"looks into {path}", root.span)
-        everything = whole(path) is not Place.ORDINARY and not narrow
+        everything = classify_whole(path) is not PathClass.ORDINARY and not narrow
         taints = frozenset((EVERYTHING,)) if everything else root.taints
-        if guarded(path, tests):
+        if is_guarded(path, tests):
             taints |= {HOOKS}
         if is_credential(path) or any(word.text and is_credential(word.text) for word in tests):
             taints |= {SECRET}
@@ -106,9 +106,9 @@ def what_is_found(call: Call, roots: list[Field], tests: list[Field]) -> list[Fi
     return found
 
 
-def guarded(path: str, tests: list[Field]) -> bool:
+def is_guarded(path: str, tests: list[Field]) -> bool:
     """Is the repository itself searched, or looked for by its name?"""
-    if place_of(path) in (Place.REPOSITORY, Place.HOOKS):
+    if classify_path(path) in (PathClass.REPOSITORY, PathClass.HOOKS):
         return True
     return any(word.text in ("-name", "-path") and after.text == ".git" for word, after in pairwise(tests))
 
@@ -118,13 +118,15 @@ def run_on(call: Call, words: list[Field], at: int, found: list[Field]) -> int:
     end = next((i for i in range(at, len(words)) if words[i].text in (";", "+")), len(words))
     command: list[Field] = []
     for word in words[at:end]:
-        command += found if word.text == "{}" else [held(word, found)] if "{}" in word.start else [word]
+        command += (
+            found if word.text == "{}" else [fill_braces(word, found)] if "{}" in word.start else [word]
+        )
     if command:
         call.shell.invoke(command, NOTHING, command[0].span)
     return end + 1
 
 
-def held(word: Field, found: list[Field]) -> Field:
+def fill_braces(word: Field, found: list[Field]) -> Field:
     """A word with `{}` inside: in a script for a shell it is text that is not known."""
     text = word.text.replace("{}", found[0].start + "x") if word.text else None
     return Field(text, text or "", word.span, taints_of((word, *found)))
@@ -158,18 +160,22 @@ def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> 
         re.match(r"(?:a|ugo)?[-=]\w*[rx]|(?:a|ugo)?=\Z", wanted)
     )
     extent = (
-        Place.ROOT
+        PathClass.ROOT
         if EVERYTHING in operand.taints
-        else whole(path)
+        else classify_whole(path)
         if operand.text is not None
-        else Place.ORDINARY
+        else PathClass.ORDINARY
     )
-    if extent is not Place.ORDINARY and (recursive or open_to_all or closed):
+    if extent is not PathClass.ORDINARY and (recursive or open_to_all or closed):
         reason = f"changes the permissions of {path}{' and all below it' if recursive else ''}"
         rule = floors.OPEN_PERMISSIONS
         call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
         return
-    if place_of(path) is Place.HOOKS or HOOK_FILE.search(path) or (path.endswith(".git") and recursive):
+    if (
+        classify_path(path) is PathClass.HOOKS
+        or HOOK_FILE.search(path)
+        or (path.endswith(".git") and recursive)
+    ):
         runs = (
             bool(re.search(r"[1357]", wanted))
             if wanted.isdecimal()
@@ -178,9 +184,9 @@ def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> 
         if not runs:
             floors.deny_guard_off(call.shell, path, f"takes the right to run from {path}", operand.span)
             return
-    write_path(call.shell, operand, operand.span, NOTHING, verb="changes the mode of") if place_of(
+    write_path(call.shell, operand, operand.span, NOTHING, verb="changes the mode of") if classify_path(
         path
-    ) is not Place.HOOKS else (call.effect(Kind.PERSISTENCE, path, f"makes {path} run", operand.span))
+    ) is not PathClass.HOOKS else (call.effect(Kind.PERSISTENCE, path, f"makes {path} run", operand.span))
 
 
 def owner(call: Call) -> Stream:
@@ -189,11 +195,11 @@ def owner(call: Call) -> Stream:
     call.not_understood()
     for operand in call.arguments.operands[0 if call.arguments.has("--reference") else 1 :]:
         path = path_of(call.shell, operand)
-        if whole(path) is not Place.ORDINARY and operand.text is not None and recursive:
+        if classify_whole(path) is not PathClass.ORDINARY and operand.text is not None and recursive:
             reason = f"changes the owner of {path} and all below it"
             rule = floors.OPEN_PERMISSIONS
             call.shell.emit(Kind.SYSTEM, path, reason, operand.span, rule=rule, decision=Decision.DENY)
-        elif place_of(path) is Place.HOOKS and call.shell.context.setting is not Setting.CHANGE:
+        elif classify_path(path) is PathClass.HOOKS and call.shell.context.setting is not Setting.CHANGE:
             floors.deny_guard_off(call.shell, path, f"changes the owner of {path}", operand.span)
         else:
             write_path(call.shell, operand, operand.span, NOTHING, verb="changes the owner of")
@@ -204,7 +210,7 @@ def tar(call: Call) -> Stream:
     """tar: the first word may be its options without a dash; what the operands are depends on the mode."""
     words = call.fields[1:]
     if words and words[0].text and re.fullmatch(r"[A-Za-z]+", words[0].text):
-        call.again([call.fields[0], *old_style(words[0], words[1:])])
+        call.replace_fields([call.fields[0], *old_style(words[0], words[1:])])
     given = call.arguments
     writes = given.has("-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate")
     extracts = given.has("-x", "--extract", "--get")
@@ -220,7 +226,7 @@ def tar(call: Call) -> Stream:
             take(call, "write" if writes else "read", value, "", "")
     for _, value in others:
         if value.text and value.text.startswith("exec="):
-            call.shell.text(value.text[5:], value.span)
+            call.shell.run_nested(value.text[5:], value.span)
     if extracts and not to_output:
         folders = [value for option, value in others if "--directory" in option.names]
         for folder in folders or [literal(".", call.span)]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.environment import READING_KEYS, SWITCHES
 from cli_guard.commands.effects.paths import path_of
-from cli_guard.commands.effects.places import is_credential, resolved
+from cli_guard.commands.effects.places import is_credential, resolve_path
 from cli_guard.commands.effects.values import configure
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.model import Kind, Span
@@ -50,15 +50,15 @@ def git(call: Call) -> Stream:
     name = given.operands[0].text if given.operands and call.spec.name == "git" else None
     aliases = call.shell.context.git_config.get(f"alias.{name}") if name else None
     if name and aliases:
-        return aliased(call, name, aliases[-1])
+        return run_alias(call, name, aliases[-1])
     if call.spec.name not in QUIET and call.spec.name != "git":
-        configured(call)
-        elsewhere(call)
+        check_configured(call)
+        check_other_repository(call)
     if call.spec.name in SHOWS:
-        recorded(call)
+        check_recorded(call)
     output = call.run()
     if call.spec.name == "git rev-parse":
-        return places(call, output)
+        return print_path(call, output)
     options = [word.start for word in call.fields[1:] if word.start.startswith("-")]
     brief = call.spec.name != "git show" or {"-s", "--no-patch"}.intersection(options)
     if brief and any(map(IDENTIFYING.fullmatch, options)) and all(map(NARROWING.fullmatch, options)):
@@ -66,7 +66,7 @@ def git(call: Call) -> Stream:
     return output
 
 
-def places(call: Call, output: Stream) -> Stream:
+def print_path(call: Call, output: Stream) -> Stream:
     """`git rev-parse --git-dir` and the like print a path that is known."""
     words = [word.text for word in call.fields[1:]]
     for at, word in enumerate(words):
@@ -77,11 +77,11 @@ def places(call: Call, output: Stream) -> Stream:
     return output
 
 
-def elsewhere(call: Call) -> None:
+def check_other_repository(call: Call) -> None:
     """Another repository has a configuration of its own, which nobody has looked at."""
     here = call.shell.scope.folder
     if here and here != call.shell.context.folder:
-        outside(call, resolved(here, None, call.shell.context), call.span)
+        check_outside(call, resolve_path(here, None, call.shell.context), call.span)
     for option, value in call.arguments.values:
         # Also a folder of the project may be laid out as a repository, with a configuration of its own.
         if "--git-dir" in option.names and not (value.text or "").endswith(".git"):
@@ -93,20 +93,20 @@ def elsewhere(call: Call) -> None:
             )
     for option, value in call.arguments.values:
         if FOLDERS.intersection(option.names):
-            outside(call, path_of(call.shell, value), value.span)
+            check_outside(call, path_of(call.shell, value), value.span)
 
 
-def outside(call: Call, path: str, span: Span) -> None:
+def check_outside(call: Call, path: str, span: Span) -> None:
     """A folder that is not below the root of the project may be another repository."""
     root = call.shell.context.root
     if not root or not path.startswith(("/", "~")):
         return
-    if not f"{path}/".startswith(f"{resolved(root, None, call.shell.context)}/"):
+    if not f"{path}/".startswith(f"{resolve_path(root, None, call.shell.context)}/"):
         reason = f"reads the repository {path}, whose configuration may run programs"
         call.effect(Kind.EXEC, path, reason, span)
 
 
-def recorded(call: Call) -> None:
+def check_recorded(call: Call) -> None:
     """`REV:PATH` is a file as it was recorded: a secret is one there too."""
     for operand in call.arguments.operands:
         _, colon, path = operand.start.partition(":")
@@ -115,7 +115,7 @@ def recorded(call: Call) -> None:
             call.reads.append(Stream(None, frozenset((SECRET,))))
 
 
-def aliased(call: Call, name: str, text: str) -> Stream:
+def run_alias(call: Call, name: str, text: str) -> Stream:
     """A word that the configuration gives a meaning to."""
     if f"git {name}" in call.shell.running:
         return ANYTHING
@@ -124,7 +124,7 @@ def aliased(call: Call, name: str, text: str) -> Stream:
     try:
         if text.startswith("!"):
             rest = " ".join(shlex.quote(word.shown) for word in call.fields[at + 1 :])
-            return call.shell.text(f"{text[1:]} {rest}", call.span, call.stdin)
+            return call.shell.run_nested(f"{text[1:]} {rest}", call.span, call.stdin)
         try:
             words = shlex.split(text)
         except ValueError:
@@ -136,7 +136,7 @@ def aliased(call: Call, name: str, text: str) -> Stream:
         call.shell.running.pop()
 
 
-def configured(call: Call) -> None:
+def check_configured(call: Call) -> None:
     """What the repository's own configuration would run when it is only read."""
     for key, values in call.shell.context.git_config.items():
         last = values[-1] if values else ""
@@ -167,14 +167,16 @@ def config(call: Call) -> Stream:
     if verbs & {"edit", "e"}:
         call.effect(Kind.EXEC, None, "opens an editor", call.span)
     elif verbs & (WRITES | {"rename-section"}) or (len(keys) > 1 and not verbs & READS):
-        written(call, keys, removing=bool(verbs & {"unset", "unset-all", "remove-section", "rename-section"}))
+        write_config(
+            call, keys, removing=bool(verbs & {"unset", "unset-all", "remove-section", "rename-section"})
+        )
     elif any(secret in key.lower() for key in keys for secret in SECRET_KEYS):
         call.effect(Kind.CREDENTIAL, keys[0], f"shows {keys[0]}", call.span)
         return Stream(None, frozenset((SECRET,)))
     return Stream(None, origin="value")
 
 
-def written(call: Call, keys: list[str], *, removing: bool) -> None:
+def write_config(call: Call, keys: list[str], *, removing: bool) -> None:
     """A key is set or taken away."""
     call.effect(
         Kind.GIT_WRITE,

@@ -6,7 +6,7 @@ from binascii import Error as BinasciiError
 
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import delete_path, remember
-from cli_guard.commands.effects.places import resolved
+from cli_guard.commands.effects.places import resolve_path
 from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, take
 from cli_guard.commands.floors import check_remote_code, check_sent
 from cli_guard.commands.model import Kind
@@ -51,7 +51,7 @@ def fetch(call: Call) -> Stream:
         for operand in call.arguments.operands:
             last = operand.start.partition("?")[0].rstrip("/").rpartition("/")[2]
             if last:
-                name = resolved(last, call.shell.scope.folder, call.shell.context)
+                name = resolve_path(last, call.shell.scope.folder, call.shell.context)
                 remember(call.shell, name, Stream(None, frozenset((REMOTE,))))
     return output
 
@@ -85,7 +85,7 @@ def make(call: Call) -> Stream:
         recipe = "\n".join(
             line[1:].lstrip("@-+") for line in (call.stdin.text or "").split("\n") if line[:1] == "\t"
         )
-        call.shell.text(recipe, call.span)
+        call.shell.run_nested(recipe, call.span)
     return call.run()
 
 
@@ -96,7 +96,7 @@ def decode(call: Call) -> Stream:
         return output
     streams = call.reads or [call.stdin]
     text = streams[0].text if len(streams) == 1 else None
-    plain = decoded(text) if text and call.program.name == "base64" else None
+    plain = decode_base64(text) if text and call.program.name == "base64" else None
     return Stream(plain, output.taints | (frozenset() if plain is not None else {HIDDEN}))
 
 
@@ -109,7 +109,7 @@ def openssl(call: Call) -> Stream:
     return Stream(None, output.taints | {HIDDEN})
 
 
-def decoded(text: str) -> str | None:
+def decode_base64(text: str) -> str | None:
     """The text that base64 hides, None if it hides none."""
     try:
         return b64decode("".join(text.split()), validate=True).decode("utf-8")

@@ -2,7 +2,7 @@
 
 import re
 
-from cli_guard.commands.effects.call import Call, printed
+from cli_guard.commands.effects.call import Call, join_operands
 from cli_guard.commands.effects.environment import CODE_NAMES
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Kind
@@ -18,7 +18,7 @@ def echo(call: Call) -> Stream:
     while words and words[0].text and re.fullmatch(r"-[neE]+", words[0].text):
         escapes = escapes or "e" in words[0].text
         words = words[1:]
-    return shown(call, printed(words, taints_of(words)), escapes=escapes)
+    return show_output(call, join_operands(words, taints_of(words)), escapes=escapes)
 
 
 def printf(call: Call) -> Stream:
@@ -26,14 +26,16 @@ def printf(call: Call) -> Stream:
     words = call.fields[1:]
     if words and words[0].text == "-v":
         if len(words) > 1:
-            call.shell.scope.variables[words[1].shown] = formatted(words[2:])
+            call.shell.scope.variables[words[1].shown] = format_words(words[2:])
             if CODE_NAMES.match(words[1].shown) or "[" in words[1].shown:
                 call.shell.environment(words[1].shown, None, words[1].span)
         return NOTHING
-    return shown(call, formatted(words[1:] if words and words[0].text == "--" else words), escapes=False)
+    return show_output(
+        call, format_words(words[1:] if words and words[0].text == "--" else words), escapes=False
+    )
 
 
-def shown(call: Call, stream: Stream, *, escapes: bool) -> Stream:
+def show_output(call: Call, stream: Stream, *, escapes: bool) -> Stream:
     """What is printed; a variable that is named like a secret is one."""
     if TOKEN in stream.taints:
         call.effect(Kind.CREDENTIAL, None, "prints a variable that is named like a secret", call.span)
@@ -41,25 +43,25 @@ def shown(call: Call, stream: Stream, *, escapes: bool) -> Stream:
     return Stream(text, stream.taints, stream.origin, stream.assumed)
 
 
-def formatted(words: list[Field]) -> Stream:
+def format_words(words: list[Field]) -> Stream:
     """What printf makes of a format and its values, if all of it is text; the format is used again for what is left."""
     taints = taints_of(words)
     texts = [word.text for word in words]
     if None in texts or not texts:
-        return Stream(None, taints, printed(words, taints).origin)
+        return Stream(None, taints, join_operands(words, taints).origin)
     form, values = ansi_c(texts[0] or ""), [text or "" for text in texts[1:]]
     places = [found[0] for found in FORMAT.finditer(form) if found[0] != "%%"]
     if len(places) != len(re.findall(r"%[^%]", form.replace("%%", ""))):
         return Stream(None, taints)
     output = []
     while True:
-        output.append(filled(form, values[: len(places)]))
+        output.append(fill_format(form, values[: len(places)]))
         values = values[len(places) :]
         if not values or not places:
             return Stream("".join(output), taints, "", any(word.assumed for word in words))
 
 
-def filled(form: str, values: list[str]) -> str:
+def fill_format(form: str, values: list[str]) -> str:
     """A format with one round of values."""
     given = iter(values)
 

@@ -46,12 +46,12 @@ def xargs(call: Call) -> Stream:
         return call.shell.invoke([*given.rest, *items], NOTHING, call.span)
     output = NOTHING
     for item in items or [Field(None, "", call.span)]:
-        words = [filled(word, mark, item) for word in given.rest]
+        words = [fill_mark(word, mark, item) for word in given.rest]
         output = call.shell.invoke(words, NOTHING, call.span)
     return output
 
 
-def filled(word: Field, mark: str, item: Field) -> Field:
+def fill_mark(word: Field, mark: str, item: Field) -> Field:
     """A word with an item in the place of the mark."""
     if word.text is None or mark not in word.text:
         return word
@@ -75,13 +75,13 @@ def parallel(call: Call) -> Stream:
         items = items_of(call, lines=True) or [Field(None, "", call.span)]
     output = NOTHING
     for item in items[:MOST_ITEMS]:
-        words = [filled(word, "{}", item) for word in command]
+        words = [fill_mark(word, "{}", item) for word in command]
         if words == command:
             words = [*command, item]
         known = all(word.text is not None for word in words)
         text = " ".join(word.shown for word in words)
         if known:
-            output = call.shell.text(text, call.span)
+            output = call.shell.run_nested(text, call.span)
         elif words and words[0].text is not None and not set(text) & set(";|&$`<>()"):
             split = [literal(part, call.span) for part in words[0].text.split()]
             output = call.shell.invoke([*split, *words[1:]], NOTHING, call.span)
@@ -90,7 +90,7 @@ def parallel(call: Call) -> Stream:
     return output
 
 
-def guarded(call: Call) -> Stream:
+def run_guarded(call: Call) -> Stream:
     """`cli-guard exec`: one word is text for bash, several are a command and its words; `--respond` is its input."""
     folder = call.shell.scope.folder
     call.by_options()
@@ -119,4 +119,4 @@ def kill(call: Call) -> Stream:
     return call.run()
 
 
-HANDLERS = {"xargs": xargs, "parallel": parallel, "kill": kill, "guarded": guarded}
+HANDLERS = {"xargs": xargs, "parallel": parallel, "kill": kill, "guarded": run_guarded}

@@ -85,7 +85,7 @@ def jq(call: Call) -> Stream:
         elif word.text in ("--args", "--jsonargs") and rest:
             words.append(rest.pop(0))
             rest = [each for each in rest if each.start.startswith("-")]
-    call.again([call.fields[0], *words])
+    call.replace_fields([call.fields[0], *words])
     return call.run()
 
 
@@ -100,7 +100,7 @@ def perl(call: Call) -> Stream:
             call.effect(Kind.UNKNOWN, operand.shown, "opens what is not known before it runs", operand.span)
         elif "|" in operand.shown:
             call.effect(Kind.EXEC, operand.shown, "runs the command in the name of a file", operand.span)
-            call.shell.text(operand.shown.strip().strip("|"), operand.span)
+            call.shell.run_nested(operand.shown.strip().strip("|"), operand.span)
         elif operand.start.lstrip().startswith(">"):
             take(
                 call,

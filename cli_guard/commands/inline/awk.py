@@ -90,10 +90,10 @@ def tokens_of(code: str) -> Iterator[Token]:
 
 def literal(token: Token) -> str:
     """The text that a string stands for."""
-    return ESCAPE.sub(unescaped, token.text[1:-1])
+    return ESCAPE.sub(unescape, token.text[1:-1])
 
 
-def unescaped(found: re.Match[str]) -> str:
+def unescape(found: re.Match[str]) -> str:
     """The character of an escape."""
     given = found[1]
     if given[0] == "x" and len(given) > 1:
@@ -111,13 +111,13 @@ class Program:
         self.values: dict[str, list[str]] = {}
         for i, token in enumerate(tokens):
             if token.kind == "name":
-                self.assignment(i, token.text)
+                self.note_assignment(i, token.text)
 
     def at(self, index: int) -> Token:
         """The word at a place, the end of a line beyond the program."""
         return self.tokens[index] if 0 <= index < len(self.tokens) else END
 
-    def assignment(self, index: int, name: str) -> None:
+    def note_assignment(self, index: int, name: str) -> None:
         """Note what a variable is set to here, if it is."""
         operator = self.at(index + 1).text
         known = self.values.setdefault(name, [])
@@ -176,20 +176,20 @@ class Program:
             elif text in AT_END and not (text == "\n" and self.at(index - 1).text in CONTINUING):
                 printing, depth, print_depth = -1, depth if text == ";" else 0, -1
             elif text in (">", ">>") and print_depth == depth:
-                yield from self.written(index)
+                yield from self.find_writes(index)
             elif text in ("|", "|&"):
-                yield from self.piped(index, printing)
+                yield from self.find_pipes(index, printing)
             elif token.kind == "name":
-                yield from self.named(index, text)
+                yield from self.find_named(index, text)
             elif text == "@":
                 yield Act(Kind.EXEC, None, "loads code or calls a function by a name made while it runs")
 
-    def written(self, index: int) -> Iterator[Act]:
+    def find_writes(self, index: int) -> Iterator[Act]:
         """What stands behind `>`."""
         for path in self.operand(index + 1, AT_END):
             yield from () if path == "-" else file(Kind.WRITE, path)
 
-    def piped(self, index: int, printing: int) -> Iterator[Act]:
+    def find_pipes(self, index: int, printing: int) -> Iterator[Act]:
         """The command before or behind a pipe; `printing` is the place of the `print` that feeds it."""
         reads = self.at(index + 1).text == "getline"
         for command in self.before(index) if reads else self.operand(index + 1, AT_END):
@@ -198,16 +198,16 @@ class Program:
             elif NETWORK.match(command):
                 yield Act(Kind.NETWORK_OUT, command)
             else:
-                yield shell(command if reads else f"{self.printed(printing, index)} | {command}")
+                yield shell(command if reads else f"{self.quote_printed(printing, index)} | {command}")
 
-    def printed(self, printing: int, pipe: int) -> str:
+    def quote_printed(self, printing: int, pipe: int) -> str:
         """A command that prints what a `print` does, `cat` where the text does not tell."""
         parts, after = self.literals(printing + 1)
         if parts and after == pipe and self.at(printing).text == "print":
             return f"echo {shlex.quote(''.join(parts))}"
         return "cat"
 
-    def named(self, index: int, name: str) -> Iterator[Act]:
+    def find_named(self, index: int, name: str) -> Iterator[Act]:
         """What a name means."""
         if name == "system":
             for command in self.operand(index + 2, (")",)):
@@ -215,7 +215,7 @@ class Program:
         elif name == "getline":
             place = index + 1 if self.at(index + 1).text == "<" else index + 2
             if self.at(place).text == "<" and self.at(place - 1).kind in ("name", "number"):
-                yield from self.read(place + 1)
+                yield from self.find_reads(place + 1)
             elif self.at(index - 1).text not in ("|", "|&") and "<" in self.line(index):
                 yield Act(Kind.READ, None)
         elif name == "ENVIRON":
@@ -231,7 +231,7 @@ class Program:
         elif self.at(index + 1).text == "(" and name.islower() and "::" in name:
             yield unknown(f"calls {name}")
 
-    def read(self, index: int) -> Iterator[Act]:
+    def find_reads(self, index: int) -> Iterator[Act]:
         """What stands behind `getline <`."""
         parts, _ = self.literals(index)
         for path in [parts[0]] if parts else self.variable(self.at(index)):

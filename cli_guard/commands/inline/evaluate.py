@@ -23,8 +23,8 @@ from cli_guard.commands.inline.values import (
     Values,
     alternatives,
     as_text,
-    joined,
-    taint,
+    join_values,
+    taint_of,
     text_of,
 )
 
@@ -35,7 +35,7 @@ def acts(language: Language, text: str) -> tuple[Act, ...]:
     """What a program does."""
     run = Run(language)
     try:
-        run.whole(language.read(text))
+        run.run_passes(language.read(text))
     except NotUnderstood as error:
         run.note(unknown(str(error)))
     except (RecursionError, MemoryError):
@@ -61,13 +61,13 @@ class Run(State):
             code.Either: self.either,
             code.Assign: lambda node: self.assign(node.target, self.value(node.value)),
             code.Function: self.function,
-            code.Return: self.returned,
+            code.Return: self.return_value,
             code.Each: self.each,
-            code.Import: self.imported,
+            code.Import: self.import_module,
             code.Odd: self.odd,
         }
 
-    def whole(self, tree: Node) -> None:
+    def run_passes(self, tree: Node) -> None:
         """Go through the program until nothing new is found, then once more for the acts."""
         for _ in range(PASSES):
             self.changed = False
@@ -101,8 +101,8 @@ class Run(State):
             return found or ANY
         own = self.language.reference(node.name)
         stars = [f"{module}.{node.name}" for module in sorted(self.stars)]
-        starred = tuple(Reference(name) for name in stars if self.known(name))
-        if self.known(own) or (self.final and not found and not starred):
+        starred = tuple(Reference(name) for name in stars if self.is_known(name))
+        if self.is_known(own) or (self.final and not found and not starred):
             return (*found, Reference(own))
         return (*found, *starred)
 
@@ -166,14 +166,14 @@ class Run(State):
         if paths:
             return tuple(self.language.longer_path(path, other) for path in paths for other in right[:4])
         self.data(value for value in (*left, *right) if not isinstance(value, Sequence))
-        return alternatives(joined(node.operator, a, b) for a in left for b in right)
+        return alternatives(join_values(node.operator, a, b) for a in left for b in right)
 
     def items(self, node: code.Items) -> Value:
         """A list."""
         parts: list[Value] = []
         for part in node.parts:
             values = self.value(part)
-            only = values[0] if len(values) == 1 else taint(values)
+            only = values[0] if len(values) == 1 else taint_of(values)
             if len(values) > 1:
                 self.data(values)
             spread = isinstance(part, code.Spread)
@@ -239,7 +239,7 @@ class Run(State):
         self.note(unknown(node.what))
         return ANY
 
-    def returned(self, node: code.Return) -> Values:
+    def return_value(self, node: code.Return) -> Values:
         """A function gives something back."""
         values = self.value(node.value)
         if self.scopes:
@@ -266,7 +266,7 @@ class Run(State):
         values = self.value(node.body)
         return (self.data(values),) if node.gathers else values
 
-    def imported(self, node: code.Import) -> Values:
+    def import_module(self, node: code.Import) -> Values:
         """A module, or a part of one, gets a name here."""
         (module,) = self.module(node.module)
         if node.part == "*":

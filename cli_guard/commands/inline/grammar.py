@@ -41,7 +41,7 @@ def field(tree: "SgNode", name: str) -> "SgNode":
     return found if found is not None else tree
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     """The text that an escape stands for."""
     found = ESCAPE.fullmatch(text)
     given = found[1] if found else text
@@ -59,6 +59,6 @@ def number(text: str) -> Node:
     return code.Const(int(text)) if text.isascii() and text.isdigit() and len(text) < 12 else code.NOTHING
 
 
-def mixed(nodes: Iterable[Node]) -> Node:
+def mix(nodes: Iterable[Node]) -> Node:
     """A value that is made of others."""
     return code.Mix(tuple(nodes))

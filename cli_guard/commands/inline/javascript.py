@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.commands.inline import code, evaluate
 from cli_guard.commands.inline.code import NOTHING, Node
-from cli_guard.commands.inline.grammar import field, mixed, number, parts, root, unescaped
+from cli_guard.commands.inline.grammar import field, mix, number, parts, root, unescape
 from cli_guard.commands.inline.javascript_calls import language
 from cli_guard.commands.inline.model import Act
 
@@ -67,7 +67,7 @@ def pieces(tree: "SgNode") -> Iterator[Node]:
     """The pieces of a string."""
     for child in parts(tree):
         if child.kind() == "escape_sequence":
-            yield code.Const(unescaped(child.text()))
+            yield code.Const(unescape(child.text()))
         else:
             yield code.Const(child.text()) if child.kind() == "string_fragment" else node(child)
 
@@ -115,43 +115,46 @@ def assignment(tree: "SgNode") -> Node:
         value = (
             code.Infix(operator, node(left), value) if operator == "+" else code.Either((node(left), value))
         )
-    return given_to(left, value)
+    return assign_to(left, value)
 
 
 def declarator(tree: "SgNode") -> Node:
     """One name of a declaration."""
     value = tree.field("value")
-    return given_to(field(tree, "name"), node(value)) if value else NOTHING
+    return assign_to(field(tree, "name"), node(value)) if value else NOTHING
 
 
-def given_to(target: "SgNode", value: Node) -> Node:
+def assign_to(target: "SgNode", value: Node) -> Node:
     """A value gets a name, or its parts get theirs."""
     kind = target.kind()
     if kind == "array_pattern":
         return code.steps(
-            *(given_to(each, code.Member(value, None, code.Const(i))) for i, each in enumerate(parts(target)))
+            *(
+                assign_to(each, code.Member(value, None, code.Const(i)))
+                for i, each in enumerate(parts(target))
+            )
         )
     if kind == "object_pattern":
-        return code.steps(*(property_given_to(each, value) for each in parts(target)))
+        return code.steps(*(assign_property_to(each, value) for each in parts(target)))
     if kind in ("assignment_pattern", "object_assignment_pattern"):
         default = code.Either((value, node(field(target, "right"))))
-        return given_to(field(target, "left"), default)
+        return assign_to(field(target, "left"), default)
     if kind == "rest_pattern":
-        return given_to(parts(target)[0], code.Mix((value,)))
+        return assign_to(parts(target)[0], code.Mix((value,)))
     if kind in ("identifier", "shorthand_property_identifier_pattern"):
         return code.Assign(code.Name(target.text()), value)
     return code.Assign(node(target), value)
 
 
-def property_given_to(target: "SgNode", value: Node) -> Node:
+def assign_property_to(target: "SgNode", value: Node) -> Node:
     """One part of `const {a, b: c} = ...`."""
     if target.kind() == "pair_pattern":
         key = field(target, "key")
         plain = key.kind() == "property_identifier"
         part = code.Member(value, key.text()) if plain else code.Member(value, None, node(key))
-        return given_to(field(target, "value"), part)
+        return assign_to(field(target, "value"), part)
     own = target.text().partition("=")[0].strip()
-    return given_to(target, value if target.kind() == "rest_pattern" else code.Member(value, own))
+    return assign_to(target, value if target.kind() == "rest_pattern" else code.Member(value, own))
 
 
 def function(tree: "SgNode") -> Node:
@@ -177,7 +180,7 @@ def target_names(tree: "SgNode") -> list[str]:
 
 def default(tree: "SgNode") -> Node:
     """`a = 1` among the parameters."""
-    return given_to(field(tree, "left"), node(field(tree, "right")))
+    return assign_to(field(tree, "left"), node(field(tree, "right")))
 
 
 def each(tree: "SgNode") -> Node:
@@ -187,22 +190,22 @@ def each(tree: "SgNode") -> Node:
     if target.kind() == "identifier":
         return code.Each(code.Name(target.text()), over, body)
     hidden = code.Name("an element")
-    return code.Each(hidden, over, code.steps(given_to(target, hidden), body))
+    return code.Each(hidden, over, code.steps(assign_to(target, hidden), body))
 
 
-def caught(tree: "SgNode") -> Node:
+def catch_clause(tree: "SgNode") -> Node:
     """`catch (error) {...}`."""
     parameter = tree.field("parameter")
-    bound = [given_to(parameter, NOTHING)] if parameter else []
+    bound = [assign_to(parameter, NOTHING)] if parameter else []
     return code.steps(*bound, node(field(tree, "body")))
 
 
-def returned(tree: "SgNode") -> Node:
+def return_statement(tree: "SgNode") -> Node:
     """`return x` or `yield x`."""
     return code.Return(code.steps(*nodes(parts(tree))))
 
 
-def class_made(tree: "SgNode") -> Node:
+def class_definition(tree: "SgNode") -> Node:
     """A class, whose instances are data."""
     own = tree.field("name")
     inner = [node(child) for child in parts(tree) if child.kind() != "identifier"]
@@ -216,7 +219,7 @@ def class_field(tree: "SgNode") -> Node:
     return code.Mix((node(value),)) if value else NOTHING
 
 
-def imported(tree: "SgNode") -> Node:
+def import_statement(tree: "SgNode") -> Node:
     """`import a, {b as c} from "d"`."""
     module = field(tree, "source").text().strip("'\"`")
     found: list[Node] = [code.Import(module, "")]
@@ -234,7 +237,7 @@ def imported(tree: "SgNode") -> Node:
 READERS: dict[str, Callable[["SgNode"], Node]] = {
     **dict.fromkeys(STEPS, lambda tree: code.steps(*nodes(parts(tree)))),
     **dict.fromkeys(DATA, lambda tree: NOTHING),
-    **dict.fromkeys(MIXED, lambda tree: mixed(nodes(parts(tree)))),
+    **dict.fromkeys(MIXED, lambda tree: mix(nodes(parts(tree)))),
     **dict.fromkeys(FUNCTIONS, function),
     "identifier": name,
     "shorthand_property_identifier": name,
@@ -254,13 +257,13 @@ READERS: dict[str, Callable[["SgNode"], Node]] = {
     "variable_declarator": declarator,
     "assignment_pattern": default,
     "for_in_statement": each,
-    "catch_clause": caught,
+    "catch_clause": catch_clause,
     "await_expression": lambda tree: node(parts(tree)[0]),
-    "return_statement": returned,
-    "yield_expression": returned,
-    "class_declaration": class_made,
-    "class": class_made,
+    "return_statement": return_statement,
+    "yield_expression": return_statement,
+    "class_declaration": class_definition,
+    "class": class_definition,
     "field_definition": class_field,
-    "import_statement": imported,
+    "import_statement": import_statement,
 }
 LANGUAGE = language(read)

@@ -7,12 +7,12 @@ from cli_guard.commands.inline.language import (
     Calling,
     Language,
     both,
+    computes,
     does,
     gives,
-    made,
+    not_understood,
     note_shell,
     note_words,
-    odd,
     opens,
     runs_code,
     runs_shell,
@@ -32,7 +32,7 @@ from cli_guard.commands.inline.values import (
     Values,
     as_text,
     path_of,
-    taint,
+    taint_of,
 )
 from cli_guard.commands.model import Kind
 
@@ -69,7 +69,7 @@ ODD = frozenset(
 GLOBALS = ("globalThis.", "global.", "window.", "self.")
 
 
-def required(calling: Calling) -> Values:
+def require(calling: Calling) -> Values:
     """`require("fs")`; a JSON file is only read."""
     found: list[Value] = []
     for name in calling.texts(calling.given(0)):
@@ -83,7 +83,7 @@ def required(calling: Calling) -> Values:
     return tuple(found) or ANY
 
 
-def spawned(calling: Calling) -> Values:
+def spawn(calling: Calling) -> Values:
     """`spawn("rm", ["-rf", "/"])`, which options can turn into a shell command."""
     lists = [value for value in calling.given(1) if isinstance(value, Sequence)]
     more = lists[0].parts if len(lists) == 1 else ()
@@ -95,10 +95,10 @@ def spawned(calling: Calling) -> Values:
     return FILE
 
 
-def decoded(calling: Calling) -> Values:
+def decode_buffer(calling: Calling) -> Values:
     """`Buffer.from("...", "base64")`."""
     form = as_text(calling.given(1)[0]) if calling.given(1) else "text"
-    return made(MADE.get(form or "", MADE["text"]))(calling) if form in (*MADE, "utf8", "utf-8") else FILE
+    return computes(MADE.get(form or "", MADE["text"]))(calling) if form in (*MADE, "utf8", "utf-8") else FILE
 
 
 def characters(calling: Calling) -> Values:
@@ -111,7 +111,7 @@ def characters(calling: Calling) -> Values:
 def joined_path(calling: Calling) -> Values:
     """`path.join("a", "b")`."""
     values = [each[0] for each in calling.arguments if len(each) == 1]
-    return (path_of(values) if len(values) == len(calling.arguments) else taint(calling.everything()),)
+    return (path_of(values) if len(values) == len(calling.arguments) else taint_of(calling.everything()),)
 
 
 def looked_up(calling: Calling) -> Values:
@@ -127,24 +127,24 @@ def fs(names: str) -> str:
 
 CALLS = table(
     {
-        "require import": required,
+        "require import": require,
         "eval vm.runInThisContext vm.runInNewContext vm.runInContext vm.Script vm.compileFunction": runs_code(),
         "Function": lambda calling: calling.run.code(
             calling.given(len(calling.arguments) - 1) or ANY, "makes a function"
         ),
         "child_process.exec child_process.execSync": runs_shell(),
-        "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync": spawned,
+        "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync": spawn,
         "child_process.fork": does(Kind.EXEC),
-        "Buffer.from": decoded,
-        "atob": made(MADE["base64"]),
+        "Buffer.from": decode_buffer,
+        "atob": computes(MADE["base64"]),
         "String.fromCharCode String.fromCodePoint": characters,
-        "String": made(MADE["text"]),
+        "String": computes(MADE["text"]),
         "path.join path.resolve": joined_path,
         "path.normalize": same(),
         "os.homedir": gives(Literal("~")),
         "process.cwd": gives(Literal(".")),
         "process.kill process.abort": does(Kind.PROCESS, -1),
-        "process.chdir": odd("goes to another folder"),
+        "process.chdir": not_understood("goes to another folder"),
         "crypto.setEngine": does(Kind.EXEC),
         "os.setPriority": does(Kind.PROCESS, -1),
         "process.setuid process.setgid process.seteuid process.setegid": does(Kind.PRIVILEGE, -1),
@@ -172,7 +172,7 @@ METHODS = table(
             runs_shell()(calling) if any(isinstance(v, Literal | Sequence) for v in calling.given(0)) else ANY
         ),
         "writeFileSync writeFile unlinkSync rmSync unlink": does(Kind.WRITE),
-        "require": required,
+        "require": require,
     }
 )
 

@@ -47,7 +47,7 @@ def acts(code: str) -> Iterator[Act]:
         elif found[0] in ")]}" and len(nested) > 1:
             nested.pop()
         if found.lastgroup == "name" and last != ".":
-            yield from named(code, found[0], at, in_object=nested[-1] == "{" and last in ("{", ","))
+            yield from find_named(code, found[0], at, in_object=nested[-1] == "{" and last in ("{", ","))
         last = found[0]
 
 
@@ -60,7 +60,7 @@ def text_end(code: str, at: int) -> int:
     return end + 2 if code.startswith("\\(", end) else -1
 
 
-def named(code: str, name: str, at: int, *, in_object: bool) -> Iterator[Act]:
+def find_named(code: str, name: str, at: int, *, in_object: bool) -> Iterator[Act]:
     """What a name means; `at` is the place behind it, `in_object` that it is a key."""
     if name in ("import", "include") and not in_object:
         yield Act(Kind.EXEC, None, "loads a module")

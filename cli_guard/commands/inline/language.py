@@ -17,9 +17,9 @@ from cli_guard.commands.inline.values import (
     Values,
     as_text,
     as_words,
+    compute,
     path_of,
-    taint,
-    worked_out,
+    taint_of,
 )
 from cli_guard.commands.model import Kind
 
@@ -140,7 +140,7 @@ def both(*handlers: Handler) -> Handler:
     return handler
 
 
-def odd(what: str) -> Handler:
+def not_understood(what: str) -> Handler:
     """A function whose effect the text cannot tell."""
 
     def handler(calling: Calling) -> Values:
@@ -160,7 +160,7 @@ def same(place: int = 0, name: str = "") -> Handler:
     return lambda calling: calling.given(place, name) or ANY
 
 
-def made(make: Callable[..., "str | bytes | list[str] | None"], count: int = 1) -> Handler:
+def computes(make: Callable[..., "str | bytes | list[str] | None"], count: int = 1) -> Handler:
     """A harmless function that makes a text of texts."""
 
     def handler(calling: Calling) -> Values:
@@ -168,7 +168,7 @@ def made(make: Callable[..., "str | bytes | list[str] | None"], count: int = 1) 
             calling.run.data(values) if len(values) != 1 else values[0]
             for values in calling.arguments[:count]
         ]
-        return (worked_out(make, given) or taint(calling.everything()),)
+        return (compute(make, given) or taint_of(calling.everything()),)
 
     return handler
 
@@ -214,7 +214,7 @@ def note_shell(calling: Calling, values: Iterable[Value]) -> None:
 
 def replace_remote(act: Act, value: Value) -> Act:
     """The act, marked if the value came from the network."""
-    return Act(act.kind, act.target, act.reason, remote=taint([value]).remote)
+    return Act(act.kind, act.target, act.reason, remote=taint_of([value]).remote)
 
 
 def note_words(calling: Calling, value: Value, prefix: tuple[str, ...] = ()) -> None:
@@ -224,7 +224,7 @@ def note_words(calling: Calling, value: Value, prefix: tuple[str, ...] = ()) -> 
     if words is None:
         first = as_text(value.parts[0]) if isinstance(value, Sequence) and value.parts else None
         reason = "runs a command whose words the text does not tell"
-        calling.note(Act(Kind.EXEC, (*prefix, first)[0], reason, remote=taint([value]).remote))
+        calling.note(Act(Kind.EXEC, (*prefix, first)[0], reason, remote=taint_of([value]).remote))
         return
     calling.note(Act(Kind.EXEC, (*prefix, *words, None)[0], "runs a command", words=(*prefix, *words)))
     if calling.run.mutates:
@@ -277,7 +277,7 @@ def talks(place: int = 0, name: str = "", sends: Iterable[tuple[int, str]] = ())
 
     def handler(calling: Calling) -> Values:
         values = calling.given(place, name) or ANY
-        sent = any(calling.given(at, key) for at, key in carrying) or taint(calling.everything()).local
+        sent = any(calling.given(at, key) for at, key in carrying) or taint_of(calling.everything()).local
         kind = Kind.NETWORK_OUT if sent else Kind.NETWORK_IN
         for text in calling.texts(values):
             calling.note(Act(kind, text))

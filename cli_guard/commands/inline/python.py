@@ -174,7 +174,7 @@ def statement(tree: ast.stmt) -> Node:
         case ast.ClassDef():
             return class_definition(tree)
         case ast.Import():
-            return code.steps(*(imported(name) for name in tree.names))
+            return code.steps(*(import_alias(name) for name in tree.names))
         case ast.ImportFrom():
             module = "." * tree.level + (tree.module or "")
             return code.steps(*(code.Import(module, n.asname or n.name, n.name) for n in tree.names))
@@ -192,7 +192,7 @@ def statement(tree: ast.stmt) -> Node:
         case ast.Delete():
             return code.steps(*(code.Assign(node(target), NOTHING) for target in tree.targets))
         case ast.Match():
-            return matched(tree)
+            return match_statement(tree)
         case ast.Global() | ast.Nonlocal() | ast.Pass() | ast.Break() | ast.Continue():
             return NOTHING
         case ast.If() | ast.While() | ast.Raise() | ast.Try() | ast.Assert() | ast.Return():
@@ -214,7 +214,7 @@ def parts(tree: ast.AST) -> Node:
     return code.steps(*found)
 
 
-def matched(tree: ast.Match) -> Node:
+def match_statement(tree: ast.Match) -> Node:
     """A match statement, in which a pattern gives names to anything of its subject."""
     names = [
         name
@@ -228,7 +228,7 @@ def matched(tree: ast.Match) -> Node:
     return code.steps(*bound, *nodes(case.guard for case in tree.cases), *bodies)
 
 
-def imported(alias: ast.alias) -> Node:
+def import_alias(alias: ast.alias) -> Node:
     """`import a.b` gives `a` a name, `import a.b as c` gives `c` one for `a.b`."""
     if alias.asname:
         return code.Import(alias.name, alias.asname)
@@ -241,10 +241,12 @@ def definition(tree: ast.FunctionDef | ast.AsyncFunctionDef) -> Node:
     """A function with a name; a decorator is called with it."""
     body = code.steps(*defaults(tree.args), block(tree.body))
     made: Node = code.Function(parameters(tree.args), body)
-    return code.steps(code.Assign(code.Name(tree.name), made), *decorated(tree.name, tree.decorator_list))
+    return code.steps(
+        code.Assign(code.Name(tree.name), made), *call_decorators(tree.name, tree.decorator_list)
+    )
 
 
-def decorated(name: str, decorators: list[ast.expr]) -> tuple[Node, ...]:
+def call_decorators(name: str, decorators: list[ast.expr]) -> tuple[Node, ...]:
     """What decorators do with what they are put on."""
     return tuple(code.Call(node(each), (code.Name(name),)) for each in decorators)
 
@@ -254,7 +256,7 @@ def class_definition(tree: ast.ClassDef) -> Node:
     inner = map(of_class, tree.body)
     bases = code.Mix(nodes((*tree.bases, *(keyword.value for keyword in tree.keywords))))
     made = code.Assign(code.Name(tree.name), code.Function(("*",), NOTHING))
-    return code.steps(bases, *inner, made, *decorated(tree.name, tree.decorator_list))
+    return code.steps(bases, *inner, made, *call_decorators(tree.name, tree.decorator_list))
 
 
 def of_class(tree: ast.stmt) -> Node:

@@ -8,11 +8,11 @@ from cli_guard.commands.inline.language import (
     Language,
     about,
     both,
+    computes,
     does,
     gives,
     is_object,
-    made,
-    odd,
+    not_understood,
     opens,
     runs_code,
     same,
@@ -27,10 +27,10 @@ from cli_guard.commands.inline.python_handlers import (
     connects,
     get_attribute,
     import_module,
+    join_path,
     joined_path,
-    listed,
-    longer,
-    mapped,
+    make_list,
+    map_elements,
     partial,
     path_opened,
     set_variable,
@@ -54,7 +54,7 @@ from cli_guard.commands.inline.values import (
     Reference,
     Sequence,
     Values,
-    taint,
+    taint_of,
 )
 from cli_guard.commands.model import Kind
 
@@ -84,20 +84,22 @@ CALLS = table(
         "compile": same(),
         "getattr": get_attribute,
         "__import__ importlib.import_module importlib.__import__": import_module,
-        "setattr delattr globals locals vars breakpoint": odd("changes or shows names while it runs"),
-        "map filter": mapped,
+        "setattr delattr globals locals vars breakpoint": not_understood(
+            "changes or shows names while it runs"
+        ),
+        "map filter": map_elements,
         "functools.partial": partial,
         "chr": character,
-        "list tuple bytes bytearray sorted reversed": listed,
-        "str repr": both(made(MADE["text"])),
-        "bytes.fromhex bytearray.fromhex binascii.unhexlify binascii.a2b_hex": made(MADE["hex"]),
+        "list tuple bytes bytearray sorted reversed": make_list,
+        "str repr": both(computes(MADE["text"])),
+        "bytes.fromhex bytearray.fromhex binascii.unhexlify binascii.a2b_hex": computes(MADE["hex"]),
         "base64.b64decode base64.decodebytes base64.standard_b64decode base64.urlsafe_b64decode binascii.a2b_base64": (
-            made(MADE["base64"])
+            computes(MADE["base64"])
         ),
         "codecs.decode codecs.encode": lambda calling: (
-            made(MADE["rot13"])
+            computes(MADE["rot13"])
             if "rot" in str(calling.texts(calling.given(1))[0])
-            else made(MADE["text"], 99)
+            else computes(MADE["text"], 99)
         )(calling),
         "os.remove os.unlink os.rmdir os.removedirs": does(DELETE, 0, "path"),
         "shutil.rmtree": does(DELETE, 0, "path", "deletes a whole folder"),
@@ -125,7 +127,7 @@ CALLS = table(
         "os.environ.setdefault os.environ.pop os.environ.update os.environ.clear os.putenv os.unsetenv": set_variable,
         # Where modules are looked for decides whose code runs.
         "sys.path.insert sys.path.append sys.path.extend": set_variable,
-        "os.chdir os.fchdir os.chroot": odd("goes to another folder"),
+        "os.chdir os.fchdir os.chroot": not_understood("goes to another folder"),
         "os.kill os.killpg os.abort os.nice os.setpriority signal.raise_signal": does(Kind.PROCESS, -1),
         "os.setuid os.setgid os.seteuid os.setreuid os.setresuid os.setgroups": does(Kind.PRIVILEGE, -1),
         "tempfile.NamedTemporaryFile tempfile.TemporaryFile tempfile.mkstemp tempfile.mkdtemp"
@@ -144,9 +146,9 @@ CALLS = table(
         "sqlite3.connect().execute sqlite3.connect().executemany sqlite3.connect().executescript": statements,
         "sqlite3.connect().cursor": gives(Reference("sqlite3.connect()")),
         "sqlite3.connect().load_extension": does(Kind.EXEC, 0),
-        "sqlite3.connect().backup sqlite3.connect().enable_load_extension": odd("a database call"),
+        "sqlite3.connect().backup sqlite3.connect().enable_load_extension": not_understood("a database call"),
         "pickle.load pickle.loads pickle.Unpickler marshal.load marshal.loads": (
-            lambda calling: calling.run.code((taint(calling.everything()),), UNPICKLES)
+            lambda calling: calling.run.code((taint_of(calling.everything()),), UNPICKLES)
         ),
         "runpy.run_path runpy.run_module": does(Kind.EXEC, 0),
         "ctypes.CDLL ctypes.PyDLL ctypes.cdll.LoadLibrary ctypes.util.find_library": does(Kind.EXEC, 0),
@@ -173,7 +175,7 @@ CALLS = table(
         "pathlib.Path pathlib.PurePath pathlib.PosixPath pathlib.PurePosixPath": is_object(PATH),
         "pathlib.Path.home": gives(Reference(PATH, "~")),
         "pathlib.Path.cwd": gives(Reference(PATH, ".")),
-        f"{PATH}.joinpath": longer,
+        f"{PATH}.joinpath": join_path,
         f"{PATH}.resolve {PATH}.absolute {PATH}.expanduser": lambda calling: (
             Reference(PATH, calling.function.about),
         ),
@@ -204,7 +206,7 @@ METHODS: dict[str, Handler] = table(
         ),
         "read_text read_bytes rglob iterdir": does(READ, -1),
         "execute executescript executemany": statements,
-        "load exec_module load_module system popen connect sendall sendto load_extension find_class": odd(
+        "load exec_module load_module system popen connect sendall sendto load_extension find_class": not_understood(
             "a method with a dangerous name"
         ),
     }

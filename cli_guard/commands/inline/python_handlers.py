@@ -14,7 +14,7 @@ from cli_guard.commands.inline.values import (
     Values,
     as_text,
     path_of,
-    taint,
+    taint_of,
 )
 from cli_guard.commands.model import Kind
 
@@ -45,7 +45,7 @@ def import_module(calling: Calling) -> Values:
     return tuple(found) or ANY
 
 
-def mapped(calling: Calling) -> Values:
+def map_elements(calling: Calling) -> Values:
     """`map(function, elements)`."""
     elements = [calling.run.elements(values) for values in calling.arguments[1:]]
     source = calling.given(1)
@@ -59,7 +59,7 @@ def mapped(calling: Calling) -> Values:
             return (Sequence(tuple(values[0] for values in results)),)
     else:
         results = [calling.run.invoke(function, elements, {}) for function in calling.given(0)]
-    return (taint(value for values in results for value in values),)
+    return (taint_of(value for values in results for value in values),)
 
 
 def partial(calling: Calling) -> Values:
@@ -76,7 +76,7 @@ def character(calling: Calling) -> Values:
     return tuple(map(Literal, known)) if known and len(known) == len(calling.given(0)) else ANY
 
 
-def listed(calling: Calling) -> Values:
+def make_list(calling: Calling) -> Values:
     """`list(...)`, `bytes([...])`: a list stays one, numbers become bytes."""
     values = calling.given(0)
     if len(values) == 1 and isinstance(values[0], Sequence):
@@ -91,7 +91,7 @@ def listed(calling: Calling) -> Values:
 def joined_path(calling: Calling) -> Values:
     """`os.path.join(...)`."""
     values = [each[0] for each in calling.arguments if len(each) == 1]
-    return (path_of(values) if len(values) == len(calling.arguments) else taint(calling.everything()),)
+    return (path_of(values) if len(values) == len(calling.arguments) else taint_of(calling.everything()),)
 
 
 def variable_of(calling: Calling) -> Values:
@@ -126,7 +126,7 @@ def path_opened(calling: Calling) -> Values:
     return (Data(local=True),)
 
 
-def longer(calling: Calling) -> Values:
+def join_path(calling: Calling) -> Values:
     """`Path("x").joinpath("y")`."""
     values: list[Value] = [Literal(calling.function.about) if calling.function.about is not None else Data()]
     values += [each[0] if len(each) == 1 else Data() for each in calling.arguments]

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from cli_guard.commands.inline.language import (
     Calling,
     does,
+    not_understood,
     note_shell,
     note_words,
-    odd,
     runs_shell,
     runs_words,
     sends,
@@ -122,7 +122,7 @@ PROCESSES = table(
         "os.fork os.forkpty pty.fork multiprocessing.Process": does(
             Kind.PROCESS, -1, reason="starts a process"
         ),
-        "os.dup2": odd("puts one stream in place of another"),
+        "os.dup2": not_understood("puts one stream in place of another"),
         "os.startfile": does(Kind.EXEC, 0),
         "smtplib.sendmail": sends(99),
     }

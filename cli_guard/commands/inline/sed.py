@@ -106,7 +106,7 @@ class Script:
         if self.next() in ("/", "\\"):
             if self.next() == "\\":
                 self.at += 1
-            self.delimited(self.delimiter(), brackets=True)
+            self.read_delimited(self.delimiter(), brackets=True)
             self.take(REGEX_FLAGS)
             return True
         found = number.match(self.text, self.at)
@@ -134,8 +134,8 @@ class Script:
             yield shell(text) if text else unseen_command("runs the lines of its input as commands")
         elif command == "y":
             delimiter = self.delimiter()
-            self.delimited(delimiter)
-            self.delimited(delimiter)
+            self.read_delimited(delimiter)
+            self.read_delimited(delimiter)
             self.end()
         elif command == "s":
             yield from self.substitution()
@@ -145,8 +145,8 @@ class Script:
     def substitution(self) -> Iterator[Act]:
         """Read `/regex/replacement/flags`."""
         delimiter = self.delimiter()
-        self.delimited(delimiter, brackets=True)
-        replacement = self.delimited(delimiter)
+        self.read_delimited(delimiter, brackets=True)
+        replacement = self.read_delimited(delimiter)
         if "e" in self.take(FLAGS):
             fixed = not BACK_REFERENCE.search(replacement)
             yield (
@@ -168,7 +168,7 @@ class Script:
             raise NotSed("a delimiter is missing")
         return delimiter
 
-    def delimited(self, delimiter: str, *, brackets: bool = False) -> str:
+    def read_delimited(self, delimiter: str, *, brackets: bool = False) -> str:
         """Read up to the delimiter; `brackets`: the part is a regular expression."""
         start = self.at
         while (character := self.next()) != delimiter:

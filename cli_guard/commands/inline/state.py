@@ -19,9 +19,9 @@ from cli_guard.commands.inline.values import (
     Values,
     alternatives,
     as_text,
-    taint,
+    compute,
+    taint_of,
     text_of,
-    worked_out,
 )
 from cli_guard.commands.model import Kind
 
@@ -68,7 +68,7 @@ class State:
                 self.enter(value, [given] * len(self.function_of(value).parameters))
             elif isinstance(value, Reference):
                 self.hand_on(value, given)
-        return taint(each)
+        return taint_of(each)
 
     def hand_on(self, value: Reference, given: Values) -> None:
         """A name used as a value."""
@@ -100,7 +100,7 @@ class State:
             self.names[name] = merged
             self.changed = True
 
-    def known(self, name: str) -> bool:
+    def is_known(self, name: str) -> bool:
         """Is there such a name in the language itself?"""
         return name in self.language.calls or name in self.language.modules or self.language.harmless(name)
 
@@ -108,13 +108,13 @@ class State:
         """One part of one value."""
         if isinstance(of, Sequence):
             inside = isinstance(key, int) and -len(of.parts) <= key < len(of.parts)
-            return (of.parts[int(key)],) if inside and key is not None else (*of.parts, taint([of]))
+            return (of.parts[int(key)],) if inside and key is not None else (*of.parts, taint_of([of]))
         whole = self.language.part_of(of, key) if isinstance(of, Reference) and isinstance(key, str) else None
         known = whole is not None and whole.name in self.language.calls
         if isinstance(key, str) and self.language.odd_member(key) and not known:
             self.note(unknown(f"reaches for {key[:40]}"))
         if not isinstance(of, Reference):
-            return (taint([of]),)
+            return (taint_of([of]),)
         if of.name in self.language.environment and (by_key or self.language.environment_members):
             return self.variable(key)
         if whole is None:
@@ -178,7 +178,7 @@ class State:
             self.note(unknown(f"calls {function.name[:60]}"))
         if "." in function.name and any(isinstance(value, Sequence) for value in given):
             self.mutates = True
-        return (self.data(given, (taint(given),)),)
+        return (self.data(given, (taint_of(given),)),)
 
     def method(
         self, of: Value, key: "str | int | None", arguments: list[Values], named: Mapping[str, Values]
@@ -195,7 +195,7 @@ class State:
         if key == "join":
             made = self.join(of, given)
         else:
-            made = worked_out(METHODS[key], [of, *given]) if key in METHODS else None
+            made = compute(METHODS[key], [of, *given]) if key in METHODS else None
         if made is not None:
             return (made,)
         handler = self.language.methods.get(key)
@@ -204,8 +204,8 @@ class State:
         elements = of.parts if isinstance(of, Sequence) else ()
         if any("__" in (as_text(value) or "") for value in (of, *given)) and key in ("format", "format_map"):
             self.note(unknown("formats names of the interpreter"))
-        passed = self.data(given, (*elements, taint([of])))
-        whole = taint([of, passed])
+        passed = self.data(given, (*elements, taint_of([of])))
+        whole = taint_of([of, passed])
         return (*elements, whole)
 
     def join(self, of: Value, given: list[Value]) -> Value | None:
@@ -236,7 +236,7 @@ class State:
         for value in values:
             text = as_text(value)
             if text is None:
-                self.note(Act(Kind.EXEC, None, reason, remote=taint([value]).remote))
+                self.note(Act(Kind.EXEC, None, reason, remote=taint_of([value]).remote))
                 results.append(Data())
             elif self.depth >= DEPTH or len(self.texts) > 20:
                 raise NotUnderstood("code in code in code")

@@ -54,11 +54,11 @@ Values = tuple[Value, ...]
 ANY: Values = (Data(),)
 
 
-def taint(values: Iterable[Value]) -> Data:
+def taint_of(values: Iterable[Value]) -> Data:
     """Data that are made of these values."""
     remote = local = False
     for value in values:
-        inner = taint(value.parts) if isinstance(value, Sequence) else value
+        inner = taint_of(value.parts) if isinstance(value, Sequence) else value
         if isinstance(inner, Data):
             remote, local = remote or inner.remote, local or inner.local
     return Data(remote, local)
@@ -72,7 +72,7 @@ def alternatives(values: Iterable[Value]) -> Values:
     plain = [value for value in each if isinstance(value, Data | Literal)]
     others = [value for value in each if not isinstance(value, Data | Literal)]
     first = [value for value in plain if isinstance(value, Literal)][: ALTERNATIVES // 2]
-    return (*others[: 4 * ALTERNATIVES], *first, taint(plain))
+    return (*others[: 4 * ALTERNATIVES], *first, taint_of(plain))
 
 
 def as_text(value: Value) -> str | None:
@@ -92,16 +92,16 @@ def as_words(value: Value) -> tuple[str, ...] | None:
     return tuple(word for word in words if word is not None) if None not in words else None
 
 
-def joined(operator: str, left: Value, right: Value) -> Value:
+def join_values(operator: str, left: Value, right: Value) -> Value:
     """Two values made one."""
     if isinstance(left, Sequence) and isinstance(right, Sequence) and operator == "+":
         both = left.parts + right.parts
-        return Sequence(both) if len(both) <= MANY else taint(both)
+        return Sequence(both) if len(both) <= MANY else taint_of(both)
     if isinstance(left, Literal):
         made = plain_result(operator, left.value, right)
         if made is not None:
             return Literal(made)
-    return taint((left, right))
+    return taint_of((left, right))
 
 
 def plain_result(
@@ -113,7 +113,7 @@ def plain_result(
         given = (
             tuple(as_text(part) for part in right.parts) if isinstance(right, Sequence) else (as_text(right),)
         )
-        return filled(left, given)
+        return fill_pattern(left, given)
     if isinstance(left, str) and isinstance(other, str) and operator in ("+", "."):
         return left + other if len(left) + len(other) <= MOST else None
     if isinstance(left, bytes) and isinstance(other, bytes) and operator == "+":
@@ -125,7 +125,7 @@ def plain_result(
     return None
 
 
-def filled(pattern: str, given: tuple[str | None, ...]) -> str | None:
+def fill_pattern(pattern: str, given: tuple[str | None, ...]) -> str | None:
     """A pattern with its `%s` filled in; other places are not worked out."""
     pieces = pattern.split("%s")
     if any("%" in piece for piece in pieces) or len(pieces) != len(given) + 1 or None in given:
@@ -140,14 +140,14 @@ def text_of(parts: Iterable[Value]) -> Value:
     texts = [str(p.value) if isinstance(p, Literal) and type(p.value) is int else as_text(p) for p in pieces]
     known = [text for text in texts if text is not None]
     whole = sum(map(len, known)) <= MOST and len(known) == len(texts)
-    return Literal("".join(known)) if whole else taint(pieces)
+    return Literal("".join(known)) if whole else taint_of(pieces)
 
 
 def path_of(parts: Iterable[Value]) -> Value:
     """Pieces of a path made one."""
     pieces = list(parts)
     known = [text for text in map(as_text, pieces) if text is not None]
-    return Literal(posixpath.join(*known)) if known and len(known) == len(pieces) else taint(pieces)
+    return Literal(posixpath.join(*known)) if known and len(known) == len(pieces) else taint_of(pieces)
 
 
 def base64_text(text: str) -> str | bytes:
@@ -155,7 +155,7 @@ def base64_text(text: str) -> str | bytes:
     return base64.b64decode(text)
 
 
-def formatted(text: str, *given: str) -> str | None:
+def format_braces(text: str, *given: str) -> str | None:
     """`'{} {1}'` filled in; nothing but places without a format."""
     if re.search(r"\{(?!\d{0,2}\})|(?<!\d)(?<!\{)\}", text):
         return None
@@ -164,7 +164,7 @@ def formatted(text: str, *given: str) -> str | None:
     return made if len(made) <= MOST else None
 
 
-def replaced(text: str, old: str, new: str) -> str | None:
+def replace_text(text: str, old: str, new: str) -> str | None:
     """One text in place of another."""
     return text.replace(old, new) if old and text.count(old) * len(new) + len(text) <= MOST else None
 
@@ -179,8 +179,8 @@ METHODS: Mapping[str, Callable[..., "str | bytes | list[str] | None"]] = {
     **dict.fromkeys(("lower", "toLowerCase", "downcase", "strtolower"), str.lower),
     **dict.fromkeys(("upper", "toUpperCase", "upcase", "strtoupper"), str.upper),
     **dict.fromkeys(("strip", "trim", "chomp"), str.strip),
-    **dict.fromkeys(("replace", "replaceAll", "gsub"), replaced),
-    "format": formatted,
+    **dict.fromkeys(("replace", "replaceAll", "gsub"), replace_text),
+    "format": format_braces,
     "split": lambda text, *by: text.split(*by[:1])[:MANY],
     "concat": lambda text, *more: text + "".join(more),
     "removeprefix": str.removeprefix,
@@ -198,7 +198,7 @@ MADE: Mapping[str, Callable[..., "str | bytes | list[str] | None"]] = {
 }
 
 
-def worked_out(make: Callable[..., "str | bytes | list[str] | None"], given: Iterable[Value]) -> Value | None:
+def compute(make: Callable[..., "str | bytes | list[str] | None"], given: Iterable[Value]) -> Value | None:
     """What a function makes of texts, None where they are unknown or it is not worked out."""
     texts = [as_text(value) for value in given]
     if not texts or None in texts:

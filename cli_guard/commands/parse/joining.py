@@ -17,7 +17,7 @@ from cli_guard.commands.parse.tree import (
 )
 
 
-def adjoined(words: list[Word]) -> list[Word]:
+def join_words(words: list[Word]) -> list[Word]:
     """Words between which there is no blank are one: the grammar parts `rm$IFS-rf$IFS/` at the second dollar."""
     whole: list[Word] = []
     for word in words:
@@ -51,7 +51,7 @@ def joined_at_dollar(before: tuple[Part, ...], after: tuple[Part, ...]) -> tuple
     return before + after
 
 
-def numbered(redirects: tuple[Redirect, ...]) -> tuple[Redirect, ...]:
+def number_redirects(redirects: tuple[Redirect, ...]) -> tuple[Redirect, ...]:
     """`>f 0>&1`: the grammar takes the descriptor of a redirection for a second target of the one before."""
     found: list[Redirect] = []
     for each in redirects:
@@ -67,7 +67,7 @@ def numbered(redirects: tuple[Redirect, ...]) -> tuple[Redirect, ...]:
 
 def with_redirects(inner: Node | None, redirects: tuple[Redirect, ...], span: Span) -> Node:
     """A command with its redirections; words that stand behind one belong to the command."""
-    redirects = numbered(redirects)
+    redirects = number_redirects(redirects)
     words = tuple(each.target for each in redirects if each.operator == "word" and each.target)
     real = tuple(each for each in redirects if each.operator != "word")
     if inner is None:
@@ -84,19 +84,19 @@ def with_redirects(inner: Node | None, redirects: tuple[Redirect, ...], span: Sp
     return Block("group", (inner,), span, real)
 
 
-def piped(stages: tuple[Node, ...], span: Span) -> Node:
+def build_pipeline(stages: tuple[Node, ...], span: Span) -> Node:
     """A pipeline. One whose stage is a list (`a | b && c`) has been read the wrong way round: a list of pipelines."""
     pipelines: list[list[Node]] = [[]]
     for stage in stages:
-        first, *rest = unfolded(stage)
+        first, *rest = unfold(stage)
         pipelines[-1].append(first)
         pipelines += [[each] for each in rest]
     whole = [Pipeline(tuple(each), span) if len(each) > 1 else each[0] for each in pipelines if each]
     return whole[0] if len(whole) == 1 else Block("list", tuple(whole), span)
 
 
-def unfolded(node: Node) -> list[Node]:
+def unfold(node: Node) -> list[Node]:
     """The commands of a list, one after the other; what is none is alone."""
     if isinstance(node, Block) and node.kind == "list" and not node.redirects:
-        return [each for item in node.items for each in unfolded(item)] or [node]
+        return [each for item in node.items for each in unfold(item)] or [node]
     return [node]

@@ -40,22 +40,22 @@ def ansi_c(body: str) -> str:
             return chr(ord(found[5]) & 0x1F)
         return _NAMED.get(found[6], found[6] if found[6] in "\\'\"?" else found[0])
 
-    text = _BYTES.sub(joined_bytes, _ANSI.sub(one, body))
+    text = _BYTES.sub(join_bytes, _ANSI.sub(one, body))
     # A NUL ends the string (bash cuts it there).
     return text.partition("\0")[0]
 
 
-def joined_bytes(found: re.Match[str]) -> str:
+def join_bytes(found: re.Match[str]) -> str:
     """Bytes that stand side by side as the characters that they make in UTF-8."""
     return bytes(ord(character) - 0xF700 for character in found[0]).decode("utf-8", "replace")
 
 
-def unescaped_in_quotes(body: str) -> str:
+def unescape_in_quotes(body: str) -> str:
     """What literal text in double quotes stands for: a backslash counts before a few characters alone."""
     return _ESCAPE_IN_QUOTES.sub(lambda found: found[1] or "", body)
 
 
-def unescaped_parts(word: str) -> Iterator[Text]:
+def unescape_parts(word: str) -> Iterator[Text]:
     """A word without quotes: what a backslash protects is quoted text, the rest may hold globs, braces, a tilde."""
     at = 0
     for found in _ESCAPE.finditer(word):

@@ -11,8 +11,8 @@ from cli_guard.commands.model import Span
 from cli_guard.commands.parse.quoting import (
     ansi_c,
     hidden_substitutions,
-    unescaped_in_quotes,
-    unescaped_parts,
+    unescape_in_quotes,
+    unescape_parts,
 )
 from cli_guard.commands.parse.tree import Command, Node, Parameter, Part, Script, Substitution, Text, Word
 
@@ -72,9 +72,9 @@ class WordReader(ABC):
         elif kind == "string":
             start = node.range().start.index
             yield Text("", True)
-            yield from self.gapped(node, Span(start + 1, node.range().end.index - 1))
+            yield from self.read_quoted(node, Span(start + 1, node.range().end.index - 1))
         elif kind == "simple_expansion":
-            yield from named(self.source(node))
+            yield from read_parameter(self.source(node))
         elif kind == "expansion":
             element = ELEMENT.fullmatch(self.source(node))
             if element:
@@ -96,7 +96,7 @@ class WordReader(ABC):
         elif kind == "arithmetic_expansion":
             yield from self.inner(node)
         elif kind in ("concatenation", "translated_string", "command_name", "variable_assignment", "array"):
-            yield from self.joined(node)
+            yield from self.join_parts(node)
         else:
             if kind == "ERROR":
                 self.errors.append(span_of(node))
@@ -105,14 +105,14 @@ class WordReader(ABC):
             if HIDDEN.search(text):
                 yield from self.plain(text, is_quoted=False)
             else:
-                yield from unescaped_parts(text)
+                yield from unescape_parts(text)
 
     def one_line(self, node: "SgNode") -> None:
         """A word without quotes holds no line end but behind a backslash."""
         if "\n" in self.text and (found := LINE_END.search(self.source(node))):
             self.line_ends.append(node.range().start.index + found.start())
 
-    def joined(self, node: "SgNode") -> Iterator[Part]:
+    def join_parts(self, node: "SgNode") -> Iterator[Part]:
         """Parts that stand side by side; what the grammar leaves out between them is text."""
         at = node.range().start.index
         for kid in self.kids(node):
@@ -123,7 +123,7 @@ class WordReader(ABC):
                 yield from self.parts(kid)
             at = where.end.index
 
-    def gapped(self, node: "SgNode", inside: Span) -> Iterator[Part]:
+    def read_quoted(self, node: "SgNode", inside: Span) -> Iterator[Part]:
         """The parts of a text in double quotes: expansions, and everything between them."""
         at = inside.start
         for kid in self.kids(node):
@@ -133,7 +133,7 @@ class WordReader(ABC):
             if where.start.index > at:
                 yield from self.literal(self.text[at : where.start.index])
             for part in self.parts(kid):
-                yield quoted(part)
+                yield quote_part(part)
             at = where.end.index
         if inside.end > at:
             yield from self.literal(self.text[at : inside.end])
@@ -141,7 +141,7 @@ class WordReader(ABC):
     def literal(self, text: str) -> Iterator[Part]:
         """Text in double quotes or in a here-document."""
         for part in self.plain(text, is_quoted=True):
-            yield Text(unescaped_in_quotes(part.text), True) if isinstance(part, Text) else part
+            yield Text(unescape_in_quotes(part.text), True) if isinstance(part, Text) else part
 
     def expansion(self, node: "SgNode") -> Parameter:
         """`${...}`: the name, the operator and, as a word, what follows it."""
@@ -159,10 +159,10 @@ class WordReader(ABC):
             return Parameter(kids[0].text(), False, braced=True)
         operator = rest[0].kind()
         inside = Span(rest[0].range().end.index, node.range().end.index - 1)
-        argument = Word(tuple(self.between(rest[1:], inside)), inside)
+        argument = Word(tuple(self.read_argument(rest[1:], inside)), inside)
         return Parameter(kids[0].text(), False, operator, argument)
 
-    def between(self, kids: "list[SgNode]", inside: Span) -> Iterator[Part]:
+    def read_argument(self, kids: "list[SgNode]", inside: Span) -> Iterator[Part]:
         """The parts of the argument of an expansion."""
         at = inside.start
         for kid in kids:
@@ -234,7 +234,7 @@ class WordReader(ABC):
             self.line_ends.append(self.comments[-1].end)
 
 
-def named(text: str) -> Iterator[Part]:
+def read_parameter(text: str) -> Iterator[Part]:
     """`$name`. The grammar may give it the blank in front; `$10` is the first argument and a zero."""
     before, _, name = text.partition("$")
     if before:
@@ -252,7 +252,7 @@ def span_of(node: "SgNode") -> Span:
     return Span(where.start.index, where.end.index)
 
 
-def quoted(part: Part) -> Part:
+def quote_part(part: Part) -> Part:
     """A part as it is inside double quotes."""
     if isinstance(part, Parameter):
         return Parameter(part.name, True, part.operator, part.argument, part.braced)

@@ -11,7 +11,7 @@ BEFORE_HERE_STRING = re.compile(
 )
 
 
-def separated(text: str, line_ends: list[int], comments: list[Span]) -> str:
+def separate_lines(text: str, line_ends: list[int], comments: list[Span]) -> str:
     """The text with a semicolon in the place of line ends that the grammar has read over; all offsets stay."""
     characters = list(text)
     for comment in comments:
@@ -21,7 +21,7 @@ def separated(text: str, line_ends: list[int], comments: list[Span]) -> str:
     return "".join(characters)
 
 
-def respelled(text: str) -> str:
+def respell(text: str) -> str:
     """The text in a spelling that the grammar understands where bash does and it does not.
 
     `{a,b}` as the name of a command is written out, `<>` opens a file for both, which is looked at as writing, and

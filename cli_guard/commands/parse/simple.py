@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cli_guard.commands.model import Span
-from cli_guard.commands.parse.joining import adjoined
+from cli_guard.commands.parse.joining import join_words
 from cli_guard.commands.parse.reading import LINE_END, WORDS, WordReader, descend, span_of
 from cli_guard.commands.parse.tree import Assignment, Command, Node, Parameter, Part, Redirect, Text, Word
 
@@ -93,7 +93,7 @@ class CommandReader(WordReader):
         literal = started[:1] in "'\"\\"
         parts: tuple[Part, ...] = (Text(text, True),)
         if not literal and content is not None and not lost:
-            parts = tuple(self.gapped(content, inside))
+            parts = tuple(self.read_quoted(content, inside))
         elif not literal and lost:
             # The grammar has lost the body: its substitutions are found, the rest of it is not known.
             parts = (*self.literal(text), Parameter("", True))
@@ -131,7 +131,7 @@ class CommandReader(WordReader):
             elif kind not in ("comment", "\n"):
                 # A token on its own, such as a dash or a dollar.
                 words.append(Word((Text(self.source(kid), False),), span_of(kid)))
-        return Command(tuple(adjoined(words)), span_of(node), tuple(assignments), tuple(redirects))
+        return Command(tuple(join_words(words)), span_of(node), tuple(assignments), tuple(redirects))
 
     def in_digits(self, redirects: list[Redirect]) -> None:
         """`<0<f`: the grammar takes the descriptor of the second for the target of the first."""
@@ -144,7 +144,7 @@ class CommandReader(WordReader):
             ):
                 self.errors.append(one.span)
 
-    def dropped(self, kids: "list[SgNode]") -> Iterator[Word]:
+    def find_dropped_dashes(self, kids: "list[SgNode]") -> Iterator[Word]:
         """A dash on its own in front of a redirection, which the grammar leaves out."""
         for one, other in pairwise(kids if " - " in self.text else ()):
             start, end = one.range().end.index, other.range().start.index
@@ -164,7 +164,7 @@ class CommandReader(WordReader):
             if found:
                 self.line_ends.append(start + found.start())
 
-    def assigned(self, node: "SgNode") -> Command:
+    def read_assignments(self, node: "SgNode") -> Command:
         """Assignments without a command."""
         kids = [node] if node.kind() == "variable_assignment" else self.kids(node)
         found = tuple(self.assignment(kid) for kid in kids if kid.kind() == "variable_assignment")

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
 from cli_guard.commands.model import Span
-from cli_guard.commands.parse.joining import piped, with_redirects
+from cli_guard.commands.parse.joining import build_pipeline, with_redirects
 from cli_guard.commands.parse.reading import HIDDEN, WORDS, descend, span_of
-from cli_guard.commands.parse.respelling import separated
+from cli_guard.commands.parse.respelling import separate_lines
 from cli_guard.commands.parse.simple import REDIRECTS, CommandReader
 from cli_guard.commands.parse.tree import (
     Block,
@@ -51,7 +51,7 @@ def parse(text: str) -> Script:
             script = Script(script.items, (Span(0, len(text)),))
         if not reader.line_ends:
             return script
-        text = separated(text, reader.line_ends, reader.comments)
+        text = separate_lines(text, reader.line_ends, reader.comments)
     return Script(script.items, (*script.errors, Span(0, len(text))))
 
 
@@ -199,7 +199,7 @@ class Reader(CommandReader):
 
     def pipeline(self, node: "SgNode") -> Node:
         """`a | b`."""
-        return piped(tuple(self.items(node)), span_of(node))
+        return build_pipeline(tuple(self.items(node)), span_of(node))
 
     def for_each(self, node: "SgNode") -> Node:
         """`for x in words` and `select`; a C-style loop is a loop."""
@@ -223,13 +223,13 @@ class Reader(CommandReader):
         )
         return Function(kids[0].text() if kids else "", body, span_of(node))
 
-    def redirected(self, node: "SgNode") -> Node:
+    def read_redirected(self, node: "SgNode") -> Node:
         """A command and its redirections; a here-document may hold the rest of its pipeline."""
         redirects: list[Redirect] = []
         after: list[tuple[str, Node]] = []
         inner: Node | None = None
         kids = self.kids(node)
-        redirects += (Redirect("word", "", word, word.span) for word in self.dropped(kids))
+        redirects += (Redirect("word", "", word, word.span) for word in self.find_dropped_dashes(kids))
         for kid in kids:
             kind = kid.kind()
             if kind in REDIRECTS:
@@ -251,11 +251,11 @@ NODES: "dict[str, Callable[[Reader, SgNode], Node | None]]" = {
     "command": Reader.command,
     "declaration_command": Reader.command,
     "unset_command": Reader.command,
-    "variable_assignment": Reader.assigned,
-    "variable_assignments": Reader.assigned,
+    "variable_assignment": Reader.read_assignments,
+    "variable_assignments": Reader.read_assignments,
     "test_command": Reader.test,
     "pipeline": Reader.pipeline,
-    "redirected_statement": Reader.redirected,
+    "redirected_statement": Reader.read_redirected,
     "file_redirect": Reader.only_redirect,
     "list": Reader.list_of,
     "negated_command": Reader.list_of,
