@@ -12,7 +12,7 @@ from cli_guard.commands.expand.fields import Field, stream_of
 from cli_guard.commands.expand.words import Expander
 from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import Kind, Span
-from cli_guard.commands.parse.respelling import respell
+from cli_guard.commands.parse.joining import respell
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.parse.tree import (
     Assignment,

@@ -5,8 +5,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cli_guard.commands.inline.model import Act, shell, unknown, unseen_command
-from cli_guard.commands.inline.names import environment, file, variable
+from cli_guard.commands.inline.model import Act, environment, file, shell, unknown, unseen_command, variable
 from cli_guard.commands.model import Kind
 
 TOKEN = re.compile(

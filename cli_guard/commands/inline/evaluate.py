@@ -9,9 +9,8 @@ from collections.abc import Callable
 
 from cli_guard.commands.inline import code
 from cli_guard.commands.inline.code import Node
-from cli_guard.commands.inline.language import Language, NotUnderstood
 from cli_guard.commands.inline.model import Act, unknown
-from cli_guard.commands.inline.state import State
+from cli_guard.commands.inline.state import Language, NotUnderstood, State
 from cli_guard.commands.inline.values import (
     ANY,
     MANY,
@@ -97,8 +96,6 @@ class Run(State):
         if node.name in self.here:
             return self.here[node.name]
         found = self.names.get(self.key(node.name), ())
-        if self.language.variable(node.name):
-            return found or ANY
         own = self.language.reference(node.name)
         stars = [f"{module}.{node.name}" for module in sorted(self.stars)]
         starred = tuple(Reference(name) for name in stars if self.is_known(name))
@@ -156,8 +153,6 @@ class Run(State):
     def infix(self, node: code.Infix) -> Values:
         """Two values made one."""
         left, right = self.value(node.left), self.value(node.right)
-        if node.operator == "<<":
-            self.mutates = True
         paths = [
             of
             for of in left

@@ -4,8 +4,6 @@ from collections.abc import Callable
 
 from cli_guard.commands.inline.code import Node
 from cli_guard.commands.inline.language import (
-    Calling,
-    Language,
     both,
     computes,
     does,
@@ -22,6 +20,7 @@ from cli_guard.commands.inline.language import (
     talks,
 )
 from cli_guard.commands.inline.model import Act
+from cli_guard.commands.inline.state import Calling, Language
 from cli_guard.commands.inline.values import (
     ANY,
     MADE,

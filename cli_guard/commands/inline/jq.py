@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from cli_guard.commands.inline.model import Act, unknown
-from cli_guard.commands.inline.names import environment, variable
+from cli_guard.commands.inline.model import Act, environment, unknown, variable
 from cli_guard.commands.model import Kind
 
 TOKEN = re.compile(

@@ -1,12 +1,9 @@
-"""What the evaluator has to know of a language, and the effects that its functions are said to have."""
+"""The effects that functions of a language can be said to have: each maker gives the handler of a call."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from cli_guard.commands.inline.code import Node
-from cli_guard.commands.inline.model import Act, shell, unknown, unseen_command
-from cli_guard.commands.inline.names import file
+from cli_guard.commands.inline.model import Act, file, shell, unknown, unseen_command
+from cli_guard.commands.inline.state import Calling, Handler
 from cli_guard.commands.inline.values import (
     ANY,
     Data,
@@ -22,87 +19,6 @@ from cli_guard.commands.inline.values import (
     taint_of,
 )
 from cli_guard.commands.model import Kind
-
-if TYPE_CHECKING:
-    from cli_guard.commands.inline.state import State
-
-
-class NotUnderstood(Exception):
-    """The code is none that its reader knows."""
-
-
-@dataclass(frozen=True)
-class Calling:
-    """One call of a function that the tables know."""
-
-    run: "State"
-    function: Reference
-    arguments: list[Values]
-    named: Mapping[str, Values]
-
-    def given(self, place: int, name: str = "") -> Values:
-        """The values of an argument, by its place or its name; nothing where it is left out."""
-        if name in self.named:
-            return self.named[name]
-        if 0 <= place < len(self.arguments):
-            return self.arguments[place]
-        return ANY if "*" in self.named else ()
-
-    def texts(self, values: Values) -> list[str | None]:
-        """The texts that values may be, None for one that the text of the code does not tell."""
-        texts = [as_text(value) for value in values] or [None]
-        return [*texts, None] if self.run.mutates and None not in texts else texts
-
-    def note(self, *acts: Act) -> None:
-        """Keep acts."""
-        for act in acts:
-            self.run.note(act)
-
-    def everything(self) -> list[Value]:
-        """Every value that is handed over."""
-        return [value for values in (*self.arguments, *self.named.values()) for value in values]
-
-
-Handler = Callable[[Calling], Values]
-
-
-@dataclass(frozen=True)
-class Language:
-    """A language: how its text is read and what its names mean."""
-
-    read: Callable[[str], Node]
-    calls: Mapping[str, Handler]
-    harmless: Callable[[str], bool]
-    modules: frozenset[str] = frozenset()
-    methods: Mapping[str, Handler] = field(default_factory=dict)
-    odd_member: Callable[[str], bool] = lambda name: False
-    variable: Callable[[str], bool] = lambda name: False
-    same: Callable[[str], str] = lambda name: name
-    environment: frozenset[str] = frozenset()
-    environment_members: bool = False
-    calls_by_text: bool = False
-    takes_functions: frozenset[str] = frozenset()
-    paths: frozenset[str] = frozenset()
-    between: str = ""
-    changeable: frozenset[str] = frozenset()
-
-    def reference(self, name: str) -> str:
-        """The full name of something that has several."""
-        return self.same(name)
-
-    def part_of(self, of: Reference, name: str) -> Reference:
-        """A part of a module or of an object."""
-        full = self.reference(f"{of.name}.{name}"[:300])
-        return Reference(full, of.about if full.startswith(of.name) else None)
-
-    def longer_path(self, path: Reference, more: Value) -> Reference:
-        """A path and what is added to it."""
-        about = None if path.about is None else as_text(path_of([Literal(path.about), more]))
-        return Reference(path.name, about)
-
-    def may_change(self, name: str) -> bool:
-        """May the program change parts of this?"""
-        return name in self.changeable
 
 
 def table(rows: Mapping[str, Handler]) -> dict[str, Handler]:

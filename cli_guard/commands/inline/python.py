@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from cli_guard.commands.inline import code, evaluate
 from cli_guard.commands.inline.code import NOTHING, Node
-from cli_guard.commands.inline.language import NotUnderstood
 from cli_guard.commands.inline.model import Act
 from cli_guard.commands.inline.python_calls import language
+from cli_guard.commands.inline.state import NotUnderstood
 
 OPERATORS = {ast.Add: "+", ast.Mod: "%", ast.Div: "/", ast.Mult: "*", ast.Sub: "-", ast.BitXor: "^"}
 

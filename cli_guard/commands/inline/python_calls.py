@@ -4,8 +4,6 @@ from collections.abc import Callable
 
 from cli_guard.commands.inline.code import Node
 from cli_guard.commands.inline.language import (
-    Handler,
-    Language,
     about,
     both,
     computes,
@@ -46,6 +44,7 @@ from cli_guard.commands.inline.python_names import (
     SAFE_DUNDERS,
 )
 from cli_guard.commands.inline.python_processes import PROCESSES
+from cli_guard.commands.inline.state import Handler, Language
 from cli_guard.commands.inline.values import (
     ANY,
     MADE,

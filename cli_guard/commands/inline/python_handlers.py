@@ -1,9 +1,9 @@
 """How the functions of Python work that do more than one thing, or give back what matters."""
 
 from cli_guard.commands.inline import sql
-from cli_guard.commands.inline.language import Calling, note_open, opens
-from cli_guard.commands.inline.model import Act, unknown
-from cli_guard.commands.inline.names import variable
+from cli_guard.commands.inline.language import note_open, opens
+from cli_guard.commands.inline.model import Act, unknown, variable
+from cli_guard.commands.inline.state import Calling
 from cli_guard.commands.inline.values import (
     ANY,
     Data,

@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Iterable
 
 from cli_guard.commands.inline.language import (
-    Calling,
     does,
     not_understood,
     note_shell,
@@ -15,6 +14,7 @@ from cli_guard.commands.inline.language import (
     table,
 )
 from cli_guard.commands.inline.model import unknown
+from cli_guard.commands.inline.state import Calling
 from cli_guard.commands.inline.values import (
     ANY,
     Data,

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from cli_guard.commands.inline.model import Act, shell, unknown, unseen_command
-from cli_guard.commands.inline.names import file
+from cli_guard.commands.inline.model import Act, file, shell, unknown, unseen_command
 from cli_guard.commands.model import Kind
 
 PLAIN = frozenset("=dDgGhHnNpPxzF")

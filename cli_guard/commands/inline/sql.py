@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.commands.inline import sql_meta
-from cli_guard.commands.inline.model import Act, shell, unknown
-from cli_guard.commands.inline.names import file
+from cli_guard.commands.inline.model import Act, file, shell, unknown
 from cli_guard.commands.inline.sql_names import (
     BEFORE_PAREN,
     CALLS,

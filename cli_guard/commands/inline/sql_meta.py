@@ -3,8 +3,7 @@ r"""The commands of the SQL clients themselves: `\d` of psql, `.tables` of sqlit
 import re
 from collections.abc import Iterator
 
-from cli_guard.commands.inline.model import Act, shell, unknown, unseen_command
-from cli_guard.commands.inline.names import file
+from cli_guard.commands.inline.model import Act, file, shell, unknown, unseen_command
 from cli_guard.commands.model import Kind
 
 # A line that is a command of sqlite3 or of mysql, where a statement could begin.

@@ -1,12 +1,11 @@
-"""What is known while a program is gone through: the values of its names, and the acts found so far."""
+"""What is known while a program is gone through: its language, the values of its names, and the acts found so far."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from cli_guard.commands.inline import code
 from cli_guard.commands.inline.code import Node
-from cli_guard.commands.inline.language import Calling, Language, NotUnderstood
-from cli_guard.commands.inline.model import Act, unknown
-from cli_guard.commands.inline.names import environment, variable
+from cli_guard.commands.inline.model import Act, environment, unknown, variable
 from cli_guard.commands.inline.values import (
     ANY,
     METHODS,
@@ -20,6 +19,7 @@ from cli_guard.commands.inline.values import (
     alternatives,
     as_text,
     compute,
+    path_of,
     taint_of,
     text_of,
 )
@@ -34,6 +34,82 @@ PURE = frozenset(
     startswith endswith trim toString to_s include start_with end_with reverse sorted""".split()
 )
 CHANGING = frozenset("concat insert prepend clear setbyte push append".split())
+
+
+class NotUnderstood(Exception):
+    """The code is none that its reader knows."""
+
+
+@dataclass(frozen=True)
+class Calling:
+    """One call of a function that the tables know."""
+
+    run: "State"
+    function: Reference
+    arguments: list[Values]
+    named: Mapping[str, Values]
+
+    def given(self, place: int, name: str = "") -> Values:
+        """The values of an argument, by its place or its name; nothing where it is left out."""
+        if name in self.named:
+            return self.named[name]
+        if 0 <= place < len(self.arguments):
+            return self.arguments[place]
+        return ANY if "*" in self.named else ()
+
+    def texts(self, values: Values) -> list[str | None]:
+        """The texts that values may be, None for one that the text of the code does not tell."""
+        texts = [as_text(value) for value in values] or [None]
+        return [*texts, None] if self.run.mutates and None not in texts else texts
+
+    def note(self, *acts: Act) -> None:
+        """Keep acts."""
+        for act in acts:
+            self.run.note(act)
+
+    def everything(self) -> list[Value]:
+        """Every value that is handed over."""
+        return [value for values in (*self.arguments, *self.named.values()) for value in values]
+
+
+Handler = Callable[[Calling], Values]
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language: how its text is read and what its names mean."""
+
+    read: Callable[[str], Node]
+    calls: Mapping[str, Handler]
+    harmless: Callable[[str], bool]
+    modules: frozenset[str] = frozenset()
+    methods: Mapping[str, Handler] = field(default_factory=dict)
+    odd_member: Callable[[str], bool] = lambda name: False
+    same: Callable[[str], str] = lambda name: name
+    environment: frozenset[str] = frozenset()
+    environment_members: bool = False
+    takes_functions: frozenset[str] = frozenset()
+    paths: frozenset[str] = frozenset()
+    between: str = ""
+    changeable: frozenset[str] = frozenset()
+
+    def reference(self, name: str) -> str:
+        """The full name of something that has several."""
+        return self.same(name)
+
+    def part_of(self, of: Reference, name: str) -> Reference:
+        """A part of a module or of an object."""
+        full = self.reference(f"{of.name}.{name}"[:300])
+        return Reference(full, of.about if full.startswith(of.name) else None)
+
+    def longer_path(self, path: Reference, more: Value) -> Reference:
+        """A path and what is added to it."""
+        about = None if path.about is None else as_text(path_of([Literal(path.about), more]))
+        return Reference(path.name, about)
+
+    def may_change(self, name: str) -> bool:
+        """May the program change parts of this?"""
+        return name in self.changeable
 
 
 class State:
@@ -159,8 +235,6 @@ class State:
             self.enter(function, arguments, named)
             return self.names.get(f"return {function.number}", ANY)
         given = [value for values in (*arguments, *named.values()) for value in values]
-        if isinstance(function, Literal) and self.language.calls_by_text and isinstance(function.value, str):
-            function = Reference(function.value.strip("\\").lower())
         if not isinstance(function, Reference):
             remote = isinstance(function, Data) and function.remote
             what = "calls something that the text does not tell"
@@ -190,7 +264,7 @@ class State:
                 unknown(f"calls {str(key)[:40]} of something" if key else "calls a method made while it runs")
             )
             return (self.data([of, *given]),)
-        if (isinstance(of, Sequence) and key not in PURE) or key in CHANGING or key.endswith("!"):
+        if (isinstance(of, Sequence) and key not in PURE) or key in CHANGING:
             self.mutates = True
         if key == "join":
             made = self.join(of, given)

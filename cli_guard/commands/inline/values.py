@@ -176,19 +176,17 @@ ROT13 = str.maketrans(
 )
 # What a text makes of itself, by the name of the method in any of the languages.
 METHODS: Mapping[str, Callable[..., "str | bytes | list[str] | None"]] = {
-    **dict.fromkeys(("lower", "toLowerCase", "downcase", "strtolower"), str.lower),
-    **dict.fromkeys(("upper", "toUpperCase", "upcase", "strtoupper"), str.upper),
-    **dict.fromkeys(("strip", "trim", "chomp"), str.strip),
-    **dict.fromkeys(("replace", "replaceAll", "gsub"), replace_text),
+    **dict.fromkeys(("lower", "toLowerCase"), str.lower),
+    **dict.fromkeys(("upper", "toUpperCase"), str.upper),
+    **dict.fromkeys(("strip", "trim"), str.strip),
+    **dict.fromkeys(("replace", "replaceAll"), replace_text),
     "format": format_braces,
     "split": lambda text, *by: text.split(*by[:1])[:MANY],
     "concat": lambda text, *more: text + "".join(more),
     "removeprefix": str.removeprefix,
     "removesuffix": str.removesuffix,
-    **dict.fromkeys(("reverse", "strrev"), lambda text: text[::-1]),
-    **dict.fromkeys(
-        ("decode", "encode", "toString", "to_s", "to_str", "as_posix", "freeze", "dup"), lambda text, *_: text
-    ),
+    "reverse": lambda text: text[::-1],
+    **dict.fromkeys(("decode", "encode", "toString", "as_posix"), lambda text, *_: text),
 }
 MADE: Mapping[str, Callable[..., "str | bytes | list[str] | None"]] = {
     "base64": base64_text,

@@ -1,4 +1,4 @@
-"""Puts together what the grammar has parted: words without a blank between them, redirections and their command."""
+"""Mends what the grammar misreads: words and redirections that it parts, and spellings that only bash takes."""
 
 import re
 from dataclasses import replace
@@ -14,6 +14,12 @@ from cli_guard.commands.parse.tree import (
     Redirect,
     Text,
     Word,
+)
+
+BRACED = re.compile(r"(?<![\w$'\"}]){[^\s{}$`]{0,500},[^\s{}]{0,500}}")
+TIMED = re.compile(r"((?:^|[;&|\n])\s*)time\s+(?:-p\s+)?(?=[({])")
+BEFORE_HERE_STRING = re.compile(
+    r"((?:\s+\d?>{1,2}&?\s*[\w./-]+){1,4})\s*<<<\s*(\"[^\"]*\"|'[^']*'|[^\s;|&<>]+)"
 )
 
 
@@ -100,3 +106,25 @@ def unfold(node: Node) -> list[Node]:
     if isinstance(node, Block) and node.kind == "list" and not node.redirects:
         return [each for item in node.items for each in unfold(item)] or [node]
     return [node]
+
+
+def separate_lines(text: str, line_ends: list[int], comments: list[Span]) -> str:
+    """The text with a semicolon in the place of line ends that the grammar has read over; all offsets stay."""
+    characters = list(text)
+    for comment in comments:
+        characters[comment.start : comment.end] = " " * (comment.end - comment.start)
+    for at in line_ends:
+        characters[at] = ";"
+    return "".join(characters)
+
+
+def respell(text: str) -> str:
+    """The text in a spelling that the grammar understands where bash does and it does not.
+
+    `{a,b}` as the name of a command is written out, `<>` opens a file for both, which is looked at as writing, and
+    redirections in front of a here-string go behind it.
+    """
+    plain = BRACED.sub(lambda found: found[0].replace(",", " ").strip("{}"), text)
+    plain = plain.replace("<>", "> ")
+    plain = TIMED.sub(lambda found: found[1] + " " * (len(found[0]) - len(found[1])), plain)
+    return BEFORE_HERE_STRING.sub(r" <<< \2\1", plain)

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
 from cli_guard.commands.model import Span
-from cli_guard.commands.parse.joining import build_pipeline, with_redirects
+from cli_guard.commands.parse.joining import build_pipeline, separate_lines, with_redirects
 from cli_guard.commands.parse.reading import HIDDEN, WORDS, descend, span_of
-from cli_guard.commands.parse.respelling import separate_lines
 from cli_guard.commands.parse.simple import REDIRECTS, CommandReader
 from cli_guard.commands.parse.tree import (
     Block,
