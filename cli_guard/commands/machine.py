@@ -29,7 +29,6 @@ class Machine(ABC):
 
     @property
     def context(self) -> Context:
-        """Where it runs."""
         return self.scope.context
 
     def emit(

@@ -122,7 +122,6 @@ class Shell(Machine):
         return write_sinks(self, output, sinks)
 
     def for_each(self, node: For, stdin: Stream) -> Stream:
-        """The body once for every word that is known, or once for all."""
         fields = self.expander().fields(node.words) if node.words is not None else []
         streams = [stream_of(each) for each in fields] or [self.expander().variable("@")]
         outputs = []
@@ -143,7 +142,6 @@ class Shell(Machine):
         return NOTHING
 
     def call(self, name: str, body: Node, arguments: tuple[Stream, ...] | None, stdin: Stream) -> Stream:
-        """Runs a function."""
         self.uncalled.pop(name, None)
         running = f"{name} {id(body)}"
         if running in self.running:
@@ -163,7 +161,6 @@ class Shell(Machine):
             self.scope.variables, self.scope.local = make_unsure(variables, after), local
 
     def command(self, node: Command, stdin: Stream) -> Stream:
-        """A simple command."""
         expander = self.expander()
         fields = expander.fields(node.words)
         source, sinks = apply_redirects(self, node.redirects, stdin)
@@ -189,7 +186,6 @@ class Shell(Machine):
         return write_sinks(self, output, sinks)
 
     def assign(self, node: Assignment, expander: Expander, *, alone: bool) -> None:
-        """`name=value`, on its own or in front of a command, whose environment it changes."""
         values = [expander.one(word) for word in node.values]
         streams = tuple(stream_of(each) for each in values)
         value = streams[0] if len(streams) == 1 and not node.array else merge(streams)

@@ -1,4 +1,4 @@
-"""What a path is to us: a device, a system folder, a credential, a part of the guard, or nothing special."""
+"""The class of a path: a device, a system folder, a credential, a part of the guard, or ordinary."""
 
 import posixpath
 import re
@@ -14,7 +14,7 @@ ONLY_GLOB = re.compile(r"[*?.\[\]!^]+\Z")
 
 
 class PathClass(StrEnum):
-    """The kinds of place that matter."""
+    """The classes of path that matter to a verdict."""
 
     ROOT = "root"
     HOME = "home"

@@ -143,7 +143,6 @@ def shift(call: Call) -> Stream:
 
 
 def unset(call: Call) -> Stream:
-    """Variables and functions are gone."""
     for operand in call.arguments.operands:
         compute(call, operand)
         if operand.text is None:

@@ -184,7 +184,6 @@ class Program:
                 yield Act(Kind.EXEC, None, "loads code or calls a function by a name made while it runs")
 
     def find_writes(self, index: int) -> Iterator[Act]:
-        """What stands behind `>`."""
         for path in self.operand(index + 1, AT_END):
             yield from () if path == "-" else file(Kind.WRITE, path)
 
@@ -231,7 +230,6 @@ class Program:
             yield unknown(f"calls {name}")
 
     def find_reads(self, index: int) -> Iterator[Act]:
-        """What stands behind `getline <`."""
         parts, _ = self.literals(index)
         for path in [parts[0]] if parts else self.variable(self.at(index)):
             if path and NETWORK.match(path):

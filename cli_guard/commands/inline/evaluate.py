@@ -87,12 +87,10 @@ class Run(State):
         return self.ways[type(node)](node)
 
     def single(self, node: Node) -> Value:
-        """The one value of a piece, or data where there are several."""
         values = self.value(node)
         return values[0] if len(values) == 1 else self.data(values)
 
     def name(self, node: code.Name) -> Values:
-        """What a name stands for."""
         if node.name in self.here:
             return self.here[node.name]
         found = self.names.get(self.key(node.name), ())
@@ -104,7 +102,6 @@ class Run(State):
         return (*found, *starred)
 
     def member(self, node: code.Member) -> Values:
-        """A part of something."""
         keys = self.keys(node)
         return alternatives(
             part
@@ -123,7 +120,6 @@ class Run(State):
         )
 
     def call(self, node: code.Call) -> Values:
-        """A call, of a method or of a function."""
         arguments: list[Values] = []
         for argument in node.arguments:
             values = self.value(argument)
@@ -151,7 +147,6 @@ class Run(State):
         return alternatives(found)
 
     def infix(self, node: code.Infix) -> Values:
-        """Two values made one."""
         left, right = self.value(node.left), self.value(node.right)
         paths = [
             of
@@ -164,7 +159,6 @@ class Run(State):
         return alternatives(join_values(node.operator, a, b) for a in left for b in right)
 
     def items(self, node: code.Items) -> Value:
-        """A list."""
         parts: list[Value] = []
         for part in node.parts:
             values = self.value(part)
@@ -178,7 +172,6 @@ class Run(State):
         return Sequence(tuple(parts)) if len(parts) <= MANY else self.data(parts)
 
     def either(self, node: code.Either) -> Values:
-        """One of several values, or that of the last of several steps."""
         every = [self.value(part) for part in node.parts]
         if node.last:
             return every[-1] if every else ANY
@@ -220,7 +213,6 @@ class Run(State):
                 self.mutates = True
 
     def function(self, node: code.Function) -> Values:
-        """A function is made; its body is gone through at once, as somebody may call it."""
         number, _ = self.functions.setdefault(id(node), (len(self.functions), node))
         for parameter in node.parameters:
             self.bind(f"{parameter} {number}", ANY)
@@ -230,19 +222,16 @@ class Run(State):
         return (Defined(number),)
 
     def odd(self, node: code.Odd) -> Values:
-        """A piece that is not understood."""
         self.note(unknown(node.what))
         return ANY
 
     def return_value(self, node: code.Return) -> Values:
-        """A function gives something back."""
         values = self.value(node.value)
         if self.scopes:
             self.bind(f"return {self.scopes[-1][0]}", values)
         return values
 
     def each(self, node: code.Each) -> Values:
-        """A body for every element."""
         over = self.value(node.over)
         only = over[0] if len(over) == 1 else None
         target = node.target

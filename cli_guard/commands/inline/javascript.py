@@ -36,17 +36,14 @@ def acts(text: str) -> tuple[Act, ...]:
 
 
 def read(text: str) -> Node:
-    """The tree of a program."""
     return node(root("javascript", text))
 
 
 def nodes(trees: "list[SgNode]") -> tuple[Node, ...]:
-    """The nodes of several trees."""
     return tuple(map(node, trees))
 
 
 def node(tree: "SgNode") -> Node:
-    """The node of an expression or a statement."""
     kind = tree.kind()
     if kind in READERS:
         return READERS[kind](tree)
@@ -54,17 +51,14 @@ def node(tree: "SgNode") -> Node:
 
 
 def name(tree: "SgNode") -> Node:
-    """A name."""
     return code.Name(tree.text())
 
 
 def string(tree: "SgNode") -> Node:
-    """A string, also one with values in it."""
     return code.Text(tuple(pieces(tree)))
 
 
 def pieces(tree: "SgNode") -> Iterator[Node]:
-    """The pieces of a string."""
     for child in parts(tree):
         if child.kind() == "escape_sequence":
             yield code.Const(unescape(child.text()))
@@ -81,7 +75,6 @@ def member(tree: "SgNode") -> Node:
 
 
 def call(tree: "SgNode") -> Node:
-    """A call, or `new` with a class."""
     called = field(tree, "constructor" if tree.kind() == "new_expression" else "function")
     given = tree.field("arguments")
     arguments = (
@@ -93,7 +86,6 @@ def call(tree: "SgNode") -> Node:
 
 
 def binary(tree: "SgNode") -> Node:
-    """Two values and what stands between them."""
     operator = field(tree, "operator").text()
     left, right = node(field(tree, "left")), node(field(tree, "right"))
     if operator in ("&&", "||", "??"):
@@ -102,13 +94,11 @@ def binary(tree: "SgNode") -> Node:
 
 
 def conditional(tree: "SgNode") -> Node:
-    """`a ? b : c`."""
     test, *either = nodes(parts(tree))
     return code.steps(code.Mix((test,)), code.Either(tuple(either)))
 
 
 def assignment(tree: "SgNode") -> Node:
-    """`a = b` and `a += b`."""
     left, value = field(tree, "left"), node(field(tree, "right"))
     if tree.kind() == "augmented_assignment_expression":
         operator = field(tree, "operator").text().removesuffix("=")
@@ -119,7 +109,6 @@ def assignment(tree: "SgNode") -> Node:
 
 
 def declarator(tree: "SgNode") -> Node:
-    """One name of a declaration."""
     value = tree.field("value")
     return assign_to(field(tree, "name"), node(value)) if value else NOTHING
 
@@ -158,7 +147,6 @@ def assign_property_to(target: "SgNode", value: Node) -> Node:
 
 
 def function(tree: "SgNode") -> Node:
-    """A function, a method or an arrow."""
     single, several = tree.field("parameter"), tree.field("parameters")
     given = parts(several) if several else [single] if single else []
     names = [target_names(each) for each in given]
@@ -214,7 +202,6 @@ def class_definition(tree: "SgNode") -> Node:
 
 
 def class_field(tree: "SgNode") -> Node:
-    """A field of a class."""
     value = tree.field("value")
     return code.Mix((node(value),)) if value else NOTHING
 

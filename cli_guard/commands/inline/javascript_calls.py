@@ -83,7 +83,6 @@ def require(calling: Calling) -> Values:
 
 
 def spawn(calling: Calling) -> Values:
-    """`spawn("rm", ["-rf", "/"])`, which options can turn into a shell command."""
     lists = [value for value in calling.given(1) if isinstance(value, Sequence)]
     more = lists[0].parts if len(lists) == 1 else ()
     for value in calling.given(0) or ANY:
@@ -95,7 +94,6 @@ def spawn(calling: Calling) -> Values:
 
 
 def decode_buffer(calling: Calling) -> Values:
-    """`Buffer.from("...", "base64")`."""
     form = as_text(calling.given(1)[0]) if calling.given(1) else "text"
     return computes(MADE.get(form or "", MADE["text"]))(calling) if form in (*MADE, "utf8", "utf-8") else FILE
 

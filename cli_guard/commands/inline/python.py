@@ -30,12 +30,10 @@ def read(text: str) -> Node:
 
 
 def nodes(trees: Iterable[ast.AST | None]) -> tuple[Node, ...]:
-    """The nodes of several trees."""
     return tuple(node(tree) for tree in trees if tree is not None)
 
 
 def node(tree: ast.AST) -> Node:
-    """The node of an expression or a statement."""
     match tree:
         case ast.Constant(value=bool() | None):
             return code.Const(None)
@@ -100,7 +98,6 @@ def piece(tree: ast.expr) -> Node:
 
 
 def subscript(tree: ast.Subscript) -> Node:
-    """`value[key]`, where a slice is `value.reverse()` or something of the same kind."""
     value = node(tree.value)
     if not isinstance(tree.slice, ast.Slice):
         return code.Member(value, None, node(tree.slice))
@@ -111,7 +108,6 @@ def subscript(tree: ast.Subscript) -> Node:
 
 
 def call(tree: ast.Call) -> Node:
-    """A call with its arguments."""
     named = tuple((keyword.arg or "*", node(keyword.value)) for keyword in tree.keywords)
     return code.Call(node(tree.func), nodes(tree.args), named)
 
@@ -148,12 +144,10 @@ def defaults(arguments: ast.arguments) -> tuple[Node, ...]:
 
 
 def block(trees: Iterable[ast.stmt]) -> Node:
-    """Several statements."""
     return code.steps(*nodes(trees))
 
 
 def statement(tree: ast.stmt) -> Node:
-    """The node of a statement."""
     match tree:
         case ast.Expr():
             return node(tree.value)
@@ -238,7 +232,6 @@ def import_alias(alias: ast.alias) -> Node:
 
 
 def definition(tree: ast.FunctionDef | ast.AsyncFunctionDef) -> Node:
-    """A function with a name; a decorator is called with it."""
     body = code.steps(*defaults(tree.args), block(tree.body))
     made: Node = code.Function(parameters(tree.args), body)
     return code.steps(

@@ -63,7 +63,6 @@ class Calling:
         return [*texts, None] if self.run.mutates and None not in texts else texts
 
     def note(self, *acts: Act) -> None:
-        """Keep acts."""
         for act in acts:
             self.run.note(act)
 
@@ -130,7 +129,6 @@ class State:
         self.steps = self.depth = 0
 
     def note(self, act: Act) -> None:
-        """Keep an act."""
         if len(self.acts) < MOST_ACTS:
             self.acts[act] = None
 
@@ -158,7 +156,6 @@ class State:
                 self.depth -= 1
 
     def key(self, name: str) -> str:
-        """The name in the function it belongs to."""
         return next((f"{name} {number}" for number, own in reversed(self.scopes) if name in own), name)
 
     def bind(self, name: str, values: Values) -> None:
@@ -305,7 +302,6 @@ class State:
         return (Reference(full),)
 
     def code(self, values: Iterable[Value], reason: str) -> Values:
-        """Run text as code of the same language."""
         results: list[Value] = []
         for value in values:
             text = as_text(value)

@@ -63,7 +63,6 @@ class WordReader(ABC):
         return Word(tuple(self.parts(node)), span_of(node))
 
     def parts(self, node: "SgNode") -> Iterator[Part]:
-        """The parts of a word."""
         kind = node.kind()
         if kind == "raw_string":
             yield Text(self.source(node)[1:-1], True)

@@ -171,7 +171,6 @@ class CommandReader(WordReader):
         return Command((), span_of(node), found)
 
     def assignment(self, node: "SgNode") -> Assignment:
-        """`name=value`."""
         kids = self.kids(node)
         name = kids[0].text().partition("[")[0]
         append = any(kid.kind() == "+=" for kid in kids[:2])

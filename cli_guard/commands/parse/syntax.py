@@ -129,15 +129,12 @@ class Reader(CommandReader):
         return self.block("list", node)
 
     def subshell(self, node: "SgNode") -> Block:
-        """`( ... )`."""
         return self.block("subshell", node)
 
     def conditional(self, node: "SgNode") -> Block:
-        """`if`, `elif` and `else`."""
         return self.block("if", node)
 
     def loop(self, node: "SgNode") -> Block:
-        """`while`, `until`, and the body of any loop."""
         return self.block("loop", node)
 
     def case(self, node: "SgNode") -> Block:
@@ -197,7 +194,6 @@ class Reader(CommandReader):
         )
 
     def pipeline(self, node: "SgNode") -> Node:
-        """`a | b`."""
         return build_pipeline(tuple(self.items(node)), span_of(node))
 
     def for_each(self, node: "SgNode") -> Node:
