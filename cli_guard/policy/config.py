@@ -172,8 +172,8 @@ class CommandsSection(Section):
         """Every pattern can be read and does what its examples say. Raises ValueError."""
         if not self.patterns:
             return self
-        from cli_guard.commands.patterns import check_pattern
         from cli_guard.commands.engine import example_matches
+        from cli_guard.commands.patterns import check_pattern
 
         for pattern, entry in zip(self.patterns, (*self.deny, *self.review, *self.allow), strict=True):
             check_pattern(pattern)

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from cli_guard.commands import judge
-from cli_guard.commands.parse.respelling import respell
+from cli_guard.commands.parse.joining import respell
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.parse.tree import (
     Block,

@@ -46,7 +46,7 @@ def in_engine(given: str) -> tuple[Field, ...]:
     """The fields that the engine makes of them."""
     setup, _, words = given.rpartition("@@")
     shell = Shell(Scope(Context()))
-    shell.top(f"{setup}\nshow {words}\n")
+    shell.run_text(f"{setup}\nshow {words}\n")
     (met,) = (each for each in shell.invocations if each.name == "show")
     return met.fields[1:]
 

@@ -91,11 +91,11 @@ def parallel(call: Call) -> Stream:
 
 
 def run_guarded(call: Call) -> Stream:
-    """`cli-guard exec`: one word is text for bash, several are a command and its words; `--respond` is its input."""
+    """`cli-guard exec`: one word is text for bash, several are a command and its words; `--stdin` is its input."""
     folder = call.shell.scope.folder
     call.by_options()
     call.not_understood()
-    answers = [value for option, value in call.arguments.values if "--respond" in option.names]
+    answers = [v for option, v in call.arguments.values if {"--stdin", "--respond"} & set(option.names)]
     stdin = stream_of(answers[-1]) if answers else call.stdin
     rest, output = call.arguments.rest, NOTHING
     if len(rest) == 1 and not rest[0].many:
