@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
 from cli_guard.model import ChangeSet, CommitMessage, Contents, NoContents, PushedRef, TagMessage
-from cli_guard.reviewers.per_file import NoWork, Work
+from cli_guard.reviewers.per_file import FileWork, NoWork
 from cli_guard.reviewers.shard import Shard
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class ReviewInput:
 
     `changes` is the change as a whole (of a range: its two ends compared). `history` are the commits of
     a range or a push, oldest first, empty for a change that is not yet recorded: what was added in one
-    and removed in a later one is there and nowhere else. `style` is the message style in force, `checks` are
+    and removed in a later one is there and nowhere else. `style` is the message style to apply, `checks` are
     those of the repository that it needs.
     """
 
@@ -57,7 +57,7 @@ class ReviewInput:
     tags: tuple[TagMessage, ...] = ()
     clock: Callable[[], float] = time.monotonic
     trees: Trees = field(default_factory=Trees)
-    work: Work = field(default_factory=NoWork)
+    work: FileWork = field(default_factory=NoWork)
     shard: Shard | None = None
     checks: "tuple[PlannedCheck, ...]" = ()
 

@@ -21,7 +21,7 @@ from cli_guard.model import (
     Status,
     fingerprint,
 )
-from cli_guard.reviewers.per_file import AGAIN, NOTHING, Alone, Examiner
+from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.secret_words import Source, rules, slow_hash, told
 from cli_guard.secrets import Hit, Scan, filenames, places, scan, scan_keys
@@ -51,7 +51,7 @@ class Findings:
 def examiner(subject: ReviewInput) -> Examiner:
     """Is there anything in the lines that a file adds? How it is told depends on what else is found."""
 
-    def examine(change: FileChange) -> Alone:
+    def examine(change: FileChange) -> FileResult:
         if not _has_lines(change):
             return NOTHING
         so_far = Findings()
@@ -96,7 +96,7 @@ def _review_changes(subject: ReviewInput, changes: ChangeSet, so_far: Findings, 
         if not _has_lines(change):
             continue
         # A commit in the history is no part of the change as a whole.
-        known = subject.work.known("secrets", change) if commit is None else None
+        known = subject.work.result("secrets", change) if commit is None else None
         if known is None or known.again:
             _look(change)(subject, change, so_far, commit)
         elif subject.history:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from cli_guard.code.syntax import language_of
 from cli_guard.model import Contents, FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.code import conflicts, files, lines, paths, trees
-from cli_guard.reviewers.per_file import Alone, Examiner
+from cli_guard.reviewers.per_file import Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 
 __all__ = ["examiner", "review"]
@@ -23,7 +23,7 @@ def review(subject: ReviewInput) -> Report:
     skipped: list[Skipped] = []
     examine = examiner(subject)
     for change in subject.changes:
-        found = subject.work.known("code", change) or examine(change)
+        found = subject.work.result("code", change) or examine(change)
         findings += found.findings
         skipped += found.skipped
     findings.sort(key=lambda f: (f.path, f.line or 0, f.rule))
@@ -32,7 +32,7 @@ def review(subject: ReviewInput) -> Report:
 
 def examiner(subject: ReviewInput) -> Examiner:
     """Each file is inspected alone."""
-    return lambda change: Alone.of(_inspect(subject, change))
+    return lambda change: FileResult.of(_inspect(subject, change))
 
 
 def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Skipped]:

@@ -16,7 +16,7 @@ from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
 from cli_guard.reviewers.commands.judging import LONG, PART, UNREADABLE, Act, Files, Judgement, judged, parts
 from cli_guard.reviewers.commands.remarks import STEPS, applies, remark
-from cli_guard.reviewers.per_file import AGAIN, NOTHING, Alone, Examiner
+from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 
 __all__ = ["examiner", "review"]
@@ -61,7 +61,7 @@ def review(subject: ReviewInput) -> Report:
 def examiner(subject: ReviewInput) -> Examiner:
     """Are there commands in a file, or was something not read? What they do is judged with those of the others."""
 
-    def examine(change: FileChange) -> Alone:
+    def examine(change: FileChange) -> FileResult:
         if not _of_interest(change):
             return NOTHING
         source = _source(subject, change)
@@ -71,7 +71,7 @@ def examiner(subject: ReviewInput) -> Examiner:
 
 
 def _may_tell(subject: ReviewInput, change: FileChange) -> bool:
-    known = subject.work.known("commands", change)
+    known = subject.work.result("commands", change)
     return _of_interest(change) if known is None else known.again
 
 

@@ -9,7 +9,7 @@ from cli_guard.code.symbols import LANGUAGES, Symbol, is_test, symbols_of, unrea
 from cli_guard.code.syntax import language_of
 from cli_guard.model import FileChange, Kind, Skipped, Status, split_lines
 from cli_guard.reviewers.docs.styles import Style, style_of
-from cli_guard.reviewers.per_file import Alone
+from cli_guard.reviewers.per_file import FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 
 SAMPLE = 40
@@ -23,7 +23,7 @@ class Source:
     change: FileChange
     language: str
     subject: ReviewInput
-    known: Alone | None = None
+    known: FileResult | None = None
 
     @property
     def text(self) -> str:
@@ -106,7 +106,7 @@ def read_sources(subject: ReviewInput) -> tuple[list[Source], list[Skipped]]:
     sources: list[Source] = []
     skipped: list[Skipped] = []
     for change in sorted(subject.changes, key=lambda c: c.path):
-        known = subject.work.known("docs", change)
+        known = subject.work.result("docs", change)
         found = read_source(subject, change, known)
         if isinstance(found, Skipped):
             skipped.append(found)
@@ -122,7 +122,7 @@ def _concerned(change: FileChange) -> bool:
 
 
 def read_source(
-    subject: ReviewInput, change: FileChange, known: Alone | None = None
+    subject: ReviewInput, change: FileChange, known: FileResult | None = None
 ) -> Source | Skipped | None:
     """One file of the change, why it is left out, or None for one that nobody documents."""
     language = language_of(change.path)
