@@ -1,15 +1,18 @@
 """What a file defines, and where: by syntax tree where the language has one, else line by line."""
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cli_guard.code.languages import DEFINITIONS, KEY_DEPTH, language_for
+from cli_guard.code.languages import language_for
 from cli_guard.code.names import JS_FAMILY, name_of
 from cli_guard.code.syntax import Trees, indents_too_deep
+from cli_guard.rules.catalog import FOLDER
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -48,6 +51,28 @@ class Definition:
     signature: str
 
 
+@cache
+def definition_nodes() -> Mapping[str, Mapping[str, str]]:
+    """By language, the kinds of node that define something, and the kind of symbol that each defines."""
+    return {
+        language: {node: what for what, nodes in kinds["nodes"].items() for node in nodes.split()}
+        for language, kinds in _table().items()
+    }
+
+
+@cache
+def key_depth(language: str) -> int:
+    """How deep keys in keys are worth a name."""
+    depth: int = _table()[language].get("depth", 0)
+    return depth
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, Any]]:
+    with (FOLDER / "languages" / "definitions.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
 def find_definitions(path: str, text: str) -> tuple[Definition, ...]:
     """List the definitions of a file in order of their lines, outer before inner.
 
@@ -55,7 +80,7 @@ def find_definitions(path: str, text: str) -> tuple[Definition, ...]:
     definitions that the parser recovers.
     """
     language = language_for(path, text)
-    if language not in DEFINITIONS:
+    if language is None or language not in definition_nodes():
         return _outline(path, text)
     if not is_parseable(text):
         return ()
@@ -87,8 +112,8 @@ def is_parseable(text: str) -> bool:
 
 
 def _parse(root: "SgNode", language: str, lines: list[str]) -> list[Definition]:
-    kinds = DEFINITIONS[language]
-    depth = KEY_DEPTH.get(language, 0)
+    kinds = definition_nodes()[language]
+    depth = key_depth(language)
     found: list[Definition] = []
     # (end index, qualname, kind) of the definitions around the current node.
     around: list[tuple[int, str, str]] = []

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from cli_guard.code.syntax import language_of
+from cli_guard.code.languages import language_of
 from cli_guard.model import ChangeSet, CommitMessage, FileChange, Kind, Status
 from cli_guard.reviewers.review_input import ReviewInput
 

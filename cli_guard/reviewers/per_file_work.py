@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
-from cli_guard.code.syntax import Trees, suffix_of
+from cli_guard.code.languages import suffix_of
+from cli_guard.code.syntax import Trees
 from cli_guard.model import Contents, FileChange
 from cli_guard.reviewers import workers
 from cli_guard.reviewers.cache import Cache

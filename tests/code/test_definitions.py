@@ -2,8 +2,7 @@
 
 import pytest
 
-from cli_guard.code.definitions import find_definitions
-from cli_guard.code.languages import DEFINITIONS
+from cli_guard.code.definitions import definition_nodes, find_definitions
 from cli_guard.code.syntax import Trees
 
 SAMPLES = [
@@ -72,10 +71,10 @@ def test_definitions_of_each_language(path: str, text: str, expected: list[str])
     assert sorted(f"{name}:{line}" for name, line in found) == sorted(expected)
 
 
-@pytest.mark.parametrize("language", sorted(DEFINITIONS))
+@pytest.mark.parametrize("language", sorted(definition_nodes()))
 def test_each_kind_is_one_of_its_grammar(language: str) -> None:
     root = Trees().root(language, "a")
-    for kind in DEFINITIONS[language]:
+    for kind in definition_nodes()[language]:
         root.find_all(any=[{"kind": kind}])  # ast-grep raises for a kind that the grammar does not have
 
 

@@ -8,7 +8,8 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from cli_guard.code.syntax import GRAMMARS, Trees, language_of
+from cli_guard.code.languages import GRAMMARS, language_of
+from cli_guard.code.syntax import Trees
 from cli_guard.model import Skipped
 
 if TYPE_CHECKING:

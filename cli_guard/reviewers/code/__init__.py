@@ -6,7 +6,7 @@ grammar here (`lines`), and over a file as a whole (`files`, `conflicts`). All a
 
 from collections.abc import Iterator
 
-from cli_guard.code.syntax import language_of
+from cli_guard.code.languages import language_of
 from cli_guard.model import Contents, FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.code import conflicts, files, lines, paths, trees
 from cli_guard.reviewers.per_file import Examiner, FileResult

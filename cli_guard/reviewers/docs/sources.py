@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
+from cli_guard.code.languages import language_of
 from cli_guard.code.symbols import LANGUAGES, Symbol, is_test, symbols_of, unreadable
-from cli_guard.code.syntax import language_of
 from cli_guard.model import FileChange, Kind, Skipped, Status, split_lines
 from cli_guard.reviewers.docs.styles import Style, style_of
 from cli_guard.reviewers.per_file import FileResult
