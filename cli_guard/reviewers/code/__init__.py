@@ -6,6 +6,7 @@ grammar here (`lines`), and over a file as a whole (`files`, `conflicts`). All a
 
 from collections.abc import Iterator
 
+from cli_guard.code.classify import LONGEST_LINE, is_generated
 from cli_guard.code.languages import language_of
 from cli_guard.model import Contents, FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.code import conflicts, files, lines, paths, trees
@@ -51,7 +52,7 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     if text is not None and len(text) > subject.limits.file_chars:
         yield Skipped(change.path, f"code: over {subject.limits.file_chars} characters")
         return
-    if paths.is_generated(change.path, text if text is not None else ""):
+    if is_generated(change.path, text if text is not None else ""):
         yield Skipped(change.path, "code: generated or minified")
         return
     # A long line is left out by itself: it must not take the rest of the file along.
@@ -69,10 +70,10 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
 
 def _on_short_lines(change: FileChange, found: Iterator[Finding | Skipped]) -> Iterator[Finding | Skipped]:
     """All but what begins on a line that is too long to be anybody's own; those are named."""
-    long = {number for number, line in change.added.items() if len(line) > paths.LINES_OVER}
+    long = {number for number, line in change.added.items() if len(line) > LONGEST_LINE}
     yield from (item for item in found if isinstance(item, Skipped) or item.line not in long)
     if long:
-        yield Skipped(change.path, f"code: {len(long)} lines over {paths.LINES_OVER} characters")
+        yield Skipped(change.path, f"code: {len(long)} lines over {LONGEST_LINE} characters")
 
 
 def _whole_text(contents: Contents, change: FileChange) -> str | None:

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from cli_guard.model import FileChange, Finding, split_lines
 from cli_guard.reviewers.code.files import rule
-from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Place, remark
+from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, remark
 
 OURS, MIDDLE, THEIRS = "<<<<<<< ", "=======", ">>>>>>> "
 FENCE = re.compile(r" {0,3}(```+|~~~+)")
@@ -31,7 +31,7 @@ def inspect(change: FileChange, text: str | None) -> Iterator[Finding]:
     for start, middle, end in whole:
         if found < MAX_PER_RULE and not change.added.keys().isdisjoint((start, middle, end)):
             found += 1
-            place = Place(change.path, start, end, lines[start], f"{lines[start]} {lines[end]}")
+            place = Location(change.path, start, end, lines[start], f"{lines[start]} {lines[end]}")
             which = "code-conflict-example" if start in fenced else "code-conflict-marker"
             yield remark(rule(which), place)
     if PurePosixPath(change.path).suffix.lower() in PROSE:
@@ -40,7 +40,7 @@ def inspect(change: FileChange, text: str | None) -> Iterator[Finding]:
     for number, line in change.added.items():
         if found < MAX_PER_RULE and number not in covered and line.startswith((OURS, THEIRS)):
             found += 1
-            yield remark(rule("code-conflict-leftover"), Place(change.path, number, number, line, line))
+            yield remark(rule("code-conflict-leftover"), Location(change.path, number, number, line, line))
 
 
 def _is_marker(line: str) -> bool:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import PurePosixPath
 
 from cli_guard.model import FileChange, Finding, Kind
-from cli_guard.reviewers.code.remarks import Place, remark
+from cli_guard.reviewers.code.remarks import Location, remark
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
@@ -37,7 +37,7 @@ def inspect(change: FileChange, text: str | None) -> Iterator[Finding]:
 
 
 def _about(change: FileChange, name: str, message: str) -> Finding:
-    return remark(rule(name), Place(change.path, None, None, "", ""), message=message)
+    return remark(rule(name), Location(change.path, None, None, "", ""), message=message)
 
 
 def _oddly_executable(change: FileChange, text: str | None) -> bool:

@@ -19,7 +19,7 @@ from functools import cache
 
 from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.reviewers.code.paths import line_topics
-from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Place, applies, remark
+from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, applies, remark
 from cli_guard.reviewers.code.units import SPLITTERS, Unit
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
@@ -128,7 +128,7 @@ def _report(
         for line_rule in _firing(rules, unit.text):
             counts[line_rule.rule.id] += 1
             if counts[line_rule.rule.id] <= MAX_PER_RULE:
-                place = Place(change.path, unit.line, unit.end_line, unit.text, unit.text)
+                place = Location(change.path, unit.line, unit.end_line, unit.text, unit.text)
                 yield remark(line_rule.rule, place)
     for name, count in counts.items():
         if count > MAX_PER_RULE:

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import Finding, Severity, fingerprint
-from cli_guard.reviewers.code.paths import is_test
 from cli_guard.rules.catalog import Rule
 
 EVIDENCE_CHARS = 120
@@ -12,7 +12,7 @@ STEPS = list(Severity)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """Where a rule applies: lines of the new side, the line to show, and the content that identifies it."""
 
     path: str
@@ -24,7 +24,7 @@ class Place:
 
 def weigh(rule: Rule, path: str) -> Severity:
     """The severity of a rule at a path: one step lower in tests, unless its `in_tests` is "same"."""
-    if rule.extra.get("in_tests", "lower") == "same" or not is_test(path):
+    if rule.extra.get("in_tests", "lower") == "same" or not is_test_or_example(path):
         return rule.severity
     return STEPS[min(STEPS.index(rule.severity) + 1, len(STEPS) - 1)]
 
@@ -32,10 +32,12 @@ def weigh(rule: Rule, path: str) -> Severity:
 def applies(rule: Rule, path: str) -> bool:
     """Does the rule say anything about tests, or about what is not a test, if that is what the path is?"""
     wanted = rule.extra.get("in_tests", "lower")
-    return wanted not in ("off", "only") or (wanted == "only") == is_test(path)
+    return wanted not in ("off", "only") or (wanted == "only") == is_test_or_example(path)
 
 
-def remark(rule: Rule, place: Place, *, message: str | None = None, suggestion: str | None = None) -> Finding:
+def remark(
+    rule: Rule, place: Location, *, message: str | None = None, suggestion: str | None = None
+) -> Finding:
     """The finding of `rule` at `place`."""
     end_line = place.end_line if place.end_line != place.line else None
     return rule.finding(

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.syntax import DEEPEST, indents_too_deep
 from cli_guard.model import FileChange, Finding, Skipped
-from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Place, applies, remark
+from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, applies, remark
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
@@ -189,7 +189,7 @@ def _bound(node: "SgNode", name: str | None) -> str | None:
 
 def _finding(rule: TreeRule, change: FileChange, node: "SgNode", span: "Span", lines: list[str]) -> Finding:
     content = span.content or node.text()[:CONTENT_CHARS]
-    place = Place(change.path, span.first, span.last, lines[span.first - 1], content)
+    place = Location(change.path, span.first, span.last, lines[span.first - 1], content)
     suggestion = _filled(rule.fix, node) if rule.fix else None
     return remark(rule.rule, place, message=_filled(rule.message, node), suggestion=suggestion)
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import FileChange, Finding, Severity, fingerprint
-from cli_guard.reviewers.code.paths import is_test
 from cli_guard.reviewers.commands.extract import Where
 from cli_guard.reviewers.commands.judging import Act
 from cli_guard.rules import catalog
@@ -33,7 +33,7 @@ def severity(rule: Rule, act: Act, where: Where, path: str) -> Severity:
         and re.search(grade.get("reason", ""), act.reason)
     )
     weight = next(fitting, rule.severity)
-    return STEPS[min(STEPS.index(weight) + 1, len(STEPS) - 1)] if is_test(path) else weight
+    return STEPS[min(STEPS.index(weight) + 1, len(STEPS) - 1)] if is_test_or_example(path) else weight
 
 
 def applies(act: Act) -> bool:

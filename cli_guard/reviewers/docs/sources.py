@@ -6,7 +6,8 @@ from functools import lru_cache
 from itertools import islice
 
 from cli_guard.code.languages import language_of
-from cli_guard.code.symbols import LANGUAGES, Symbol, is_test, symbols_of, unreadable
+from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of, unreadable
+from cli_guard.code.test_files import is_test_code
 from cli_guard.model import FileChange, Kind, Skipped, Status, split_lines
 from cli_guard.reviewers.docs.styles import Style, style_of
 from cli_guard.reviewers.per_file import FileResult
@@ -118,7 +119,7 @@ def read_sources(subject: ReviewInput) -> tuple[list[Source], list[Skipped]]:
 def _concerned(change: FileChange) -> bool:
     if change.kind is not Kind.TEXT or change.status in (Status.DELETED, Status.UNMERGED) or not change.hunks:
         return False
-    return not is_test(change.path) and not change.path.endswith(STUBS)
+    return not is_test_code(change.path) and not change.path.endswith(STUBS)
 
 
 def read_source(

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from cli_guard.code.languages import language_of
-from cli_guard.code.symbols import LANGUAGES, is_test, unreadable
+from cli_guard.code.symbols import LANGUAGES, unreadable
+from cli_guard.code.test_files import is_test_code
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.per_file import NOTHING, Examiner, FileResult
 from cli_guard.reviewers.refactor.duplicates import is_code, review_duplicates
@@ -102,7 +103,7 @@ class Files:
 def _is_reviewed(change: FileChange) -> bool:
     if change.kind is not Kind.TEXT or change.status in (Status.DELETED, Status.UNMERGED):
         return False
-    return any(hunk.added for hunk in change.hunks) and is_code(change.path) and not is_test(change.path)
+    return any(hunk.added for hunk in change.hunks) and is_code(change.path) and not is_test_code(change.path)
 
 
 def _grown(

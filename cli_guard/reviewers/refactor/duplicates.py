@@ -31,7 +31,7 @@ SORTED = 400_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LineRange:
     """The lines from `first` to `last`, both included, of a file."""
 
     path: str
@@ -79,10 +79,10 @@ class Lines:
         """Some lines in a row."""
         return [self.text(number) for number in range(at, at + length)]
 
-    def place(self, at: int, length: int) -> Place:
+    def place(self, at: int, length: int) -> LineRange:
         """Where some lines in a row stand."""
         change = self._hunks[self.runs[at]][0]
-        return Place(change.path, self._numbers[at], self._numbers[at + length - 1])
+        return LineRange(change.path, self._numbers[at], self._numbers[at + length - 1])
 
     def repeated(self) -> bytearray:
         """For each line, is there another like it? Only then can it be part of a block that is there twice."""

@@ -29,7 +29,7 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Position:
     """A suite around a run: the statement it belongs to, its field there, and where the run ends in it."""
 
     owner: ast.AST
@@ -58,7 +58,7 @@ class Flows:
             bound |= step.bound
         return Flow(exposed, bound)
 
-    def live_after(self, places: Sequence[Place]) -> frozenset[str]:
+    def live_after(self, places: Sequence[Position]) -> frozenset[str]:
         """What may be read after the run; `places` go from the function's own suite to the one of the run."""
         live, back = NOTHING, NOTHING
         for place in places:
@@ -81,7 +81,7 @@ class Flows:
         return live
 
     def bound_before(
-        self, places: Sequence[Place], length: int, parameters: frozenset[str]
+        self, places: Sequence[Position], length: int, parameters: frozenset[str]
     ) -> frozenset[str]:
         """What is surely bound when a run of `length` statements, the last in its place, begins."""
         bound = parameters
@@ -97,7 +97,7 @@ class Flows:
             self._jumps[statement] = any(isinstance(node, ast.Break | ast.Continue) for node in walked)
         return self._jumps[statement]
 
-    def _entered(self, place: Place) -> frozenset[str]:
+    def _entered(self, place: Position) -> frozenset[str]:
         """What the head of a statement surely binds for one of its suites."""
         owner = place.owner
         if isinstance(owner, ast.Try) and place.field == "handlers":
