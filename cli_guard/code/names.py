@@ -8,14 +8,7 @@ if TYPE_CHECKING:
 
 WORD = re.compile(r"[^\W\d][\w$-]*")
 FUNCTION_VALUES = frozenset(
-    (
-        "arrow_function",
-        "function_expression",
-        "generator_function",
-        "function",
-        "function_definition",
-        "lambda",
-    )
+    "arrow_function function_expression generator_function function function_definition lambda".split()
 )
 CLASS_VALUES = frozenset(("class", "class_expression"))
 ELIXIR = {

@@ -58,20 +58,7 @@ ABOUT_DOCS = re.compile(
 )
 ABOUT_TESTS = re.compile(r"test|spec|fixture|snap|e2e|mock|bench|conftest|features?/|golden|cases?\b", re.I)
 TESTS_INSIDE = re.compile(r"test|assert|expect|>>>|should", re.I)
-CODE_WITHOUT_INNER_TESTS = (
-    ".py",
-    ".js",
-    ".jsx",
-    ".ts",
-    ".tsx",
-    ".go",
-    ".java",
-    ".rb",
-    ".php",
-    ".kt",
-    ".cs",
-    ".swift",
-)
+CODE_WITHOUT_INNER_TESTS = tuple(".py .js .jsx .ts .tsx .go .java .rb .php .kt .cs .swift".split())
 
 
 def contradiction(message: CommitMessage, changes: ChangeSet, subject: ReviewInput) -> str | None:

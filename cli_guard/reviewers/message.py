@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from cli_guard.git.message import recorded_message
 from cli_guard.model import Category, ChangeSet, CommitMessage, Finding, Report, Severity, fingerprint
-from cli_guard.review.message import recorded_message
 from cli_guard.reviewers.claims import contradiction
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule, load

@@ -6,15 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sized
 
 from cli_guard.errors import ConfigError
-from cli_guard.model import (
-    FileChange,
-    Finding,
-    Kind,
-    Report,
-    Skipped,
-    Status,
-    fingerprint,
-)
+from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status, fingerprint
 from cli_guard.policy.calls import Line, calls_in, mentions_in
 from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
@@ -57,10 +49,7 @@ def path_before(change: FileChange) -> str | None:
 def finding(rule_id: str, path: str, line: int | None, message: str, content: str) -> Finding:
     """A finding of one of this reviewer's rules."""
     return one("policy", rule_id).finding(
-        path=path,
-        line=line,
-        message=message,
-        fingerprint=fingerprint(rule_id, path, content),
+        path=path, line=line, message=message, fingerprint=fingerprint(rule_id, path, content)
     )
 
 

@@ -67,22 +67,9 @@ NAMED = "|".join(
 )
 DUMMY = r"example|placeholder|changeme|redacted|dummy|your[-_]|sample|replace|insert|notreal|xxxx|fake[-_]"
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
-STEPS = (
-    "0123456789",
-    "1234567890",
-    "123456789a",
-    "abcdefgh",
-    "987654321",
-    "qwertyui",
-    "a1b2c3d4",
-    "1a2b3c4d",
-)
-SEQUENCES = (
-    "01234567890123456789",
-    "12345678901234567890",
-    "98765432109876543210",
-    "0987654321",
-    "1234567890abcdef",
+STEPS = tuple("0123456789 1234567890 123456789a abcdefgh 987654321 qwertyui a1b2c3d4 1a2b3c4d".split())
+SEQUENCES = tuple(
+    "01234567890123456789 12345678901234567890 98765432109876543210 0987654321 1234567890abcdef".split()
 )
 
 

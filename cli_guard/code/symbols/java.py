@@ -71,11 +71,7 @@ def _symbol(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -
 
 
 def _quiet(
-    node: "SgNode",
-    name: str,
-    body: "SgNode | None",
-    annotations: tuple[str, ...],
-    commented: bool,
+    node: "SgNode", name: str, body: "SgNode | None", annotations: tuple[str, ...], commented: bool
 ) -> str:
     if "Override" in annotations:
         return "override"

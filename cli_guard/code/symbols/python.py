@@ -14,36 +14,17 @@ if TYPE_CHECKING:
 QUIET_DECORATORS = {
     "override": "override",
     "overload": "overload",
-    "setter": "setter",
-    "deleter": "setter",
-    "fixture": "called by a framework",
-    "hookimpl": "called by a framework",
-    "validator": "called by a framework",
-    "field_validator": "called by a framework",
-    "model_validator": "called by a framework",
-    "field_serializer": "called by a framework",
-    "model_serializer": "called by a framework",
-    "root_validator": "called by a framework",
-    "receiver": "called by a framework",
-    "listens_for": "called by a framework",
-    "singledispatch": "",
-    "register": "called by a framework",
+    **dict.fromkeys(("setter", "deleter"), "setter"),
+    **dict.fromkeys(
+        "fixture hookimpl validator field_validator model_validator field_serializer model_serializer root_validator"
+        " receiver listens_for register".split(),
+        "called by a framework",
+    ),
 }
 # Bases that bring no documented methods of their own; any other base makes each method a likely override.
 PLAIN_BASES = frozenset(
-    {
-        "object",
-        "ABC",
-        "Protocol",
-        "Generic",
-        "NamedTuple",
-        "TypedDict",
-        "Enum",
-        "StrEnum",
-        "IntEnum",
-        "BaseModel",
-    }
-    | {"Exception", "ValueError", "RuntimeError", "TypeError", "KeyError"}
+    "object ABC Protocol Generic NamedTuple TypedDict Enum StrEnum IntEnum BaseModel Exception"
+    " ValueError RuntimeError TypeError KeyError".split()
 )
 SIMPLE = frozenset(
     {"expression_statement", "return_statement", "pass_statement", "raise_statement", "delete_statement"}

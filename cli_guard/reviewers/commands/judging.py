@@ -28,12 +28,9 @@ HOLD_STATEMENTS = frozenset(
     "program list compound_statement subshell command_substitution process_substitution do_group if_statement"
     " elif_clause else_clause case_item while_statement".split()
 )
-DIVISIBLE = HOLD_STATEMENTS | {
-    "function_definition",
-    "redirected_statement",
-    "case_statement",
-    "for_statement",
-}
+DIVISIBLE = HOLD_STATEMENTS | frozenset(
+    "function_definition redirected_statement case_statement for_statement".split()
+)
 SEPARATORS = (";", "&", "\n", ";;")
 DEEPEST = 50
 

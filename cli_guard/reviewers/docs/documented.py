@@ -16,8 +16,7 @@ SPHINX_FIELD = re.compile(r"^\s*[:@]\w+")
 NAME = r"\\?\*{0,2}`{0,2}\\?\*{0,2}\w+`{0,2}"
 NAMES = re.compile(rf"^\s*({NAME}(?:\s*,\s*{NAME})*)\s*(.*)$")
 SECTIONS = frozenset(
-    {"returns", "return", "raises", "yields", "yield", "example", "examples", "note", "notes"}
-    | {"warning", "warnings", "see", "todo"}
+    "returns return raises yields yield example examples note notes warning warnings see todo".split()
 )
 TAG = re.compile(r"^[\s/*]*@(param|arg|argument)\b\s*(.*)$")
 RETURN_TAG = re.compile(r"^[\s/*]*@returns?\b\s*(.*)$")

@@ -19,25 +19,8 @@ READERS = {
 }
 # Decorators that leave the parameters as they are written; any other may add or take some.
 TRANSPARENT = frozenset(
-    {
-        "staticmethod",
-        "classmethod",
-        "abstractmethod",
-        "property",
-        "cached_property",
-        "cache",
-        "lru_cache",
-        "override",
-    }
-    | {
-        "contextmanager",
-        "asynccontextmanager",
-        "final",
-        "wraps",
-        "deprecated",
-        "beta",
-        "typing_extensions.deprecated",
-    }
+    "staticmethod classmethod abstractmethod property cached_property cache lru_cache override"
+    " contextmanager asynccontextmanager final wraps deprecated beta typing_extensions.deprecated".split()
 )
 IMPLICIT = frozenset({"self", "cls"})
 MOSTLY = 3

@@ -28,8 +28,8 @@ EACH = 5
 SHOWN = 3
 NEW_FILES = 3
 ASIDE = frozenset(
-    {"docs", "doc", "examples", "example", "samples", "demo", "demos", "scripts", "benchmarks", "bench"}
-    | {"migrations", "versions", "tools", "tutorials", "notebooks", "site", "website"}
+    "docs doc examples example samples demo demos scripts benchmarks bench migrations versions"
+    " tools tutorials notebooks site website".split()
 )
 ASIDE_NAMES = frozenset({"setup.py", "noxfile.py", "manage.py", "tasks.py", "conf.py", "setupext.py"})
 

@@ -11,8 +11,8 @@ from cli_guard.model import FileChange, Finding, Hunk, Skipped, fingerprint
 from cli_guard.rules.catalog import Rule
 
 ENDINGS = frozenset(
-    {".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".go", ".java", ".kt", ".c", ".h"}
-    | {".cc", ".cpp", ".hpp", ".cs", ".rs", ".rb", ".php", ".swift", ".scala", ".sh", ".bash", ".lua"}
+    ".py .js .mjs .cjs .jsx .ts .mts .cts .tsx .go .java .kt .c .h .cc .cpp .hpp .cs .rs .rb"
+    " .php .swift .scala .sh .bash .lua".split()
 )
 # Lines that say nothing on their own, or are alike in every file: imports, comments, brackets, decorators.
 IDLE = re.compile(

@@ -96,14 +96,7 @@ def facts_of(function: FunctionNode) -> Facts:
                 marks["decisions"].append(line)
     for lines in marks.values():
         lines.sort()
-    return Facts(
-        frozenset(parameters),
-        tuple(bindings),
-        tuple(closures),
-        frozenset(foreign),
-        marks,
-        order,
-    )
+    return Facts(frozenset(parameters), tuple(bindings), tuple(closures), frozenset(foreign), marks, order)
 
 
 def _marks(part: ast.AST) -> Iterator[str]:

@@ -55,11 +55,7 @@ DOCUMENTS: tuple[tuple[re.Pattern[str], FromDocument], ...] = (
 BY_CONTENT: tuple[tuple[re.Pattern[str], re.Pattern[str], FromDocument], ...] = (
     (re.compile(rf"{YAML}$"), re.compile(r"\A#cloud-config"), playbooks.cloud_init),
     (re.compile(rf"{YAML}$"), re.compile(r"(?m)^apiVersion:"), containers.manifest),
-    (
-        re.compile(rf"{YAML}$"),
-        playbooks.LOOKS_SO,
-        playbooks.ansible,
-    ),
+    (re.compile(rf"{YAML}$"), playbooks.LOOKS_SO, playbooks.ansible),
 )
 TEXTS: tuple[tuple[re.Pattern[str], FromText], ...] = (
     (path(r"(?:[^/]+\.)?(?:docker|container)file(?:[.-][^/]*)?"), docker.snippets),

@@ -9,14 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
-from cli_guard.reviewers.commands.extract.snippet import (
-    Lines,
-    Snippet,
-    Where,
-    pieces_of,
-    shell_of,
-    snippet,
-)
+from cli_guard.reviewers.commands.extract.snippet import Lines, Snippet, Where, pieces_of, shell_of, snippet
 from cli_guard.reviewers.commands.extract.values import ended
 
 if TYPE_CHECKING:
