@@ -5,9 +5,8 @@ import re
 from cli_guard.secrets import names, places, values
 from cli_guard.secrets.candidates import Candidate, Judgement
 from cli_guard.secrets.grading import decode_base64, graded
-from cli_guard.secrets.names import Kind
+from cli_guard.secrets.names import Kind, words
 from cli_guard.secrets.values import Strength
-from cli_guard.secrets.words import words
 
 NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 NAME_LIMIT = 60

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from cli_guard.secrets import places, values
 from cli_guard.secrets.candidates import Candidate, Judgement
 from cli_guard.secrets.grading import decode_base64, graded
+from cli_guard.secrets.names import words
 from cli_guard.secrets.values import Strength
-from cli_guard.secrets.words import words
 
 Check = Callable[[Candidate], Judgement | None]
 LOCAL = "|".join(

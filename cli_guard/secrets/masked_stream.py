@@ -9,8 +9,8 @@ import re
 
 from cli_guard.secrets import scan
 from cli_guard.secrets.keyblocks import BLOCK_LIMIT, FOOTER, HEADER, PUTTY
-from cli_guard.secrets.masking import mask_hits
 from cli_guard.secrets.printable import printable
+from cli_guard.secrets.redact import mask_hits
 
 # A line is shown in pieces from here on, in characters.
 LONGEST = 65_536

@@ -1,10 +1,12 @@
-"""Judges a name: does it hold a password, a key, or something that only sounds like one (`token_type`)?"""
+"""The word lists of the rules, and what a name holds by its words: a password, a key, or neither (`token_type`)."""
 
 import re
+import tomllib
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache, lru_cache
 
-from cli_guard.secrets.words import words
+from cli_guard.rules.catalog import FOLDER
 
 
 class Kind(StrEnum):
@@ -28,6 +30,18 @@ def _parts() -> re.Pattern[str]:
 def words_of(name: str) -> list[str]:
     """The words of an identifier in any style, in lower case: `dbPassword_2` -> db, password, 2."""
     return [word.lower() for word in _parts().findall(name)]
+
+
+@cache
+def _lists() -> Mapping[str, frozenset[str]]:
+    with (FOLDER / "secrets" / "words.toml").open("rb") as file:
+        return {name: frozenset(text.split()) for name, text in tomllib.load(file).items()}
+
+
+@cache
+def words(name: str) -> frozenset[str]:
+    """One list by its name, such as `filler`."""
+    return _lists()[name]
 
 
 @lru_cache(maxsize=1024)

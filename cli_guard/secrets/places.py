@@ -4,7 +4,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from cli_guard.code.test_files import has_test_words, words_of
-from cli_guard.secrets.words import words
+from cli_guard.secrets.names import words
 
 PATHS = 64  # a scan asks about one path over and over
 DOCUMENT_WORDS = frozenset(

@@ -5,7 +5,7 @@ import re
 from enum import IntEnum
 from functools import cache
 
-from cli_guard.secrets.words import words
+from cli_guard.secrets.names import words
 
 
 class Strength(IntEnum):

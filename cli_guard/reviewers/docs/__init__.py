@@ -6,10 +6,9 @@ Python docstrings (Google, NumPy, Sphinx), JSDoc, Go doc comments and Javadoc. E
 from itertools import chain
 
 from cli_guard.model import FileChange, Report, Skipped
-from cli_guard.reviewers.docs.mismatch import compared_in, review_mismatch
+from cli_guard.reviewers.docs.mismatch import compared_in, review_mismatch, review_stale_names
 from cli_guard.reviewers.docs.missing import gaps_in, review_missing
 from cli_guard.reviewers.docs.sources import read_source, read_sources
-from cli_guard.reviewers.docs.stale import review_stale_names
 from cli_guard.reviewers.per_file import NOTHING, Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
