@@ -48,7 +48,7 @@ def field_text(node: "SgNode", field: str) -> str:
     return child.text()[: LONGEST_NAME * 4] if child is not None else ""
 
 
-def _assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
+def _assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
     """Python and Ruby: `NAME = value`."""
     left = field_text(node, "left")
     if not WORD.fullmatch(left):
@@ -57,12 +57,12 @@ def _assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
     return left, "function" if value is not None and value.kind() in FUNCTION_VALUES else kind
 
 
-def _ruby_assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    found = _assigned(node, kind)
+def _ruby_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
+    found = _assignment(node, kind)
     return found if found and found[0][0].isupper() else None
 
 
-def _declared_in_js(node: "SgNode", kind: str) -> tuple[str, str] | None:
+def _js_declaration(node: "SgNode", kind: str) -> tuple[str, str] | None:
     """`const name = value`: what the value is, tells the kind; a module that is required is no definition."""
     name, value = node.field("name"), node.field("value")
     if name is None or name.kind() != "identifier" or value is None:
@@ -82,7 +82,7 @@ def _js_kind(value: "SgNode | None", kind: str) -> str:
     )
 
 
-def _js_assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
+def _js_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
     """`exports.name = ...`, `Thing.prototype.name = function () {}`."""
     left, right = node.field("left"), node.field("right")
     if left is None or right is None or left.kind() != "member_expression":
@@ -112,7 +112,7 @@ def _js_property(node: "SgNode", kind: str) -> tuple[str, str] | None:
     return field_text(node, "property") or field_text(node, "name"), _js_kind(node.field("value"), kind)
 
 
-def _c_declared(node: "SgNode", kind: str) -> tuple[str, str] | None:
+def _c_declaration(node: "SgNode", kind: str) -> tuple[str, str] | None:
     """The innermost declarator holds the name: `static int *name(int a)`."""
     inner: SgNode | None = node.field("declarator")
     for _ in range(12):
@@ -165,7 +165,7 @@ def _php_constant(node: "SgNode", kind: str) -> tuple[str, str] | None:
     return (first.text(), kind) if first is not None else None
 
 
-def _lua_assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
+def _lua_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
     name, values = (
         field_text(node, "name"),
         [c for c in node.named_children() if c.kind() == "expression_list"],
@@ -229,24 +229,24 @@ def _key(node: "SgNode", kind: str) -> tuple[str, str] | None:
 JS_FAMILY = ("javascript", "typescript", "tsx")
 # By language and kind of node; whatever is not here has a field "name".
 SPECIAL = {
-    ("python", "assignment"): _assigned,
-    ("ruby", "assignment"): _ruby_assigned,
+    ("python", "assignment"): _assignment,
+    ("ruby", "assignment"): _ruby_assignment,
     ("go", "method_declaration"): _go_method,
     ("java", "field_declaration"): _java_field,
     ("java", "constant_declaration"): _java_field,
     ("rust", "impl_item"): _rust_impl,
     ("php", "const_element"): _php_constant,
-    ("lua", "assignment_statement"): _lua_assigned,
+    ("lua", "assignment_statement"): _lua_assignment,
     ("lua", "field"): _lua_field,
     ("lua", "function_declaration"): _lua_function,
-    **{(each, "variable_declarator"): _declared_in_js for each in JS_FAMILY},
-    **{(each, "assignment_expression"): _js_assigned for each in JS_FAMILY},
+    **{(each, "variable_declarator"): _js_declaration for each in JS_FAMILY},
+    **{(each, "assignment_expression"): _js_assignment for each in JS_FAMILY},
     **{(each, "pair"): _js_pair for each in JS_FAMILY},
     **{(each, "class"): _js_class for each in JS_FAMILY},
     **{(each, "field_definition"): _js_property for each in JS_FAMILY},
     **{(each, "public_field_definition"): _js_property for each in JS_FAMILY},
     **{
-        (each, what): _c_declared
+        (each, what): _c_declaration
         for each in ("c", "cpp")
         for what in ("function_definition", "type_definition", "init_declarator")
     },

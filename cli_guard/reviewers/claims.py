@@ -90,14 +90,14 @@ def _comments_only(_match: re.Match[str], changes: ChangeSet, subject: ReviewInp
 
 def _whitespace_only(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
     for change in changes:
-        if change.status is Status.MODIFIED and _squeezed(change.removed) != _squeezed(change.added):
+        if change.status is Status.MODIFIED and _squeeze(change.removed) != _squeeze(change.added):
             return (
                 f"The message speaks of whitespace only, but more than that changes in {change.path[:200]}."
             )
     return None
 
 
-def _squeezed(lines: dict[int, str]) -> str:
+def _squeeze(lines: dict[int, str]) -> str:
     return "".join("".join(line.split()) for line in lines.values())
 
 

@@ -4,7 +4,7 @@ import re
 
 from cli_guard.secrets import names, places, values
 from cli_guard.secrets.candidates import Candidate, Judgement
-from cli_guard.secrets.grading import decode_base64, graded
+from cli_guard.secrets.grading import decode_base64, grade
 from cli_guard.secrets.names import Kind, words
 from cli_guard.secrets.values import Strength
 
@@ -34,7 +34,7 @@ def name_before(text: str, position: int) -> int:
     return start
 
 
-def assigned(candidate: Candidate) -> Judgement | None:
+def judge_assignment(candidate: Candidate) -> Judgement | None:
     """A value that is given to a name: judged by the name, by how it is given, and by the value."""
     if places.is_lock(candidate.path):
         return None
@@ -60,7 +60,7 @@ def assigned(candidate: Candidate) -> Judgement | None:
         strength = Strength.LIKELY
     if strength is not Strength.STRONG and _needs_strong(candidate, operator, bare=bare):
         return None
-    return graded(candidate, strength, candidate.start, end, name.lstrip("-."))
+    return grade(candidate, strength, candidate.start, end, name.lstrip("-."))
 
 
 def _kind_of_key(candidate: Candidate, start: int, name: str) -> Kind | None:
@@ -101,7 +101,7 @@ def _is_whole_entry(candidate: Candidate, operator: str) -> bool:
     return bool(re.match(r"[\s>*-]*[A-Za-z][\w .-]{1,40}[:=]\s*$", line)) and (not rest or rest[0] in "\r\n")
 
 
-def named(candidate: Candidate) -> Judgement | None:
+def judge_named(candidate: Candidate) -> Judgement | None:
     """A value beside its name: an XML element, or a pair of name and value."""
     if places.is_lock(candidate.path):
         return None
@@ -111,7 +111,7 @@ def named(candidate: Candidate) -> Judgement | None:
     quoted = candidate.text[candidate.start - 1 : candidate.start] in ("'", '"', ">", "[")
     if kind is None or (places.is_code(candidate.path) and not quoted):
         return None
-    return graded(candidate, strength_of(kind, name, candidate.value), candidate.start, candidate.end, name)
+    return grade(candidate, strength_of(kind, name, candidate.value), candidate.start, candidate.end, name)
 
 
 def strength_of(kind: Kind, name: str, value: str) -> Strength:

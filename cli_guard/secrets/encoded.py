@@ -17,7 +17,7 @@ CLEAR = 0.97
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.M)
 
 
@@ -30,7 +30,7 @@ def find_encoded(
     """
     if "kind: Secret" in text:
         yield from _kubernetes(text, scan, check_time)
-    for match in _compiled(RUN).finditer(text):
+    for match in _compile(RUN).finditer(text):
         check_time(match.start())
         decoded = decode_base64(match[0]) if _may_be_text(match[0]) else None
         if decoded is None or not _is_clear(decoded):
@@ -44,7 +44,7 @@ def find_encoded(
 def _kubernetes(
     text: str, scan: Callable[[str], Sequence[Hit]], check_time: Callable[[int], None]
 ) -> Iterator[Hit]:
-    for match in _compiled(KUBERNETES_ENTRY).finditer(text):
+    for match in _compile(KUBERNETES_ENTRY).finditer(text):
         check_time(match.start())
         decoded = decode_base64(match["value"])
         if not decoded or not _is_clear(decoded):

@@ -28,9 +28,7 @@ def doubtful(candidate: Candidate) -> Judgement | None:
     return plain(candidate, Severity.HIGH, Confidence.LOW)
 
 
-def graded(
-    candidate: Candidate, strength: Strength, start: int, end: int, name: str = ""
-) -> Judgement | None:
+def grade(candidate: Candidate, strength: Strength, start: int, end: int, name: str = "") -> Judgement | None:
     """A generic credential by the strength of its value; in tests and documents it is advice and no more."""
     if strength <= Strength.WEAK:
         return None

@@ -8,7 +8,7 @@ from cli_guard.secrets import names, places
 from cli_guard.secrets.assigned import strength_of
 from cli_guard.secrets.candidates import Candidate, Judgement
 from cli_guard.secrets.detectors import Detector
-from cli_guard.secrets.grading import graded
+from cli_guard.secrets.grading import grade
 
 STATEMENT = "".join(
     (
@@ -28,7 +28,7 @@ CLOCK_EVERY = 64
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
@@ -38,7 +38,7 @@ def find_inserts(
     """What is inserted into columns that are named like credentials; digests are left alone."""
     if places.is_lock(path):
         return
-    for statement in _compiled(STATEMENT).finditer(text):
+    for statement in _compile(STATEMENT).finditer(text):
         columns = [column.strip(" \t\r\n\"'`[]\\") for column in statement[1].split(",")]
         kinds = {place: kind for place, column in enumerate(columns) if (kind := names.kind_of(column))}
         if not kinds:
@@ -47,11 +47,11 @@ def find_inserts(
             group = next((name for name in ("single", "double") if item[name]), None)
             if place not in kinds or group is None:
                 continue
-            if kinds[place] is names.Kind.PASSWORD and _compiled(DIGEST).match(item[group]):
+            if kinds[place] is names.Kind.PASSWORD and _compile(DIGEST).match(item[group]):
                 continue
             value, (start, end), name = item[group], item.span(group), columns[place]
             candidate = Candidate(detector, text, path, start, start, end, value, {}, start)
-            judgement = graded(candidate, strength_of(kinds[place], name, value), start, end, name)
+            judgement = grade(candidate, strength_of(kinds[place], name, value), start, end, name)
             if judgement:
                 yield judgement
 
@@ -63,7 +63,7 @@ def _items(
     steps = 0
     while text[position : position + 1] == "(":
         place, position = 0, position + 1
-        while item := _compiled(ITEM).match(text, position):
+        while item := _compile(ITEM).match(text, position):
             if steps % CLOCK_EVERY == 0:
                 check_time(position)
             steps += 1
@@ -73,5 +73,5 @@ def _items(
                 break
         else:
             return
-        following = _compiled(r"\s{0,200},\s{0,200}").match(text, position)
+        following = _compile(r"\s{0,200},\s{0,200}").match(text, position)
         position = following.end() if following else len(text)

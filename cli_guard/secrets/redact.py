@@ -36,7 +36,7 @@ def mask_hits(text: str, hits: Sequence[Hit], start: int = 0, end: int | None = 
 
 def _spans(text: str, hits: Sequence[Hit], start: int, end: int) -> list[tuple[int, int, str]]:
     """What to hide: the hits, and their values where no rule recognises them, cut by the edge or not."""
-    spans = [(hit.start, hit.end, _shown(hit)) for hit in hits]
+    spans = [(hit.start, hit.end, _mask_of(hit)) for hit in hits]
     for value in {hit.value for hit in hits if len(hit.value) >= PREFIX}:
         low, high = max(start - len(value), 0), end + len(value)
         position = text.find(value, low, high)
@@ -96,7 +96,7 @@ def evidence(text: str, hits: Sequence[Hit], hit: Hit) -> str:
     return " ".join(shown.replace(GAP, " ").split())[:EVIDENCE_WIDTH]
 
 
-def _shown(hit: Hit) -> str:
+def _mask_of(hit: Hit) -> str:
     """The mask of one hit; of a private key its first line says what it was."""
     match = re.match(r"-{5}BEGIN [A-Z0-9 ]+-{5}", hit.value)
     if match:

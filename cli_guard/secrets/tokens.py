@@ -57,7 +57,7 @@ def random_text(candidate: Candidate) -> Judgement | None:
     return token(candidate)
 
 
-def mixed(candidate: Candidate) -> Judgement | None:
+def judge_mixed_case(candidate: Candidate) -> Judgement | None:
     """Random base64 with letters of both cases, so that no hexadecimal digest passes."""
     value = candidate.value
     mixed_case = bool(re.search(r"[A-Z]", value) and re.search(r"[a-z]", value))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cli_guard.code.symbols.model import Doc, Parameter, Symbol
-from cli_guard.code.symbols.nesting import field_text, first_line, last_line, nested, squeeze
+from cli_guard.code.symbols.nesting import field_text, first_line, last_line, squeeze, with_enclosing
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -37,7 +37,7 @@ def python_symbols(root: "SgNode", text: str) -> Iterator[Symbol]:
     del text
     known: dict[int, Symbol] = {}
     found = root.find_all(any=[{"kind": "function_definition"}, {"kind": "class_definition"}])
-    for node, around in nested(found):
+    for node, around in with_enclosing(found):
         outer = [known[n.range().start.index] for n in around if n.range().start.index in known]
         symbol = _symbol(node, outer[-1] if outer else None, around[-1] if outer else None)
         if symbol is not None:
@@ -142,15 +142,15 @@ def _parameters(node: "SgNode") -> Iterator[Parameter]:
         if kind == "keyword_separator":
             keyword_only = True
         elif kind in ("identifier", "default_parameter", "typed_parameter", "typed_default_parameter"):
-            parameter = _named(child, kind, keyword_only)
+            parameter = _parameter(child, kind, keyword_only)
             keyword_only = keyword_only or parameter.star == "*"
             yield parameter
         elif kind in ("list_splat_pattern", "dictionary_splat_pattern"):
             keyword_only = True
-            yield _starred(child.text(), "")
+            yield _star_parameter(child.text(), "")
 
 
-def _named(child: "SgNode", kind: str, keyword_only: bool) -> Parameter:
+def _parameter(child: "SgNode", kind: str, keyword_only: bool) -> Parameter:
     if kind == "identifier":
         return Parameter(child.text(), keyword_only=keyword_only)
     annotation = squeeze(field_text(child, "type"))
@@ -158,11 +158,11 @@ def _named(child: "SgNode", kind: str, keyword_only: bool) -> Parameter:
         inner = child.child(0)
         text = inner.text() if inner is not None else ""
         if text.startswith("*"):
-            return _starred(text, annotation)
+            return _star_parameter(text, annotation)
         return Parameter(text, annotation, keyword_only=keyword_only)
     return Parameter(field_text(child, "name"), annotation, optional=True, keyword_only=keyword_only)
 
 
-def _starred(text: str, annotation: str) -> Parameter:
+def _star_parameter(text: str, annotation: str) -> Parameter:
     star = "**" if text.startswith("**") else "*"
     return Parameter(text.lstrip("* "), annotation, star=star, optional=True, keyword_only=star == "**")

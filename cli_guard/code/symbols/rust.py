@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cli_guard.code.symbols.model import Doc, Parameter, Symbol
-from cli_guard.code.symbols.nesting import field_text, first_line, last_line, nested, squeeze
+from cli_guard.code.symbols.nesting import field_text, first_line, last_line, squeeze, with_enclosing
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -19,7 +19,7 @@ def rust_symbols(root: "SgNode", text: str) -> Iterator[Symbol]:
     del text
     kinds = [{"kind": kind} for kind in (*TYPES, *FUNCTIONS, *AROUND)]
     public: dict[int, bool] = {}
-    for node, around in nested(root.find_all(any=kinds)):  # type: ignore[arg-type]
+    for node, around in with_enclosing(root.find_all(any=kinds)):  # type: ignore[arg-type]
         inner = around[-1] if around else None
         if node.kind() in AROUND:
             # A trait's methods are documented at the trait; what they implement is no definition of its own.

@@ -25,7 +25,7 @@ def inspect(change: FileChange, text: str | None) -> Iterator[Finding]:
         return
     lines = dict(enumerate(split_lines(text), 1)) if text is not None else change.added
     markdown = PurePosixPath(change.path).suffix.lower() in (".md", ".markdown", ".mdx")
-    fenced = _fenced(lines) if markdown else frozenset()
+    fenced = _fenced_lines(lines) if markdown else frozenset()
     whole = list(_conflicts(lines))
     found = 0
     for start, middle, end in whole:
@@ -60,7 +60,7 @@ def _conflicts(lines: dict[int, str]) -> Iterator[tuple[int, int, int]]:
             start = middle = 0
 
 
-def _fenced(lines: dict[int, str]) -> frozenset[int]:
+def _fenced_lines(lines: dict[int, str]) -> frozenset[int]:
     """The lines inside fenced code blocks of a Markdown text: where a text shows a conflict."""
     inside: set[int] = set()
     fence = ""

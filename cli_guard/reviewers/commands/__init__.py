@@ -14,7 +14,16 @@ from pathlib import PurePosixPath
 
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
-from cli_guard.reviewers.commands.judging import LONG, PART, UNREADABLE, Act, Files, Judgement, judged, parts
+from cli_guard.reviewers.commands.judging import (
+    LONG,
+    PART,
+    UNREADABLE,
+    Act,
+    Files,
+    Judgement,
+    judge_snippet,
+    parts,
+)
 from cli_guard.reviewers.commands.remarks import STEPS, applies, remark
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
@@ -52,7 +61,7 @@ def review(subject: ReviewInput) -> Report:
     findings: list[Finding] = []
     skipped: list[Skipped] = []
     for source in sources:
-        for item in _told(subject, _with_files(source, files)):
+        for item in _report(subject, _with_files(source, files)):
             (findings if isinstance(item, Finding) else skipped).append(item)  # type: ignore[arg-type]
     findings.sort(key=lambda f: (f.path, f.line or 0, f.rule))
     return Report(tuple(findings), tuple(skipped))
@@ -131,7 +140,7 @@ def _judge(subject: ReviewInput, source: Source) -> None:
             spent = f"{subject.limits.seconds:g} s were spent"
             source.leave(f"{spent} before line {snippet.lines[0]}", by_limit=True)
             break
-        source.judgements.append(judged(snippet, {}))
+        source.judgements.append(judge_snippet(snippet, {}))
 
 
 def _with_files(source: Source, files: Files) -> Source:
@@ -143,11 +152,11 @@ def _with_files(source: Source, files: Files) -> Source:
     for snippet, before in zip(source.snippets, source.judgements, strict=False):
         named = (by_name.get(word, ()) for word in {*AROUND_NAMES.split(snippet.text)} - {""})
         used = {path: files[path] for paths in named for path in paths if path not in before.files}
-        again.append(judged(snippet, used) if used else before)
+        again.append(judge_snippet(snippet, used) if used else before)
     return replace(source, judgements=again)
 
 
-def _told(subject: ReviewInput, source: Source) -> Iterator[Finding | Skipped]:
+def _report(subject: ReviewInput, source: Source) -> Iterator[Finding | Skipped]:
     """What there is to say of a file."""
     counts: Counter[str] = Counter()
     for finding in _findings(subject, source):
@@ -190,5 +199,5 @@ def _old_acts(subject: ReviewInput, change: FileChange) -> set[tuple[str, str, s
         for snippet in snippets(change.old_path or change.path, text or ""):
             for part in _parts(snippet) if _for_shell(snippet) else ():
                 if subject.clock() < ends:
-                    acts += judged(part, {}).acts
+                    acts += judge_snippet(part, {}).acts
     return {act.key for act in acts}

@@ -64,13 +64,13 @@ class Judgement:
     problem: str
 
 
-def judged(snippet: Snippet, files: Files) -> Judgement:
+def judge_snippet(snippet: Snippet, files: Files) -> Judgement:
     """What a snippet does where these files are already there; what is too much at once is judged in parts."""
-    whole = _judged(snippet, files)
+    whole = _judge_once(snippet, files)
     pieces = list(parts(snippet, SMALL_PART)) if whole.problem else []
     if len(pieces) < 2:
         return whole
-    each = [_judged(piece, files) for piece in pieces]
+    each = [_judge_once(piece, files) for piece in pieces]
     acts = dict.fromkeys(act for judgement in (whole, *each) for act in judgement.acts)
     left = {path: taints for judgement in (whole, *each) for path, taints in judgement.files.items()}
     return Judgement(
@@ -78,7 +78,7 @@ def judged(snippet: Snippet, files: Files) -> Judgement:
     )
 
 
-def _judged(snippet: Snippet, files: Files) -> Judgement:
+def _judge_once(snippet: Snippet, files: Files) -> Judgement:
     verdict = judge(snippet.text, Context(setting=Setting.CHANGE, files=files))
     problem = next((effect.reason for effect in verdict.effects if _gave_up(effect)), "")
     trees = Trees()

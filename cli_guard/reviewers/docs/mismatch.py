@@ -59,10 +59,10 @@ def compared_in(source: Source) -> Iterator[Compared]:
             and symbol.quiet not in ("nested", "overload")
             and source.near(symbol)
         ):
-            yield from _compared(source, symbol, symbol.doc)
+            yield from _compare(source, symbol, symbol.doc)
 
 
-def _compared(source: Source, symbol: Symbol, doc: Doc) -> Iterator[Compared]:
+def _compare(source: Source, symbol: Symbol, doc: Doc) -> Iterator[Compared]:
     old = source.former(symbol)
     if (
         old is not None
@@ -93,7 +93,7 @@ def _finding(
     if text and doc.end_line - doc.line > LONG:
         text = patch(indent + doc.text, text, doc.line)
     line, end_line = compared.span or (symbol.line, symbol.head_end)
-    message = _said(symbol, wrong) + (
+    message = _describe(symbol, wrong) + (
         "" if compared.span else " The lines removed here were its last use in the signature."
     )
     names = (*wrong.gone, *(p.name for p in wrong.new))
@@ -127,7 +127,7 @@ def mismatch(language: str, symbol: Symbol, documented: Documented, old: Symbol 
     )
     if any(p.star == "**" or (p.star and not python) for p in symbol.parameters):
         gone = ()  # what a caller may pass there has names of its own
-    new = _renamed(symbol, documented, gone)
+    new = _find_renamed(symbol, documented, gone)
     if not new and documented.entries:
         new = _new(symbol, documented, old, language)
     return Mismatch(gone, new, _no_result(language, symbol, documented))
@@ -140,7 +140,7 @@ def _forwards(symbol: Symbol, language: str) -> bool:
     return "arguments" in symbol.node.text()
 
 
-def _renamed(symbol: Symbol, documented: Documented, gone: tuple[str, ...]) -> tuple[Parameter, ...]:
+def _find_renamed(symbol: Symbol, documented: Documented, gone: tuple[str, ...]) -> tuple[Parameter, ...]:
     """The parameter in the place of the only one that is gone, when it is the only one left out."""
     listed = set(documented.names)
     missing = tuple(p for p in symbol.parameters if p.name not in listed and not p.star)
@@ -174,7 +174,7 @@ def _no_result(language: str, symbol: Symbol, documented: Documented) -> bool:
     return bool(text.strip()) and not any(w in text for w in ("none", "nothing", "void", "undefined", "null"))
 
 
-def _said(symbol: Symbol, wrong: Mismatch) -> str:
+def _describe(symbol: Symbol, wrong: Mismatch) -> str:
     parts = []
     if wrong.gone:
         parts.append(f"documents {_names(wrong.gone)}, which it does not take")

@@ -36,7 +36,7 @@ def review(subject: ReviewInput) -> Report:
         if growth.readable:
             readable.append(change)
     repeated, unlisted = review_duplicates(rules["refactor-duplicate-block"], readable)
-    found = [*_planned(grown), *repeated]
+    found = [*_add_plans(grown), *repeated]
     skipped += unlisted
     return Report(tuple(sorted(found, key=lambda f: (f.path, f.line or 0, f.rule))), tuple(skipped))
 
@@ -130,7 +130,7 @@ def _grown(
     return f"{growth.unmeasured} functions could not be measured" if growth.unmeasured else None
 
 
-def _planned(grown: Sequence[Grown]) -> Iterator[Finding]:
+def _add_plans(grown: Sequence[Grown]) -> Iterator[Finding]:
     """The findings with their plans. Nobody carries out more than a few: only the worst functions get one."""
     worst = sorted((g for g in grown if g.plan is not None), key=lambda g: (-g.over, g.finding.path))[:PLANS]
     chosen = {id(g) for g in worst}

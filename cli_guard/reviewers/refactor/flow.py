@@ -86,7 +86,7 @@ class Flows:
         """What is surely bound when a run of `length` statements, the last in its place, begins."""
         bound = parameters
         for number, place in enumerate(places):
-            bound |= self._entered(place)
+            bound |= self._bound_by_head(place)
             start = place.end - (length if number == len(places) - 1 else 1)
             bound |= self.of(place.suite[:start]).bound or NOTHING
         return bound
@@ -97,7 +97,7 @@ class Flows:
             self._jumps[statement] = any(isinstance(node, ast.Break | ast.Continue) for node in walked)
         return self._jumps[statement]
 
-    def _entered(self, place: Position) -> frozenset[str]:
+    def _bound_by_head(self, place: Position) -> frozenset[str]:
         """What the head of a statement surely binds for one of its suites."""
         owner = place.owner
         if isinstance(owner, ast.Try) and place.field == "handlers":
@@ -125,7 +125,7 @@ class Flows:
             case ast.If():
                 sure = _sure(statement.test)
                 flows = [self.of(suite).after(sure) for suite in (statement.body, statement.orelse)]
-                return _joined(reads(statement.test) - sure, flows)
+                return _join(reads(statement.test) - sure, flows)
             case ast.For() | ast.AsyncFor():
                 first = reads(statement.iter) | reads(statement.target)
                 inner = self.of(statement.body).exposed - stores(statement.target)
@@ -189,10 +189,10 @@ class Flows:
             flows.append(self.of(case.body).after(named))
             wildcard = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
             sure = sure or (wildcard and case.guard is None)
-        return _joined(exposed, flows if sure else [*flows, Flow()])
+        return _join(exposed, flows if sure else [*flows, Flow()])
 
 
-def _joined(first: set[str], flows: Sequence[Flow]) -> Flow:
+def _join(first: set[str], flows: Sequence[Flow]) -> Flow:
     return Flow(frozenset(first).union(*(f.exposed for f in flows)), _meet([f.bound for f in flows]))
 
 

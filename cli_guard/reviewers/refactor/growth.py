@@ -74,7 +74,7 @@ class Growth:
                 raise TimeoutError
             if not symbol.is_function or not change.touches(symbol.top, symbol.end_line):
                 continue
-            after = self._measured(language, symbol, lines)
+            after = self._measure(language, symbol, lines)
             if after is None and _count(symbol) <= self._parameters.most:
                 continue
             if before is None:
@@ -82,10 +82,10 @@ class Growth:
             former = _former(symbol, symbols, before, lines, old_lines)
             source = old_lines
             if former is None:
-                former, source = self._moved(change, language, symbol, lines)
-            yield from self._judged(change, language, symbol, former, after, lines, source)
+                former, source = self._find_origin(change, language, symbol, lines)
+            yield from self._judge(change, language, symbol, former, after, lines, source)
 
-    def _measured(self, language: str, symbol: Symbol, lines: list[str]) -> Measure | None:
+    def _measure(self, language: str, symbol: Symbol, lines: list[str]) -> Measure | None:
         """The measure of a function that is over a limit."""
         text = code_of(symbol, lines)
         if not may_exceed(text, self._complexity.most, self._length.most):
@@ -108,7 +108,7 @@ class Growth:
                 found.append((change, language, removed))
         return [each for each in found if each[2]]
 
-    def _moved(
+    def _find_origin(
         self, change: FileChange, language: str, symbol: Symbol, lines: list[str]
     ) -> tuple[Symbol | None, list[str]]:
         """The same function in another file that the change takes lines from."""
@@ -125,7 +125,7 @@ class Growth:
                     return candidate, old_lines
         return None, []
 
-    def _judged(
+    def _judge(
         self,
         change: FileChange,
         language: str,

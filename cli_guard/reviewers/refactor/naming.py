@@ -63,7 +63,7 @@ def block_name(node: "SgNode", lines: Sequence[str], function: str) -> str:
     return f"{stem[0].lower()}{stem[1:]}Step"
 
 
-def unused(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
     """The name itself, or with the lowest number that makes it new to the file."""
     if name not in taken:
         return name

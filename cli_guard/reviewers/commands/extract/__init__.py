@@ -97,7 +97,7 @@ def snippets(file: str, text: str) -> Iterator[Snippet]:
     extractors = _from_documents(file, text)
     if not extractors:
         return
-    document = _read(file, text)
+    document = _read_document(file, text)
     for extract in extractors:
         yield from extract(document)
     if document.problem:
@@ -111,6 +111,6 @@ def _from_documents(file: str, text: str) -> list[FromDocument]:
     ]
 
 
-def _read(file: str, text: str) -> Document:
+def _read_document(file: str, text: str) -> Document:
     reader = next((reader for ending, reader in READERS.items() if file.endswith(ending)), read_yaml)
     return reader(file, text)

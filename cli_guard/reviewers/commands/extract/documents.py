@@ -64,7 +64,7 @@ def _workflow_step(step: Node, default: str) -> Iterator[Snippet]:
         values += [(inputs.get(name), "sh") for name in RUN_INPUTS]
     for value, its_shell in values:
         for found in lines(value, Where.CI, its_shell):
-            yield found.substituted(EXPRESSION)
+            yield found.substitute(EXPRESSION)
 
 
 def _default_shell(*nodes: Node) -> str:
@@ -89,38 +89,38 @@ def compose(document: Document) -> Iterator[Snippet]:
         if not isinstance(service, Table):
             continue
         found = [
-            *_started(service.get("entrypoint"), service.get("command")),
-            *_asked(*at([service], "healthcheck", "test")),
+            *_container_command(service.get("entrypoint"), service.get("command")),
+            *_health_check(*at([service], "healthcheck", "test")),
         ]
         for hook in (*at([service], "post_start", "[]"), *at([service], "pre_stop", "[]")):
             found += words(hook.get("command"), Where.SERVICE) if isinstance(hook, Table) else ()
         for each in found:
-            yield each.substituted(DOLLARS, lambda _: "$")
+            yield each.substitute(DOLLARS, lambda _: "$")
 
 
 def build_steps(document: Document) -> Iterator[Snippet]:
     """The steps of Cloud Build."""
     for each in manifest(document):
-        yield each.substituted(DOLLARS, lambda _: "$")
+        yield each.substitute(DOLLARS, lambda _: "$")
 
 
 def manifest(document: Document) -> Iterator[Snippet]:
     """The containers of a Kubernetes manifest, with their probes and hooks, and steps of its pipelines."""
     for table in tables(document.roots):
         if table.get("image") or table.get("name"):
-            yield from _started(table.get("command") or table.get("entrypoint"), table.get("args"))
+            yield from _container_command(table.get("command") or table.get("entrypoint"), table.get("args"))
             yield from lines(table.get("script"), Where.SERVICE)
         for probe in at([table], "exec", "command"):
             yield from words(probe, Where.SERVICE)
 
 
-def _started(first: Node | None, rest: Node | None) -> Iterator[Snippet]:
+def _container_command(first: Node | None, rest: Node | None) -> Iterator[Snippet]:
     pieces = word_pieces(first, rest)
     if any(text.strip() for _, text in pieces):
         yield snippet(pieces, Where.SERVICE)
 
 
-def _asked(*tests: Node) -> Iterator[Snippet]:
+def _health_check(*tests: Node) -> Iterator[Snippet]:
     """The command of a health check, whose list begins with the way it is run."""
     for test in tests:
         if isinstance(test, Scalar):
@@ -171,7 +171,7 @@ def tasks(document: Document) -> Iterator[Snippet]:
                     _word_of(variant.get("command")), _words_of(variant.get("args") or task.get("args"))
                 )
                 if variant.get("command") and pieces:
-                    yield snippet(pieces, Where.AGENT).substituted(EDITOR_VALUE)
+                    yield snippet(pieces, Where.AGENT).substitute(EDITOR_VALUE)
 
 
 def agent(document: Document) -> Iterator[Snippet]:
@@ -205,11 +205,11 @@ def ansible(document: Document) -> Iterator[Snippet]:
             module = MODULE.fullmatch(key)
             if module:
                 for found in _module_text(value, _program_of(table, value)):
-                    yield _filled(replace(found, language="cmd") if "win" in key else found)
+                    yield _hide_values(replace(found, language="cmd") if "win" in key else found)
             elif key in ("local_action", "action") and isinstance(value, Scalar):
                 named = LOCAL_ACTION.match(value.text)
                 for found in lines(value, Where.SCRIPT) if named else ():
-                    yield _filled(found.replaced([(0, named.end(), "")])) if named else found
+                    yield _hide_values(found.replace_spans([(0, named.end(), "")])) if named else found
 
 
 def cloud_init(document: Document) -> Iterator[Snippet]:
@@ -235,5 +235,5 @@ def _module_text(value: Node, language: str) -> Iterator[Snippet]:
         yield from lines(value.get("cmd") or value.get("_raw_params"), Where.SCRIPT, language or "sh")
 
 
-def _filled(found: Snippet) -> Snippet:
-    return found.substituted(STATEMENT, lambda text: " " * len(text)).substituted(BRACES)
+def _hide_values(found: Snippet) -> Snippet:
+    return found.substitute(STATEMENT, lambda text: " " * len(text)).substitute(BRACES)

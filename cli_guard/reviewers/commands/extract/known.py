@@ -30,10 +30,10 @@ class Known:
 
     def snippets(self, document: Document) -> Iterator[Snippet]:
         """The commands of a document of this kind."""
-        for found in self.found(document):
-            yield found.substituted(self.hide) if self.hide else found
+        for found in self.find(document):
+            yield found.substitute(self.hide) if self.hide else found
 
-    def found(self, document: Document) -> Iterator[Snippet]:
+    def find(self, document: Document) -> Iterator[Snippet]:
         """The commands as they stand there."""
         for place in self.lines:
             for node in at(document.roots, *place.split(".")):

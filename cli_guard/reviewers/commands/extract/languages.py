@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
 from cli_guard.reviewers.commands.extract.snippet import Lines, Snippet, Where, pieces_of, shell_of, snippet
-from cli_guard.reviewers.commands.extract.values import ended
+from cli_guard.reviewers.commands.extract.values import end_lines
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -51,8 +51,8 @@ def jenkinsfile(text: str) -> Iterator[Snippet]:
             Where.CI,
             STEP_SHELLS[name[0]] if name else "sh",
         )
-        filled = made.substituted(GROOVY_VALUE) if token[0] == '"' else made
-        yield filled.substituted(GROOVY_ESCAPE, lambda text: text[1:])
+        filled = made.substitute(GROOVY_VALUE) if token[0] == '"' else made
+        yield filled.substitute(GROOVY_ESCAPE, lambda text: text[1:])
 
 
 def vagrantfile(text: str) -> Iterator[Snippet]:
@@ -82,12 +82,12 @@ def terraform(text: str) -> Iterator[Snippet]:
             ]
             script = snippet([piece for found in texts for piece in found], Where.SCRIPT)
         else:
-            script = snippet(ended(texts), Where.SCRIPT, _hcl_shell(attribute))
+            script = snippet(end_lines(texts), Where.SCRIPT, _hcl_shell(attribute))
         if script.text.startswith("#!"):
             script = replace(script, language=shell_of(script.text.split("\n", 1)[0]))
         elif name.text() not in ("command", "inline", "program"):
             continue
-        yield script.substituted(HCL_VALUE).substituted(HCL_DOLLAR, lambda text: text[1:])
+        yield script.substitute(HCL_VALUE).substitute(HCL_DOLLAR, lambda text: text[1:])
 
 
 def _hcl_shell(attribute: "SgNode") -> str:

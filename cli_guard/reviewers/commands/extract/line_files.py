@@ -90,7 +90,7 @@ def _tox(pieces: Pieces) -> Iterator[Snippet]:
 
 def _tox_command(pieces: Pieces) -> Iterator[Snippet]:
     if any(text.strip() for _, text in pieces):
-        yield snippet(pieces, Where.BUILD).substituted(TOX_VALUE)
+        yield snippet(pieces, Where.BUILD).substitute(TOX_VALUE)
 
 
 def unit(text: str) -> Iterator[Snippet]:
@@ -111,7 +111,7 @@ def unit(text: str) -> Iterator[Snippet]:
 
 def _unit_command(pieces: Pieces) -> Iterator[Snippet]:
     if any(text.strip() for _, text in pieces):
-        yield snippet(pieces, Where.SERVICE).substituted(re.compile(r"\$\$"), lambda _: "$")
+        yield snippet(pieces, Where.SERVICE).substitute(re.compile(r"\$\$"), lambda _: "$")
 
 
 def crontab(path: str, text: str) -> Iterator[Snippet]:

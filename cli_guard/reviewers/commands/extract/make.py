@@ -54,7 +54,7 @@ def snippets(text: str) -> Iterator[Snippet]:
         yield from _line(state, pieces)
     yield from _recipe(state)
     for found in _calls(text):
-        yield _expanded(found, state.values)
+        yield _expand(found, state.values)
 
 
 def _logical_lines(text: str) -> Iterator[list[tuple[int, str]]]:
@@ -103,7 +103,7 @@ def _top(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
         name, operator, value = assigned[1], assigned[2], assigned[3].strip()
         if operator == "!=":
             found = snippet([(number, first[assigned.start(3) :]), *pieces[1:]], Where.BUILD)
-            yield _expanded(found, state.values)
+            yield _expand(found, state.values)
         elif name == ".RECIPEPREFIX":
             state.prefix = value[:1] or "\t"
         elif name == "SHELL" and value:
@@ -122,8 +122,8 @@ def _top(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
 def _recipe(state: _State) -> Iterator[Snippet]:
     recipe, state.recipe = state.recipe, []
     if any(text.strip() for _, text in recipe):
-        found = _expanded(snippet(recipe, Where.BUILD, state.shell), state.values)
-        yield _expanded(found, state.values) if state.is_template else found
+        found = _expand(snippet(recipe, Where.BUILD, state.shell), state.values)
+        yield _expand(found, state.values) if state.is_template else found
 
 
 def _calls(text: str) -> Iterator[Snippet]:
@@ -155,7 +155,7 @@ def _simple_variables(text: str) -> dict[str, str]:
     }
 
 
-def _expanded(found: Snippet, values: Mapping[str, str]) -> Snippet:
+def _expand(found: Snippet, values: Mapping[str, str]) -> Snippet:
     """The text as the shell gets it: what make fills in is its value or a variable, `$$` is a dollar."""
     changes: list[tuple[int, int, str]] = []
     position = 0
@@ -169,7 +169,7 @@ def _expanded(found: Snippet, values: Mapping[str, str]) -> Snippet:
         name = found.text[start + 2 : position - 1] if position - start > 2 else found.text[start + 1]
         value = values.get(name)
         changes.append((start, position, variable(found.text[start:position]) if value is None else value))
-    return found.replaced(changes)
+    return found.replace_spans(changes)
 
 
 def _end_of(text: str, opening: int) -> int:

@@ -132,7 +132,7 @@ def scalars(node: Node | None) -> Iterator[Scalar]:
             waiting.extend(reversed(each.nodes))
 
 
-def aligned(value: str, raw: Iterable[tuple[int, str]]) -> Pieces:
+def align_lines(value: str, raw: Iterable[tuple[int, str]]) -> Pieces:
     """The value in pieces, one for each raw line it was folded from; blanks at its ends do not count."""
     found: list[tuple[int, int]] = []
     cursor, first = 0, 1

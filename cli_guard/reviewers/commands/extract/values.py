@@ -15,7 +15,7 @@ def lines(node: Node | None, where: Where, shell: str = "sh") -> Iterator[Snippe
     """A text, or a list of commands that one shell runs after the other."""
     found = [each.pieces for each in scalars(node) if each.text.strip()]
     if found:
-        yield snippet(ended(found), where, shell)
+        yield snippet(end_lines(found), where, shell)
 
 
 def each_line(node: Node | None, where: Where, shell: str = "sh") -> Iterator[Snippet]:
@@ -23,7 +23,7 @@ def each_line(node: Node | None, where: Where, shell: str = "sh") -> Iterator[Sn
     yield from (snippet(each.pieces, where, shell) for each in scalars(node) if each.text.strip())
 
 
-def ended(texts: Iterable[Pieces]) -> Pieces:
+def end_lines(texts: Iterable[Pieces]) -> Pieces:
     """The pieces of several texts, each with a line end after it."""
     return [piece for pieces in texts for piece in (*pieces, (pieces[-1][0], "\n"))]
 
@@ -38,12 +38,12 @@ def words(node: Node | None, where: Where) -> Iterator[Snippet]:
 def word_pieces(*nodes: Node | None) -> Pieces:
     """A text as it is and each word of a list in quotes, with blanks between."""
     texts = (
-        _quoted(each) if isinstance(node, Items) else each.pieces for node in nodes for each in scalars(node)
+        _quote(each) if isinstance(node, Items) else each.pieces for node in nodes for each in scalars(node)
     )
     return list(chain.from_iterable((*pieces, (pieces[-1][0], " ")) for pieces in texts))
 
 
-def _quoted(word: Scalar) -> Pieces:
+def _quote(word: Scalar) -> Pieces:
     if PLAIN_WORD.fullmatch(word.text):
         return word.pieces
     (first, _), (last, _) = word.pieces[0], word.pieces[-1]
