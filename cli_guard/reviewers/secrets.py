@@ -290,7 +290,7 @@ def _add(so_far: Findings, source: Source, hits: list[Hit]) -> None:
     if key in so_far.seen:
         return
     so_far.seen.update({key, (hit.rule, hit.value)})
-    rule = rules()[hit.rule]
+    rule = catalog.one("secrets", hit.rule)
     line, end_line = source.line(hit.start), source.line(max(hit.end - 1, hit.start))
     so_far.found.append(
         Finding(
@@ -308,11 +308,6 @@ def _add(so_far: Findings, source: Source, hits: list[Hit]) -> None:
             commit=source.commit,
         )
     )
-
-
-def rules() -> dict[str, catalog.Rule]:
-    """The rules about secrets, by id."""
-    return {rule.id: rule for rule in catalog.load("secrets")}
 
 
 def describe(rule: catalog.Rule, source: Source, hits: list[Hit]) -> str:

@@ -5,20 +5,12 @@ import re
 from cli_guard.secrets import names, places, values
 from cli_guard.secrets.candidates import Candidate, Judgement
 from cli_guard.secrets.grading import decode_base64, grade
-from cli_guard.secrets.names import Kind, words
+from cli_guard.secrets.names import Kind, pattern, words
 from cli_guard.secrets.values import Strength
 
 NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 NAME_LIMIT = 60
 PASSWORD_LIMIT = 128
-# Calls whose text argument is a question, a key to look up, or something already encrypted.
-LOOKUPS = "|".join(
-    (
-        r"(?i)env|get|read|load|fetch|find|lookup|resolve|decrypt|input|prompt|translate|gettext|^_$|^t$|^tr$",
-        r"field|column|label|attr|option|argument|hash|verify|select|query|contains|equals|match|replace|split",
-        r"format|print|log|error|exception|warn",
-    )
-)
 FALLBACKS = ("or", "OR", "||", "??", "?:", ":-")
 PARENT = r"(?i)\b(?:jwt|auth|hmac|signing|encryption)\w{0,12}[\"']?\s{0,4}[:=]\s{0,4}(?:\{[^{}]{0,120}|\n[^{}]{0,120})$"
 PARENT_REACH = 160
@@ -77,7 +69,7 @@ def _is_expression(candidate: Candidate, value: str, *, bare: bool) -> bool:
     """Is the value computed: by a look-up around it, or by a call that it begins with?"""
     wrap = candidate.groups.get("wrap")
     if wrap:
-        return bare or bool(re.search(LOOKUPS, wrap))
+        return bare or bool(pattern("lookup_calls").search(wrap))
     return bare and bool(re.search(r"\w\.\w+\(", value))
 
 

@@ -110,7 +110,7 @@ def _detector(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Detector
 @cache
 def all_detectors() -> tuple[Detector, ...]:
     """The rules that look at text, in the order of the rule files."""
-    rules = {rule.id: rule for rule in catalog.load("secrets")}
+    rules = catalog.by_id("secrets")
     texts = (rule for rule in rules.values() if "names" not in rule.extra)
     return tuple(detector for rule in texts for detector in _detectors(rule, rules))
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from cli_guard.model import Confidence, Severity
-from cli_guard.secrets import assigned, checks, encoded, inserts, joined, keyblocks, places, tokens
+from cli_guard.secrets import assigned, checks, disguised, inserts, keyblocks, places, tokens
 from cli_guard.secrets.candidates import Candidate, Hit, Judgement, OutOfTimeError, Scan
 from cli_guard.secrets.checks import Check
 from cli_guard.secrets.detectors import Detector, by_keyword, by_path, documented_keys, for_blocks, keywords
@@ -88,7 +88,7 @@ def _all_hits(text: str, path: str, out_of_time: Callable[[], bool], *, decode: 
     clock.reached = len(text)
     yield from _in_joined_literals(text, path, clock)
     if decode:
-        yield from encoded.find_encoded(
+        yield from disguised.find_encoded(
             text, lambda inner: scan(inner, path, out_of_time, decode=False).hits, clock.check
         )
 
@@ -130,7 +130,7 @@ def _in_joined_literals(text: str, path: str, clock: _Clock) -> Iterator[Hit]:
         vocabulary = Vocabulary.of(lower)
         return list(_near_keywords(inner, lower, path, vocabulary, _Clock(clock.out_of_time), _is_token))
 
-    for start, end, hit in joined.find_joined(text, tokens_in, clock.check):
+    for start, end, hit in disguised.find_joined(text, tokens_in, clock.check):
         yield replace(hit, start=start, end=end, value=text[start:end])
 
 

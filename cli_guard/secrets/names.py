@@ -33,15 +33,21 @@ def words_of(name: str) -> list[str]:
 
 
 @cache
-def _lists() -> Mapping[str, frozenset[str]]:
+def _lists() -> Mapping[str, str]:
     with (FOLDER / "secrets" / "words.toml").open("rb") as file:
-        return {name: frozenset(text.split()) for name, text in tomllib.load(file).items()}
+        return tomllib.load(file)
 
 
 @cache
 def words(name: str) -> frozenset[str]:
-    """One list by its name, such as `filler`."""
-    return _lists()[name]
+    """One list of `cli_guard/rules/secrets/words.toml`, such as `filler`."""
+    return frozenset(_lists()[name].split())
+
+
+@cache
+def pattern(name: str, flags: int = 0) -> re.Pattern[str]:
+    """One list of regular expressions, as one; compiled at the first use: most changes need none of them."""
+    return re.compile("|".join(_lists()[name].split()), flags)
 
 
 @lru_cache(maxsize=1024)

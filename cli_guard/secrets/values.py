@@ -5,7 +5,7 @@ import re
 from enum import IntEnum
 from functools import cache
 
-from cli_guard.secrets.names import words
+from cli_guard.secrets.names import pattern, words
 
 
 class Strength(IntEnum):
@@ -23,48 +23,6 @@ def _compile(pattern: str, flags: int = 0) -> re.Pattern[str]:
     return re.compile(pattern, flags)
 
 
-# A value that is filled in later, or looked up somewhere else.
-TEMPLATE = "|".join(
-    (
-        r"\$\{|\$\(|\$[A-Z][A-Z0-9_]{2,}(?![A-Za-z0-9])|^\$\w*(?:$|[/:.\[(>{-])|[:/]\$\w",
-        r"\{\{|\}\}|<%|%>|#\{|<[^<>]{1,60}>|<<|>>|\[\[|\]\]",
-        r"%\(|%[sdvq@](?![A-Za-z0-9])|^%\w+%$|\{[\w.!:\[\]]*\}|^[\[({]",
-        r"^@[\w.]+@$|^@\w+$|^@[\w-]+/|^__\w+__$|^!\w+\b",
-        r"\*{3}|\.{3}|…|•{2}|\[[^\]]{0,20}[a-zA-Z0-9]-[a-zA-Z0-9]",
-    )
-)
-LOOKUP = "|".join(
-    (
-        r"\b(?:os\.environ|process\.env|import\.meta\.env|getenv|environ|ENV\[|System\.get|env\(|var\(|config\()",
-        r"\b(?:secrets?|vars?)\.",
-        r"^(?:op|vault|ssm|file|env|secret|secretref|keyvault|awssm|gcpsm|ref\+\w+|sm|kms|bao)://?",
-        r"^(?:arn:aws|env|vault|ssm|file|secret)[:/]|projects/[^/]+/secrets/",
-        r"^Ag[A-Z][A-Za-z0-9+/]{150}|^ENC[\[(]|^(?:AQICA|\$ANSIBLE_VAULT)|^resolve:|@Microsoft\.KeyVault|^Fn::",
-        r"^\{(?:cipher|bcrypt|noop|SSHA|SHA|MD5|CRYPT)\}",
-    )
-)
-# Password hashes are not the password, and a document is full of them: crypt(5), PHC string format.
-HASHED = "|".join(
-    (
-        r"^\$(?:2[abxy]?|1|5|6|7|y|apr1|argon2\w*|pbkdf2[\w-]*|scrypt|P|H|S)\$",
-        r"^(?:pbkdf2|bcrypt|scrypt|argon2)\w*[$:]|^(?:sha\d+|md5)[-:=$]",
-    )
-)
-# A URL, a path, a file name, a dotted name, an e-mail address, a qualified name, a constant, a call, a number.
-NAMED = "|".join(
-    (
-        r"^(?:https?:|/|\./|\.\./|~/|[A-Za-z]:\\|#|\.|data:|urn:|cn=|CN=)",
-        r"^[\w-]+(?:\.[A-Za-z_][\w-]*)+$",
-        r"^[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,6}$",
-        r"^[A-Za-z_][\w.-]*(?:/[A-Za-z_][\w.-]*)+$",
-        r"^[A-Za-z_][\w-]*(?:::?[A-Za-z_][\w-]*)+$",
-        r"^_?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$",
-        r"\*\.|\.\*|/\*|\*/",
-        r"^[\w.]+\(.*\)?$|^[\w.]+\[.*\]$",
-        r"^(?:0x)?\d[\d.,_]*(?:px|em|ms|s|%)?$",
-        r"^[\^~<>=v]{0,3}\d+(?:\.\d+){1,3}(?:[-+][\w.]+)?$|[A-Za-z]:\d+(?:\.\d+)+$",
-    )
-)
 DUMMY = r"example|placeholder|changeme|redacted|dummy|your[-_]|sample|replace|insert|notreal|xxxx|fake[-_]"
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 STEPS = tuple("0123456789 1234567890 123456789a abcdefgh 987654321 qwertyui a1b2c3d4 1a2b3c4d".split())
@@ -82,12 +40,12 @@ def entropy(text: str) -> float:
 
 def is_template(value: str) -> bool:
     """Is the value filled in elsewhere: a variable, a template, an environment or vault look-up?"""
-    return bool(_compile(TEMPLATE).search(value) or _compile(LOOKUP, re.I).search(value))
+    return bool(pattern("template").search(value) or pattern("lookup", re.I).search(value))
 
 
 def is_hashed(value: str) -> bool:
     """Is the value the hash of a password and not the password?"""
-    return bool(_compile(HASHED, re.I).search(value))
+    return bool(pattern("hashed", re.I).search(value))
 
 
 def is_made_up(value: str) -> bool:
@@ -129,7 +87,7 @@ def is_filler(value: str) -> bool:
 
 def is_path_or_name(value: str) -> bool:
     """Is the value a URL, a path, a file name, a dotted name or an e-mail address?"""
-    named = _compile(NAMED).search(value)
+    named = pattern("named").search(value)
     return bool(named) and not (_digits_mixed(value) >= 3 and len(value) >= 16)
 
 

@@ -1,7 +1,7 @@
 """The code reviewer: risky constructs, forgotten debugging, files that should not be recorded as they are.
 
 Three kinds of rule, a module each: over syntax trees (`trees`), over lines and statements of what has no
-grammar here (`lines`), and over a file as a whole (`files`, `conflicts`). All are data under `rules/code/`.
+grammar here (`lines`), and over a file as a whole (`files`). All are data under `rules/code/`.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from cli_guard.code.classify import LONGEST_LINE, is_generated
 from cli_guard.code.languages import language_of
 from cli_guard.model import Contents, FileChange, Finding, Kind, Report, Skipped, Status
-from cli_guard.reviewers.code import conflicts, files, lines, paths, trees
+from cli_guard.reviewers.code import files, lines, paths, trees
 from cli_guard.reviewers.per_file import Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -40,10 +40,10 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     if change.status is Status.DELETED:
         return
     text = _whole_text(subject.contents, change) if change.kind is Kind.TEXT else None
-    yield from files.inspect(change, text)
+    yield from files.inspect_file(change, text)
     if change.kind is not Kind.TEXT or not change.hunks or not change.added:
         return
-    yield from conflicts.inspect(change, text)
+    yield from files.find_conflicts(change, text)
     language = language_of(change.path, _first_line(change, text))
     topic = paths.topic_of(change.path, language)
     line_rules = lines.rules_for(change.path)

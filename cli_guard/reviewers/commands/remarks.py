@@ -1,26 +1,17 @@
 """From an act of a snippet to a finding: how grave it is here, and the line it is told on."""
 
 import re
-from collections.abc import Mapping
-from functools import cache
 
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import FileChange, Finding, Severity, fingerprint
 from cli_guard.reviewers.commands.extract import Where
 from cli_guard.reviewers.commands.judging import Act
-from cli_guard.rules import catalog
-from cli_guard.rules.catalog import Rule
+from cli_guard.rules.catalog import Rule, one
 
 EVIDENCE_CHARS = 120
 SHOWN_CHARS = 2_000
 CONTINUED = re.compile(r"[ \t]*\\\n\s*")
 STEPS = list(Severity)
-
-
-@cache
-def rules() -> Mapping[str, Rule]:
-    """The rules by their ids."""
-    return {rule.id: rule for rule in catalog.load("commands")}
 
 
 def severity(rule: Rule, act: Act, where: Where, path: str) -> Severity:
@@ -38,13 +29,13 @@ def severity(rule: Rule, act: Act, where: Where, path: str) -> Severity:
 
 def applies(act: Act) -> bool:
     """Is the act one to tell? A rule's `unless` names what makes it harmless."""
-    unless = rules()[act.rule].extra.get("unless")
+    unless = one("commands", act.rule).extra.get("unless")
     return unless is None or not re.search(unless, act.statement)
 
 
 def remark(change: FileChange, act: Act, where: Where) -> Finding:
     """The finding about an act, on a line that the change adds: its own, or one of what it depends on."""
-    rule = rules()[act.rule]
+    rule = one("commands", act.rule)
     line, message = act.line, act.reason
     if line not in change.added:
         near = [number for number in change.added if act.first <= number <= act.last]

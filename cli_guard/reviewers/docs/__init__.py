@@ -37,7 +37,7 @@ def review(subject: ReviewInput) -> Report:
     sources, skipped = read_sources(subject)
     if not sources:
         return Report((), tuple(skipped))
-    rules = {rule.id: rule for rule in catalog.load("docs")}
+    rules = catalog.by_id("docs")
     found = [
         *review_missing(rules["docs-missing"], sources),
         *review_mismatch(rules, sources),

@@ -12,7 +12,6 @@ NUMPY_RETURNS = re.compile(r"^\s*returns\s*$", re.I)
 RULER = re.compile(r"^\s*-{3,}\s*$")
 SPHINX = re.compile(r"^\s*[:@](?:param|parameter|arg|argument|key|keyword)\s+(?=\S)")
 SPHINX_RETURNS = re.compile(r"^\s*[:@](returns?|rtype)\s*:\s*(.*)$")
-SPHINX_FIELD = re.compile(r"^\s*[:@]\w+")
 NAME = r"\\?\*{0,2}`{0,2}\\?\*{0,2}\w+`{0,2}"
 NAMES = re.compile(rf"^\s*({NAME}(?:\s*,\s*{NAME})*)\s*(.*)$")
 SECTIONS = frozenset(

@@ -23,7 +23,7 @@ def review(subject: ReviewInput) -> Report:
     if not reviewed:
         return Report()
     reviewed.sort(key=lambda change: change.path)
-    rules = {rule.id: rule for rule in catalog.load("refactor")}
+    rules = catalog.by_id("refactor")
     files = Files(subject)
     grown: list[Grown] = []
     skipped: list[Skipped] = []
@@ -71,7 +71,7 @@ class Files:
 
     def __init__(self, subject: ReviewInput) -> None:
         self._subject = subject
-        self._growth = Growth({rule.id: rule for rule in catalog.load("refactor")}, subject)
+        self._growth = Growth(catalog.by_id("refactor"), subject)
 
     def measure(self, change: FileChange) -> FileGrowth:
         """The findings of one file, with what works out their plans."""

@@ -4,9 +4,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cli_guard.reviewers.refactor.facts import Facts, FunctionNode, facts_of
+from cli_guard.reviewers.refactor.facts import LOOPS, Facts, FunctionNode, facts_of
 from cli_guard.reviewers.refactor.flow import Flows, Position, Suite
-from cli_guard.reviewers.refactor.scopes import LOOPS
 
 SUITES = ("body", "orelse", "finalbody")
 MOST_IN = 6

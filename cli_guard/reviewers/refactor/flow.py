@@ -9,7 +9,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cli_guard.reviewers.refactor.scopes import LOOPS, own_scope, reads, stores
+from cli_guard.reviewers.refactor.facts import LOOPS, own_scope, reads, stores
 
 SWALLOWS = ("suppress", "raises", "swallow", "ignor")
 NOTHING: frozenset[str] = frozenset()

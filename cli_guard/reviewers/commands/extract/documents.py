@@ -12,11 +12,13 @@ from cli_guard.reviewers.commands.extract.nodes import (
     Scalar,
     Table,
     at,
+    lines,
     scalars,
     tables,
+    word_pieces,
+    words,
 )
 from cli_guard.reviewers.commands.extract.snippet import Snippet, Where, language_of_text, shell_of, snippet
-from cli_guard.reviewers.commands.extract.values import lines, word_pieces, words
 
 EXPRESSION = re.compile(r"\$\{\{.{1,2000}?\}\}", re.DOTALL)
 # Inputs of actions that run their value on a machine: a retry, an SSH session, an emulator.

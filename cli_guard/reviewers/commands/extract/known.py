@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from cli_guard.reviewers.commands.extract.nodes import Document, at, tables
+from cli_guard.reviewers.commands.extract.nodes import Document, at, each_line, lines, tables, words
 from cli_guard.reviewers.commands.extract.snippet import Snippet, Where, shell_of
-from cli_guard.reviewers.commands.extract.values import each_line, lines, words
 from cli_guard.rules.catalog import FOLDER
 
 BRACES = re.compile(r"\{\{.{1,500}?\}\}", re.DOTALL)

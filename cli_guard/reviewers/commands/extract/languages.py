@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
+from cli_guard.reviewers.commands.extract.nodes import end_lines
 from cli_guard.reviewers.commands.extract.snippet import Lines, Snippet, Where, pieces_of, shell_of, snippet
-from cli_guard.reviewers.commands.extract.values import end_lines
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
