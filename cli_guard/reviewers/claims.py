@@ -154,7 +154,6 @@ def _changed_lines(change: FileChange) -> Iterator[str]:
 
 
 def _code_files(changes: ChangeSet) -> Iterator[FileChange]:
-    """The files of code that were there before, up to a bound."""
     code = (change for change in changes if change.status is Status.MODIFIED)
     known = [change for change in code if language_of(change.path) not in (None, "yaml")]
     yield from known[:MOST_FILES_PARSED]

@@ -85,7 +85,6 @@ def _finding(rule: Rule, case: Case, said: str) -> Finding:
 
 
 def _protected_branch(case: Case) -> str | None:
-    """The protected branch that the commit is pushed to."""
     for pushed in case.subject.pushed:
         branch = pushed.update.remote_ref.removeprefix("refs/heads/")
         if case.changes.commit in (pushed.commits or ()) and any(

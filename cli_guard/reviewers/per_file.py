@@ -67,11 +67,3 @@ class FileWork(Protocol):
 
     def result(self, reviewer: str, change: FileChange) -> FileResult | None:
         """The result of a reviewer for one file, None if it has not looked at it yet."""
-
-
-class NoWork:
-    """Nothing is done before it is asked for."""
-
-    def result(self, reviewer: str, change: FileChange) -> FileResult | None:
-        """Nothing."""
-        return None

@@ -112,7 +112,7 @@ def _review_changes(subject: ReviewInput, changes: ChangeSet, so_far: Findings, 
         if not _has_lines(change):
             continue
         # A commit in the history is no part of the change as a whole.
-        known = subject.work.result("secrets", change) if commit is None else None
+        known = subject.file_result("secrets", change) if commit is None else None
         if known is None or known.again:
             _look(change)(subject, change, so_far, commit)
         elif subject.history:
@@ -255,7 +255,6 @@ def _review_name(change: FileChange, so_far: Findings, commit: str | None) -> No
 
 
 def _is_empty(change: FileChange) -> bool:
-    """Is it text in which nothing has a value?"""
     if change.kind is not Kind.TEXT or not change.hunks:
         return False
     return all(filenames.has_no_value(line) for line in change.added.values())
@@ -276,7 +275,6 @@ def _key(path: str, text: str) -> bytes:
 
 
 def _by_value(hits: Sequence[Hit]) -> list[list[Hit]]:
-    """Hits of one rule and one value together, in the order of their first."""
     groups: dict[tuple[str, str], list[Hit]] = {}
     for hit in hits:
         groups.setdefault((hit.rule, hit.value), []).append(hit)

@@ -3,8 +3,7 @@
 import re
 
 from cli_guard.secrets import names, places, values
-from cli_guard.secrets.candidates import Candidate, Judgement
-from cli_guard.secrets.grading import decode_base64, grade
+from cli_guard.secrets.candidates import Candidate, Judgement, decode_base64, grade
 from cli_guard.secrets.names import Kind, pattern, words
 from cli_guard.secrets.values import Strength
 

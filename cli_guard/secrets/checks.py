@@ -7,8 +7,7 @@ import re
 from collections.abc import Callable
 
 from cli_guard.secrets import places, values
-from cli_guard.secrets.candidates import Candidate, Judgement
-from cli_guard.secrets.grading import decode_base64, grade
+from cli_guard.secrets.candidates import Candidate, Judgement, decode_base64, grade
 from cli_guard.secrets.names import words
 from cli_guard.secrets.values import Strength
 

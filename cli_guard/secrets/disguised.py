@@ -4,11 +4,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 
 from cli_guard.model import Confidence
-from cli_guard.secrets.candidates import Hit
-from cli_guard.secrets.grading import decode_base64
+from cli_guard.secrets.candidates import Hit, decode_base64
+from cli_guard.secrets.names import compile_once
 
 # From the quote that ends one literal to that which begins the next, inside what may be one token. What is
 # between may be a literal of its own: to read over it costs nothing, since only providers' formats count.
@@ -22,12 +21,6 @@ KUBERNETES_ENTRY = (
     r"^[ \t]+(?P<name>[\w.-]{2,80}):[ \t]+[\"']?(?P<value>[A-Za-z0-9+/]{6,400}={0,2})[\"']?[ \t]*\r?$"
 )
 CLEAR = 0.97
-
-
-@cache
-def joint() -> re.Pattern[str]:
-    """Where one literal of a line ends and the one joined to it begins."""
-    return re.compile(JOINT)
 
 
 def find_joined(
@@ -54,7 +47,7 @@ def find_joined(
 def _pieces(text: str, check_time: Callable[[int], None]) -> Iterator[tuple[int, int]]:
     """The parts between the joints, of lines that have any; each line's last part has its line end."""
     position = end = 0
-    for steps, match in enumerate(joint().finditer(text)):
+    for steps, match in enumerate(compile_once(JOINT).finditer(text)):
         if steps % 1024 == 0:
             check_time(match.start())
         if match.start() >= end:
@@ -69,11 +62,6 @@ def _pieces(text: str, check_time: Callable[[int], None]) -> Iterator[tuple[int,
         yield position, end
 
 
-@cache
-def _compile(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.M)
-
-
 def find_encoded(
     text: str, scan: Callable[[str], Sequence[Hit]], check_time: Callable[[int], None]
 ) -> Iterator[Hit]:
@@ -83,7 +71,7 @@ def find_encoded(
     """
     if "kind: Secret" in text:
         yield from _kubernetes(text, scan, check_time)
-    for match in _compile(RUN).finditer(text):
+    for match in compile_once(RUN, re.M).finditer(text):
         check_time(match.start())
         decoded = decode_base64(match[0]) if _may_be_text(match[0]) else None
         if decoded is None or not _is_clear(decoded):
@@ -97,7 +85,7 @@ def find_encoded(
 def _kubernetes(
     text: str, scan: Callable[[str], Sequence[Hit]], check_time: Callable[[int], None]
 ) -> Iterator[Hit]:
-    for match in _compile(KUBERNETES_ENTRY).finditer(text):
+    for match in compile_once(KUBERNETES_ENTRY, re.M).finditer(text):
         check_time(match.start())
         decoded = decode_base64(match["value"])
         if not decoded or not _is_clear(decoded):

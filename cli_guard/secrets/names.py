@@ -19,17 +19,15 @@ class Kind(StrEnum):
 
 PASSWORD_ENDS = ("password", "passwd", "passphrase", "passwort")
 SECRET_ENDS = ("apikey", "secretkey", "accesskey", "clientsecret", "appsecret", "signingsecret")
+PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
+# Most changes need few of the patterns.
+compile_once = cache(re.compile)
 TOKEN_ENDS = ("authtoken", "accesstoken", "bottoken", "apitoken")
-
-
-@cache
-def _parts() -> re.Pattern[str]:
-    return re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def words_of(name: str) -> list[str]:
     """The words of an identifier in any style, in lower case: `dbPassword_2` -> db, password, 2."""
-    return [word.lower() for word in _parts().findall(name)]
+    return [word.lower() for word in compile_once(PARTS).findall(name)]
 
 
 @cache

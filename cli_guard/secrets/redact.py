@@ -97,7 +97,6 @@ def evidence(text: str, hits: Sequence[Hit], hit: Hit) -> str:
 
 
 def _mask_of(hit: Hit) -> str:
-    """The mask of one hit; of a private key its first line says what it was."""
     match = re.match(r"-{5}BEGIN [A-Z0-9 ]+-{5}", hit.value)
     if match:
         return match[0] + STARS

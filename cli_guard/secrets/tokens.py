@@ -4,8 +4,7 @@ import re
 
 from cli_guard.model import Confidence, Severity
 from cli_guard.secrets import places, values
-from cli_guard.secrets.candidates import Candidate, Judgement
-from cli_guard.secrets.grading import decode_base64, doubtful, plain
+from cli_guard.secrets.candidates import Candidate, Judgement, decode_base64, doubtful, plain
 
 
 def token(candidate: Candidate) -> Judgement | None:

@@ -3,9 +3,8 @@
 import math
 import re
 from enum import IntEnum
-from functools import cache
 
-from cli_guard.secrets.names import pattern, words
+from cli_guard.secrets.names import compile_once, pattern, words
 
 
 class Strength(IntEnum):
@@ -15,12 +14,6 @@ class Strength(IntEnum):
     WEAK = 1
     LIKELY = 2
     STRONG = 3
-
-
-@cache
-def _compile(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Compiled at first use: most changes need none of these."""
-    return re.compile(pattern, flags)
 
 
 DUMMY = r"example|placeholder|changeme|redacted|dummy|your[-_]|sample|replace|insert|notreal|xxxx|fake[-_]"
@@ -53,7 +46,9 @@ def is_made_up(value: str) -> bool:
 
     Only what random text does not hold by chance counts.
     """
-    if _compile(DUMMY).search(value.lower()) or _compile(r"(.)\1{5}|(..)\2{4}|(.{4})\3{3}").search(value):
+    if compile_once(DUMMY).search(value.lower()) or compile_once(r"(.)\1{5}|(..)\2{4}|(.{4})\3{3}").search(
+        value
+    ):
         return True
     body = value.rsplit("_", 1)[-1] if "_" in value[:12] else value
     return len(body) >= 20 and len(set(body.lower())) < 7
@@ -62,10 +57,10 @@ def is_made_up(value: str) -> bool:
 def is_sequence(value: str) -> bool:
     """Does the value count, run along the alphabet or repeat itself, as a key that a person typed does?"""
     folded = value.lower()
-    parts = (folded, _compile(r"[^a-z]").sub("", folded), _compile(r"[^0-9]").sub("", folded))
+    parts = (folded, compile_once(r"[^a-z]").sub("", folded), compile_once(r"[^0-9]").sub("", folded))
     if any(step in part for step in STEPS for part in parts):
         return True
-    return bool(_compile(r"(.{5,16})\1{2}").search(value))
+    return bool(compile_once(r"(.{5,16})\1{2}").search(value))
 
 
 def is_filler(value: str) -> bool:
@@ -73,8 +68,8 @@ def is_filler(value: str) -> bool:
     folded = value.lower()
     if len(set(folded)) <= 2:
         return True
-    found = _compile(r"[a-z]+").findall(folded)
-    digits = "".join(_compile(r"\d+").findall(folded))
+    found = compile_once(r"[a-z]+").findall(folded)
+    digits = "".join(compile_once(r"\d+").findall(folded))
     if digits and not any(digits in sequence for sequence in SEQUENCES) and len(set(digits)) > 1:
         return False
     if not found:
@@ -93,17 +88,17 @@ def is_path_or_name(value: str) -> bool:
 
 def is_uuid(value: str) -> bool:
     """Is the value a UUID?"""
-    return bool(_compile(r"^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.I).match(value))
+    return bool(compile_once(r"^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.I).match(value))
 
 
 def _digits_mixed(value: str) -> int:
     """How often letters turn into digits or back without a separator between them."""
-    return len(_compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])").findall(value))
+    return len(compile_once(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])").findall(value))
 
 
 def _turns(value: str) -> float:
     """Share of neighbours of different kinds (lower, upper, digit, other); a capital before its word is no turn."""
-    turns = _compile(
+    turns = compile_once(
         r"(?<=[a-z])(?=[^a-z])|(?<=\d)(?=\D)|(?<=[A-Z])(?=[^A-Za-z])|(?<=[^A-Za-z0-9])(?=[A-Za-z0-9])"
     )
     return len(turns.findall(value)) / max(len(value) - 1, 1)
@@ -116,19 +111,19 @@ def is_wordy(value: str) -> bool:
 
 def _wordy(value: str) -> float:
     """Share of the value that is runs of four letters or more, as in words; what nobody can say is no word."""
-    runs = _compile(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}").findall(value)
-    return sum(len(run) for run in runs if not _compile(r"(?i)[^aeiouy]{5}|^[^aeiouy]+$").search(run)) / len(
-        value
-    )
+    runs = compile_once(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}").findall(value)
+    return sum(
+        len(run) for run in runs if not compile_once(r"(?i)[^aeiouy]{5}|^[^aeiouy]+$").search(run)
+    ) / len(value)
 
 
 def is_random(value: str) -> bool:
     """Does the value look drawn at random (hexadecimal, base 36, 62 or 64), rather than made of words?"""
-    if len(value) < 16 or not _compile(r"^[A-Za-z0-9+/=_.~:-]+$").match(value):
+    if len(value) < 16 or not compile_once(r"^[A-Za-z0-9+/=_.~:-]+$").match(value):
         return False
-    if _compile(r"^[0-9a-fA-F]+$").match(value):
+    if compile_once(r"^[0-9a-fA-F]+$").match(value):
         return entropy(value) >= 2.8 and _digits_mixed(value) >= 3
-    if entropy(value.rstrip("=")) < 3.2 or (not _compile(r"\d").search(value) and len(value) < 24):
+    if entropy(value.rstrip("=")) < 3.2 or (not compile_once(r"\d").search(value) and len(value) < 24):
         return False
     turns = _turns(value)
     return (turns >= 0.25 and _wordy(value) < 0.6) or (turns >= 0.15 and _wordy(value) < 0.3)
@@ -146,25 +141,28 @@ def key_strength(value: str) -> Strength:
         return Strength.STRONG if len(value) >= 20 else Strength.LIKELY
     if len(value) > 48:
         return Strength.NONE
-    if not _compile(r"\d").search(value) or _wordy(value) >= 0.65:
+    if not compile_once(r"\d").search(value) or _wordy(value) >= 0.65:
         return Strength.NONE
     return min(password_strength(value), Strength.LIKELY)
 
 
 def is_typed_key(value: str) -> bool:
     """Is the value of the form of a key, but typed along the alphabet or the digits (`abcdef1234567890...`)?"""
-    if len(value) < 16 or not _compile(r"^[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*$").match(value):
+    if len(value) < 16 or not compile_once(r"^[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*$").match(value):
         return False
-    found = [word for word in _compile(r"[a-z]{3,}").findall(value.lower()) if word not in ALPHABET]
+    found = [word for word in compile_once(r"[a-z]{3,}").findall(value.lower()) if word not in ALPHABET]
     return is_sequence(value) and not is_made_up(value) and not any(word in words("filler") for word in found)
 
 
 def password_strength(value: str) -> Strength:
     """How much a value looks like a password that a person chose: which kinds of characters, how mixed."""
-    if not 5 <= len(value) <= 128 or _compile(r"\s").search(value) or not _is_candidate(value):
+    if not 5 <= len(value) <= 128 or compile_once(r"\s").search(value) or not _is_candidate(value):
         return Strength.NONE
-    lower, upper = bool(_compile(r"[a-z]").search(value)), bool(_compile(r"[A-Z]").search(value))
-    digit, symbol = bool(_compile(r"\d").search(value)), bool(_compile(r"[!@#$%^&*?+=~|;]").search(value))
+    lower, upper = bool(compile_once(r"[a-z]").search(value)), bool(compile_once(r"[A-Z]").search(value))
+    digit, symbol = (
+        bool(compile_once(r"\d").search(value)),
+        bool(compile_once(r"[!@#$%^&*?+=~|;]").search(value)),
+    )
     if not (lower or upper):
         return Strength.LIKELY if digit and len(value) >= 6 and symbol else Strength.NONE
     if _technical(value):
@@ -189,7 +187,7 @@ def _with_digits(value: str, *, mixed_case: bool) -> Strength:
 
 def _technical(value: str) -> bool:
     """Do all the digits of the value belong to names of standards, as in `oauth2_token` and `sha256`?"""
-    parts = [part for part in _compile(r"[^a-z0-9]+").split(value.lower()) if not part.isalpha() and part]
+    parts = [part for part in compile_once(r"[^a-z0-9]+").split(value.lower()) if not part.isalpha() and part]
     return bool(parts) and all(part in words("technical") for part in parts)
 
 

@@ -42,7 +42,7 @@ def examiner(subject):
 
 def review(subject):
     examine = examiner(subject)
-    results = (subject.work.result("shame", change) or examine(change) for change in subject.changes)
+    results = (subject.file_result("shame", change) or examine(change) for change in subject.changes)
     return Report(tuple(finding for result in results for finding in result.findings))
 '''
 RULES = """[[rule]]

@@ -55,7 +55,9 @@ def _symbol(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -
     parent = node.parent()
     decorated = parent is not None and parent.kind() == "decorated_definition"
     outermost = parent if decorated and parent is not None else node
-    decorators = tuple(_decorator_name(c) for c in outermost.children() if c.kind() == "decorator")
+    decorators = tuple(
+        c.text()[1:].split("(")[0].strip() for c in outermost.children() if c.kind() == "decorator"
+    )
     parameters = () if is_class else tuple(_parameters(node))
     if method and "staticmethod" not in decorators:
         parameters = parameters[1:]
@@ -78,10 +80,6 @@ def _symbol(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -
         decorators=decorators,
         node=node,
     )
-
-
-def _decorator_name(node: "SgNode") -> str:
-    return node.text()[1:].split("(")[0].strip()
 
 
 def _doc(body: "SgNode") -> Doc | None:

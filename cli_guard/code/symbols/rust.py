@@ -45,7 +45,11 @@ def _symbol(
     body = node.field("body")
     comments, attributes, top = _above(node)
     doc = (
-        Doc("\n".join(c.text().rstrip("\n") for c in comments), first_line(comments[0]), _end(comments[-1]))
+        Doc(
+            "\n".join(c.text().rstrip("\n") for c in comments),
+            first_line(comments[0]),
+            last_line(comments[-1]),
+        )
         if comments
         else None
     )
@@ -75,7 +79,6 @@ def _quiet(within: bool, implements: bool, test: bool) -> str:
 
 
 def _owner(inner: "SgNode | None") -> str:
-    """The type that a method belongs to."""
     if inner is None or inner.kind() not in ("impl_item", "trait_item"):
         return ""
     return field_text(inner, "type" if inner.kind() == "impl_item" else "name").split("<")[0]
@@ -87,7 +90,7 @@ def _above(node: "SgNode") -> tuple[list["SgNode"], set[str], int]:
     attributes: set[str] = set()
     top = first_line(node)
     line, previous = top, node.prev()
-    while previous is not None and _end(previous) == line - 1:
+    while previous is not None and last_line(previous) == line - 1:
         if previous.kind() == "attribute_item":
             attributes.add(previous.text().strip("#[]").split("(")[0])
             top = first_line(previous) if not comments else top
@@ -97,11 +100,6 @@ def _above(node: "SgNode") -> tuple[list["SgNode"], set[str], int]:
             break
         line, previous = first_line(previous), previous.prev()
     return comments, attributes, top
-
-
-def _end(node: "SgNode") -> int:
-    """The last line of a node: that of a line comment holds its line end."""
-    return last_line(node)
 
 
 def _parameters(node: "SgNode") -> Iterator[Parameter]:

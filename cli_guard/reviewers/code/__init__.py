@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from cli_guard.code.classify import LONGEST_LINE, is_generated
 from cli_guard.code.languages import language_of
 from cli_guard.model import Contents, FileChange, Finding, Kind, Report, Skipped, Status
-from cli_guard.reviewers.code import files, lines, paths, trees
+from cli_guard.reviewers.code import files, lines, remarks, trees
 from cli_guard.reviewers.per_file import Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -24,7 +24,7 @@ def review(subject: ReviewInput) -> Report:
     skipped: list[Skipped] = []
     examine = examiner(subject)
     for change in subject.changes:
-        found = subject.work.result("code", change) or examine(change)
+        found = subject.file_result("code", change) or examine(change)
         findings += found.findings
         skipped += found.skipped
     findings.sort(key=lambda f: (f.path, f.line or 0, f.rule))
@@ -45,7 +45,7 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
         return
     yield from files.find_conflicts(change, text)
     language = language_of(change.path, _first_line(change, text))
-    topic = paths.topic_of(change.path, language)
+    topic = remarks.topic_of(change.path, language)
     line_rules = lines.rules_for(change.path)
     if topic is None and not line_rules:
         return
@@ -56,7 +56,7 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
         yield Skipped(change.path, "code: generated or minified")
         return
     # A long line is left out by itself: it must not take the rest of the file along.
-    parsed = paths.without_long_lines(text) if text is not None else None
+    parsed = remarks.without_long_lines(text) if text is not None else None
     yield from lines.inspect(subject, change, parsed, line_rules)
     if topic is None or language is None:
         if parsed != text:

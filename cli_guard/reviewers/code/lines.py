@@ -18,8 +18,7 @@ from fnmatch import translate
 from functools import cache
 
 from cli_guard.model import FileChange, Finding, Skipped
-from cli_guard.reviewers.code.paths import line_topics
-from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, applies, remark
+from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, applies, line_topics, remark
 from cli_guard.reviewers.code.units import SPLITTERS, Unit
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
@@ -99,7 +98,6 @@ def inspect(
 
 
 def _lines(change: FileChange, lowered: str, rules: Sequence[LineRule]) -> Iterator[Unit]:
-    """The added lines that hold a keyword of any of the rules."""
     keywords = sorted({word for line_rule in rules for word in line_rule.keywords if word in lowered})
     for (number, line), low in zip(change.added.items(), lowered.split("\n"), strict=True):
         if any(word in low for word in keywords):

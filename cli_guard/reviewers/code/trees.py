@@ -219,7 +219,6 @@ def _spans(rule: TreeRule, node: "SgNode") -> Iterator[Span]:
 
 
 def _fill(template: str, node: "SgNode") -> str:
-    """The template with each `$NAME` replaced by what the rule bound to it."""
 
     def bound(match: re.Match[str]) -> str:
         value = node.get_match(match[1])

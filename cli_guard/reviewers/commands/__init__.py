@@ -17,14 +17,16 @@ from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, 
 from cli_guard.reviewers.commands.judging import (
     LONG,
     PART,
+    STEPS,
     UNREADABLE,
     Act,
     Files,
     Judgement,
+    applies,
     judge_snippet,
     parts,
+    remark,
 )
-from cli_guard.reviewers.commands.remarks import STEPS, applies, remark
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -80,7 +82,7 @@ def examiner(subject: ReviewInput) -> Examiner:
 
 
 def _may_tell(subject: ReviewInput, change: FileChange) -> bool:
-    known = subject.work.result("commands", change)
+    known = subject.file_result("commands", change)
     return _of_interest(change) if known is None else known.again
 
 
@@ -133,7 +135,6 @@ def _touched(change: FileChange, snippet: Snippet) -> bool:
 
 
 def _judge(subject: ReviewInput, source: Source) -> None:
-    """Judge the snippets, as many as there is time for."""
     ends = subject.clock() + subject.limits.seconds
     for snippet in source.snippets:
         if subject.clock() > ends:
@@ -157,7 +158,6 @@ def _with_files(source: Source, files: Files) -> Source:
 
 
 def _report(subject: ReviewInput, source: Source) -> Iterator[Finding | Skipped]:
-    """What there is to say of a file."""
     counts: Counter[str] = Counter()
     for finding in _findings(subject, source):
         counts[finding.rule] += 1
@@ -170,7 +170,6 @@ def _report(subject: ReviewInput, source: Source) -> Iterator[Finding | Skipped]
 
 
 def _findings(subject: ReviewInput, source: Source) -> Iterable[Finding]:
-    """The gravest finding of each rule on each line."""
     change = source.change
     found: dict[tuple[int | None, str], Finding] = {}
     old: set[tuple[str, str, str]] | None = None

@@ -1,4 +1,4 @@
-"""From a snippet to what it does that is worth telling: the engine judges it, rules name the notable effects."""
+"""From a snippet to findings: the engine judges it, rules name the notable effects and say how grave they are here."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
@@ -11,6 +11,12 @@ from cli_guard.reviewers.commands.extract import Snippet
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
+import re
+
+from cli_guard.code.test_files import is_test_or_example
+from cli_guard.model import FileChange, Finding, Severity, fingerprint
+from cli_guard.reviewers.commands.extract import Where
+from cli_guard.rules.catalog import Rule, one
 
 # What the engine reads at once is bounded, and its time grows with the text: a long script is judged in parts.
 LONG = 40_000
@@ -33,6 +39,10 @@ DIVISIBLE = HOLD_STATEMENTS | frozenset(
 )
 SEPARATORS = (";", "&", "\n", ";;")
 DEEPEST = 50
+EVIDENCE_CHARS = 120
+SHOWN_CHARS = 2_000
+CONTINUED = re.compile(r"[ \t]*\\\n\s*")
+STEPS = list(Severity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,4 +192,41 @@ def part(snippet: Snippet, begin: int, end: int) -> Snippet:
     starts = tuple(max(start - begin, 0) for start in snippet.starts[first:last])
     return Snippet(
         snippet.text[begin:end], starts, snippet.lines[first:last], snippet.where, snippet.language
+    )
+
+
+def severity(rule: Rule, act: Act, where: Where, path: str) -> Severity:
+    """How grave the act is: the first of the rule's `grades` that fits, one step less in tests."""
+    fitting = (
+        Severity(grade["severity"])
+        for grade in rule.extra.get("grades", ())
+        if where in grade.get("where", (where,))
+        and re.search(grade.get("pattern", ""), act.statement)
+        and re.search(grade.get("reason", ""), act.reason)
+    )
+    weight = next(fitting, rule.severity)
+    return STEPS[min(STEPS.index(weight) + 1, len(STEPS) - 1)] if is_test_or_example(path) else weight
+
+
+def applies(act: Act) -> bool:
+    """Is the act one to tell? A rule's `unless` names what makes it harmless."""
+    unless = one("commands", act.rule).extra.get("unless")
+    return unless is None or not re.search(unless, act.statement)
+
+
+def remark(change: FileChange, act: Act, where: Where) -> Finding:
+    """The finding about an act, on a line that the change adds: its own, or one of what it depends on."""
+    rule = one("commands", act.rule)
+    line, message = act.line, act.reason
+    if line not in change.added:
+        near = [number for number in change.added if act.first <= number <= act.last]
+        line = near[0] if near else max((n for n in change.added if n < line), default=min(change.added))
+        message = f"{message}, at line {act.line}"
+    return rule.finding(
+        path=change.path,
+        line=line,
+        message=message,
+        severity=severity(rule, act, where, change.path),
+        evidence=CONTINUED.sub(" ", act.statement[:SHOWN_CHARS]).strip()[:EVIDENCE_CHARS],
+        fingerprint=fingerprint(rule.id, change.path, act.statement),
     )

@@ -265,7 +265,6 @@ def _tag_end(lines: list[str], number: int) -> int:
 
 
 def _split_braces(text: str) -> tuple[str, str]:
-    """`{a {b}} rest` -> (`a {b}`, `rest`)."""
     if not text.startswith("{"):
         return "", text
     depth = 0

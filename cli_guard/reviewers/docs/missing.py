@@ -150,7 +150,6 @@ def _each(rule: Rule, gaps: list[Gap], sources: Sequence[Source]) -> Iterator[Fi
 
 
 def _one(rule: Rule, gaps: list[Gap], sources: Sequence[Source]) -> Iterator[Finding]:
-    """One finding for all gaps of a file."""
     if not gaps:
         return
     if len(gaps) == 1:

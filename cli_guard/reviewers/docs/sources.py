@@ -107,7 +107,7 @@ def read_sources(subject: ReviewInput) -> tuple[list[Source], list[Skipped]]:
     sources: list[Source] = []
     skipped: list[Skipped] = []
     for change in sorted(subject.changes, key=lambda c: c.path):
-        known = subject.work.result("docs", change)
+        known = subject.file_result("docs", change)
         found = read_source(subject, change, known)
         if isinstance(found, Skipped):
             skipped.append(found)

@@ -29,7 +29,7 @@ def review(subject: ReviewInput) -> Report:
     skipped: list[Skipped] = []
     readable: list[FileChange] = []
     for change in reviewed:
-        result = subject.work.result("refactor", change)
+        result = subject.file_result("refactor", change)
         growth = files.measure(change) if result is None else files.restore(change, result)
         grown += growth.grown
         skipped += growth.skipped

@@ -121,7 +121,6 @@ def _waits(part: ast.AST) -> bool:
 
 
 def _binds(part: ast.AST) -> list[str]:
-    """The names that a node itself binds, without what is in it."""
     if isinstance(part, ast.Name):
         return [] if isinstance(part.ctx, ast.Load) else [part.id]
     if isinstance(part, ast.alias):

@@ -86,7 +86,6 @@ class Growth:
             yield from self._judge(change, language, symbol, former, after, lines, source)
 
     def _measure(self, language: str, symbol: Symbol, lines: list[str]) -> Measure | None:
-        """The measure of a function that is over a limit."""
         text = code_of(symbol, lines)
         if not may_exceed(text, self._complexity.most, self._length.most):
             return None
@@ -199,7 +198,6 @@ def _former(
 
 
 def _alike(symbol: Symbol, lines: list[str], old: Symbol, old_lines: list[str]) -> float:
-    """The share of the longer function's lines that both have."""
     new_body = {line.strip() for line in lines[symbol.line : symbol.end_line]} - {""}
     old_body = {line.strip() for line in old_lines[old.line : old.end_line]} - {""}
     return len(new_body & old_body) / max(len(new_body), len(old_body), 1)

@@ -189,7 +189,6 @@ def _leaving_kinds(language: str) -> tuple[str, ...]:
 
 
 def _inner_lines(node: "SgNode") -> tuple[int, int] | None:
-    """The lines of the statements in a block, its braces left out."""
     inner = next((p for p in node.named_children() if p.kind() == "statement_list"), node)
     parts = [p for p in inner.named_children() if p.kind() not in ("switch_label", "comment")]
     if node.kind() in CASES and inner is node:

@@ -9,7 +9,7 @@ from cli_guard.code.classify import is_generated
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import ChangeSet, FileChange, Kind, Severity, Status
 from cli_guard.reviewers.code import review
-from cli_guard.reviewers.code.paths import CUT_LINES_OVER, line_topics
+from cli_guard.reviewers.code.remarks import CUT_LINES_OVER, line_topics
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 SHELL_CALL = """\

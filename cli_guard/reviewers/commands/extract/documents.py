@@ -76,7 +76,6 @@ def _default_shell(*nodes: Node) -> str:
 
 
 def _on_windows(job: Node, step: Node) -> bool:
-    """Does the job run on Windows, or the step nowhere else?"""
     runs_on = [*at([job], "runs-on"), *at([job], "runs-on", "[]")]
     return any(
         isinstance(node, Scalar) and pattern.search(node.text)
@@ -191,7 +190,6 @@ def agent(document: Document) -> Iterator[Snippet]:
 
 
 def _word_of(node: Node | None) -> Node | None:
-    """A word, which may be a table that also says how to quote it."""
     return node.get("value") if isinstance(node, Table) else node
 
 

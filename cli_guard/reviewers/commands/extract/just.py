@@ -49,7 +49,6 @@ def snippets(text: str) -> Iterator[Snippet]:
 
 
 def _backticks(text: str) -> Iterator[Pieces]:
-    """The commands whose output is assigned."""
     lines = Lines(text)
     for assigned in ASSIGNED.finditer(text):
         for call in BACKTICKS.finditer(text, assigned.start(1), assigned.end(1)):

@@ -91,7 +91,6 @@ def terraform(text: str) -> Iterator[Snippet]:
 
 
 def _hcl_shell(attribute: "SgNode") -> str:
-    """The shell that the attribute `interpreter` beside this one names."""
     for other in attribute.parent().children() if attribute.parent() else ():  # type: ignore[union-attr]
         name, value = other.child(0), other.child(2)
         if name and value and name.text() == "interpreter":
@@ -142,7 +141,6 @@ def python_tasks(text: str) -> Iterator[Snippet]:
 
 
 def _literal(node: "SgNode") -> str:
-    """The value of a string literal, empty for everything else."""
     if node.kind() not in ("string", "concatenated_string"):
         return ""
     try:

@@ -95,7 +95,6 @@ def _line(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
 
 
 def _top(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
-    """A rule, or a variable."""
     number, first = pieces[0]
     assigned = ASSIGNMENT.match(first)
     state.in_rule = False
@@ -127,7 +126,6 @@ def _recipe(state: _State) -> Iterator[Snippet]:
 
 
 def _calls(text: str) -> Iterator[Snippet]:
-    """The commands that make itself runs while it reads the file."""
     lines = Lines(text)
     for call in SHELL_CALL.finditer(text):
         begin = text.rfind("\n", 0, call.start()) + 1
@@ -139,7 +137,6 @@ def _calls(text: str) -> Iterator[Snippet]:
 
 
 def _simple_variables(text: str) -> dict[str, str]:
-    """The variables that are given one plain value in the file."""
     found = [
         assigned
         for line in text.split("\n")
@@ -173,7 +170,6 @@ def _expand(found: Snippet, values: Mapping[str, str]) -> Snippet:
 
 
 def _end_of(text: str, opening: int) -> int:
-    """Where the reference whose bracket stands at `opening` ends."""
     bracket, depth = text[opening], 0
     end = min(len(text), opening + LONGEST_REFERENCE)
     for found in BRACKETS[bracket].finditer(text, opening, end):

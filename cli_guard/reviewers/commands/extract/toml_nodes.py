@@ -157,7 +157,6 @@ def _names(keys: str) -> list[str]:
 
 
 def _unquote(token: str) -> str:
-    """The value of a string, or the bare key that it is."""
     if token[:1] not in ("'", '"'):
         return token
     try:
@@ -168,7 +167,6 @@ def _unquote(token: str) -> str:
 
 
 def _pieces(token: str, line: int) -> Pieces:
-    """The value of a string in pieces, with their lines."""
     value = _unquote(token)
     if "\n" not in token:
         return ((line, value),)
@@ -178,5 +176,4 @@ def _pieces(token: str, line: int) -> Pieces:
 
 
 def _raw_line(text: str, quote: str) -> str:
-    """One line of a long string as it is in the value."""
     return text if quote == "'" else _unquote('"""' + text.rstrip("\r").removesuffix("\\") + '"""')
