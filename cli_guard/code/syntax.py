@@ -72,7 +72,6 @@ class Trees:
         return self._roots[key]
 
     def _make_room(self, chars: int) -> None:
-        """Lets the oldest trees go, and what was found in them."""
         self._chars += chars
         while self._roots and self._chars > self._most:
             oldest = next(iter(self._roots))

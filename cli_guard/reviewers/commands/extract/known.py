@@ -34,15 +34,10 @@ class Known:
 
     def find(self, document: Document) -> Iterator[Snippet]:
         """The commands as they stand there."""
-        for place in self.lines:
-            for node in at(document.roots, *place.split(".")):
-                yield from lines(node, self.where)
-        for place in self.apart:
-            for node in at(document.roots, *place.split(".")):
-                yield from each_line(node, self.where)
-        for place in self.words:
-            for node in at(document.roots, *place.split(".")):
-                yield from words(node, self.where)
+        for places, read in ((self.lines, lines), (self.apart, each_line), (self.words, words)):
+            for place in places:
+                for node in at(document.roots, *place.split(".")):
+                    yield from read(node, self.where)
         if not self.keys:
             return
         for table in tables(document.roots):
