@@ -7,10 +7,10 @@ Line numbers count from 1 and lines end at LF only, as Git counts them.
 
 import hashlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sized
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 # The kinds of task: those of the requirement (Appendix E), and what the hooks ask for.
 TaskType = Literal[
@@ -291,6 +291,19 @@ class Finding:
     evidence: str = ""
     fingerprint: str = ""
     commit: str | None = None
+
+
+FINDING_ENUMS = {"category": Category, "severity": Severity, "confidence": Confidence}
+
+
+def finding_data(finding: Finding) -> dict[str, Any]:
+    """A finding as plain data, as JSON and a checkpoint keep it."""
+    return {key: str(value) if key in FINDING_ENUMS else value for key, value in asdict(finding).items()}
+
+
+def finding_of(data: Mapping[str, Any]) -> Finding:
+    """A finding out of `finding_data`. Raises KeyError, TypeError or ValueError for anything else."""
+    return Finding(**{**data, **{key: kind(data[key]) for key, kind in FINDING_ENUMS.items()}})
 
 
 @dataclass(frozen=True, slots=True)

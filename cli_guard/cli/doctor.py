@@ -144,9 +144,9 @@ def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[st
 
 def run_lines(io: Io, repository: Repository) -> Iterator[str]:
     """What a commit would set going, and what may switch it off."""
-    from cli_guard.graph.tools.reviewers import REVIEWERS
+    from cli_guard.reviewers.registry import REVIEWERS
 
-    yield f"reviewers: {', '.join(REVIEWERS)}"
+    yield f"reviewers: {', '.join(reviewer.name for reviewer in REVIEWERS)}"
     for name in ("SKIP", "CLI_GUARD"):
         if io.env.get(name):
             yield f"! {name}={io.env[name]} is set"

@@ -1,26 +1,18 @@
 """Which files are not worth a reader's remarks: generated, minified, vendored."""
 
 import re
-from pathlib import PurePosixPath
+from statistics import median_low
 
 from cli_guard.code.test_files import is_test_code
 
 GENERATED_NAMES = re.compile(
     r"(_pb2(_grpc)?\.pyi?|\.pb(\.gw)?\.go|[._-]generated\.\w+|[.-]min\.[cm]?js|\.bundle\.js|\.d\.[cm]?ts|zz_generated.*\.go)$"
 )
-GENERATED_FOLDERS = frozenset(
-    {
-        "node_modules",
-        "vendor",
-        "vendored",
-        "_vendor",
-        "third_party",
-        "thirdparty",
-        "dist",
-        "generated",
-        "site-packages",
-    }
+VENDORED_FOLDERS = frozenset(
+    "vendor _vendor vendored third_party third-party node_modules bower_components site-packages".split()
 )
+BUILT_FOLDERS = frozenset(("dist", "generated", "thirdparty"))
+MINIFIED_OR_LOCK = re.compile(r"[.-]min\.(?:[cm]?js|css)$|[.-]lock\.(?:json|ya?ml|toml|hcl)$", re.IGNORECASE)
 GENERATED_WORDS = re.compile(
     r"@generated\b|\bDO NOT (EDIT|MODIFY)\b|\b(auto-?|automatically )generated (by|from|file|code)|"
     r"^\W*(this (file|code) (is|was) |file |code )?generated (by|from|using|with) ",
@@ -29,16 +21,37 @@ GENERATED_WORDS = re.compile(
 HEADER_CHARS = 1_000
 LONGEST_LINE = 5_000
 AVERAGE_LINE = 250
+# A long line among short ones is a comment, a table or an image; where the lines are long, a program wrote them.
+LONG_LINE_MEDIAN = 300
 
 is_test = is_test_code
+
+
+def is_vendored(path: str) -> bool:
+    """Does the file lie in a folder of other people's code?"""
+    return not VENDORED_FOLDERS.isdisjoint(path.split("/")[:-1])
+
+
+def is_generated(path: str, text: str) -> bool:
+    """Is it the work of somebody else or of a program, by its folder or name, or by the median length of its lines?
+
+    What a file says of itself does not count: a header `@generated` is as easy to write as what it would hide.
+    So a folder such as `dist/` or `build/`, which may well be written by hand, is left out only as far as it
+    is minified.
+    """
+    if is_vendored(path) or MINIFIED_OR_LOCK.search(path.rpartition("/")[2]):
+        return True
+    if len(text) <= max(LONGEST_LINE, LONG_LINE_MEDIAN * text.count("\n") // 2):
+        return False  # short, or fewer than half of the lines can be that long
+    return median_low(len(line) for line in text.split("\n") if line.strip()) > LONG_LINE_MEDIAN
 
 
 def unreadable(path: str, text: str, file_chars: int) -> str | None:
     """Why a file is not reviewed for its form (too long, generated, minified), None if it is."""
     if len(text) > file_chars:
         return f"longer than {file_chars} characters"
-    pure = PurePosixPath(path)
-    if GENERATED_NAMES.search(pure.name) or not GENERATED_FOLDERS.isdisjoint(pure.parts[:-1]):
+    *folders, name = path.split("/")
+    if GENERATED_NAMES.search(name) or is_vendored(path) or not BUILT_FOLDERS.isdisjoint(folders):
         return "generated or vendored, by its name"
     if says_generated(text[:HEADER_CHARS]):
         return "generated, by its header"

@@ -1,233 +1,69 @@
-"""What each language calls a definition in its syntax tree, and which file holds which language. Data, not code.
+"""In which language a file is written, by the names that ast-grep has for languages."""
 
-The kinds of node are those of the tree-sitter grammars that ast-grep bundles
-(https://ast-grep.github.io/reference/languages.html).
-"""
-
+import re
+from functools import lru_cache
 from pathlib import PurePosixPath
 
-from cli_guard.code.syntax import LANGUAGES, language_of
-
+# The languages that reviewers read.
+REVIEWED = {
+    **dict.fromkeys((".py", ".pyi"), "python"),
+    **dict.fromkeys((".js", ".mjs", ".cjs", ".jsx"), "javascript"),
+    **dict.fromkeys((".ts", ".mts", ".cts"), "typescript"),
+    ".tsx": "tsx",
+    ".go": "go",
+    ".java": "java",
+    **dict.fromkeys((".sh", ".bash"), "bash"),
+    **dict.fromkeys((".yml", ".yaml"), "yaml"),
+}
 ENDINGS = {
-    **LANGUAGES,
+    **REVIEWED,
     ".pyx": "python",
     ".rs": "rust",
     ".c": "c",
-    ".h": "cpp",
-    ".cc": "cpp",
-    ".cpp": "cpp",
-    ".cxx": "cpp",
-    ".hh": "cpp",
-    ".hpp": "cpp",
+    **dict.fromkeys((".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp"), "cpp"),
     ".cs": "csharp",
-    ".rb": "ruby",
-    ".rake": "ruby",
-    ".gemspec": "ruby",
+    **dict.fromkeys((".rb", ".rake", ".gemspec"), "ruby"),
     ".php": "php",
-    ".kt": "kotlin",
-    ".kts": "kotlin",
+    **dict.fromkeys((".kt", ".kts"), "kotlin"),
     ".swift": "swift",
-    ".scala": "scala",
-    ".sbt": "scala",
+    **dict.fromkeys((".scala", ".sbt"), "scala"),
     ".lua": "lua",
-    ".ex": "elixir",
-    ".exs": "elixir",
+    **dict.fromkeys((".ex", ".exs"), "elixir"),
     ".hs": "haskell",
-    ".tf": "hcl",
-    ".hcl": "hcl",
+    **dict.fromkeys((".tf", ".hcl"), "hcl"),
     ".dart": "dart",
     ".sol": "solidity",
     ".css": "css",
-    ".html": "html",
-    ".htm": "html",
+    **dict.fromkeys((".html", ".htm"), "html"),
     ".json": "json",
 }
+GRAMMARS = frozenset(ENDINGS.values())
+INTERPRETERS = {
+    **dict.fromkeys(("sh", "bash", "dash", "ksh"), "bash"),
+    "python": "python",
+    "node": "javascript",
+}
+SHEBANG = re.compile(r"#! ?(?:\S{0,80}/)?(?:env (?:-S )?)?([a-z]{1,20})[0-9.]{0,10}(?:\s|$)")
 
-# Node kind -> kind of symbol. "owner" only names what is in it.
-DEFINITIONS: dict[str, dict[str, str]] = {
-    "python": {
-        "function_definition": "function",
-        "class_definition": "class",
-        "assignment": "constant",
-        "type_alias_statement": "type",
-    },
-    "javascript": {
-        "function_declaration": "function",
-        "generator_function_declaration": "function",
-        "class_declaration": "class",
-        "class": "class",
-        "method_definition": "function",
-        "variable_declarator": "constant",
-        "field_definition": "constant",
-        "assignment_expression": "constant",
-        "pair": "key",
-    },
-    "go": {
-        "function_declaration": "function",
-        "method_declaration": "function",
-        "method_elem": "function",
-        "type_spec": "class",
-        "type_alias": "type",
-        "const_spec": "constant",
-        "var_spec": "constant",
-    },
-    "java": {
-        "class_declaration": "class",
-        "interface_declaration": "class",
-        "enum_declaration": "class",
-        "record_declaration": "class",
-        "annotation_type_declaration": "class",
-        "method_declaration": "function",
-        "constructor_declaration": "function",
-        "field_declaration": "constant",
-        "constant_declaration": "constant",
-    },
-    "rust": {
-        "function_item": "function",
-        "function_signature_item": "function",
-        "macro_definition": "function",
-        "struct_item": "class",
-        "enum_item": "class",
-        "union_item": "class",
-        "trait_item": "class",
-        "impl_item": "owner",
-        "mod_item": "owner",
-        "type_item": "type",
-        "const_item": "constant",
-        "static_item": "constant",
-    },
-    "c": {
-        "function_definition": "function",
-        "preproc_function_def": "function",
-        "preproc_def": "constant",
-        "struct_specifier": "class",
-        "union_specifier": "class",
-        "enum_specifier": "class",
-        "type_definition": "type",
-        "init_declarator": "constant",
-        "enumerator": "constant",
-    },
-    "csharp": {
-        "class_declaration": "class",
-        "interface_declaration": "class",
-        "struct_declaration": "class",
-        "enum_declaration": "class",
-        "record_declaration": "class",
-        "namespace_declaration": "owner",
-        "delegate_declaration": "type",
-        "method_declaration": "function",
-        "constructor_declaration": "function",
-        "local_function_statement": "function",
-        "property_declaration": "constant",
-        "variable_declarator": "constant",
-    },
-    "ruby": {
-        "method": "function",
-        "singleton_method": "function",
-        "class": "class",
-        "module": "class",
-        "assignment": "constant",
-    },
-    "php": {
-        "function_definition": "function",
-        "method_declaration": "function",
-        "class_declaration": "class",
-        "interface_declaration": "class",
-        "trait_declaration": "class",
-        "enum_declaration": "class",
-        "const_element": "constant",
-        "property_element": "constant",
-    },
-    "kotlin": {
-        "function_declaration": "function",
-        "class_declaration": "class",
-        "object_declaration": "class",
-        "type_alias": "type",
-        "property_declaration": "constant",
-    },
-    "swift": {
-        "function_declaration": "function",
-        "protocol_function_declaration": "function",
-        "init_declaration": "function",
-        "class_declaration": "class",
-        "protocol_declaration": "class",
-        "typealias_declaration": "type",
-        "property_declaration": "constant",
-        "enum_entry": "constant",
-    },
-    "scala": {
-        "function_definition": "function",
-        "function_declaration": "function",
-        "class_definition": "class",
-        "object_definition": "class",
-        "trait_definition": "class",
-        "enum_definition": "class",
-        "type_definition": "type",
-        "val_definition": "constant",
-        "var_definition": "constant",
-    },
-    "lua": {"function_declaration": "function", "assignment_statement": "constant", "field": "key"},
-    "bash": {"function_definition": "function", "variable_assignment": "constant"},
-    "elixir": {"call": "function"},
-    "haskell": {
-        "function": "function",
-        "bind": "function",
-        "signature": "function",
-        "data_type": "class",
-        "newtype": "class",
-        "class": "class",
-        "type_synonym": "type",
-    },
-    "hcl": {"block": "class", "attribute": "key"},
-    "dart": {
-        "class_declaration": "class",
-        "mixin_declaration": "class",
-        "enum_declaration": "class",
-        "extension_declaration": "class",
-        "function_signature": "function",
-        "static_final_declaration": "constant",
-        "initialized_identifier": "constant",
-    },
-    "solidity": {
-        "contract_declaration": "class",
-        "interface_declaration": "class",
-        "library_declaration": "class",
-        "struct_declaration": "class",
-        "function_definition": "function",
-        "modifier_definition": "function",
-        "event_definition": "function",
-        "state_variable_declaration": "constant",
-    },
-    "css": {"rule_set": "rule", "keyframes_statement": "rule", "declaration": "key"},
-    "html": {"element": "element"},
-    "json": {"pair": "key"},
-    "yaml": {"block_mapping_pair": "key"},
-}
-DEFINITIONS["typescript"] = {
-    **{kind: what for kind, what in DEFINITIONS["javascript"].items() if kind != "field_definition"},
-    "interface_declaration": "class",
-    "abstract_class_declaration": "class",
-    "enum_declaration": "class",
-    "type_alias_declaration": "type",
-    "internal_module": "owner",
-    "public_field_definition": "constant",
-    "method_signature": "function",
-    "abstract_method_signature": "function",
-    "function_signature": "function",
-}
-DEFINITIONS["tsx"] = DEFINITIONS["typescript"]
-DEFINITIONS["cpp"] = {
-    **DEFINITIONS["c"],
-    "class_specifier": "class",
-    "namespace_definition": "owner",
-    "alias_declaration": "type",
-    "concept_definition": "type",
-}
-# Languages whose keys nest in keys: how deep they are still worth a name.
-KEY_DEPTH = {"json": 3, "yaml": 4, "hcl": 2, "lua": 3, "javascript": 2, "typescript": 2, "tsx": 2, "css": 2}
+
+@lru_cache(maxsize=10_000)
+def suffix_of(path: str) -> str:
+    """The ending of a path with its dot, in lower case, "" if it has none: every reviewer asks it of every file."""
+    return PurePosixPath(path).suffix.lower()
+
+
+def language_of(path: str, first_line: str = "") -> str | None:
+    """The language of a file that reviewers read, None for any other.
+
+    The ending of its path tells, or, where it has none, the interpreter that `first_line` names.
+    """
+    suffix = suffix_of(path)
+    if suffix or not first_line.startswith("#!"):
+        return REVIEWED.get(suffix)
+    named = SHEBANG.match(first_line)
+    return INTERPRETERS.get(named[1]) if named else None
 
 
 def language_for(path: str, text: str = "") -> str | None:
-    """The ast-grep name of a file's language, None for one that has no grammar."""
-    ending = PurePosixPath(path).suffix.lower()
-    return ENDINGS.get(ending) or language_of(path, text[:200].split("\n", 1)[0])
+    """The language of any file, None for one that has no grammar; `text` counts where the path has no ending."""
+    return ENDINGS.get(suffix_of(path)) or language_of(path, text[:200].split("\n", 1)[0])

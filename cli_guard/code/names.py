@@ -1,6 +1,7 @@
 """The name that a node of a syntax tree defines: where each language keeps it."""
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -8,14 +9,7 @@ if TYPE_CHECKING:
 
 WORD = re.compile(r"[^\W\d][\w$-]*")
 FUNCTION_VALUES = frozenset(
-    (
-        "arrow_function",
-        "function_expression",
-        "generator_function",
-        "function",
-        "function_definition",
-        "lambda",
-    )
+    "arrow_function function_expression generator_function function function_definition lambda".split()
 )
 CLASS_VALUES = frozenset(("class", "class_expression"))
 ELIXIR = {
@@ -35,6 +29,7 @@ NAMES_OF_C = frozenset(
     )
 )
 LONGEST_NAME = 120
+Named = Callable[["SgNode", str], tuple[str, str] | None]
 
 
 def name_of(node: "SgNode", language: str, kind: str) -> tuple[str, str] | None:
@@ -55,7 +50,19 @@ def field_text(node: "SgNode", field: str) -> str:
     return child.text()[: LONGEST_NAME * 4] if child is not None else ""
 
 
-def _assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
+def _in_fields(*fields: str, by_value: bool = False, needs_body: bool = False) -> Named:
+    """Read the name from the first of some fields; the value may tell the kind, the body that it is defined."""
+
+    def name(node: "SgNode", kind: str) -> tuple[str, str] | None:
+        if needs_body and node.field("body") is None:
+            return None
+        found = next((text for field in fields if (text := field_text(node, field))), "")
+        return found, _value_kind(node.field("value"), kind) if by_value else kind
+
+    return name
+
+
+def _assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
     """Python and Ruby: `NAME = value`."""
     left = field_text(node, "left")
     if not WORD.fullmatch(left):
@@ -64,12 +71,12 @@ def _assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
     return left, "function" if value is not None and value.kind() in FUNCTION_VALUES else kind
 
 
-def _ruby_assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    found = _assigned(node, kind)
+def _ruby_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
+    found = _assignment(node, kind)
     return found if found and found[0][0].isupper() else None
 
 
-def _declared_in_js(node: "SgNode", kind: str) -> tuple[str, str] | None:
+def _js_declaration(node: "SgNode", kind: str) -> tuple[str, str] | None:
     """`const name = value`: what the value is, tells the kind; a module that is required is no definition."""
     name, value = node.field("name"), node.field("value")
     if name is None or name.kind() != "identifier" or value is None:
@@ -78,10 +85,10 @@ def _declared_in_js(node: "SgNode", kind: str) -> tuple[str, str] | None:
         start = value.text()[:30]
         if start.startswith(("require(", "await import(", "import(")):
             return None
-    return name.text(), _js_kind(value, kind)
+    return name.text(), _value_kind(value, kind)
 
 
-def _js_kind(value: "SgNode | None", kind: str) -> str:
+def _value_kind(value: "SgNode | None", kind: str) -> str:
     if value is None:
         return kind
     return (
@@ -89,13 +96,13 @@ def _js_kind(value: "SgNode | None", kind: str) -> str:
     )
 
 
-def _js_assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
+def _js_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
     """`exports.name = ...`, `Thing.prototype.name = function () {}`."""
     left, right = node.field("left"), node.field("right")
     if left is None or right is None or left.kind() != "member_expression":
         return None
     text = left.text()
-    what = _js_kind(right, kind)
+    what = _value_kind(right, kind)
     name = text.rsplit(".", 1)[-1]
     if what == "constant" and not text.startswith(("exports.", "module.exports.")):
         return None
@@ -107,19 +114,7 @@ def _js_assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
     return f"{owner}.{name}", what
 
 
-def _js_pair(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    return field_text(node, "key"), _js_kind(node.field("value"), kind)
-
-
-def _js_class(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    return (field_text(node, "name"), kind) if node.field("body") is not None else None
-
-
-def _js_property(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    return field_text(node, "property") or field_text(node, "name"), _js_kind(node.field("value"), kind)
-
-
-def _c_declared(node: "SgNode", kind: str) -> tuple[str, str] | None:
+def _c_declaration(node: "SgNode", kind: str) -> tuple[str, str] | None:
     """The innermost declarator holds the name: `static int *name(int a)`."""
     inner: SgNode | None = node.field("declarator")
     for _ in range(12):
@@ -130,11 +125,6 @@ def _c_declared(node: "SgNode", kind: str) -> tuple[str, str] | None:
             None,
         )
     return (re.sub(r"<.*?>|\s+", "", inner.text()), kind) if inner is not None else None
-
-
-def _with_body(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    """A `struct name` without a body is a use of it."""
-    return (field_text(node, "name"), kind) if node.field("body") is not None else None
 
 
 def _go_method(node: "SgNode", kind: str) -> tuple[str, str] | None:
@@ -163,26 +153,18 @@ def _kotlin(node: "SgNode", kind: str) -> tuple[str, str] | None:
     return None
 
 
-def _scala(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    return (field_text(node, "name") or field_text(node, "pattern")), kind
-
-
 def _php_constant(node: "SgNode", kind: str) -> tuple[str, str] | None:
     first = node.child(0)
     return (first.text(), kind) if first is not None else None
 
 
-def _lua_assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
+def _lua_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
     name, values = (
         field_text(node, "name"),
         [c for c in node.named_children() if c.kind() == "expression_list"],
     )
     value = values[0].child(0) if values else None
-    return name, _js_kind(value, kind)
-
-
-def _lua_field(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    return field_text(node, "name"), _js_kind(node.field("value"), kind)
+    return name, _value_kind(value, kind)
 
 
 def _lua_function(node: "SgNode", kind: str) -> tuple[str, str] | None:
@@ -229,47 +211,45 @@ def _html(node: "SgNode", kind: str) -> tuple[str, str] | None:
     return (found[1], kind) if found else None
 
 
-def _key(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    return field_text(node, "key"), kind
-
-
 JS_FAMILY = ("javascript", "typescript", "tsx")
-# By language and kind of node; whatever is not here has a field "name".
+C_FAMILY = ("c", "cpp")
+# By languages and kinds of node; whatever is not here has a field "name".
+ROWS: tuple[tuple[tuple[str, ...], str, Named], ...] = (
+    (("python",), "assignment", _assignment),
+    (("ruby",), "assignment", _ruby_assignment),
+    (("go",), "method_declaration", _go_method),
+    (("java",), "field_declaration constant_declaration", _java_field),
+    (("rust",), "impl_item", _rust_impl),
+    (("php",), "const_element", _php_constant),
+    (("lua",), "assignment_statement", _lua_assignment),
+    (("lua",), "field", _in_fields("name", by_value=True)),
+    (("lua",), "function_declaration", _lua_function),
+    (JS_FAMILY, "variable_declarator", _js_declaration),
+    (JS_FAMILY, "assignment_expression", _js_assignment),
+    (JS_FAMILY, "pair", _in_fields("key", by_value=True)),
+    # `class` alone is also the keyword; a `struct name` without a body is a use of it.
+    (JS_FAMILY, "class", _in_fields("name", needs_body=True)),
+    (JS_FAMILY, "field_definition public_field_definition", _in_fields("property", "name", by_value=True)),
+    (C_FAMILY, "function_definition type_definition init_declarator", _c_declaration),
+    (
+        C_FAMILY,
+        "struct_specifier union_specifier enum_specifier class_specifier",
+        _in_fields("name", needs_body=True),
+    ),
+)
 SPECIAL = {
-    ("python", "assignment"): _assigned,
-    ("ruby", "assignment"): _ruby_assigned,
-    ("go", "method_declaration"): _go_method,
-    ("java", "field_declaration"): _java_field,
-    ("java", "constant_declaration"): _java_field,
-    ("rust", "impl_item"): _rust_impl,
-    ("php", "const_element"): _php_constant,
-    ("lua", "assignment_statement"): _lua_assigned,
-    ("lua", "field"): _lua_field,
-    ("lua", "function_declaration"): _lua_function,
-    **{(each, "variable_declarator"): _declared_in_js for each in JS_FAMILY},
-    **{(each, "assignment_expression"): _js_assigned for each in JS_FAMILY},
-    **{(each, "pair"): _js_pair for each in JS_FAMILY},
-    **{(each, "class"): _js_class for each in JS_FAMILY},
-    **{(each, "field_definition"): _js_property for each in JS_FAMILY},
-    **{(each, "public_field_definition"): _js_property for each in JS_FAMILY},
-    **{
-        (each, what): _c_declared
-        for each in ("c", "cpp")
-        for what in ("function_definition", "type_definition", "init_declarator")
-    },
-    **{
-        (each, what): _with_body
-        for each in ("c", "cpp")
-        for what in ("struct_specifier", "union_specifier", "enum_specifier", "class_specifier")
-    },
+    (language, kind): name
+    for languages, kinds, name in ROWS
+    for language in languages
+    for kind in kinds.split()
 }
 SPECIAL_FAMILY = {
     "kotlin": _kotlin,
-    "scala": _scala,
+    "scala": _in_fields("name", "pattern"),
     "elixir": _elixir,
     "hcl": _hcl,
     "css": _css,
     "html": _html,
-    "json": _key,
-    "yaml": _key,
+    "json": _in_fields("key"),
+    "yaml": _in_fields("key"),
 }

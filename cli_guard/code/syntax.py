@@ -1,74 +1,18 @@
-"""The one seam to ast-grep: which language a path is, and its syntax tree, parsed once a review.
+"""The one seam to ast-grep: the syntax tree of a text, parsed once a review.
 
-An unknown language makes ast-grep raise a BaseException, so only the names listed here ever reach it.
+An unknown language makes ast-grep raise a BaseException, so only the names in `GRAMMARS` ever reach it.
 """
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, TypeVar, cast
+
+from cli_guard.code.languages import GRAMMARS
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 T = TypeVar("T")
-
-LANGUAGES = {
-    ".py": "python",
-    ".pyi": "python",
-    ".js": "javascript",
-    ".mjs": "javascript",
-    ".cjs": "javascript",
-    ".jsx": "javascript",
-    ".ts": "typescript",
-    ".mts": "typescript",
-    ".cts": "typescript",
-    ".tsx": "tsx",
-    ".go": "go",
-    ".java": "java",
-    ".sh": "bash",
-    ".bash": "bash",
-    ".yml": "yaml",
-    ".yaml": "yaml",
-}
-# What can be parsed: also a language that no rule of the code reviewer is about.
-GRAMMARS = frozenset(
-    (
-        *LANGUAGES.values(),
-        *("c", "cpp", "csharp", "css", "dart", "elixir", "haskell", "hcl", "html", "json", "kotlin", "lua"),
-        *("php", "ruby", "rust", "scala", "solidity", "swift"),
-    )
-)
-
-INTERPRETERS = {
-    "sh": "bash",
-    "bash": "bash",
-    "dash": "bash",
-    "ksh": "bash",
-    "python": "python",
-    "node": "javascript",
-}
-SHEBANG = re.compile(r"#! ?(?:\S{0,80}/)?(?:env (?:-S )?)?([a-z]{1,20})[0-9.]{0,10}(?:\s|$)")
-
-
-@lru_cache(maxsize=10_000)
-def suffix_of(path: str) -> str:
-    """The ending of a path with its dot, in lower case, "" if it has none: every reviewer asks it of every file."""
-    return PurePosixPath(path).suffix.lower()
-
-
-def language_of(path: str, first_line: str = "") -> str | None:
-    """The ast-grep name of the language of a file, None for one that is not parsed.
-
-    The ending of its path tells, or, where it has none, the interpreter that `first_line` names.
-    """
-    suffix = suffix_of(path)
-    if suffix or not first_line.startswith("#!"):
-        return LANGUAGES.get(suffix)
-    named = SHEBANG.match(first_line)
-    return INTERPRETERS.get(named[1]) if named else None
-
 
 # The scanner of the bash grammar looks characters up in a table of the C library that ends with Latin-1, and reads
 # beyond it for others, until the process crashes. One letter stands for them all, so that every position holds.
@@ -128,7 +72,6 @@ class Trees:
         return self._roots[key]
 
     def _make_room(self, chars: int) -> None:
-        """Lets the oldest trees go, and what was found in them."""
         self._chars += chars
         while self._roots and self._chars > self._most:
             oldest = next(iter(self._roots))

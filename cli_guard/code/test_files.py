@@ -33,6 +33,20 @@ SKIPPED_FOLDERS = re.compile(
     r"(?:^|/)(?:node_modules|vendor|third_party|site-packages|testdata|dist|__snapshots__|\.tox|\.venv)/"
 )
 CODE_FOLDERS = frozenset("test tests testing __tests__ __mocks__ spec specs e2e testdata fixtures".split())
+# Folders of what tests, shows or documents other code; in either case.
+EXAMPLE_FOLDERS = CODE_FOLDERS | frozenset(
+    "test_data testutil testutils test_util test_utils fixture doc docs example examples sample samples demo demos"
+    " bench benchs benchmark benchmarks".split()
+)
+EXAMPLE_NAMES = re.compile(
+    r"^test_|^conftest\.py$|_tests?\.|_spec\.|\.test\.|\.spec\.|\.stories\.|(?:Tests?|IT)\.java$"
+)
+TEST_WORDS = frozenset(
+    "test tests testing testdata spec specs mock mocks conftest fixture fixtures example examples sample samples"
+    " demo demos e2e cypress snapshot snapshots stub stubs cassettes".split()
+)
+TEST_END = re.compile(r"(?:tests?|specs?|mock)\.\w+$")
+WORD_BREAK = re.compile(r"[/_.-]")
 CODE_NAMES = re.compile(
     r"^(test_.*|.*_tests?|conftest)\.pyi?$|_test\.go$|[.-](test|spec|stories|e2e)\.[cm]?[jt]sx?$|^.*(Tests?|IT|TestCase)\.java$"
 )
@@ -56,6 +70,22 @@ def is_test_code(path: str) -> bool:
     """Is the file there for tests only: a test, a helper, a mock or a fixture, by its name or folder?"""
     pure = PurePosixPath(path)
     return bool(CODE_NAMES.search(pure.name)) or not CODE_FOLDERS.isdisjoint(pure.parts[:-1])
+
+
+def is_test_or_example(path: str) -> bool:
+    """Does the file only test, show or document other code, in any language? Most rules weigh one step less there."""
+    *folders, name = path.split("/")
+    return not EXAMPLE_FOLDERS.isdisjoint(map(str.lower, folders)) or bool(EXAMPLE_NAMES.search(name))
+
+
+def has_test_words(path: str) -> bool:
+    """Is any word of the path about tests, fixtures or examples? The widest of these answers, for data of any kind."""
+    return not TEST_WORDS.isdisjoint(words_of(path)) or bool(TEST_END.search(path.lower()))
+
+
+def words_of(path: str) -> list[str]:
+    """The words of a path in lower case."""
+    return WORD_BREAK.split(path.lower())
 
 
 def list_test_files(texts: Mapping[str, str]) -> tuple[str, ...]:

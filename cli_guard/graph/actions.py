@@ -11,9 +11,9 @@ from cli_guard.graph.answer import answer_text, ran_of, review_text
 from cli_guard.graph.context import Context, context_of
 from cli_guard.graph.gate import denied_now
 from cli_guard.graph.planning import plan
-from cli_guard.graph.state import Data, State, finding_data, log, skipped_data
+from cli_guard.graph.state import Data, State, log, skipped_data
 from cli_guard.graph.tools.tool import Tool, ToolOutput, World
-from cli_guard.model import Skipped
+from cli_guard.model import Skipped, finding_data
 from cli_guard.policy.gate import RUN_CHECKS
 
 

@@ -10,8 +10,8 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.snapshot import Snapshot
 from cli_guard.graph.context import Context, context_of
 from cli_guard.graph.context_nodes import leaves
-from cli_guard.graph.state import Data, State, finding_data, finding_of, log
-from cli_guard.model import Action, ChangeSet, Decision, Finding, Skipped, Verdict
+from cli_guard.graph.state import Data, State, log
+from cli_guard.model import Action, ChangeSet, Decision, Finding, Skipped, Verdict, finding_data, finding_of
 from cli_guard.policy.gate import (
     RECORDING,
     RUN_CHECKS,

@@ -9,10 +9,9 @@ from cli_guard.graph.context import Context, Planned
 from cli_guard.graph.state import State
 from cli_guard.model import Action
 from cli_guard.policy.gate import EXECUTE, RUN_CHECKS
+from cli_guard.reviewers import registry
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.reviewers.shard import SPLIT
 
-MESSAGE_ONLY = "commit-msg"
 PUSH_EVENTS = ("pre-push", "range")
 
 
@@ -30,33 +29,16 @@ def plan(state: State, context: Context) -> Planned:
 
 def plan_reviewers(subject: ReviewInput, paths: list[str]) -> list[Action]:
     """The reviewers that this change gives something to do."""
-    names = []
-    if subject.event == MESSAGE_ONLY:
-        names = ["secrets", "message"]
-    else:
-        names = ["secrets"]
-        if paths:
-            names += ["code", "commands", "docs", "refactor", "policy"]
-        if subject.message or subject.history:
-            names.append("message")
-        if subject.pushed:
-            names.append("push")
-        if subject.checks:
-            names.append("checks")
     shard = subject.shard
-    if shard:
-        names = [name for name in names if name in SPLIT or shard.has_reviewer(name)]
+    read = [] if subject.event == registry.MESSAGE_ONLY else paths
     return [
         Action(
-            f"review_{name}",
-            {
-                "paths": []
-                if subject.event == MESSAGE_ONLY
-                else [p for p in paths if not shard or shard.looks(name, p)]
-            },
-            purpose=f"find {name} risks",
+            f"review_{reviewer.name}",
+            {"paths": [path for path in read if not shard or shard.has_file(reviewer.name, path)]},
+            purpose=f"find {reviewer.name} risks",
         )
-        for name in names
+        for reviewer in registry.REVIEWERS
+        if reviewer.is_needed(subject, has_paths=bool(paths)) and (shard is None or shard.runs(reviewer.name))
     ]
 
 

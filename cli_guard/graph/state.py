@@ -1,11 +1,11 @@
 """The state of `cli_agent_assistant`: plain data only, so that a paused run survives in a checkpoint."""
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, TypedDict
 
-from cli_guard.model import Category, Confidence, Finding, Severity, Skipped, TaskType
+from cli_guard.model import Skipped, TaskType
 
 Data = dict[str, Any]
 
@@ -50,20 +50,6 @@ class State(TypedDict, total=False):
     judged: list[Data]
     suppressed: list[Data]
     skipped: list[Data]
-
-
-def finding_data(finding: Finding) -> Data:
-    """A finding as plain data."""
-    return {key: str(value) if key in ENUMS else value for key, value in asdict(finding).items()}
-
-
-ENUMS = {"category": Category, "severity": Severity, "confidence": Confidence}
-
-
-def finding_of(data: Mapping[str, Any]) -> Finding:
-    """A finding out of plain data."""
-    plain: Data = {key: ENUMS[key](value) if key in ENUMS else value for key, value in data.items()}
-    return Finding(**plain)
 
 
 def skipped_data(skipped: Iterable[Skipped]) -> list[Data]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cli_guard.git.changes import Bounds, ChangeReader, History
 from cli_guard.git.contents import BlobContents, BlobReader, WorktreeContents
+from cli_guard.git.message import recorded_message
 from cli_guard.git.patch import PatchContents, read_patch
 from cli_guard.git.prefetch import POLICY_FILES
 from cli_guard.git.repository import Repository
@@ -22,7 +23,6 @@ from cli_guard.model import (
     TagMessage,
 )
 from cli_guard.policy.decisions import Policy
-from cli_guard.review.message import recorded_message
 from cli_guard.review.policy import policy_for, recorded_policy
 from cli_guard.review.precheck import message_of
 from cli_guard.review.push import complete

@@ -34,7 +34,7 @@ def nothing_to_review(request: Request, repository: Repository) -> str | None:
 
 def message_of(request: Message, repository: Repository) -> CommitMessage:
     """The message as Git will record it, by the clean-up that is configured."""
-    from cli_guard.review.message import cleanup_mode, parse_message
+    from cli_guard.git.message import cleanup_mode, parse_message
 
     configured = repository.config("commit.cleanup")
     char = repository.config("core.commentString") or repository.config("core.commentChar") or "#"

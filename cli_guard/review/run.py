@@ -123,10 +123,10 @@ def run(
     from cli_guard.graph.run import run_review
     from cli_guard.graph.state import skipped_data
     from cli_guard.reviewers.inline import InlineAnswers
-    from cli_guard.reviewers.work import nobody, prepared
+    from cli_guard.reviewers.per_file_work import add_file_work
 
     loaded = time.perf_counter()
-    subject = prepared(gathered.subject, cache, on_progress or nobody)
+    subject = add_file_work(gathered.subject, cache, on_progress)
     context = Context(
         subject=subject,
         policy=gathered.policy,
@@ -171,7 +171,7 @@ def without_secret_names(state: "State") -> "State":
 
 def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]) -> Review:
     """The end of a run as a `Review`."""
-    from cli_guard.graph.state import finding_of
+    from cli_guard.model import finding_of
 
     changes = gathered.subject.changes
     skipped = dict.fromkeys(Skipped(**each) for each in state["skipped"])

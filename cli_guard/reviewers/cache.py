@@ -32,7 +32,7 @@ class Cache:
         wanted = list(keys)
         found: dict[bytes, bytes] = {}
         try:
-            with closing(self._opened()) as file:
+            with closing(self._open()) as file:
                 for start in range(0, len(wanted), AT_ONCE):
                     part = wanted[start : start + AT_ONCE]
                     marks = ",".join("?" * len(part))
@@ -47,7 +47,7 @@ class Cache:
         """Keeps values, and marks those that were used; the ones unused for longest make room."""
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with closing(self._opened(make=True)) as file, file:
+            with closing(self._open(make=True)) as file, file:
                 turn = file.execute("SELECT coalesce(max(used), 0) + 1 FROM examined").fetchone()[0]
                 file.executemany("UPDATE examined SET used = ? WHERE key = ?", ((turn, key) for key in used))
                 file.executemany(
@@ -63,7 +63,7 @@ class Cache:
         except (sqlite3.Error, OSError, TypeError) as error:
             self._judge(error)
 
-    def _opened(self, *, make: bool = False) -> sqlite3.Connection:
+    def _open(self, *, make: bool = False) -> sqlite3.Connection:
         """The database of this version. Raises sqlite3.Error, OSError."""
         if make and not self._path.exists():
             os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600))

@@ -15,13 +15,13 @@ def review(subject: ReviewInput) -> Report:
     denied = [check for check in subject.checks if check.trusted and check.denied]
     return Report(
         (
-            *(untrusted(checks) for checks in tables.values()),
+            *(untrusted_finding(checks) for checks in tables.values()),
             *(not_run(check, f"its command may never run: {check.denied}") for check in denied),
         )
     )
 
 
-def untrusted(checks: list[PlannedCheck]) -> Finding:
+def untrusted_finding(checks: list[PlannedCheck]) -> Finding:
     """The finding about a table of checks that nobody has looked at."""
     first = checks[0]
     names = ", ".join(dict.fromkeys(check.name for check in checks))

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from cli_guard.code.syntax import language_of
+from cli_guard.code.languages import language_of
 from cli_guard.model import ChangeSet, CommitMessage, FileChange, Kind, Status
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -58,20 +58,7 @@ ABOUT_DOCS = re.compile(
 )
 ABOUT_TESTS = re.compile(r"test|spec|fixture|snap|e2e|mock|bench|conftest|features?/|golden|cases?\b", re.I)
 TESTS_INSIDE = re.compile(r"test|assert|expect|>>>|should", re.I)
-CODE_WITHOUT_INNER_TESTS = (
-    ".py",
-    ".js",
-    ".jsx",
-    ".ts",
-    ".tsx",
-    ".go",
-    ".java",
-    ".rb",
-    ".php",
-    ".kt",
-    ".cs",
-    ".swift",
-)
+CODE_WITHOUT_INNER_TESTS = tuple(".py .js .jsx .ts .tsx .go .java .rb .php .kt .cs .swift".split())
 
 
 def contradiction(message: CommitMessage, changes: ChangeSet, subject: ReviewInput) -> str | None:
@@ -103,14 +90,14 @@ def _comments_only(_match: re.Match[str], changes: ChangeSet, subject: ReviewInp
 
 def _whitespace_only(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
     for change in changes:
-        if change.status is Status.MODIFIED and _squeezed(change.removed) != _squeezed(change.added):
+        if change.status is Status.MODIFIED and _squeeze(change.removed) != _squeeze(change.added):
             return (
                 f"The message speaks of whitespace only, but more than that changes in {change.path[:200]}."
             )
     return None
 
 
-def _squeezed(lines: dict[int, str]) -> str:
+def _squeeze(lines: dict[int, str]) -> str:
     return "".join("".join(line.split()) for line in lines.values())
 
 
@@ -167,7 +154,6 @@ def _changed_lines(change: FileChange) -> Iterator[str]:
 
 
 def _code_files(changes: ChangeSet) -> Iterator[FileChange]:
-    """The files of code that were there before, up to a bound."""
     code = (change for change in changes if change.status is Status.MODIFIED)
     known = [change for change in code if language_of(change.path) not in (None, "yaml")]
     yield from known[:MOST_FILES_PARSED]

@@ -41,17 +41,16 @@ class InlineAnswers:
         return None
 
     def _changes(self, finding: Finding) -> ChangeSet:
-        if finding.commit is None:
+        commit, history = finding.commit, self._subject.history
+        if commit is None:
             return self._subject.changes
-        if finding.commit not in self._commits:
-            self._commits[finding.commit] = self._one(finding.commit)
-        return self._commits[finding.commit]
-
-    def _one(self, commit: str) -> ChangeSet:
-        history = self._subject.history
-        if isinstance(history, Readable):
-            return history.one(commit)
-        return next((each for each in history if each.commit == commit), ChangeSet(()))
+        if commit not in self._commits:
+            if isinstance(history, Readable):
+                self._commits[commit] = history.one(commit)
+            else:
+                found = (each for each in history if each.commit == commit)
+                self._commits[commit] = next(found, ChangeSet(()))
+        return self._commits[commit]
 
     def _lines_of(self, commit: str | None, change: FileChange) -> dict[int, str]:
         key = (commit, change.path, change.new_blob)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from cli_guard.git.message import recorded_message
 from cli_guard.model import Category, ChangeSet, CommitMessage, Finding, Report, Severity, fingerprint
-from cli_guard.review.message import recorded_message
 from cli_guard.reviewers.claims import contradiction
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule, load
@@ -85,7 +85,6 @@ def _finding(rule: Rule, case: Case, said: str) -> Finding:
 
 
 def _protected_branch(case: Case) -> str | None:
-    """The protected branch that the commit is pushed to."""
     for pushed in case.subject.pushed:
         branch = pushed.update.remote_ref.removeprefix("refs/heads/")
         if case.changes.commit in (pushed.commits or ()) and any(
@@ -127,13 +126,11 @@ def _subject_period(_rule: Rule, case: Case) -> str | None:
     return "The subject ends with a period." if is_sentence and not ABBREVIATED.search(subject) else None
 
 
-def _no_blank_line(_rule: Rule, case: Case) -> str | None:
-    if case.subject.style == "conventional":
-        return None
-    return _unseparated_body(case)
+def _no_blank_line(rule: Rule, case: Case) -> str | None:
+    return None if case.subject.style == "conventional" else _unseparated_body(rule, case)
 
 
-def _unseparated_body(case: Case) -> str | None:
+def _unseparated_body(_rule: Rule, case: Case) -> str | None:
     if case.message.kind == "plain" and case.message.body[:1] not in ((), ("",)):
         return "The second line is not empty, so Git reads it as a part of the subject."
     return None
@@ -165,13 +162,11 @@ def _says_nothing(rule: Rule, case: Case) -> str | None:
     if case.message.kind != "plain" or not subject.isascii() or len(subject) > 40:
         return None
     words = " ".join(re.sub(r"[^a-z0-9 ]+", " ", subject.lower()).split())
-    is_noise = words in rule.extra["words"] or (not words and bool(subject)) or _one_character(words)
+    is_noise = (
+        words in rule.extra["words"] or (not words and bool(subject)) or bool(SAME_CHARACTER.fullmatch(words))
+    )
     is_noise = is_noise and not re.search(r"[#:\d/]", subject)
     return "The subject does not say what changes." if is_noise else None
-
-
-def _one_character(words: str) -> bool:
-    return SAME_CHARACTER.fullmatch(words) is not None
 
 
 def _not_utf8(_rule: Rule, case: Case) -> str | None:
@@ -214,10 +209,6 @@ def _conventional_type(rule: Rule, case: Case) -> str | None:
     return f"The type is none of {', '.join(rule.extra['types'])}."
 
 
-def _conventional_body(_rule: Rule, case: Case) -> str | None:
-    return _unseparated_body(case)
-
-
 def _conventional_breaking(_rule: Rule, case: Case) -> str | None:
     match = CONVENTIONAL.match(case.message.subject)
     if case.message.kind != "plain" or not match or match[2]:
@@ -241,6 +232,6 @@ CHECKS: dict[str, Check] = {
     "message-contradicts-change": _contradicts,
     "message-conventional-form": _conventional_form,
     "message-conventional-type": _conventional_type,
-    "message-conventional-body": _conventional_body,
+    "message-conventional-body": _unseparated_body,
     "message-conventional-breaking": _conventional_breaking,
 }

@@ -6,15 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sized
 
 from cli_guard.errors import ConfigError
-from cli_guard.model import (
-    FileChange,
-    Finding,
-    Kind,
-    Report,
-    Skipped,
-    Status,
-    fingerprint,
-)
+from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status, fingerprint
 from cli_guard.policy.calls import Line, calls_in, mentions_in
 from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
@@ -57,10 +49,7 @@ def path_before(change: FileChange) -> str | None:
 def finding(rule_id: str, path: str, line: int | None, message: str, content: str) -> Finding:
     """A finding of one of this reviewer's rules."""
     return one("policy", rule_id).finding(
-        path=path,
-        line=line,
-        message=message,
-        fingerprint=fingerprint(rule_id, path, content),
+        path=path, line=line, message=message, fingerprint=fingerprint(rule_id, path, content)
     )
 
 
@@ -82,10 +71,10 @@ def review_config(subject: ReviewInput) -> tuple[Config, list[Finding]]:
     path = becomes[1] if becomes else was[1] if was else ""
     (was_config, _), (config, _) = was or (Config(), path), becomes or (Config(), path)
     line = next((first_line(change) for change in subject.changes if change.path == path), None)
-    return was_config, list(weakened(was_config, config, path, line))
+    return was_config, list(find_weakenings(was_config, config, path, line))
 
 
-def weakened(was: Config, config: Config, path: str, line: int | None) -> Iterator[Finding]:
+def find_weakenings(was: Config, config: Config, path: str, line: int | None) -> Iterator[Finding]:
     """What a change of the configuration loosens, and the new suppressions that answer advice alone."""
     loosened = list(loosenings(was, config))
     if loosened:
@@ -128,15 +117,16 @@ def review_baseline(subject: ReviewInput, change: FileChange, config: Config) ->
     stops = {rule: was for rule, was in stopping(config).items() if rule in rules}
     weakening = sorted(entry for entry in added if entry[0] in stops)
     if weakening:
-        told = f"{counted(weakening)} more in the baseline that were {either(stops.values())}: {', '.join(stops)}"
-        yield finding("policy-weakened", change.path, first_line(change), told, repr(weakening))
+        was = either(stops.values())
+        message = f"{count_findings(weakening)} more in the baseline that were {was}: {', '.join(stops)}"
+        yield finding("policy-weakened", change.path, first_line(change), message, repr(weakening))
     others = sorted(entry for entry in added if entry[0] not in stops)
     if others:
-        told = f"{counted(others)} more in the baseline: {', '.join(sorted(rules - set(stops)))}"
-        yield finding("policy-suppression-added", change.path, first_line(change), told, repr(others))
+        message = f"{count_findings(others)} more in the baseline: {', '.join(sorted(rules - set(stops)))}"
+        yield finding("policy-suppression-added", change.path, first_line(change), message, repr(others))
 
 
-def counted(entries: Sized) -> str:
+def count_findings(entries: Sized) -> str:
     """`1 finding`, `2 findings`."""
     return f"{len(entries)} finding{'s' if len(entries) > 1 else ''}"
 

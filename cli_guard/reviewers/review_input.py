@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
-from cli_guard.model import ChangeSet, CommitMessage, Contents, NoContents, PushedRef, TagMessage
-from cli_guard.reviewers.per_file import NoWork, Work
+from cli_guard.model import ChangeSet, CommitMessage, Contents, FileChange, NoContents, PushedRef, TagMessage
+from cli_guard.reviewers.per_file import FileResult, FileWork
 from cli_guard.reviewers.shard import Shard
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class ReviewInput:
 
     `changes` is the change as a whole (of a range: its two ends compared). `history` are the commits of
     a range or a push, oldest first, empty for a change that is not yet recorded: what was added in one
-    and removed in a later one is there and nowhere else. `style` is the message style in force, `checks` are
+    and removed in a later one is there and nowhere else. `style` is the message style to apply, `checks` are
     those of the repository that it needs.
     """
 
@@ -57,7 +57,7 @@ class ReviewInput:
     tags: tuple[TagMessage, ...] = ()
     clock: Callable[[], float] = time.monotonic
     trees: Trees = field(default_factory=Trees)
-    work: Work = field(default_factory=NoWork)
+    work: FileWork | None = None
     shard: Shard | None = None
     checks: "tuple[PlannedCheck, ...]" = ()
 
@@ -69,3 +69,7 @@ class ReviewInput:
             style=policy.message_style,
             protected_branches=policy.protected_branches,
         )
+
+    def file_result(self, reviewer: str, change: FileChange) -> FileResult | None:
+        """What a reviewer made of one file already, None if it has not looked at it yet."""
+        return self.work.result(reviewer, change) if self.work else None

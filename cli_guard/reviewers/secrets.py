@@ -21,14 +21,14 @@ from cli_guard.model import (
     Status,
     fingerprint,
 )
-from cli_guard.reviewers.per_file import AGAIN, NOTHING, Alone, Examiner
+from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.reviewers.secret_words import Source, rules, slow_hash, told
+from cli_guard.rules import catalog
 from cli_guard.secrets import Hit, Scan, filenames, places, scan, scan_keys
 from cli_guard.secrets.added import GAP, Added
 from cli_guard.secrets.candidates import OutOfTimeError
 from cli_guard.secrets.keyblocks import MARKS, find_blocks
-from cli_guard.secrets.masking import evidence
+from cli_guard.secrets.redact import evidence
 
 FILE_FINDINGS = 100
 BASE64_LINE = r"(?m)^[ \t\"'`+,#*/]{0,16}[A-Za-z0-9+/]{40,100}={0,2}(?:\\n)?[ \t\r\"'`+,;)]{0,8}$"
@@ -38,9 +38,25 @@ IN_HISTORY = (
 )
 
 
+# Slow on purpose: a fingerprint is stored and shown, and a short password must not be guessed from it.
+HASH_ROUNDS = 2_000
+
+
+@dataclass(frozen=True)
+class Source:
+    """The text that hits were found in, and how to tell the line of an offset."""
+
+    path: str
+    text: str
+    hits: Sequence[Hit]
+    line: Callable[[int], int | None]
+    commit: str | None
+    where: str = ""
+
+
 @dataclass
 class Findings:
-    """What has been found so far, so that one secret is told once."""
+    """What has been found so far, so that one secret is reported once."""
 
     found: list[Finding] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
@@ -51,7 +67,7 @@ class Findings:
 def examiner(subject: ReviewInput) -> Examiner:
     """Is there anything in the lines that a file adds? How it is told depends on what else is found."""
 
-    def examine(change: FileChange) -> Alone:
+    def examine(change: FileChange) -> FileResult:
         if not _has_lines(change):
             return NOTHING
         so_far = Findings()
@@ -96,7 +112,7 @@ def _review_changes(subject: ReviewInput, changes: ChangeSet, so_far: Findings, 
         if not _has_lines(change):
             continue
         # A commit in the history is no part of the change as a whole.
-        known = subject.work.known("secrets", change) if commit is None else None
+        known = subject.file_result("secrets", change) if commit is None else None
         if known is None or known.again:
             _look(change)(subject, change, so_far, commit)
         elif subject.history:
@@ -239,7 +255,6 @@ def _review_name(change: FileChange, so_far: Findings, commit: str | None) -> No
 
 
 def _is_empty(change: FileChange) -> bool:
-    """Is it text in which nothing has a value?"""
     if change.kind is not Kind.TEXT or not change.hunks:
         return False
     return all(filenames.has_no_value(line) for line in change.added.values())
@@ -260,7 +275,6 @@ def _key(path: str, text: str) -> bytes:
 
 
 def _by_value(hits: Sequence[Hit]) -> list[list[Hit]]:
-    """Hits of one rule and one value together, in the order of their first."""
     groups: dict[tuple[str, str], list[Hit]] = {}
     for hit in hits:
         groups.setdefault((hit.rule, hit.value), []).append(hit)
@@ -274,7 +288,7 @@ def _add(so_far: Findings, source: Source, hits: list[Hit]) -> None:
     if key in so_far.seen:
         return
     so_far.seen.update({key, (hit.rule, hit.value)})
-    rule = rules()[hit.rule]
+    rule = catalog.one("secrets", hit.rule)
     line, end_line = source.line(hit.start), source.line(max(hit.end - 1, hit.start))
     so_far.found.append(
         Finding(
@@ -285,10 +299,31 @@ def _add(so_far: Findings, source: Source, hits: list[Hit]) -> None:
             path=source.path,
             line=line,
             end_line=end_line if end_line != line else None,
-            message=told(rule, source, hits),
+            message=describe(rule, source, hits),
             remedy=rule.remedy + (IN_HISTORY if source.commit is not None else ""),
             evidence=evidence(source.text, source.hits, hit),
             fingerprint=fingerprint(hit.rule, source.path, slow_hash(source.path, hit.value)),
             commit=source.commit,
         )
     )
+
+
+def describe(rule: catalog.Rule, source: Source, hits: list[Hit]) -> str:
+    """Describe one secret and all the places of a file where it stands."""
+    hit = hits[0]
+    words = [rule.title]
+    if hit.name and not any(other.value in hit.name for other in source.hits):
+        words.append(f"({hit.name})")
+    if hit.encoded:
+        words.append("in base64")
+    if source.where:
+        words.append(source.where)
+    more = len({source.line(other.start) for other in hits} - {source.line(hit.start)})
+    repeated = f"; it stands on {more} more line{'s' if more > 1 else ''} of the file" if more else ""
+    return " ".join(words) + repeated + "."
+
+
+def slow_hash(path: str, value: str) -> str:
+    """A hash of a secret that is too slow to guess it from."""
+    salt = b"cli-guard/" + path.encode("utf-8", "surrogateescape")
+    return hashlib.pbkdf2_hmac("sha256", value.encode("utf-8", "surrogateescape"), salt, HASH_ROUNDS).hex()

@@ -43,7 +43,7 @@ def lines_of(count: int, work: Callable[[int], Iterable[bytes]]) -> Iterator[tup
 
     A copy that cannot be started, or that ends early, gives fewer lines and no error: whoever asks has to see that.
     """
-    workers = started(count, work)
+    workers = start_workers(count, work)
     try:
         with selectors.DefaultSelector() as selector:
             for worker in workers:
@@ -68,7 +68,7 @@ def lines_of(count: int, work: Callable[[int], Iterable[bytes]]) -> Iterator[tup
             os.waitpid(worker.pid, 0)
 
 
-def started(count: int, work: Callable[[int], Iterable[bytes]]) -> list[Worker]:
+def start_workers(count: int, work: Callable[[int], Iterable[bytes]]) -> list[Worker]:
     """The copies, as many as the system allows."""
     workers: list[Worker] = []
     # What is there before is not looked at again by the collector, or each copy would soon hold all of it.

@@ -16,9 +16,9 @@ from typing import Any
 from cli_guard.model import Category, Confidence, Finding, Severity
 
 FOLDER = Path(__file__).parent
-# Folders of data that is not rules: moves between libraries, the tables of the programs, what projects are like, errors
-# in the output of processes.
-NOT_RULES = ("__pycache__", "editing", "processes", "programs", "projects")
+# Folders of data that is not rules: kinds of file with commands, moves between libraries, definitions in languages, the
+# tables of the programs, what projects are like, errors in the output of processes.
+NOT_RULES = ("__pycache__", "command_files", "editing", "languages", "processes", "programs", "projects")
 
 
 @dataclass(frozen=True)
@@ -115,9 +115,15 @@ def load(group: str) -> tuple[Rule, ...]:
     return tuple(rule for file in files if file.suffix in readers for rule in readers[file.suffix](file))
 
 
+@cache
+def by_id(group: str) -> Mapping[str, Rule]:
+    """The rules of one group by their ids, in their order."""
+    return MappingProxyType({rule.id: rule for rule in load(group)})
+
+
 def one(group: str, rule_id: str) -> Rule:
-    """The rule of an id. Raises StopIteration for one that the group does not hold: a slip of ours."""
-    return next(rule for rule in load(group) if rule.id == rule_id)
+    """The rule of an id. Raises KeyError for one that the group does not hold: a slip of ours."""
+    return by_id(group)[rule_id]
 
 
 @cache

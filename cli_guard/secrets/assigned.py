@@ -3,23 +3,13 @@
 import re
 
 from cli_guard.secrets import names, places, values
-from cli_guard.secrets.candidates import Candidate, Judgement
-from cli_guard.secrets.grading import decode_base64, graded
-from cli_guard.secrets.names import Kind
+from cli_guard.secrets.candidates import Candidate, Judgement, decode_base64, grade
+from cli_guard.secrets.names import Kind, pattern, words
 from cli_guard.secrets.values import Strength
-from cli_guard.secrets.words import words
 
 NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 NAME_LIMIT = 60
 PASSWORD_LIMIT = 128
-# Calls whose text argument is a question, a key to look up, or something already encrypted.
-LOOKUPS = "|".join(
-    (
-        r"(?i)env|get|read|load|fetch|find|lookup|resolve|decrypt|input|prompt|translate|gettext|^_$|^t$|^tr$",
-        r"field|column|label|attr|option|argument|hash|verify|select|query|contains|equals|match|replace|split",
-        r"format|print|log|error|exception|warn",
-    )
-)
 FALLBACKS = ("or", "OR", "||", "??", "?:", ":-")
 PARENT = r"(?i)\b(?:jwt|auth|hmac|signing|encryption)\w{0,12}[\"']?\s{0,4}[:=]\s{0,4}(?:\{[^{}]{0,120}|\n[^{}]{0,120})$"
 PARENT_REACH = 160
@@ -35,7 +25,7 @@ def name_before(text: str, position: int) -> int:
     return start
 
 
-def assigned(candidate: Candidate) -> Judgement | None:
+def judge_assignment(candidate: Candidate) -> Judgement | None:
     """A value that is given to a name: judged by the name, by how it is given, and by the value."""
     if places.is_lock(candidate.path):
         return None
@@ -61,7 +51,7 @@ def assigned(candidate: Candidate) -> Judgement | None:
         strength = Strength.LIKELY
     if strength is not Strength.STRONG and _needs_strong(candidate, operator, bare=bare):
         return None
-    return graded(candidate, strength, candidate.start, end, name.lstrip("-."))
+    return grade(candidate, strength, candidate.start, end, name.lstrip("-."))
 
 
 def _kind_of_key(candidate: Candidate, start: int, name: str) -> Kind | None:
@@ -78,7 +68,7 @@ def _is_expression(candidate: Candidate, value: str, *, bare: bool) -> bool:
     """Is the value computed: by a look-up around it, or by a call that it begins with?"""
     wrap = candidate.groups.get("wrap")
     if wrap:
-        return bare or bool(re.search(LOOKUPS, wrap))
+        return bare or bool(pattern("lookup_calls").search(wrap))
     return bare and bool(re.search(r"\w\.\w+\(", value))
 
 
@@ -102,7 +92,7 @@ def _is_whole_entry(candidate: Candidate, operator: str) -> bool:
     return bool(re.match(r"[\s>*-]*[A-Za-z][\w .-]{1,40}[:=]\s*$", line)) and (not rest or rest[0] in "\r\n")
 
 
-def named(candidate: Candidate) -> Judgement | None:
+def judge_named(candidate: Candidate) -> Judgement | None:
     """A value beside its name: an XML element, or a pair of name and value."""
     if places.is_lock(candidate.path):
         return None
@@ -112,7 +102,7 @@ def named(candidate: Candidate) -> Judgement | None:
     quoted = candidate.text[candidate.start - 1 : candidate.start] in ("'", '"', ">", "[")
     if kind is None or (places.is_code(candidate.path) and not quoted):
         return None
-    return graded(candidate, strength_of(kind, name, candidate.value), candidate.start, candidate.end, name)
+    return grade(candidate, strength_of(kind, name, candidate.value), candidate.start, candidate.end, name)
 
 
 def strength_of(kind: Kind, name: str, value: str) -> Strength:

@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable
 
 from cli_guard.secrets import places, values
-from cli_guard.secrets.candidates import Candidate, Judgement
-from cli_guard.secrets.grading import decode_base64, graded
+from cli_guard.secrets.candidates import Candidate, Judgement, decode_base64, grade
+from cli_guard.secrets.names import words
 from cli_guard.secrets.values import Strength
-from cli_guard.secrets.words import words
 
 Check = Callable[[Candidate], Judgement | None]
 LOCAL = "|".join(
@@ -33,7 +32,7 @@ def password(candidate: Candidate) -> Judgement | None:
     value = candidate.value
     if places.is_lock(candidate.path) or re.match(r"\w+=$", value):
         return None
-    return graded(candidate, values.password_strength(value), candidate.start, candidate.end)
+    return grade(candidate, values.password_strength(value), candidate.start, candidate.end)
 
 
 def url(candidate: Candidate) -> Judgement | None:
@@ -66,12 +65,12 @@ def url(candidate: Candidate) -> Judgement | None:
     ):
         return None
     strength = Strength.LIKELY if local else Strength.STRONG
-    return graded(candidate, strength, candidate.start, candidate.end)
+    return grade(candidate, strength, candidate.start, candidate.end)
 
 
 def _userinfo_token(candidate: Candidate, user: str) -> Judgement | None:
     start = candidate.keyword_at + len("://")
-    return graded(candidate, values.key_strength(user), start, start + len(user))
+    return grade(candidate, values.key_strength(user), start, start + len(user))
 
 
 def header(candidate: Candidate) -> Judgement | None:
@@ -82,7 +81,7 @@ def header(candidate: Candidate) -> Judgement | None:
     strength = values.key_strength(candidate.value)
     if strength is not Strength.STRONG and (not scheme or len(candidate.value) < 16):
         return None
-    return graded(candidate, strength, candidate.start, candidate.end)
+    return grade(candidate, strength, candidate.start, candidate.end)
 
 
 def basic(candidate: Candidate) -> Judgement | None:
@@ -100,7 +99,7 @@ def basic(candidate: Candidate) -> Judgement | None:
     if values.is_template(secret) or values.is_made_up(secret) or secret.lower() == "open sesame":
         return None
     strength = max(values.password_strength(secret), values.key_strength(secret))
-    return graded(candidate, max(strength, Strength.LIKELY), candidate.start, candidate.end)
+    return grade(candidate, max(strength, Strength.LIKELY), candidate.start, candidate.end)
 
 
 def rc(candidate: Candidate) -> Judgement | None:
@@ -116,7 +115,7 @@ def rc(candidate: Candidate) -> Judgement | None:
     ):
         return None
     strength = Strength.STRONG if re.search(r"\d", secret) and len(secret) >= 8 else Strength.LIKELY
-    return graded(candidate, strength, candidate.start, candidate.end)
+    return grade(candidate, strength, candidate.start, candidate.end)
 
 
 def command(candidate: Candidate) -> Judgement | None:
@@ -128,7 +127,7 @@ def command(candidate: Candidate) -> Judgement | None:
     if value.lower() in words("trivial"):
         return None
     strength = max(values.password_strength(value), values.key_strength(value))
-    return graded(candidate, strength, start, start + len(value))
+    return grade(candidate, strength, start, start + len(value))
 
 
 def pair(candidate: Candidate) -> Judgement | None:
@@ -139,7 +138,7 @@ def pair(candidate: Candidate) -> Judgement | None:
     ]
     if len(classes) < 3 or "." in value or values.password_strength(value) is not Strength.STRONG:
         return None
-    return graded(candidate, Strength.LIKELY, candidate.start, candidate.end)
+    return grade(candidate, Strength.LIKELY, candidate.start, candidate.end)
 
 
 def signing(candidate: Candidate) -> Judgement | None:
@@ -148,11 +147,11 @@ def signing(candidate: Candidate) -> Judgement | None:
     strength = max(values.password_strength(value), values.key_strength(value))
     if strength is Strength.WEAK and re.search(r"\d", value) and len(value) >= 8:
         strength = Strength.LIKELY
-    return graded(candidate, strength, candidate.start, candidate.end)
+    return grade(candidate, strength, candidate.start, candidate.end)
 
 
 def none(candidate: Candidate) -> Judgement | None:
     """The pattern says it all, unless the value is a placeholder."""
     if values.is_filler(candidate.value):
         return None
-    return graded(candidate, Strength.STRONG, candidate.start, candidate.end)
+    return grade(candidate, Strength.STRONG, candidate.start, candidate.end)

@@ -72,11 +72,11 @@ def _detectors(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Iterato
     detector = _detector(rule, by_id)
     yield detector
     if "near" in rule.extra:
-        source = _bounded(rule.extra["near"]) + "(?![_-])"
+        source = _between_bounds(rule.extra["near"]) + "(?![_-])"
         yield replace(detector, source=source, check="near", generic=True)
 
 
-def _bounded(token: str) -> str:
+def _between_bounds(token: str) -> str:
     return f"{LEFT}(?P<value>{token}){RIGHT}"
 
 
@@ -84,7 +84,7 @@ def _detector(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Detector
     extra = rule.extra
     source = extra.get("pattern", "")
     if "token" in extra:
-        source = _bounded(extra["token"])
+        source = _between_bounds(extra["token"])
     if "same_pattern_as" in extra:
         source = by_id[extra["same_pattern_as"]].extra["pattern"]
     optional = {
@@ -110,13 +110,13 @@ def _detector(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Detector
 @cache
 def all_detectors() -> tuple[Detector, ...]:
     """The rules that look at text, in the order of the rule files."""
-    rules = {rule.id: rule for rule in catalog.load("secrets")}
+    rules = catalog.by_id("secrets")
     texts = (rule for rule in rules.values() if "names" not in rule.extra)
     return tuple(detector for rule in texts for detector in _detectors(rule, rules))
 
 
 @cache
-def documented() -> frozenset[str]:
+def documented_keys() -> frozenset[str]:
     """Keys that providers print in their documentation: open no door, whichever rule meets them."""
     return frozenset().union(*(detector.allow for detector in all_detectors()))
 

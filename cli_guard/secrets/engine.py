@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from cli_guard.model import Confidence, Severity
-from cli_guard.secrets import assigned, checks, encoded, inserts, joined, keyblocks, places, tokens
+from cli_guard.secrets import assigned, checks, disguised, inserts, keyblocks, places, tokens
 from cli_guard.secrets.candidates import Candidate, Hit, Judgement, OutOfTimeError, Scan
 from cli_guard.secrets.checks import Check
-from cli_guard.secrets.detectors import Detector, by_keyword, by_path, documented, for_blocks, keywords
+from cli_guard.secrets.detectors import Detector, by_keyword, by_path, documented_keys, for_blocks, keywords
 from cli_guard.secrets.vocabulary import Vocabulary, fold
 
 CHECKS: dict[str, Check] = {
@@ -21,7 +21,7 @@ CHECKS: dict[str, Check] = {
     "crc62": tokens.crc62,
     "random": tokens.random_text,
     "wallet": tokens.wallet,
-    "mixed": tokens.mixed,
+    "mixed": tokens.judge_mixed_case,
     "tail": tokens.tail,
     "firebase": tokens.firebase,
     "discord": tokens.discord,
@@ -35,8 +35,8 @@ CHECKS: dict[str, Check] = {
     "pair": checks.pair,
     "signing": checks.signing,
     "none": checks.none,
-    "assigned": assigned.assigned,
-    "named": assigned.named,
+    "assigned": assigned.judge_assignment,
+    "named": assigned.judge_named,
 }
 VALUE_GROUPS = ("value", "value2", "value3", "bare")
 CLOCK_EVERY = 64
@@ -83,12 +83,12 @@ def _all_hits(text: str, path: str, out_of_time: Callable[[], bool], *, decode: 
         if detector.applies_to(path):
             for match in detector.pattern.finditer(text):
                 clock.check(0)
-                yield from _judged(detector, text, path, 0, match)
+                yield from _judge(detector, text, path, 0, match)
     yield from _near_keywords(text, lower, path, vocabulary, clock)
     clock.reached = len(text)
-    yield from _joined(text, path, clock)
+    yield from _in_joined_literals(text, path, clock)
     if decode:
-        yield from encoded.find_encoded(
+        yield from disguised.find_encoded(
             text, lambda inner: scan(inner, path, out_of_time, decode=False).hits, clock.check
         )
 
@@ -122,7 +122,7 @@ def _is_token(detector: Detector) -> bool:
     return not detector.generic or detector.check == "near"
 
 
-def _joined(text: str, path: str, clock: _Clock) -> Iterator[Hit]:
+def _in_joined_literals(text: str, path: str, clock: _Clock) -> Iterator[Hit]:
     """Providers' tokens in literals that are joined on their line."""
 
     def tokens_in(inner: str) -> list[Hit]:
@@ -130,7 +130,7 @@ def _joined(text: str, path: str, clock: _Clock) -> Iterator[Hit]:
         vocabulary = Vocabulary.of(lower)
         return list(_near_keywords(inner, lower, path, vocabulary, _Clock(clock.out_of_time), _is_token))
 
-    for start, end, hit in joined.find_joined(text, tokens_in, clock.check):
+    for start, end, hit in disguised.find_joined(text, tokens_in, clock.check):
         yield replace(hit, start=start, end=end, value=text[start:end])
 
 
@@ -162,7 +162,7 @@ def _near_keywords(
                 steps += 1
                 for detector in rules:
                     for match in _matches(detector, text, position, len(keyword), done):
-                        for hit in _judged(detector, text, path, position, match):
+                        for hit in _judge(detector, text, path, position, match):
                             done[detector.id] = max(done[detector.id], hit.end)
                             yield hit
                 position = lower.find(keyword, position + len(keyword), end)
@@ -210,7 +210,7 @@ def _line_end(text: str, position: int, after: int, lines: int) -> int:
     return end if end >= 0 else limit
 
 
-def _judged(detector: Detector, text: str, path: str, position: int, match: re.Match[str]) -> Iterator[Hit]:
+def _judge(detector: Detector, text: str, path: str, position: int, match: re.Match[str]) -> Iterator[Hit]:
     candidate = _candidate(detector, text, path, position, match)
     judgement = CHECKS[detector.check](candidate) if candidate else None
     # The context comes last: to search for it costs more than to look at the value.
@@ -225,7 +225,7 @@ def _candidate(
     group = next((name for name in VALUE_GROUPS if groups.get(name)), None)
     if group is None and detector.check == "command":
         group = match.lastgroup
-    if group is None or match[group] in documented():
+    if group is None or match[group] in documented_keys():
         return None
     name_end = match.start("close") if "close" in groups else _name_end(text, match.start())
     return Candidate(

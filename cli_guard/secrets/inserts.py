@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 
 from cli_guard.secrets import names, places
 from cli_guard.secrets.assigned import strength_of
-from cli_guard.secrets.candidates import Candidate, Judgement
+from cli_guard.secrets.candidates import Candidate, Judgement, grade
 from cli_guard.secrets.detectors import Detector
-from cli_guard.secrets.grading import graded
+from cli_guard.secrets.names import compile_once
 
 STATEMENT = "".join(
     (
@@ -27,18 +26,13 @@ DIGEST = r"^(?:[0-9a-fA-F]{32,128}|\S{41,})$"
 CLOCK_EVERY = 64
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
 def find_inserts(
     text: str, path: str, detector: Detector, check_time: Callable[[int], None]
 ) -> Iterator[Judgement]:
     """What is inserted into columns that are named like credentials; digests are left alone."""
     if places.is_lock(path):
         return
-    for statement in _compiled(STATEMENT).finditer(text):
+    for statement in compile_once(STATEMENT).finditer(text):
         columns = [column.strip(" \t\r\n\"'`[]\\") for column in statement[1].split(",")]
         kinds = {place: kind for place, column in enumerate(columns) if (kind := names.kind_of(column))}
         if not kinds:
@@ -47,11 +41,11 @@ def find_inserts(
             group = next((name for name in ("single", "double") if item[name]), None)
             if place not in kinds or group is None:
                 continue
-            if kinds[place] is names.Kind.PASSWORD and _compiled(DIGEST).match(item[group]):
+            if kinds[place] is names.Kind.PASSWORD and compile_once(DIGEST).match(item[group]):
                 continue
             value, (start, end), name = item[group], item.span(group), columns[place]
             candidate = Candidate(detector, text, path, start, start, end, value, {}, start)
-            judgement = graded(candidate, strength_of(kinds[place], name, value), start, end, name)
+            judgement = grade(candidate, strength_of(kinds[place], name, value), start, end, name)
             if judgement:
                 yield judgement
 
@@ -59,11 +53,10 @@ def find_inserts(
 def _items(
     text: str, position: int, check_time: Callable[[int], None]
 ) -> Iterator[tuple[int, re.Match[str]]]:
-    """Every value of every row, with the number of its column."""
     steps = 0
     while text[position : position + 1] == "(":
         place, position = 0, position + 1
-        while item := _compiled(ITEM).match(text, position):
+        while item := compile_once(ITEM).match(text, position):
             if steps % CLOCK_EVERY == 0:
                 check_time(position)
             steps += 1
@@ -73,5 +66,5 @@ def _items(
                 break
         else:
             return
-        following = _compiled(r"\s{0,200},\s{0,200}").match(text, position)
+        following = compile_once(r"\s{0,200},\s{0,200}").match(text, position)
         position = following.end() if following else len(text)

@@ -6,11 +6,11 @@ whatever stands around its lines (quotes, plus signs, comment marks, indentation
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 
 from cli_guard.model import Confidence, Severity
 from cli_guard.secrets.candidates import Hit
 from cli_guard.secrets.detectors import for_blocks
+from cli_guard.secrets.names import compile_once
 
 HEADER = r"-{4,5} ?BEGIN (?P<label>(?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?) ?-{4,5}"
 FOOTER = HEADER.replace("BEGIN", "END")
@@ -20,15 +20,10 @@ MIN_BODY = 40
 MARKS = ("private key", "putty-user-key-file-")
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
 def find_blocks(text: str, check_time: Callable[[int], None] = lambda _position: None) -> Iterator[Hit]:
     """Every private key in the text, from its header to its footer, or to the end of its body."""
     position = 0
-    while match := _compiled(HEADER).search(text, position):
+    while match := compile_once(HEADER).search(text, position):
         check_time(match.start())
         position = match.end()
         found = _pem(text, match)
@@ -47,7 +42,7 @@ def find_blocks(text: str, check_time: Callable[[int], None] = lambda _position:
 def _pem(text: str, header: re.Match[str]) -> Hit | None:
     label = header["label"]
     limit = min(len(text), header.end() + BLOCK_LIMIT)
-    following = _compiled(HEADER).search(text, header.end(), limit)
+    following = compile_once(HEADER).search(text, header.end(), limit)
     limit = following.start() if following else limit
     footer = _footer(text, label, header.end(), limit)
     raw = text[header.end() : footer[0] if footer else limit]
@@ -61,8 +56,7 @@ def _pem(text: str, header: re.Match[str]) -> Hit | None:
 
 
 def _footer(text: str, label: str, start: int, limit: int) -> tuple[int, int] | None:
-    """Where the line that ends the block of this label begins and ends."""
-    for match in _compiled(FOOTER).finditer(text, start, limit):
+    for match in compile_once(FOOTER).finditer(text, start, limit):
         if match["label"] == label:
             return match.span()
     return None
@@ -71,10 +65,10 @@ def _footer(text: str, label: str, start: int, limit: int) -> tuple[int, int] | 
 def _body(raw: str, *, whole: bool) -> tuple[str, int]:
     """The base64 of a block, and how much of `raw` it took. Without a footer the first other line ends it."""
     body, used = [], 0
-    for line in _compiled(r"[^\n]*(?:\n|$)").findall(raw):
-        for piece in _compiled(r"\\+r\\+n|\\+[nr]|<br>|[ \t]+|\n").split(line):
+    for line in compile_once(r"[^\n]*(?:\n|$)").findall(raw):
+        for piece in compile_once(r"\\+r\\+n|\\+[nr]|<br>|[ \t]+|\n").split(line):
             cleaned = piece.strip("\"'`+,;#/*|>\\() \r") if len(piece) < 2 * BLOCK_LIMIT else ""
-            if _compiled(r"^[A-Za-z0-9+/]{16,}={0,2}$").match(cleaned):
+            if compile_once(r"^[A-Za-z0-9+/]{16,}={0,2}$").match(cleaned):
                 body.append(cleaned)
         if not whole and body and not _looks_like_body(line):
             break
@@ -84,28 +78,29 @@ def _body(raw: str, *, whole: bool) -> tuple[str, int]:
 
 
 def _looks_like_body(line: str) -> bool:
-    return bool(_compiled(r"[A-Za-z0-9+/]{16,}={0,2}").search(line)) or not line.strip()
+    return bool(compile_once(r"[A-Za-z0-9+/]{16,}={0,2}").search(line)) or not line.strip()
 
 
 def _is_key(body: str) -> bool:
-    """Is the body long and mixed enough to be key material?"""
     return (
         len(body) >= MIN_BODY
         and len(set(body)) >= 18
-        and not _compiled(r"(.)\1{11}").search(body)
-        and bool(_compiled(r"\d").search(body))
-        and bool(_compiled(r"[a-z]").search(body))
-        and not _compiled(r"(?i)example|placeholder|yourprivatekey|redacted").search(body)
+        and not compile_once(r"(.)\1{11}").search(body)
+        and bool(compile_once(r"\d").search(body))
+        and bool(compile_once(r"[a-z]").search(body))
+        and not compile_once(r"(?i)example|placeholder|yourprivatekey|redacted").search(body)
     )
 
 
 def _putty(text: str, start: int) -> Hit | None:
     following = text.find(PUTTY, start + 1, start + BLOCK_LIMIT)
     part = text[start : following if following >= 0 else start + BLOCK_LIMIT]
-    match = _compiled(r"Private-Lines:\s*(\d{1,3})\s*\n((?:[A-Za-z0-9+/=]+\r?(?:\n|$)){1,200})").search(part)
+    match = compile_once(r"Private-Lines:\s*(\d{1,3})\s*\n((?:[A-Za-z0-9+/=]+\r?(?:\n|$)){1,200})").search(
+        part
+    )
     if not match or not _is_key(match[2].replace("\n", "").rstrip("=")):
         return None
-    encrypted = bool(_compiled(r"Encryption:\s*(?!none)\S").search(part))
+    encrypted = bool(compile_once(r"Encryption:\s*(?!none)\S").search(part))
     return _hit("secret-putty-key", text, start, start + match.end(), encrypted=encrypted)
 
 

@@ -9,8 +9,8 @@ import re
 
 from cli_guard.secrets import scan
 from cli_guard.secrets.keyblocks import BLOCK_LIMIT, FOOTER, HEADER, PUTTY
-from cli_guard.secrets.masking import mask_hits
 from cli_guard.secrets.printable import printable
+from cli_guard.secrets.redact import mask_hits
 
 # A line is shown in pieces from here on, in characters.
 LONGEST = 65_536
@@ -44,12 +44,12 @@ class Passing:
         # Joined only where something comes of it: a line of a gigabyte comes in many parts.
         if "\n" not in text and self._size < LONGEST + self._shown:
             return ""
-        text = self._held()
+        text = self._join_parts()
         return self._emit(text, cut_at(text))
 
     def idle(self) -> str:
         """What is there of a line that does not end, for nothing more comes at the moment."""
-        text = self._held()
+        text = self._join_parts()
         new = text[self._shown :]
         word = LAST_WORD.search(text[-2 * SHORT_WORD :])
         if not new or "\r" in text or (word and len(word[0]) > SHORT_WORD):
@@ -64,10 +64,10 @@ class Passing:
     def end(self) -> str:
         """What is left."""
         self._parts.append(self._decoder.decode(b"", True))
-        text = self._held()
+        text = self._join_parts()
         return self._emit(text, len(text))
 
-    def _held(self) -> str:
+    def _join_parts(self) -> str:
         text = "".join(self._parts)
         self._parts, self._size = [text], len(text)
         return text

@@ -1,10 +1,12 @@
-"""Judges a name: does it hold a password, a key, or something that only sounds like one (`token_type`)?"""
+"""The word lists of the rules, and what a name holds by its words: a password, a key, or neither (`token_type`)."""
 
 import re
+import tomllib
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache, lru_cache
 
-from cli_guard.secrets.words import words
+from cli_guard.rules.catalog import FOLDER
 
 
 class Kind(StrEnum):
@@ -17,17 +19,33 @@ class Kind(StrEnum):
 
 PASSWORD_ENDS = ("password", "passwd", "passphrase", "passwort")
 SECRET_ENDS = ("apikey", "secretkey", "accesskey", "clientsecret", "appsecret", "signingsecret")
+PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
+# Most changes need few of the patterns.
+compile_once = cache(re.compile)
 TOKEN_ENDS = ("authtoken", "accesstoken", "bottoken", "apitoken")
-
-
-@cache
-def _parts() -> re.Pattern[str]:
-    return re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def words_of(name: str) -> list[str]:
     """The words of an identifier in any style, in lower case: `dbPassword_2` -> db, password, 2."""
-    return [word.lower() for word in _parts().findall(name)]
+    return [word.lower() for word in compile_once(PARTS).findall(name)]
+
+
+@cache
+def _lists() -> Mapping[str, str]:
+    with (FOLDER / "secrets" / "words.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+@cache
+def words(name: str) -> frozenset[str]:
+    """One list of `cli_guard/rules/secrets/words.toml`, such as `filler`."""
+    return frozenset(_lists()[name].split())
+
+
+@cache
+def pattern(name: str, flags: int = 0) -> re.Pattern[str]:
+    """One list of regular expressions, as one; compiled at the first use: most changes need none of them."""
+    return re.compile("|".join(_lists()[name].split()), flags)
 
 
 @lru_cache(maxsize=1024)

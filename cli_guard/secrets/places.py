@@ -1,25 +1,16 @@
 """What the path of a file says about the text in it."""
 
-import re
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import PurePosixPath
 
-from cli_guard.secrets.words import words
+from cli_guard.code.test_files import has_test_words, words_of
+from cli_guard.secrets.names import words
 
 PATHS = 64  # a scan asks about one path over and over
-TESTS = "|".join(
-    (
-        r"(?:^|[/_.-])(?:tests?|testing|testdata|test-data|specs?|__tests__|__mocks__|mocks?|conftest)(?:[/_.-]|$)",
-        r"(?:^|[/_.-])(?:fixtures?|examples?|samples?|demos?|e2e|cypress|snapshots?|stubs?|cassettes)(?:[/_.-]|$)",
-        r"(?:^|[/_.-])(?:benchmarks?|tutorials?|docs?|documentation|man|locales?|i18n|translations?)(?:[/_.-]|$)",
-        r"(?:test|tests|spec|specs|mock|Test|Tests|Spec)\.\w+$",
-    )
+DOCUMENT_WORDS = frozenset(
+    "benchmark benchmarks tutorial tutorials doc docs documentation man locale locales i18n translation"
+    " translations".split()
 )
-
-
-@cache
-def _tests() -> re.Pattern[str]:
-    return re.compile(TESTS, re.I)
 
 
 @lru_cache(maxsize=PATHS)
@@ -53,7 +44,9 @@ def is_settings(path: str) -> bool:
 @lru_cache(maxsize=PATHS)
 def is_test_or_document(path: str) -> bool:
     """Is the file of tests, fixtures, examples or documentation, where made-up credentials are usual?"""
-    return ending(path) in words("documents") or bool(_tests().search(path))
+    if ending(path) in words("documents") or has_test_words(path):
+        return True
+    return not DOCUMENT_WORDS.isdisjoint(words_of(path))
 
 
 @lru_cache(maxsize=PATHS)

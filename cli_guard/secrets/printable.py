@@ -23,7 +23,6 @@ _UNSAFE = re.compile(
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _KEPT_WITH_NEWLINES = re.compile("[^\n]+")
-_REPLACEMENT = "\ufffd"
 
 
 def printable(text: str, *, keep_newlines: bool = False) -> str:

@@ -4,8 +4,7 @@ import re
 
 from cli_guard.model import Confidence, Severity
 from cli_guard.secrets import places, values
-from cli_guard.secrets.candidates import Candidate, Judgement
-from cli_guard.secrets.grading import decode_base64, doubtful, plain
+from cli_guard.secrets.candidates import Candidate, Judgement, decode_base64, doubtful, plain
 
 
 def token(candidate: Candidate) -> Judgement | None:
@@ -57,7 +56,7 @@ def random_text(candidate: Candidate) -> Judgement | None:
     return token(candidate)
 
 
-def mixed(candidate: Candidate) -> Judgement | None:
+def judge_mixed_case(candidate: Candidate) -> Judgement | None:
     """Random base64 with letters of both cases, so that no hexadecimal digest passes."""
     value = candidate.value
     mixed_case = bool(re.search(r"[A-Z]", value) and re.search(r"[a-z]", value))

@@ -3,9 +3,8 @@
 import math
 import re
 from enum import IntEnum
-from functools import cache
 
-from cli_guard.secrets.words import words
+from cli_guard.secrets.names import compile_once, pattern, words
 
 
 class Strength(IntEnum):
@@ -17,72 +16,11 @@ class Strength(IntEnum):
     STRONG = 3
 
 
-@cache
-def _compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Compiled at first use: most changes need none of these."""
-    return re.compile(pattern, flags)
-
-
-# A value that is filled in later, or looked up somewhere else.
-TEMPLATE = "|".join(
-    (
-        r"\$\{|\$\(|\$[A-Z][A-Z0-9_]{2,}(?![A-Za-z0-9])|^\$\w*(?:$|[/:.\[(>{-])|[:/]\$\w",
-        r"\{\{|\}\}|<%|%>|#\{|<[^<>]{1,60}>|<<|>>|\[\[|\]\]",
-        r"%\(|%[sdvq@](?![A-Za-z0-9])|^%\w+%$|\{[\w.!:\[\]]*\}|^[\[({]",
-        r"^@[\w.]+@$|^@\w+$|^@[\w-]+/|^__\w+__$|^!\w+\b",
-        r"\*{3}|\.{3}|…|•{2}|\[[^\]]{0,20}[a-zA-Z0-9]-[a-zA-Z0-9]",
-    )
-)
-LOOKUP = "|".join(
-    (
-        r"\b(?:os\.environ|process\.env|import\.meta\.env|getenv|environ|ENV\[|System\.get|env\(|var\(|config\()",
-        r"\b(?:secrets?|vars?)\.",
-        r"^(?:op|vault|ssm|file|env|secret|secretref|keyvault|awssm|gcpsm|ref\+\w+|sm|kms|bao)://?",
-        r"^(?:arn:aws|env|vault|ssm|file|secret)[:/]|projects/[^/]+/secrets/",
-        r"^Ag[A-Z][A-Za-z0-9+/]{150}|^ENC[\[(]|^(?:AQICA|\$ANSIBLE_VAULT)|^resolve:|@Microsoft\.KeyVault|^Fn::",
-        r"^\{(?:cipher|bcrypt|noop|SSHA|SHA|MD5|CRYPT)\}",
-    )
-)
-# Password hashes are not the password, and a document is full of them: crypt(5), PHC string format.
-HASHED = "|".join(
-    (
-        r"^\$(?:2[abxy]?|1|5|6|7|y|apr1|argon2\w*|pbkdf2[\w-]*|scrypt|P|H|S)\$",
-        r"^(?:pbkdf2|bcrypt|scrypt|argon2)\w*[$:]|^(?:sha\d+|md5)[-:=$]",
-    )
-)
-# A URL, a path, a file name, a dotted name, an e-mail address, a qualified name, a constant, a call, a number.
-NAMED = "|".join(
-    (
-        r"^(?:https?:|/|\./|\.\./|~/|[A-Za-z]:\\|#|\.|data:|urn:|cn=|CN=)",
-        r"^[\w-]+(?:\.[A-Za-z_][\w-]*)+$",
-        r"^[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,6}$",
-        r"^[A-Za-z_][\w.-]*(?:/[A-Za-z_][\w.-]*)+$",
-        r"^[A-Za-z_][\w-]*(?:::?[A-Za-z_][\w-]*)+$",
-        r"^_?[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$",
-        r"\*\.|\.\*|/\*|\*/",
-        r"^[\w.]+\(.*\)?$|^[\w.]+\[.*\]$",
-        r"^(?:0x)?\d[\d.,_]*(?:px|em|ms|s|%)?$",
-        r"^[\^~<>=v]{0,3}\d+(?:\.\d+){1,3}(?:[-+][\w.]+)?$|[A-Za-z]:\d+(?:\.\d+)+$",
-    )
-)
 DUMMY = r"example|placeholder|changeme|redacted|dummy|your[-_]|sample|replace|insert|notreal|xxxx|fake[-_]"
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
-STEPS = (
-    "0123456789",
-    "1234567890",
-    "123456789a",
-    "abcdefgh",
-    "987654321",
-    "qwertyui",
-    "a1b2c3d4",
-    "1a2b3c4d",
-)
-SEQUENCES = (
-    "01234567890123456789",
-    "12345678901234567890",
-    "98765432109876543210",
-    "0987654321",
-    "1234567890abcdef",
+STEPS = tuple("0123456789 1234567890 123456789a abcdefgh 987654321 qwertyui a1b2c3d4 1a2b3c4d".split())
+SEQUENCES = tuple(
+    "01234567890123456789 12345678901234567890 98765432109876543210 0987654321 1234567890abcdef".split()
 )
 
 
@@ -95,12 +33,12 @@ def entropy(text: str) -> float:
 
 def is_template(value: str) -> bool:
     """Is the value filled in elsewhere: a variable, a template, an environment or vault look-up?"""
-    return bool(_compiled(TEMPLATE).search(value) or _compiled(LOOKUP, re.I).search(value))
+    return bool(pattern("template").search(value) or pattern("lookup", re.I).search(value))
 
 
 def is_hashed(value: str) -> bool:
     """Is the value the hash of a password and not the password?"""
-    return bool(_compiled(HASHED, re.I).search(value))
+    return bool(pattern("hashed", re.I).search(value))
 
 
 def is_made_up(value: str) -> bool:
@@ -108,7 +46,9 @@ def is_made_up(value: str) -> bool:
 
     Only what random text does not hold by chance counts.
     """
-    if _compiled(DUMMY).search(value.lower()) or _compiled(r"(.)\1{5}|(..)\2{4}|(.{4})\3{3}").search(value):
+    if compile_once(DUMMY).search(value.lower()) or compile_once(r"(.)\1{5}|(..)\2{4}|(.{4})\3{3}").search(
+        value
+    ):
         return True
     body = value.rsplit("_", 1)[-1] if "_" in value[:12] else value
     return len(body) >= 20 and len(set(body.lower())) < 7
@@ -117,10 +57,10 @@ def is_made_up(value: str) -> bool:
 def is_sequence(value: str) -> bool:
     """Does the value count, run along the alphabet or repeat itself, as a key that a person typed does?"""
     folded = value.lower()
-    parts = (folded, _compiled(r"[^a-z]").sub("", folded), _compiled(r"[^0-9]").sub("", folded))
+    parts = (folded, compile_once(r"[^a-z]").sub("", folded), compile_once(r"[^0-9]").sub("", folded))
     if any(step in part for step in STEPS for part in parts):
         return True
-    return bool(_compiled(r"(.{5,16})\1{2}").search(value))
+    return bool(compile_once(r"(.{5,16})\1{2}").search(value))
 
 
 def is_filler(value: str) -> bool:
@@ -128,8 +68,8 @@ def is_filler(value: str) -> bool:
     folded = value.lower()
     if len(set(folded)) <= 2:
         return True
-    found = _compiled(r"[a-z]+").findall(folded)
-    digits = "".join(_compiled(r"\d+").findall(folded))
+    found = compile_once(r"[a-z]+").findall(folded)
+    digits = "".join(compile_once(r"\d+").findall(folded))
     if digits and not any(digits in sequence for sequence in SEQUENCES) and len(set(digits)) > 1:
         return False
     if not found:
@@ -142,23 +82,23 @@ def is_filler(value: str) -> bool:
 
 def is_path_or_name(value: str) -> bool:
     """Is the value a URL, a path, a file name, a dotted name or an e-mail address?"""
-    named = _compiled(NAMED).search(value)
+    named = pattern("named").search(value)
     return bool(named) and not (_digits_mixed(value) >= 3 and len(value) >= 16)
 
 
 def is_uuid(value: str) -> bool:
     """Is the value a UUID?"""
-    return bool(_compiled(r"^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.I).match(value))
+    return bool(compile_once(r"^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.I).match(value))
 
 
 def _digits_mixed(value: str) -> int:
     """How often letters turn into digits or back without a separator between them."""
-    return len(_compiled(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])").findall(value))
+    return len(compile_once(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])").findall(value))
 
 
 def _turns(value: str) -> float:
     """Share of neighbours of different kinds (lower, upper, digit, other); a capital before its word is no turn."""
-    turns = _compiled(
+    turns = compile_once(
         r"(?<=[a-z])(?=[^a-z])|(?<=\d)(?=\D)|(?<=[A-Z])(?=[^A-Za-z])|(?<=[^A-Za-z0-9])(?=[A-Za-z0-9])"
     )
     return len(turns.findall(value)) / max(len(value) - 1, 1)
@@ -171,19 +111,19 @@ def is_wordy(value: str) -> bool:
 
 def _wordy(value: str) -> float:
     """Share of the value that is runs of four letters or more, as in words; what nobody can say is no word."""
-    runs = _compiled(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}").findall(value)
-    return sum(len(run) for run in runs if not _compiled(r"(?i)[^aeiouy]{5}|^[^aeiouy]+$").search(run)) / len(
-        value
-    )
+    runs = compile_once(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}").findall(value)
+    return sum(
+        len(run) for run in runs if not compile_once(r"(?i)[^aeiouy]{5}|^[^aeiouy]+$").search(run)
+    ) / len(value)
 
 
 def is_random(value: str) -> bool:
     """Does the value look drawn at random (hexadecimal, base 36, 62 or 64), rather than made of words?"""
-    if len(value) < 16 or not _compiled(r"^[A-Za-z0-9+/=_.~:-]+$").match(value):
+    if len(value) < 16 or not compile_once(r"^[A-Za-z0-9+/=_.~:-]+$").match(value):
         return False
-    if _compiled(r"^[0-9a-fA-F]+$").match(value):
+    if compile_once(r"^[0-9a-fA-F]+$").match(value):
         return entropy(value) >= 2.8 and _digits_mixed(value) >= 3
-    if entropy(value.rstrip("=")) < 3.2 or (not _compiled(r"\d").search(value) and len(value) < 24):
+    if entropy(value.rstrip("=")) < 3.2 or (not compile_once(r"\d").search(value) and len(value) < 24):
         return False
     turns = _turns(value)
     return (turns >= 0.25 and _wordy(value) < 0.6) or (turns >= 0.15 and _wordy(value) < 0.3)
@@ -201,25 +141,28 @@ def key_strength(value: str) -> Strength:
         return Strength.STRONG if len(value) >= 20 else Strength.LIKELY
     if len(value) > 48:
         return Strength.NONE
-    if not _compiled(r"\d").search(value) or _wordy(value) >= 0.65:
+    if not compile_once(r"\d").search(value) or _wordy(value) >= 0.65:
         return Strength.NONE
     return min(password_strength(value), Strength.LIKELY)
 
 
 def is_typed_key(value: str) -> bool:
     """Is the value of the form of a key, but typed along the alphabet or the digits (`abcdef1234567890...`)?"""
-    if len(value) < 16 or not _compiled(r"^[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*$").match(value):
+    if len(value) < 16 or not compile_once(r"^[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*$").match(value):
         return False
-    found = [word for word in _compiled(r"[a-z]{3,}").findall(value.lower()) if word not in ALPHABET]
+    found = [word for word in compile_once(r"[a-z]{3,}").findall(value.lower()) if word not in ALPHABET]
     return is_sequence(value) and not is_made_up(value) and not any(word in words("filler") for word in found)
 
 
 def password_strength(value: str) -> Strength:
     """How much a value looks like a password that a person chose: which kinds of characters, how mixed."""
-    if not 5 <= len(value) <= 128 or _compiled(r"\s").search(value) or not _is_candidate(value):
+    if not 5 <= len(value) <= 128 or compile_once(r"\s").search(value) or not _is_candidate(value):
         return Strength.NONE
-    lower, upper = bool(_compiled(r"[a-z]").search(value)), bool(_compiled(r"[A-Z]").search(value))
-    digit, symbol = bool(_compiled(r"\d").search(value)), bool(_compiled(r"[!@#$%^&*?+=~|;]").search(value))
+    lower, upper = bool(compile_once(r"[a-z]").search(value)), bool(compile_once(r"[A-Z]").search(value))
+    digit, symbol = (
+        bool(compile_once(r"\d").search(value)),
+        bool(compile_once(r"[!@#$%^&*?+=~|;]").search(value)),
+    )
     if not (lower or upper):
         return Strength.LIKELY if digit and len(value) >= 6 and symbol else Strength.NONE
     if _technical(value):
@@ -244,7 +187,7 @@ def _with_digits(value: str, *, mixed_case: bool) -> Strength:
 
 def _technical(value: str) -> bool:
     """Do all the digits of the value belong to names of standards, as in `oauth2_token` and `sha256`?"""
-    parts = [part for part in _compiled(r"[^a-z0-9]+").split(value.lower()) if not part.isalpha() and part]
+    parts = [part for part in compile_once(r"[^a-z0-9]+").split(value.lower()) if not part.isalpha() and part]
     return bool(parts) and all(part in words("technical") for part in parts)
 
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cli_guard.git.message import parse_message
 from cli_guard.model import (
     ChangeSet,
     FileChange,
@@ -17,7 +18,6 @@ from cli_guard.model import (
     Skipped,
     Status,
 )
-from cli_guard.review.message import parse_message
 from cli_guard.reviewers.message import CHECKS, review
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule, load

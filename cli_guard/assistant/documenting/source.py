@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
+from cli_guard.code.languages import language_of
 from cli_guard.code.symbols import LANGUAGES, Symbol, is_test, symbols_of, unreadable
-from cli_guard.code.syntax import Trees, language_of
+from cli_guard.code.syntax import Trees
 from cli_guard.model import Skipped
 from cli_guard.reviewers.docs.documented import read_docstring
 from cli_guard.reviewers.docs.styles import ENOUGH, SAMPLE, Style, style_of

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from cli_guard.code.syntax import GRAMMARS, language_of
+from cli_guard.code.languages import GRAMMARS, language_of
 from cli_guard.model import Skipped
 
 SHOWN_PATHS = 8

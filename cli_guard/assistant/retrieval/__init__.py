@@ -5,9 +5,8 @@ promising ones are read by syntax tree (`symbols`) and scored (`scoring`), the b
 """
 
 from cli_guard.assistant.retrieval.finding import find
-from cli_guard.assistant.retrieval.model import Fact, Found, Place, Reference, SymbolAt
+from cli_guard.assistant.retrieval.model import Fact, Found, Place, Reference
 from cli_guard.assistant.retrieval.references import Looked, look_up, references
-from cli_guard.code.definitions import symbols_in
 
 __all__ = [
     "Fact",
@@ -15,9 +14,7 @@ __all__ = [
     "Looked",
     "Place",
     "Reference",
-    "SymbolAt",
     "find",
     "look_up",
     "references",
-    "symbols_in",
 ]

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from cli_guard.assistant.retrieval.model import Fact, FactKind, SymbolAt
+from cli_guard.assistant.retrieval.model import Fact, FactKind
 from cli_guard.assistant.retrieval.question import Query
 from cli_guard.assistant.retrieval.scoring import Unit
 from cli_guard.assistant.retrieval.shown import Shown
 from cli_guard.assistant.retrieval.words import stems_of
+from cli_guard.code.definitions import Definition
 
 ENVIRONMENT = re.compile(
     r"(?:environ(?:\.get|\.setdefault|\.pop)?\s{0,4}[\[(]|getenv\w{0,20}\s{0,4}\(|process\.env(?:\.|\[)|import\.meta\.env\."
@@ -42,7 +43,7 @@ def facts_at(path: str, text: str, units: tuple[Unit, ...], query: Query) -> lis
     ]
 
 
-def _of_symbol(path: str, shown: Shown, symbol: SymbolAt, query: Query) -> Iterator[Fact]:
+def _of_symbol(path: str, shown: Shown, symbol: Definition, query: Query) -> Iterator[Fact]:
     end = min(symbol.end_line, symbol.line + MOST_LINES)
     if symbol.kind == "function":
         head = head_of(shown.block(symbol.line, min(end, symbol.line + HEAD_LINES)))
@@ -86,7 +87,7 @@ def head_of(text: str) -> str:
     return text
 
 
-def _defaults(path: str, head: str, symbol: SymbolAt, query: Query) -> Iterator[Fact]:
+def _defaults(path: str, head: str, symbol: Definition, query: Query) -> Iterator[Fact]:
     """The parameters of a head that have a default, those that the question names first."""
     start = head.find("(")
     if start < 0:

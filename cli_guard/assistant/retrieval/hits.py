@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from cli_guard.assistant.retrieval.model import SymbolAt
 from cli_guard.assistant.retrieval.question import Query
 from cli_guard.assistant.retrieval.words import PART, needles_of, parts_of, stem
+from cli_guard.code.definitions import Definition
 
 MOST_HITS = 4_000
 # A word inside another one ("parse" in "urlparse") counts for this much, if it is not too short to mean anything.
@@ -163,7 +163,7 @@ def lines_read(text: str) -> frozenset[int]:
 class Lines:
     """The lines of a text, and what each is: comment or documentation, or code."""
 
-    def __init__(self, text: str, symbols: tuple[SymbolAt, ...]) -> None:
+    def __init__(self, text: str, symbols: tuple[Definition, ...]) -> None:
         self.lines = text.split("\n")
         self.symbols = symbols
 

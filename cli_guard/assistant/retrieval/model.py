@@ -12,22 +12,6 @@ Confidence = Literal["high", "medium", "low", "none"]
 
 
 @dataclass(frozen=True, slots=True)
-class SymbolAt:
-    """A name that a file defines, and where.
-
-    `kind` is a common word ("function", "class", "constant", "type", "key", "heading", ...), `qualname` names what
-    is around it too ("Session.send"). Lines count from 1; `signature` is the first line of its head.
-    """
-
-    kind: str
-    name: str
-    qualname: str
-    line: int
-    end_line: int
-    signature: str
-
-
-@dataclass(frozen=True, slots=True)
 class Place:
     """A line that answers, or helps to. `text` is that line, secrets masked, at most 160 characters.
 

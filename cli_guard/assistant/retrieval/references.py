@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cli_guard.assistant.retrieval.model import Reference, ReferenceKind, SymbolAt
+from cli_guard.assistant.retrieval.model import Reference, ReferenceKind
 from cli_guard.assistant.retrieval.shown import Shown
-from cli_guard.code.definitions import parseable, symbols_in
-from cli_guard.code.languages import DEFINITIONS, language_for
+from cli_guard.code.definitions import Definition, definition_nodes, find_definitions, is_parseable
+from cli_guard.code.languages import language_for
 from cli_guard.code.syntax import Trees
 from cli_guard.errors import UsageError
 from cli_guard.model import Skipped
@@ -80,11 +80,11 @@ def look_up(
 
 def _in_file(parts: list[str], path: str, text: str) -> Iterator[Reference]:
     name = parts[-1]
-    symbols = symbols_in(path, text)
+    symbols = find_definitions(path, text)
     definitions = {symbol.line: symbol for symbol in symbols if symbol.name == name}
     language = language_for(path, text)
     nodes: dict[tuple[int, int], ReferenceKind] = {}
-    if language in DEFINITIONS and parseable(text):
+    if language and language in definition_nodes() and is_parseable(text):
         root = Trees().root(language, text)
         for node in root.find_all(regex=f"^[$@]?{re.escape(name)}$"):
             if not node.children() or node.kind() == "variable_name":
@@ -104,7 +104,7 @@ def _in_file(parts: list[str], path: str, text: str) -> Iterator[Reference]:
         column = match.start() - line_start + 1
         kind = nodes.get((line, column), "mention")
         symbol = definitions.get(line)
-        told = kind != "mention" or language not in DEFINITIONS
+        told = kind != "mention" or language not in definition_nodes()
         if symbol is not None and told and not _used_before(lines[line - 1], column, name):
             kind = "definition"
         if len(parts) > 1 and not _belongs(parts, kind, symbol, symbols, lines[line - 1], line, column):
@@ -155,8 +155,8 @@ def _kind_of(node: "SgNode", language: str, text: str) -> ReferenceKind:
 def _belongs(
     parts: list[str],
     kind: ReferenceKind,
-    symbol: SymbolAt | None,
-    symbols: tuple[SymbolAt, ...],
+    symbol: Definition | None,
+    symbols: tuple[Definition, ...],
     line: str,
     number: int,
     column: int,

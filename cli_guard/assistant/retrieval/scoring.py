@@ -5,11 +5,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from cli_guard.assistant.retrieval.hits import Hit, Lines, Vocabulary, lines_read
-from cli_guard.assistant.retrieval.model import SymbolAt
 from cli_guard.assistant.retrieval.question import Query
 from cli_guard.assistant.retrieval.survey import path_stems
 from cli_guard.assistant.retrieval.words import stems_of
-from cli_guard.code.definitions import symbols_in
+from cli_guard.code.definitions import Definition, find_definitions
 
 # What a hit counts by where it stands. Tuned on the tuning half of fixtures/questions alone.
 NAME, OWNER, HEAD, DOC, BODY, FILE_NAME, FOLDER = 4.0, 1.5, 1.0, 0.8, 0.7, 4.0, 0.6
@@ -33,7 +32,7 @@ ERROR_FILE = re.compile(r"(?:^|[/_.-])(?:errors?|exceptions?|exc|err)(?:/|\.\w+$
 class Unit:
     """A definition (or a stretch of lines outside of any, `symbol` None) with what it holds of each concept."""
 
-    symbol: SymbolAt | None
+    symbol: Definition | None
     score: float
     named: bool
     covered: tuple[float, ...]
@@ -53,7 +52,7 @@ class Scored:
 
 def score_file(path: str, text: str, query: Query, vocabulary: Vocabulary, idf: tuple[float, ...]) -> Scored:
     """Scores a file and what is in it; the prior of its kind is not in it yet."""
-    symbols = symbols_in(path, text)
+    symbols = find_definitions(path, text)
     lines = Lines(text, symbols)
     hits = vocabulary.hits(text)
     in_name, in_folder = (vocabulary.of_parts(each) for each in path_stems(path))
@@ -106,7 +105,7 @@ def score_file(path: str, text: str, query: Query, vocabulary: Vocabulary, idf: 
 
 
 def _unit(
-    symbol: SymbolAt | None,
+    symbol: Definition | None,
     own: dict[int, float],
     hits: list[Hit],
     lines: Lines,
@@ -165,7 +164,7 @@ def _exactly(unit: Unit, query: Query) -> Unit:
     return Unit(unit.symbol, unit.score + bonus, True, unit.covered, unit.lines)
 
 
-def _is_error(symbol: SymbolAt, path: str) -> bool:
+def _is_error(symbol: Definition, path: str) -> bool:
     """Is it an error that can be raised, told by its name or by its file?"""
     return symbol.kind in ("class", "type") and bool(
         ERROR_NAME.search(symbol.name) or ERROR_FILE.search(path)
@@ -178,7 +177,7 @@ def _more(unit: Unit, factor: float) -> Unit:
 
 def _whole(
     hits: list[Hit],
-    symbols: tuple[SymbolAt, ...],
+    symbols: tuple[Definition, ...],
     units: list[Unit],
     lines: Lines,
     path_amount: list[float],

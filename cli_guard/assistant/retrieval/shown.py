@@ -4,7 +4,7 @@ from functools import cached_property
 
 from cli_guard.secrets import scan
 from cli_guard.secrets.candidates import Hit
-from cli_guard.secrets.masking import mask_hits
+from cli_guard.secrets.redact import mask_hits
 
 LINE_CHARS = 160
 # A longer text is looked at by windows around what is shown: a secret is told by what stands near it.

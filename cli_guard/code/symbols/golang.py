@@ -11,24 +11,10 @@ if TYPE_CHECKING:
 
 # Methods that the standard library's interfaces ask for: the interface documents them.
 INTERFACE_METHODS = frozenset(
-    {
-        "String",
-        "GoString",
-        "Error",
-        "Unwrap",
-        "Is",
-        "As",
-        "Len",
-        "Less",
-        "Swap",
-        "Push",
-        "Pop",
-        "Read",
-        "Write",
-    }
-    | {"Close", "Seek", "ReadAt", "WriteAt", "ReadFrom", "WriteTo", "Scan", "Value", "Format", "ServeHTTP"}
-    | {"MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText", "MarshalYAML", "UnmarshalYAML"}
-    | {"MarshalBinary", "UnmarshalBinary", "RoundTrip", "Done", "Deadline", "Err", "Network", "Set", "Type"}
+    "String GoString Error Unwrap Is As Len Less Swap Push Pop Read Write Close Seek ReadAt"
+    " WriteAt ReadFrom WriteTo Scan Value Format ServeHTTP MarshalJSON UnmarshalJSON MarshalText"
+    " UnmarshalText MarshalYAML UnmarshalYAML MarshalBinary UnmarshalBinary RoundTrip Done"
+    " Deadline Err Network Set Type".split()
 )
 
 

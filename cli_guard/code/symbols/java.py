@@ -10,8 +10,8 @@ from cli_guard.code.symbols.nesting import (
     field_text,
     first_line,
     last_line,
-    nested,
     squeeze,
+    with_enclosing,
 )
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def java_symbols(root: "SgNode", text: str) -> Iterator[Symbol]:
     """The types, methods and constructors of a compilation unit."""
     del text
     known: dict[int, Symbol] = {}
-    for node, around in nested(root.find_all(any=[{"kind": kind} for kind in TYPES + METHODS])):
+    for node, around in with_enclosing(root.find_all(any=[{"kind": kind} for kind in TYPES + METHODS])):
         outer = [known[n.range().start.index] for n in around if n.range().start.index in known]
         symbol = _symbol(node, outer[-1] if outer else None, around[-1] if outer else None)
         if symbol is not None:
@@ -71,11 +71,7 @@ def _symbol(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -
 
 
 def _quiet(
-    node: "SgNode",
-    name: str,
-    body: "SgNode | None",
-    annotations: tuple[str, ...],
-    commented: bool,
+    node: "SgNode", name: str, body: "SgNode | None", annotations: tuple[str, ...], commented: bool
 ) -> str:
     if "Override" in annotations:
         return "override"

@@ -11,8 +11,8 @@ from cli_guard.code.symbols.nesting import (
     field_text,
     first_line,
     last_line,
-    nested,
     squeeze,
+    with_enclosing,
 )
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ WORD = re.compile(r"[\w$]+")
 
 def javascript_symbols(root: "SgNode", text: str) -> Iterator[Symbol]:
     """The named functions, classes and methods of a module; `public` are the exported ones."""
-    exported = _exported(root, text)
+    exported = _exported_names(root, text)
     known: dict[int, Symbol] = {}
     value = {"any": [{"kind": kind} for kind in VALUES]}
     rules = [{"kind": kind} for kind in _kinds(root)]
     rules.append({"kind": "variable_declarator", "has": {"field": "value", **value}})  # type: ignore[dict-item]
-    for node, around in nested(root.find_all(any=rules)):  # type: ignore[arg-type]
+    for node, around in with_enclosing(root.find_all(any=rules)):  # type: ignore[arg-type]
         outer = [known[n.range().start.index] for n in around if n.range().start.index in known]
         symbol = _symbol(node, outer[-1] if outer else None, around[-1] if outer else None, exported)
         if symbol is not None:
@@ -56,7 +56,7 @@ def _kinds(root: "SgNode") -> tuple[str, ...]:
     return DEFINITIONS + TYPESCRIPT_DEFINITIONS
 
 
-def _exported(root: "SgNode", text: str) -> frozenset[str]:
+def _exported_names(root: "SgNode", text: str) -> frozenset[str]:
     names = set()
     if "export" in text:
         for specifier in root.find_all(kind="export_specifier"):

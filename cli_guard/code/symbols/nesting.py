@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 
-def nested(nodes: Iterable["SgNode"]) -> Iterator[tuple["SgNode", list["SgNode"]]]:
+def with_enclosing(nodes: Iterable["SgNode"]) -> Iterator[tuple["SgNode", list["SgNode"]]]:
     """Each node, in source order, with those around it, the outermost first."""
     stack: list[tuple[int, SgNode]] = []
     for node in nodes:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cli_guard.code.symbols.model import Doc, Parameter, Symbol
-from cli_guard.code.symbols.nesting import field_text, first_line, last_line, nested, squeeze
+from cli_guard.code.symbols.nesting import field_text, first_line, last_line, squeeze, with_enclosing
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -14,36 +14,17 @@ if TYPE_CHECKING:
 QUIET_DECORATORS = {
     "override": "override",
     "overload": "overload",
-    "setter": "setter",
-    "deleter": "setter",
-    "fixture": "called by a framework",
-    "hookimpl": "called by a framework",
-    "validator": "called by a framework",
-    "field_validator": "called by a framework",
-    "model_validator": "called by a framework",
-    "field_serializer": "called by a framework",
-    "model_serializer": "called by a framework",
-    "root_validator": "called by a framework",
-    "receiver": "called by a framework",
-    "listens_for": "called by a framework",
-    "singledispatch": "",
-    "register": "called by a framework",
+    **dict.fromkeys(("setter", "deleter"), "setter"),
+    **dict.fromkeys(
+        "fixture hookimpl validator field_validator model_validator field_serializer model_serializer root_validator"
+        " receiver listens_for register".split(),
+        "called by a framework",
+    ),
 }
 # Bases that bring no documented methods of their own; any other base makes each method a likely override.
 PLAIN_BASES = frozenset(
-    {
-        "object",
-        "ABC",
-        "Protocol",
-        "Generic",
-        "NamedTuple",
-        "TypedDict",
-        "Enum",
-        "StrEnum",
-        "IntEnum",
-        "BaseModel",
-    }
-    | {"Exception", "ValueError", "RuntimeError", "TypeError", "KeyError"}
+    "object ABC Protocol Generic NamedTuple TypedDict Enum StrEnum IntEnum BaseModel Exception"
+    " ValueError RuntimeError TypeError KeyError".split()
 )
 SIMPLE = frozenset(
     {"expression_statement", "return_statement", "pass_statement", "raise_statement", "delete_statement"}
@@ -56,7 +37,7 @@ def python_symbols(root: "SgNode", text: str) -> Iterator[Symbol]:
     del text
     known: dict[int, Symbol] = {}
     found = root.find_all(any=[{"kind": "function_definition"}, {"kind": "class_definition"}])
-    for node, around in nested(found):
+    for node, around in with_enclosing(found):
         outer = [known[n.range().start.index] for n in around if n.range().start.index in known]
         symbol = _symbol(node, outer[-1] if outer else None, around[-1] if outer else None)
         if symbol is not None:
@@ -74,7 +55,9 @@ def _symbol(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -
     parent = node.parent()
     decorated = parent is not None and parent.kind() == "decorated_definition"
     outermost = parent if decorated and parent is not None else node
-    decorators = tuple(_decorator_name(c) for c in outermost.children() if c.kind() == "decorator")
+    decorators = tuple(
+        c.text()[1:].split("(")[0].strip() for c in outermost.children() if c.kind() == "decorator"
+    )
     parameters = () if is_class else tuple(_parameters(node))
     if method and "staticmethod" not in decorators:
         parameters = parameters[1:]
@@ -97,10 +80,6 @@ def _symbol(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -
         decorators=decorators,
         node=node,
     )
-
-
-def _decorator_name(node: "SgNode") -> str:
-    return node.text()[1:].split("(")[0].strip()
 
 
 def _doc(body: "SgNode") -> Doc | None:
@@ -161,15 +140,15 @@ def _parameters(node: "SgNode") -> Iterator[Parameter]:
         if kind == "keyword_separator":
             keyword_only = True
         elif kind in ("identifier", "default_parameter", "typed_parameter", "typed_default_parameter"):
-            parameter = _named(child, kind, keyword_only)
+            parameter = _parameter(child, kind, keyword_only)
             keyword_only = keyword_only or parameter.star == "*"
             yield parameter
         elif kind in ("list_splat_pattern", "dictionary_splat_pattern"):
             keyword_only = True
-            yield _starred(child.text(), "")
+            yield _star_parameter(child.text(), "")
 
 
-def _named(child: "SgNode", kind: str, keyword_only: bool) -> Parameter:
+def _parameter(child: "SgNode", kind: str, keyword_only: bool) -> Parameter:
     if kind == "identifier":
         return Parameter(child.text(), keyword_only=keyword_only)
     annotation = squeeze(field_text(child, "type"))
@@ -177,11 +156,11 @@ def _named(child: "SgNode", kind: str, keyword_only: bool) -> Parameter:
         inner = child.child(0)
         text = inner.text() if inner is not None else ""
         if text.startswith("*"):
-            return _starred(text, annotation)
+            return _star_parameter(text, annotation)
         return Parameter(text, annotation, keyword_only=keyword_only)
     return Parameter(field_text(child, "name"), annotation, optional=True, keyword_only=keyword_only)
 
 
-def _starred(text: str, annotation: str) -> Parameter:
+def _star_parameter(text: str, annotation: str) -> Parameter:
     star = "**" if text.startswith("**") else "*"
     return Parameter(text.lstrip("* "), annotation, star=star, optional=True, keyword_only=star == "**")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cli_guard.code.symbols.model import Doc, Parameter, Symbol
-from cli_guard.code.symbols.nesting import field_text, first_line, last_line, nested, squeeze
+from cli_guard.code.symbols.nesting import field_text, first_line, last_line, squeeze, with_enclosing
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -19,7 +19,7 @@ def rust_symbols(root: "SgNode", text: str) -> Iterator[Symbol]:
     del text
     kinds = [{"kind": kind} for kind in (*TYPES, *FUNCTIONS, *AROUND)]
     public: dict[int, bool] = {}
-    for node, around in nested(root.find_all(any=kinds)):  # type: ignore[arg-type]
+    for node, around in with_enclosing(root.find_all(any=kinds)):  # type: ignore[arg-type]
         inner = around[-1] if around else None
         if node.kind() in AROUND:
             # A trait's methods are documented at the trait; what they implement is no definition of its own.
@@ -45,7 +45,11 @@ def _symbol(
     body = node.field("body")
     comments, attributes, top = _above(node)
     doc = (
-        Doc("\n".join(c.text().rstrip("\n") for c in comments), first_line(comments[0]), _end(comments[-1]))
+        Doc(
+            "\n".join(c.text().rstrip("\n") for c in comments),
+            first_line(comments[0]),
+            last_line(comments[-1]),
+        )
         if comments
         else None
     )
@@ -75,7 +79,6 @@ def _quiet(within: bool, implements: bool, test: bool) -> str:
 
 
 def _owner(inner: "SgNode | None") -> str:
-    """The type that a method belongs to."""
     if inner is None or inner.kind() not in ("impl_item", "trait_item"):
         return ""
     return field_text(inner, "type" if inner.kind() == "impl_item" else "name").split("<")[0]
@@ -87,7 +90,7 @@ def _above(node: "SgNode") -> tuple[list["SgNode"], set[str], int]:
     attributes: set[str] = set()
     top = first_line(node)
     line, previous = top, node.prev()
-    while previous is not None and _end(previous) == line - 1:
+    while previous is not None and last_line(previous) == line - 1:
         if previous.kind() == "attribute_item":
             attributes.add(previous.text().strip("#[]").split("(")[0])
             top = first_line(previous) if not comments else top
@@ -97,11 +100,6 @@ def _above(node: "SgNode") -> tuple[list["SgNode"], set[str], int]:
             break
         line, previous = first_line(previous), previous.prev()
     return comments, attributes, top
-
-
-def _end(node: "SgNode") -> int:
-    """The last line of a node: that of a line comment holds its line end."""
-    return last_line(node)
 
 
 def _parameters(node: "SgNode") -> Iterator[Parameter]:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from cli_guard.model import Decision
 from cli_guard.secrets import scan
-from cli_guard.secrets.masking import mask_hits
 from cli_guard.secrets.printable import clip, json_value, printable
-from cli_guard.secrets.redact import mask, redact
+from cli_guard.secrets.redact import mask, mask_hits, redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

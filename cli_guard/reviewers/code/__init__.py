@@ -1,15 +1,16 @@
 """The code reviewer: risky constructs, forgotten debugging, files that should not be recorded as they are.
 
 Three kinds of rule, a module each: over syntax trees (`trees`), over lines and statements of what has no
-grammar here (`lines`), and over a file as a whole (`files`, `conflicts`). All are data under `rules/code/`.
+grammar here (`lines`), and over a file as a whole (`files`). All are data under `rules/code/`.
 """
 
 from collections.abc import Iterator
 
-from cli_guard.code.syntax import language_of
+from cli_guard.code.classify import LONGEST_LINE, is_generated
+from cli_guard.code.languages import language_of
 from cli_guard.model import Contents, FileChange, Finding, Kind, Report, Skipped, Status
-from cli_guard.reviewers.code import conflicts, files, lines, paths, trees
-from cli_guard.reviewers.per_file import Alone, Examiner
+from cli_guard.reviewers.code import files, lines, remarks, trees
+from cli_guard.reviewers.per_file import Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 
 __all__ = ["examiner", "review"]
@@ -23,7 +24,7 @@ def review(subject: ReviewInput) -> Report:
     skipped: list[Skipped] = []
     examine = examiner(subject)
     for change in subject.changes:
-        found = subject.work.known("code", change) or examine(change)
+        found = subject.file_result("code", change) or examine(change)
         findings += found.findings
         skipped += found.skipped
     findings.sort(key=lambda f: (f.path, f.line or 0, f.rule))
@@ -32,30 +33,30 @@ def review(subject: ReviewInput) -> Report:
 
 def examiner(subject: ReviewInput) -> Examiner:
     """Each file is inspected alone."""
-    return lambda change: Alone.of(_inspect(subject, change))
+    return lambda change: FileResult.of(_inspect(subject, change))
 
 
 def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Skipped]:
     if change.status is Status.DELETED:
         return
     text = _whole_text(subject.contents, change) if change.kind is Kind.TEXT else None
-    yield from files.inspect(change, text)
+    yield from files.inspect_file(change, text)
     if change.kind is not Kind.TEXT or not change.hunks or not change.added:
         return
-    yield from conflicts.inspect(change, text)
+    yield from files.find_conflicts(change, text)
     language = language_of(change.path, _first_line(change, text))
-    topic = paths.topic_of(change.path, language)
+    topic = remarks.topic_of(change.path, language)
     line_rules = lines.rules_for(change.path)
     if topic is None and not line_rules:
         return
     if text is not None and len(text) > subject.limits.file_chars:
         yield Skipped(change.path, f"code: over {subject.limits.file_chars} characters")
         return
-    if paths.is_generated(change.path, text if text is not None else ""):
+    if is_generated(change.path, text if text is not None else ""):
         yield Skipped(change.path, "code: generated or minified")
         return
     # A long line is left out by itself: it must not take the rest of the file along.
-    parsed = paths.without_long_lines(text) if text is not None else None
+    parsed = remarks.without_long_lines(text) if text is not None else None
     yield from lines.inspect(subject, change, parsed, line_rules)
     if topic is None or language is None:
         if parsed != text:
@@ -69,10 +70,10 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
 
 def _on_short_lines(change: FileChange, found: Iterator[Finding | Skipped]) -> Iterator[Finding | Skipped]:
     """All but what begins on a line that is too long to be anybody's own; those are named."""
-    long = {number for number, line in change.added.items() if len(line) > paths.LINES_OVER}
+    long = {number for number, line in change.added.items() if len(line) > LONGEST_LINE}
     yield from (item for item in found if isinstance(item, Skipped) or item.line not in long)
     if long:
-        yield Skipped(change.path, f"code: {len(long)} lines over {paths.LINES_OVER} characters")
+        yield Skipped(change.path, f"code: {len(long)} lines over {LONGEST_LINE} characters")
 
 
 def _whole_text(contents: Contents, change: FileChange) -> str | None:

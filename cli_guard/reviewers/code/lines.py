@@ -18,8 +18,7 @@ from fnmatch import translate
 from functools import cache
 
 from cli_guard.model import FileChange, Finding, Skipped
-from cli_guard.reviewers.code.paths import line_topics
-from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Place, applies, remark
+from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, applies, line_topics, remark
 from cli_guard.reviewers.code.units import SPLITTERS, Unit
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
@@ -99,7 +98,6 @@ def inspect(
 
 
 def _lines(change: FileChange, lowered: str, rules: Sequence[LineRule]) -> Iterator[Unit]:
-    """The added lines that hold a keyword of any of the rules."""
     keywords = sorted({word for line_rule in rules for word in line_rule.keywords if word in lowered})
     for (number, line), low in zip(change.added.items(), lowered.split("\n"), strict=True):
         if any(word in low for word in keywords):
@@ -128,7 +126,7 @@ def _report(
         for line_rule in _firing(rules, unit.text):
             counts[line_rule.rule.id] += 1
             if counts[line_rule.rule.id] <= MAX_PER_RULE:
-                place = Place(change.path, unit.line, unit.end_line, unit.text, unit.text)
+                place = Location(change.path, unit.line, unit.end_line, unit.text, unit.text)
                 yield remark(line_rule.rule, place)
     for name, count in counts.items():
         if count > MAX_PER_RULE:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.syntax import DEEPEST, indents_too_deep
 from cli_guard.model import FileChange, Finding, Skipped
-from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Place, applies, remark
+from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, applies, remark
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
@@ -93,7 +93,7 @@ def _utils(topic: str) -> Mapping[str, Any]:
 
 def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
     document = rule.extra["document"]
-    config: Config = {"rule": document["rule"], "utils": _used(utils, document["rule"])}
+    config: Config = {"rule": document["rule"], "utils": _utils_of(utils, document["rule"])}
     if "constraints" in document:
         config["constraints"] = document["constraints"]
     return TreeRule(
@@ -111,7 +111,7 @@ def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
     )
 
 
-def _used(utils: Mapping[str, Any], rule: object) -> dict[str, Any]:
+def _utils_of(utils: Mapping[str, Any], rule: object) -> dict[str, Any]:
     """The utils that a rule matches: ast-grep compiles all it is given for every search. They use no other."""
     return {name: body for name, body in utils.items() if f"'matches': '{name}'" in str(rule)}
 
@@ -189,9 +189,9 @@ def _bound(node: "SgNode", name: str | None) -> str | None:
 
 def _finding(rule: TreeRule, change: FileChange, node: "SgNode", span: "Span", lines: list[str]) -> Finding:
     content = span.content or node.text()[:CONTENT_CHARS]
-    place = Place(change.path, span.first, span.last, lines[span.first - 1], content)
-    suggestion = _filled(rule.fix, node) if rule.fix else None
-    return remark(rule.rule, place, message=_filled(rule.message, node), suggestion=suggestion)
+    place = Location(change.path, span.first, span.last, lines[span.first - 1], content)
+    suggestion = _fill(rule.fix, node) if rule.fix else None
+    return remark(rule.rule, place, message=_fill(rule.message, node), suggestion=suggestion)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +218,7 @@ def _spans(rule: TreeRule, node: "SgNode") -> Iterator[Span]:
     yield Span(first, last, node.text()[: end.index - where.start.index] if to else "")
 
 
-def _filled(template: str, node: "SgNode") -> str:
-    """The template with each `$NAME` replaced by what the rule bound to it."""
+def _fill(template: str, node: "SgNode") -> str:
 
     def bound(match: re.Match[str]) -> str:
         value = node.get_match(match[1])

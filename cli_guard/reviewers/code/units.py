@@ -27,7 +27,7 @@ def instructions(text: str) -> Iterator[Unit]:
     """
     stages: set[str] = set()
     user: Unit | None = None
-    for unit in _joined(text):
+    for unit in _instructions(text):
         verb = unit.text[:5].upper()
         if verb == "USER ":
             user = unit
@@ -44,7 +44,7 @@ def instructions(text: str) -> Iterator[Unit]:
         yield user
 
 
-def _joined(text: str) -> Iterator[Unit]:
+def _instructions(text: str) -> Iterator[Unit]:
     parts: list[str] = []
     first = 0
     heredoc = ""

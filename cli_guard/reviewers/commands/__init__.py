@@ -14,9 +14,20 @@ from pathlib import PurePosixPath
 
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
-from cli_guard.reviewers.commands.judging import LONG, PART, UNREADABLE, Act, Files, Judgement, judged, parts
-from cli_guard.reviewers.commands.remarks import STEPS, applies, remark
-from cli_guard.reviewers.per_file import AGAIN, NOTHING, Alone, Examiner
+from cli_guard.reviewers.commands.judging import (
+    LONG,
+    PART,
+    STEPS,
+    UNREADABLE,
+    Act,
+    Files,
+    Judgement,
+    applies,
+    judge_snippet,
+    parts,
+    remark,
+)
+from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 
 __all__ = ["examiner", "review"]
@@ -52,7 +63,7 @@ def review(subject: ReviewInput) -> Report:
     findings: list[Finding] = []
     skipped: list[Skipped] = []
     for source in sources:
-        for item in _told(subject, _with_files(source, files)):
+        for item in _report(subject, _with_files(source, files)):
             (findings if isinstance(item, Finding) else skipped).append(item)  # type: ignore[arg-type]
     findings.sort(key=lambda f: (f.path, f.line or 0, f.rule))
     return Report(tuple(findings), tuple(skipped))
@@ -61,7 +72,7 @@ def review(subject: ReviewInput) -> Report:
 def examiner(subject: ReviewInput) -> Examiner:
     """Are there commands in a file, or was something not read? What they do is judged with those of the others."""
 
-    def examine(change: FileChange) -> Alone:
+    def examine(change: FileChange) -> FileResult:
         if not _of_interest(change):
             return NOTHING
         source = _source(subject, change)
@@ -71,7 +82,7 @@ def examiner(subject: ReviewInput) -> Examiner:
 
 
 def _may_tell(subject: ReviewInput, change: FileChange) -> bool:
-    known = subject.work.known("commands", change)
+    known = subject.file_result("commands", change)
     return _of_interest(change) if known is None else known.again
 
 
@@ -124,14 +135,13 @@ def _touched(change: FileChange, snippet: Snippet) -> bool:
 
 
 def _judge(subject: ReviewInput, source: Source) -> None:
-    """Judge the snippets, as many as there is time for."""
     ends = subject.clock() + subject.limits.seconds
     for snippet in source.snippets:
         if subject.clock() > ends:
             spent = f"{subject.limits.seconds:g} s were spent"
             source.leave(f"{spent} before line {snippet.lines[0]}", by_limit=True)
             break
-        source.judgements.append(judged(snippet, {}))
+        source.judgements.append(judge_snippet(snippet, {}))
 
 
 def _with_files(source: Source, files: Files) -> Source:
@@ -143,12 +153,11 @@ def _with_files(source: Source, files: Files) -> Source:
     for snippet, before in zip(source.snippets, source.judgements, strict=False):
         named = (by_name.get(word, ()) for word in {*AROUND_NAMES.split(snippet.text)} - {""})
         used = {path: files[path] for paths in named for path in paths if path not in before.files}
-        again.append(judged(snippet, used) if used else before)
+        again.append(judge_snippet(snippet, used) if used else before)
     return replace(source, judgements=again)
 
 
-def _told(subject: ReviewInput, source: Source) -> Iterator[Finding | Skipped]:
-    """What there is to say of a file."""
+def _report(subject: ReviewInput, source: Source) -> Iterator[Finding | Skipped]:
     counts: Counter[str] = Counter()
     for finding in _findings(subject, source):
         counts[finding.rule] += 1
@@ -161,7 +170,6 @@ def _told(subject: ReviewInput, source: Source) -> Iterator[Finding | Skipped]:
 
 
 def _findings(subject: ReviewInput, source: Source) -> Iterable[Finding]:
-    """The gravest finding of each rule on each line."""
     change = source.change
     found: dict[tuple[int | None, str], Finding] = {}
     old: set[tuple[str, str, str]] | None = None
@@ -190,5 +198,5 @@ def _old_acts(subject: ReviewInput, change: FileChange) -> set[tuple[str, str, s
         for snippet in snippets(change.old_path or change.path, text or ""):
             for part in _parts(snippet) if _for_shell(snippet) else ():
                 if subject.clock() < ends:
-                    acts += judged(part, {}).acts
+                    acts += judge_snippet(part, {}).acts
     return {act.key for act in acts}

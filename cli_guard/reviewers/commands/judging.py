@@ -1,4 +1,4 @@
-"""From a snippet to what it does that is worth telling: the engine judges it, rules name the notable effects."""
+"""From a snippet to findings: the engine judges it, rules name the notable effects and say how grave they are here."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
@@ -11,6 +11,12 @@ from cli_guard.reviewers.commands.extract import Snippet
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
+import re
+
+from cli_guard.code.test_files import is_test_or_example
+from cli_guard.model import FileChange, Finding, Severity, fingerprint
+from cli_guard.reviewers.commands.extract import Where
+from cli_guard.rules.catalog import Rule, one
 
 # What the engine reads at once is bounded, and its time grows with the text: a long script is judged in parts.
 LONG = 40_000
@@ -28,14 +34,15 @@ HOLD_STATEMENTS = frozenset(
     "program list compound_statement subshell command_substitution process_substitution do_group if_statement"
     " elif_clause else_clause case_item while_statement".split()
 )
-DIVISIBLE = HOLD_STATEMENTS | {
-    "function_definition",
-    "redirected_statement",
-    "case_statement",
-    "for_statement",
-}
+DIVISIBLE = HOLD_STATEMENTS | frozenset(
+    "function_definition redirected_statement case_statement for_statement".split()
+)
 SEPARATORS = (";", "&", "\n", ";;")
 DEEPEST = 50
+EVIDENCE_CHARS = 120
+SHOWN_CHARS = 2_000
+CONTINUED = re.compile(r"[ \t]*\\\n\s*")
+STEPS = list(Severity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +74,13 @@ class Judgement:
     problem: str
 
 
-def judged(snippet: Snippet, files: Files) -> Judgement:
+def judge_snippet(snippet: Snippet, files: Files) -> Judgement:
     """What a snippet does where these files are already there; what is too much at once is judged in parts."""
-    whole = _judged(snippet, files)
+    whole = _judge_once(snippet, files)
     pieces = list(parts(snippet, SMALL_PART)) if whole.problem else []
     if len(pieces) < 2:
         return whole
-    each = [_judged(piece, files) for piece in pieces]
+    each = [_judge_once(piece, files) for piece in pieces]
     acts = dict.fromkeys(act for judgement in (whole, *each) for act in judgement.acts)
     left = {path: taints for judgement in (whole, *each) for path, taints in judgement.files.items()}
     return Judgement(
@@ -81,7 +88,7 @@ def judged(snippet: Snippet, files: Files) -> Judgement:
     )
 
 
-def _judged(snippet: Snippet, files: Files) -> Judgement:
+def _judge_once(snippet: Snippet, files: Files) -> Judgement:
     verdict = judge(snippet.text, Context(setting=Setting.CHANGE, files=files))
     problem = next((effect.reason for effect in verdict.effects if _gave_up(effect)), "")
     trees = Trees()
@@ -185,4 +192,41 @@ def part(snippet: Snippet, begin: int, end: int) -> Snippet:
     starts = tuple(max(start - begin, 0) for start in snippet.starts[first:last])
     return Snippet(
         snippet.text[begin:end], starts, snippet.lines[first:last], snippet.where, snippet.language
+    )
+
+
+def severity(rule: Rule, act: Act, where: Where, path: str) -> Severity:
+    """How grave the act is: the first of the rule's `grades` that fits, one step less in tests."""
+    fitting = (
+        Severity(grade["severity"])
+        for grade in rule.extra.get("grades", ())
+        if where in grade.get("where", (where,))
+        and re.search(grade.get("pattern", ""), act.statement)
+        and re.search(grade.get("reason", ""), act.reason)
+    )
+    weight = next(fitting, rule.severity)
+    return STEPS[min(STEPS.index(weight) + 1, len(STEPS) - 1)] if is_test_or_example(path) else weight
+
+
+def applies(act: Act) -> bool:
+    """Is the act one to tell? A rule's `unless` names what makes it harmless."""
+    unless = one("commands", act.rule).extra.get("unless")
+    return unless is None or not re.search(unless, act.statement)
+
+
+def remark(change: FileChange, act: Act, where: Where) -> Finding:
+    """The finding about an act, on a line that the change adds: its own, or one of what it depends on."""
+    rule = one("commands", act.rule)
+    line, message = act.line, act.reason
+    if line not in change.added:
+        near = [number for number in change.added if act.first <= number <= act.last]
+        line = near[0] if near else max((n for n in change.added if n < line), default=min(change.added))
+        message = f"{message}, at line {act.line}"
+    return rule.finding(
+        path=change.path,
+        line=line,
+        message=message,
+        severity=severity(rule, act, where, change.path),
+        evidence=CONTINUED.sub(" ", act.statement[:SHOWN_CHARS]).strip()[:EVIDENCE_CHARS],
+        fingerprint=fingerprint(rule.id, change.path, act.statement),
     )

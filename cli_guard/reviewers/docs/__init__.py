@@ -6,11 +6,10 @@ Python docstrings (Google, NumPy, Sphinx), JSDoc, Go doc comments and Javadoc. E
 from itertools import chain
 
 from cli_guard.model import FileChange, Report, Skipped
-from cli_guard.reviewers.docs.mismatch import compared_in, review_mismatch
+from cli_guard.reviewers.docs.mismatch import compared_in, review_mismatch, review_stale_names
 from cli_guard.reviewers.docs.missing import gaps_in, review_missing
 from cli_guard.reviewers.docs.sources import read_source, read_sources
-from cli_guard.reviewers.docs.stale import review_stale_names
-from cli_guard.reviewers.per_file import NOTHING, Alone, Examiner
+from cli_guard.reviewers.per_file import NOTHING, Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import one
@@ -20,15 +19,15 @@ def examiner(subject: ReviewInput) -> Examiner:
     """Is there anything to say of a file? What is said depends on how the others are documented."""
     rule = one("docs", "docs-name-stale")
 
-    def examine(change: FileChange) -> Alone:
+    def examine(change: FileChange) -> FileResult:
         source = read_source(subject, change)
         if source is None:
             return NOTHING
         if isinstance(source, Skipped):
-            return Alone(skipped=(source,))
+            return FileResult(skipped=(source,))
         told = chain(gaps_in(source), compared_in(source), review_stale_names(rule, [source]))
         documented, could = source.share
-        return Alone(again=next(told, None) is not None, weights=(documented, could))
+        return FileResult(again=next(told, None) is not None, weights=(documented, could))
 
     return examine
 
@@ -38,7 +37,7 @@ def review(subject: ReviewInput) -> Report:
     sources, skipped = read_sources(subject)
     if not sources:
         return Report((), tuple(skipped))
-    rules = {rule.id: rule for rule in catalog.load("docs")}
+    rules = catalog.by_id("docs")
     found = [
         *review_missing(rules["docs-missing"], sources),
         *review_mismatch(rules, sources),

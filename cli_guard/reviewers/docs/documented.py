@@ -12,12 +12,10 @@ NUMPY_RETURNS = re.compile(r"^\s*returns\s*$", re.I)
 RULER = re.compile(r"^\s*-{3,}\s*$")
 SPHINX = re.compile(r"^\s*[:@](?:param|parameter|arg|argument|key|keyword)\s+(?=\S)")
 SPHINX_RETURNS = re.compile(r"^\s*[:@](returns?|rtype)\s*:\s*(.*)$")
-SPHINX_FIELD = re.compile(r"^\s*[:@]\w+")
 NAME = r"\\?\*{0,2}`{0,2}\\?\*{0,2}\w+`{0,2}"
 NAMES = re.compile(rf"^\s*({NAME}(?:\s*,\s*{NAME})*)\s*(.*)$")
 SECTIONS = frozenset(
-    {"returns", "return", "raises", "yields", "yield", "example", "examples", "note", "notes"}
-    | {"warning", "warnings", "see", "todo"}
+    "returns return raises yields yield example examples note notes warning warnings see todo".split()
 )
 TAG = re.compile(r"^[\s/*]*@(param|arg|argument)\b\s*(.*)$")
 RETURN_TAG = re.compile(r"^[\s/*]*@returns?\b\s*(.*)$")
@@ -89,7 +87,7 @@ def read_tags(text: str) -> Documented:
             returns, returns_text = (number, _tag_end(lines, number)), result[1]
         if not tag:
             continue
-        kind, rest = _braced(tag[2])
+        kind, rest = _split_braces(tag[2])
         name = TAG_NAME.match(rest)
         if rest.startswith("<"):
             continue  # a type parameter of Java
@@ -163,7 +161,7 @@ def _entries(lines: list[str], start: int, end: int, *, colon: bool) -> tuple[li
         if match[1].lower() in SECTIONS and match[2].strip() == ":":
             return entries, False  # a section that slipped one level deeper
         names = [re.sub(r"[\\*`\s]", "", name) for name in match[1].split(",")]
-        kind = match[2].strip().lstrip(":").strip() if not colon else _parenthesised(match[2])
+        kind = match[2].strip().lstrip(":").strip() if not colon else _in_parentheses(match[2])
         entries += [Entry(name, number, last, kind) for name in names]
     return entries, certain
 
@@ -173,10 +171,10 @@ def _entry_rest(rest: str, colon: bool) -> bool:
     rest = rest.strip()
     if not colon:
         return not rest or rest.startswith(":")
-    return rest.startswith(":") or bool(_parenthesised(rest))
+    return rest.startswith(":") or bool(_in_parentheses(rest))
 
 
-def _parenthesised(rest: str) -> str:
+def _in_parentheses(rest: str) -> str:
     """The type in `(type): text`, empty if the text does not have that form."""
     inner, closed, _ = rest.strip().replace(") :", "):").partition("):")
     return inner[1:] if closed and inner.startswith("(") else ""
@@ -266,8 +264,7 @@ def _tag_end(lines: list[str], number: int) -> int:
     return last
 
 
-def _braced(text: str) -> tuple[str, str]:
-    """`{a {b}} rest` -> (`a {b}`, `rest`)."""
+def _split_braces(text: str) -> tuple[str, str]:
     if not text.startswith("{"):
         return "", text
     depth = 0

@@ -19,25 +19,8 @@ READERS = {
 }
 # Decorators that leave the parameters as they are written; any other may add or take some.
 TRANSPARENT = frozenset(
-    {
-        "staticmethod",
-        "classmethod",
-        "abstractmethod",
-        "property",
-        "cached_property",
-        "cache",
-        "lru_cache",
-        "override",
-    }
-    | {
-        "contextmanager",
-        "asynccontextmanager",
-        "final",
-        "wraps",
-        "deprecated",
-        "beta",
-        "typing_extensions.deprecated",
-    }
+    "staticmethod classmethod abstractmethod property cached_property cache lru_cache override"
+    " contextmanager asynccontextmanager final wraps deprecated beta typing_extensions.deprecated".split()
 )
 IMPLICIT = frozenset({"self", "cls"})
 MOSTLY = 3
@@ -76,10 +59,10 @@ def compared_in(source: Source) -> Iterator[Compared]:
             and symbol.quiet not in ("nested", "overload")
             and source.near(symbol)
         ):
-            yield from _compared(source, symbol, symbol.doc)
+            yield from _compare(source, symbol, symbol.doc)
 
 
-def _compared(source: Source, symbol: Symbol, doc: Doc) -> Iterator[Compared]:
+def _compare(source: Source, symbol: Symbol, doc: Doc) -> Iterator[Compared]:
     old = source.former(symbol)
     if (
         old is not None
@@ -110,7 +93,7 @@ def _finding(
     if text and doc.end_line - doc.line > LONG:
         text = patch(indent + doc.text, text, doc.line)
     line, end_line = compared.span or (symbol.line, symbol.head_end)
-    message = _said(symbol, wrong) + (
+    message = _describe(symbol, wrong) + (
         "" if compared.span else " The lines removed here were its last use in the signature."
     )
     names = (*wrong.gone, *(p.name for p in wrong.new))
@@ -144,7 +127,7 @@ def mismatch(language: str, symbol: Symbol, documented: Documented, old: Symbol 
     )
     if any(p.star == "**" or (p.star and not python) for p in symbol.parameters):
         gone = ()  # what a caller may pass there has names of its own
-    new = _renamed(symbol, documented, gone)
+    new = _find_renamed(symbol, documented, gone)
     if not new and documented.entries:
         new = _new(symbol, documented, old, language)
     return Mismatch(gone, new, _no_result(language, symbol, documented))
@@ -157,7 +140,7 @@ def _forwards(symbol: Symbol, language: str) -> bool:
     return "arguments" in symbol.node.text()
 
 
-def _renamed(symbol: Symbol, documented: Documented, gone: tuple[str, ...]) -> tuple[Parameter, ...]:
+def _find_renamed(symbol: Symbol, documented: Documented, gone: tuple[str, ...]) -> tuple[Parameter, ...]:
     """The parameter in the place of the only one that is gone, when it is the only one left out."""
     listed = set(documented.names)
     missing = tuple(p for p in symbol.parameters if p.name not in listed and not p.star)
@@ -191,7 +174,7 @@ def _no_result(language: str, symbol: Symbol, documented: Documented) -> bool:
     return bool(text.strip()) and not any(w in text for w in ("none", "nothing", "void", "undefined", "null"))
 
 
-def _said(symbol: Symbol, wrong: Mismatch) -> str:
+def _describe(symbol: Symbol, wrong: Mismatch) -> str:
     parts = []
     if wrong.gone:
         parts.append(f"documents {_names(wrong.gone)}, which it does not take")
@@ -205,3 +188,31 @@ def _said(symbol: Symbol, wrong: Mismatch) -> str:
 def _names(names: Sequence[str]) -> str:
     shown = ", ".join(f"`{name}`" for name in names[:MOST_NAMES])
     return shown if len(names) <= MOST_NAMES else f"{shown} and {len(names) - MOST_NAMES} more"
+
+
+def review_stale_names(rule: Rule, sources: Sequence[Source]) -> Iterator[Finding]:
+    """The findings of `docs-name-stale`: `// Old does ...` above `func New`, Old being gone."""
+    for source in sources:
+        if source.language != "go" or not may_tell(source):
+            continue
+        present = {symbol.name for symbol in source.new}
+        near = any(symbol.doc is not None and source.near(symbol) for symbol in source.new)
+        gone = {symbol.name for symbol in source.old} - present if near else set()
+        for symbol in source.new:
+            if symbol.doc is None or symbol.qualname in source.before or not symbol.public:
+                continue
+            first = symbol.doc.text.split("\n", 1)[0].lstrip("/* ")
+            word = first.split(" ", 1)[0].rstrip(".,:\r")
+            if word not in gone or not source.change.touches(symbol.line, symbol.head_end):
+                continue
+            indent = source.lines[symbol.doc.line - 1]
+            indent = indent[: len(indent) - len(indent.lstrip())]
+            text = symbol.doc.text.replace(word, symbol.name, 1)
+            yield rule.finding(
+                path=source.change.path,
+                line=symbol.line,
+                end_line=symbol.head_end,
+                message=f"The comment of `{symbol.qualname}` still begins with `{word}`, its former name.",
+                suggestion="\n".join(indent + line.lstrip() for line in text.split("\n")),
+                fingerprint=fingerprint(rule.id, source.change.path, f"{symbol.qualname} {word}"),
+            )

@@ -28,8 +28,8 @@ EACH = 5
 SHOWN = 3
 NEW_FILES = 3
 ASIDE = frozenset(
-    {"docs", "doc", "examples", "example", "samples", "demo", "demos", "scripts", "benchmarks", "bench"}
-    | {"migrations", "versions", "tools", "tutorials", "notebooks", "site", "website"}
+    "docs doc examples example samples demo demos scripts benchmarks bench migrations versions"
+    " tools tutorials notebooks site website".split()
 )
 ASIDE_NAMES = frozenset({"setup.py", "noxfile.py", "manage.py", "tasks.py", "conf.py", "setupext.py"})
 
@@ -124,14 +124,14 @@ class _Shares:
 
     def _whole(self, language: str) -> float | None:
         same = [source for source in self._sources if source.language == language]
-        documented, could = _summed(documented_share(source.old) for source in same)
+        documented, could = _add_shares(documented_share(source.old) for source in same)
         if could >= EVIDENCE:
             return documented / could
-        documented, could = _summed(source.share for source in same)
+        documented, could = _add_shares(source.share for source in same)
         return documented / could if documented else None
 
 
-def _summed(shares: Iterable[tuple[int, int]]) -> tuple[int, int]:
+def _add_shares(shares: Iterable[tuple[int, int]]) -> tuple[int, int]:
     documented = could = 0
     for one, other in shares:
         documented, could = documented + one, could + other
@@ -145,20 +145,19 @@ def _each(rule: Rule, gaps: list[Gap], sources: Sequence[Source]) -> Iterator[Fi
     style = style_in(gaps[0].source, sources)
     for gap in gaps:
         yield _finding(
-            rule, [gap], _said(gap), suggestion(gap.source.language, gap.symbol, style, gap.source.lines)
+            rule, [gap], _describe(gap), suggestion(gap.source.language, gap.symbol, style, gap.source.lines)
         )
 
 
 def _one(rule: Rule, gaps: list[Gap], sources: Sequence[Source]) -> Iterator[Finding]:
-    """One finding for all gaps of a file."""
     if not gaps:
         return
     if len(gaps) == 1:
         yield from _each(rule, gaps, sources)
         return
-    names = _listed([gap.qualname for gap in gaps])
+    names = _list_names([gap.qualname for gap in gaps])
     text = f"{len(gaps)} public definitions have no documentation: {names}."
-    yield _finding(rule, gaps, text, _shown(gaps, sources))
+    yield _finding(rule, gaps, text, _suggest(gaps, sources))
 
 
 def _fresh(rule: Rule, files: list[list[Gap]], sources: Sequence[Source]) -> Iterator[Finding]:
@@ -170,12 +169,12 @@ def _fresh(rule: Rule, files: list[list[Gap]], sources: Sequence[Source]) -> Ite
         return
     total = sum(len(gaps) for gaps in files)
     text = f"{total} new public definitions in {len(files)} files have no documentation, here: "
-    text += _listed([gap.qualname for gap in files[0]]) + "."
-    finding = _finding(rule, files[0], text, _shown(files[0], sources))
+    text += _list_names([gap.qualname for gap in files[0]]) + "."
+    finding = _finding(rule, files[0], text, _suggest(files[0], sources))
     yield replace(finding, severity=Severity.INFO, confidence=Confidence.MEDIUM)
 
 
-def _shown(gaps: list[Gap], sources: Sequence[Source]) -> str:
+def _suggest(gaps: list[Gap], sources: Sequence[Source]) -> str:
     style = style_in(gaps[0].source, sources)
     blocks = [
         f"{place(g.source.language, g.symbol)}, for {g.symbol.qualname}:\n"
@@ -185,7 +184,7 @@ def _shown(gaps: list[Gap], sources: Sequence[Source]) -> str:
     return "\n\n".join(blocks)
 
 
-def _said(gap: Gap) -> str:
+def _describe(gap: Gap) -> str:
     kind = "type" if gap.symbol.kind == "class" and gap.source.language == "go" else gap.symbol.kind
     what = f"Public {kind} `{gap.symbol.qualname}`"
     where = place(gap.source.language, gap.symbol)
@@ -194,7 +193,7 @@ def _said(gap: Gap) -> str:
     return f"{what} has no documentation; it belongs {where}."
 
 
-def _listed(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     shown = ", ".join(f"`{name}`" for name in names[: 2 * EACH])
     return shown if len(names) <= 2 * EACH else f"{shown} and {len(names) - 2 * EACH} more"
 

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
-from cli_guard.code.symbols import LANGUAGES, Symbol, is_test, symbols_of, unreadable
-from cli_guard.code.syntax import language_of
+from cli_guard.code.languages import language_of
+from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of, unreadable
+from cli_guard.code.test_files import is_test_code
 from cli_guard.model import FileChange, Kind, Skipped, Status, split_lines
 from cli_guard.reviewers.docs.styles import Style, style_of
-from cli_guard.reviewers.per_file import Alone
+from cli_guard.reviewers.per_file import FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 
 SAMPLE = 40
@@ -23,7 +24,7 @@ class Source:
     change: FileChange
     language: str
     subject: ReviewInput
-    known: Alone | None = None
+    known: FileResult | None = None
 
     @property
     def text(self) -> str:
@@ -106,7 +107,7 @@ def read_sources(subject: ReviewInput) -> tuple[list[Source], list[Skipped]]:
     sources: list[Source] = []
     skipped: list[Skipped] = []
     for change in sorted(subject.changes, key=lambda c: c.path):
-        known = subject.work.known("docs", change)
+        known = subject.file_result("docs", change)
         found = read_source(subject, change, known)
         if isinstance(found, Skipped):
             skipped.append(found)
@@ -118,11 +119,11 @@ def read_sources(subject: ReviewInput) -> tuple[list[Source], list[Skipped]]:
 def _concerned(change: FileChange) -> bool:
     if change.kind is not Kind.TEXT or change.status in (Status.DELETED, Status.UNMERGED) or not change.hunks:
         return False
-    return not is_test(change.path) and not change.path.endswith(STUBS)
+    return not is_test_code(change.path) and not change.path.endswith(STUBS)
 
 
 def read_source(
-    subject: ReviewInput, change: FileChange, known: Alone | None = None
+    subject: ReviewInput, change: FileChange, known: FileResult | None = None
 ) -> Source | Skipped | None:
     """One file of the change, why it is left out, or None for one that nobody documents."""
     language = language_of(change.path)

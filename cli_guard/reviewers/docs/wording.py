@@ -139,19 +139,7 @@ def result(symbol: Symbol) -> str:
     parts = words(symbol.name)
     if parts[0] in QUESTIONS and len(parts) > 1:
         return f"Whether {QUESTIONS[parts[0]]} {' '.join(parts[1:])}."
-    fetching = (
-        "get",
-        "fetch",
-        "load",
-        "read",
-        "find",
-        "build",
-        "create",
-        "make",
-        "compute",
-        "calculate",
-        "list",
-    )
+    fetching = tuple("get fetch load read find build create make compute calculate list".split())
     if parts[0] in fetching and len(parts) > 1:
         return f"The {' '.join(parts[1:])}."
     if parts[0] not in VERBS | {"to", "from", "on", "as", "into"}:

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from cli_guard.code.symbols import LANGUAGES, is_test, unreadable
-from cli_guard.code.syntax import language_of
+from cli_guard.code.languages import language_of
+from cli_guard.code.symbols import LANGUAGES, unreadable
+from cli_guard.code.test_files import is_test_code
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
-from cli_guard.reviewers.per_file import NOTHING, Alone, Examiner
+from cli_guard.reviewers.per_file import NOTHING, Examiner, FileResult
 from cli_guard.reviewers.refactor.duplicates import is_code, review_duplicates
 from cli_guard.reviewers.refactor.growth import Grown, Growth
 from cli_guard.reviewers.review_input import ReviewInput
@@ -18,24 +19,24 @@ PLANS = 10
 
 def review(subject: ReviewInput) -> Report:
     """Measure what the change touches, before against after; findings by path, line and rule."""
-    concerned = [change for change in subject.changes if _concerned(change)]
-    if not concerned:
+    reviewed = [change for change in subject.changes if _is_reviewed(change)]
+    if not reviewed:
         return Report()
-    concerned.sort(key=lambda change: change.path)
-    rules = {rule.id: rule for rule in catalog.load("refactor")}
+    reviewed.sort(key=lambda change: change.path)
+    rules = catalog.by_id("refactor")
     files = Files(subject)
     grown: list[Grown] = []
     skipped: list[Skipped] = []
     readable: list[FileChange] = []
-    for change in concerned:
-        known = subject.work.known("refactor", change)
-        looked = files.look(change) if known is None else files.remembered(change, known)
-        grown += looked.grown
-        skipped += looked.skipped
-        if looked.readable:
+    for change in reviewed:
+        result = subject.file_result("refactor", change)
+        growth = files.measure(change) if result is None else files.restore(change, result)
+        grown += growth.grown
+        skipped += growth.skipped
+        if growth.readable:
             readable.append(change)
     repeated, unlisted = review_duplicates(rules["refactor-duplicate-block"], readable)
-    found = [*_planned(grown), *repeated]
+    found = [*_add_plans(grown), *repeated]
     skipped += unlisted
     return Report(tuple(sorted(found, key=lambda f: (f.path, f.line or 0, f.rule))), tuple(skipped))
 
@@ -44,35 +45,35 @@ def examiner(subject: ReviewInput) -> Examiner:
     """How the functions of a file grow. A file that is `again` is read for repetitions as well."""
     files = Files(subject)
 
-    def examine(change: FileChange) -> Alone:
-        if not _concerned(change):
+    def examine(change: FileChange) -> FileResult:
+        if not _is_reviewed(change):
             return NOTHING
-        looked = files.look(change)
-        weights = tuple(-1.0 if each.plan is None else each.over for each in looked.grown)
-        findings = tuple(each.finding for each in looked.grown)
-        return Alone(findings, looked.skipped, looked.readable, weights, looked.shared)
+        growth = files.measure(change)
+        weights = tuple(-1.0 if each.plan is None else each.over for each in growth.grown)
+        findings = tuple(each.finding for each in growth.grown)
+        return FileResult(findings, growth.skipped, growth.readable, weights, not growth.asked_others)
 
     return examine
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """What came of one file; `shared` if other files were asked where a function comes from."""
+class FileGrowth:
+    """How one file grows; `asked_others`: other files were asked where a function comes from."""
 
     grown: tuple[Grown, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     readable: bool = False
-    shared: bool = False
+    asked_others: bool = False
 
 
 class Files:
-    """Looks at the files of a change one by one."""
+    """Measures the files of a change one by one."""
 
     def __init__(self, subject: ReviewInput) -> None:
         self._subject = subject
-        self._growth = Growth({rule.id: rule for rule in catalog.load("refactor")}, subject)
+        self._growth = Growth(catalog.by_id("refactor"), subject)
 
-    def look(self, change: FileChange) -> Looked:
+    def measure(self, change: FileChange) -> FileGrowth:
         """The findings of one file, with what works out their plans."""
         text = self._subject.contents.new(change)
         most = self._subject.limits.file_chars
@@ -83,26 +84,26 @@ class Files:
         if reason is None and language in LANGUAGES:
             reason = _grown(self._subject, self._growth, change, language, text, grown)
         skipped = () if reason is None else (Skipped(change.path, f"refactor: {reason}"),)
-        return Looked(tuple(grown), skipped, readable, self._growth.asked_others)
+        return FileGrowth(tuple(grown), skipped, readable, self._growth.asked_others)
 
-    def remembered(self, change: FileChange, known: Alone) -> Looked:
-        """The same out of what is known of it; a plan is worked out anew if it is wanted."""
+    def restore(self, change: FileChange, result: FileResult) -> FileGrowth:
+        """The growth out of an earlier result; a plan is worked out anew if it is wanted."""
         grown = tuple(
             Grown(finding) if weight < 0 else Grown(finding, weight, partial(self._plan, change, number))
-            for number, (finding, weight) in enumerate(zip(known.findings, known.weights, strict=True))
+            for number, (finding, weight) in enumerate(zip(result.findings, result.weights, strict=True))
         )
-        return Looked(grown, known.skipped, known.again)
+        return FileGrowth(grown, result.skipped, result.again)
 
     def _plan(self, change: FileChange, number: int) -> str | None:
-        grown = self.look(change).grown
+        grown = self.measure(change).grown
         plan = grown[number].plan if number < len(grown) else None
         return plan() if plan else None
 
 
-def _concerned(change: FileChange) -> bool:
+def _is_reviewed(change: FileChange) -> bool:
     if change.kind is not Kind.TEXT or change.status in (Status.DELETED, Status.UNMERGED):
         return False
-    return any(hunk.added for hunk in change.hunks) and is_code(change.path) and not is_test(change.path)
+    return any(hunk.added for hunk in change.hunks) and is_code(change.path) and not is_test_code(change.path)
 
 
 def _grown(
@@ -129,7 +130,7 @@ def _grown(
     return f"{growth.unmeasured} functions could not be measured" if growth.unmeasured else None
 
 
-def _planned(grown: Sequence[Grown]) -> Iterator[Finding]:
+def _add_plans(grown: Sequence[Grown]) -> Iterator[Finding]:
     """The findings with their plans. Nobody carries out more than a few: only the worst functions get one."""
     worst = sorted((g for g in grown if g.plan is not None), key=lambda g: (-g.over, g.finding.path))[:PLANS]
     chosen = {id(g) for g in worst}

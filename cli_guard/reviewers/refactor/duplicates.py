@@ -11,8 +11,8 @@ from cli_guard.model import FileChange, Finding, Hunk, Skipped, fingerprint
 from cli_guard.rules.catalog import Rule
 
 ENDINGS = frozenset(
-    {".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".go", ".java", ".kt", ".c", ".h"}
-    | {".cc", ".cpp", ".hpp", ".cs", ".rs", ".rb", ".php", ".swift", ".scala", ".sh", ".bash", ".lua"}
+    ".py .js .mjs .cjs .jsx .ts .mts .cts .tsx .go .java .kt .c .h .cc .cpp .hpp .cs .rs .rb"
+    " .php .swift .scala .sh .bash .lua".split()
 )
 # Lines that say nothing on their own, or are alike in every file: imports, comments, brackets, decorators.
 IDLE = re.compile(
@@ -31,7 +31,7 @@ SORTED = 400_000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LineRange:
     """The lines from `first` to `last`, both included, of a file."""
 
     path: str
@@ -55,13 +55,13 @@ class Lines:
         self._hunks: list[tuple[FileChange, Hunk]] = []
         for change in changes:
             for hunk in change.hunks:
-                self._read(change, hunk)
+                self._add_hunks(change, hunk)
 
-    def _read(self, change: FileChange, hunk: Hunk) -> None:
+    def _add_hunks(self, change: FileChange, hunk: Hunk) -> None:
         run = len(self._hunks)
         self._hunks.append((change, hunk))
         for number, raw in enumerate(hunk.added, hunk.new_start):
-            text = folded(raw)
+            text = fold_blanks(raw)
             if text and not IDLE.match(text):
                 self.hashes.append(hash(text))
                 self.runs.append(run)
@@ -73,18 +73,18 @@ class Lines:
     def text(self, at: int) -> str:
         """A line with its blanks folded."""
         hunk = self._hunks[self.runs[at]][1]
-        return folded(hunk.added[self._numbers[at] - hunk.new_start])
+        return fold_blanks(hunk.added[self._numbers[at] - hunk.new_start])
 
     def texts(self, at: int, length: int) -> list[str]:
         """Some lines in a row."""
         return [self.text(number) for number in range(at, at + length)]
 
-    def place(self, at: int, length: int) -> Place:
+    def place(self, at: int, length: int) -> LineRange:
         """Where some lines in a row stand."""
         change = self._hunks[self.runs[at]][0]
-        return Place(change.path, self._numbers[at], self._numbers[at + length - 1])
+        return LineRange(change.path, self._numbers[at], self._numbers[at + length - 1])
 
-    def repeated(self) -> bytearray:
+    def mark_repeated(self) -> bytearray:
         """For each line, is there another like it? Only then can it be part of a block that is there twice."""
         marks = bytearray(len(self.hashes))
         # A number as an object takes five times its room in an array: of very many, some at a time are sorted.
@@ -131,7 +131,7 @@ def review_duplicates(rule: Rule, changes: Iterable[FileChange]) -> tuple[list[F
     return [_finding(rule, lines, pairs) for pairs in blocks[:MOST_BLOCKS]], skipped
 
 
-def folded(raw: str) -> str:
+def fold_blanks(raw: str) -> str:
     """A line with its blanks folded; empty for one so long that nobody wrote it."""
     return " ".join(raw.split()) if len(raw) < DEEPEST else ""
 
@@ -160,7 +160,7 @@ def _finding(rule: Rule, lines: Lines, pairs: list[Pair]) -> Finding:
 def _pairs(lines: Lines, size: int) -> Iterator[Pair]:
     """Each window that was seen before, grown as far as both places stay alike."""
     hashes, runs = lines.hashes, lines.runs
-    repeated = lines.repeated()
+    repeated = lines.mark_repeated()
     seen: dict[int, int] = {}
     at = 0
     while at + size <= len(lines):

@@ -4,9 +4,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cli_guard.reviewers.refactor.facts import Facts, FunctionNode, facts_of
-from cli_guard.reviewers.refactor.flow import Flows, Place, Suite
-from cli_guard.reviewers.refactor.scopes import LOOPS
+from cli_guard.reviewers.refactor.facts import LOOPS, Facts, FunctionNode, facts_of
+from cli_guard.reviewers.refactor.flow import Flows, Position, Suite
 
 SUITES = ("body", "orelse", "finalbody")
 MOST_IN = 6
@@ -50,7 +49,7 @@ class Extraction:
 class _Run:
     """A run of statements and the suites around it, the function's own first."""
 
-    places: tuple[Place, ...]
+    places: tuple[Position, ...]
     statements: Suite
 
     @property
@@ -107,15 +106,15 @@ def _whole_lines(run: _Run, lines: Sequence[str]) -> bool:
 
 def _runs(function: FunctionNode, lines: Sequence[str]) -> Iterator[_Run]:
     """Every suite inside the function, every compound statement, and every paragraph of a suite."""
-    stack: list[tuple[tuple[Place, ...], ast.AST, str, Suite]] = [((), function, "body", function.body)]
+    stack: list[tuple[tuple[Position, ...], ast.AST, str, Suite]] = [((), function, "body", function.body)]
     while stack:
         around, owner, field, suite = stack.pop()
         if around:
-            yield _Run((*around, Place(owner, field, suite, len(suite))), suite)
+            yield _Run((*around, Position(owner, field, suite, len(suite))), suite)
         for start, end in _paragraphs(suite, lines):
-            yield _Run((*around, Place(owner, field, suite, end)), suite[start:end])
+            yield _Run((*around, Position(owner, field, suite, end)), suite[start:end])
         for number, statement in enumerate(suite):
-            places = (*around, Place(owner, field, suite, number + 1))
+            places = (*around, Position(owner, field, suite, number + 1))
             inner = list(_suites(statement))
             if inner and len(suite) > 1:
                 yield _Run(places, [statement])
@@ -193,7 +192,7 @@ def _jumps_out(run: Suite) -> bool:
     return False
 
 
-def _watched(flows: Flows, places: Sequence[Place], own: frozenset[str]) -> bool:
+def _watched(flows: Flows, places: Sequence[Position], own: frozenset[str]) -> bool:
     """Would anything see values that the run had bound before it failed: a handler, or what follows one?"""
     for number, place in enumerate(places):
         if isinstance(place.owner, ast.Try) and place.field == "body":

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cli_guard.reviewers.refactor.scopes import LOOPS, own_scope, reads, stores
+from cli_guard.reviewers.refactor.facts import LOOPS, own_scope, reads, stores
 
 SWALLOWS = ("suppress", "raises", "swallow", "ignor")
 NOTHING: frozenset[str] = frozenset()
@@ -29,7 +29,7 @@ class Flow:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Position:
     """A suite around a run: the statement it belongs to, its field there, and where the run ends in it."""
 
     owner: ast.AST
@@ -58,7 +58,7 @@ class Flows:
             bound |= step.bound
         return Flow(exposed, bound)
 
-    def live_after(self, places: Sequence[Place]) -> frozenset[str]:
+    def live_after(self, places: Sequence[Position]) -> frozenset[str]:
         """What may be read after the run; `places` go from the function's own suite to the one of the run."""
         live, back = NOTHING, NOTHING
         for place in places:
@@ -81,12 +81,12 @@ class Flows:
         return live
 
     def bound_before(
-        self, places: Sequence[Place], length: int, parameters: frozenset[str]
+        self, places: Sequence[Position], length: int, parameters: frozenset[str]
     ) -> frozenset[str]:
         """What is surely bound when a run of `length` statements, the last in its place, begins."""
         bound = parameters
         for number, place in enumerate(places):
-            bound |= self._entered(place)
+            bound |= self._bound_by_head(place)
             start = place.end - (length if number == len(places) - 1 else 1)
             bound |= self.of(place.suite[:start]).bound or NOTHING
         return bound
@@ -97,7 +97,7 @@ class Flows:
             self._jumps[statement] = any(isinstance(node, ast.Break | ast.Continue) for node in walked)
         return self._jumps[statement]
 
-    def _entered(self, place: Place) -> frozenset[str]:
+    def _bound_by_head(self, place: Position) -> frozenset[str]:
         """What the head of a statement surely binds for one of its suites."""
         owner = place.owner
         if isinstance(owner, ast.Try) and place.field == "handlers":
@@ -125,7 +125,7 @@ class Flows:
             case ast.If():
                 sure = _sure(statement.test)
                 flows = [self.of(suite).after(sure) for suite in (statement.body, statement.orelse)]
-                return _joined(reads(statement.test) - sure, flows)
+                return _join(reads(statement.test) - sure, flows)
             case ast.For() | ast.AsyncFor():
                 first = reads(statement.iter) | reads(statement.target)
                 inner = self.of(statement.body).exposed - stores(statement.target)
@@ -189,10 +189,10 @@ class Flows:
             flows.append(self.of(case.body).after(named))
             wildcard = isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None
             sure = sure or (wildcard and case.guard is None)
-        return _joined(exposed, flows if sure else [*flows, Flow()])
+        return _join(exposed, flows if sure else [*flows, Flow()])
 
 
-def _joined(first: set[str], flows: Sequence[Flow]) -> Flow:
+def _join(first: set[str], flows: Sequence[Flow]) -> Flow:
     return Flow(frozenset(first).union(*(f.exposed for f in flows)), _meet([f.bound for f in flows]))
 
 

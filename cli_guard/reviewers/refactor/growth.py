@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
+from cli_guard.code.languages import language_of
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
-from cli_guard.code.syntax import language_of
 from cli_guard.model import FileChange, Finding, Kind, Status, fingerprint, split_lines
 from cli_guard.reviewers.refactor.metrics import Measure, code_of, may_exceed, measure
 from cli_guard.reviewers.refactor.plan import plan
@@ -74,7 +74,7 @@ class Growth:
                 raise TimeoutError
             if not symbol.is_function or not change.touches(symbol.top, symbol.end_line):
                 continue
-            after = self._measured(language, symbol, lines)
+            after = self._measure(language, symbol, lines)
             if after is None and _count(symbol) <= self._parameters.most:
                 continue
             if before is None:
@@ -82,11 +82,10 @@ class Growth:
             former = _former(symbol, symbols, before, lines, old_lines)
             source = old_lines
             if former is None:
-                former, source = self._moved(change, language, symbol, lines)
-            yield from self._judged(change, language, symbol, former, after, lines, source)
+                former, source = self._find_origin(change, language, symbol, lines)
+            yield from self._judge(change, language, symbol, former, after, lines, source)
 
-    def _measured(self, language: str, symbol: Symbol, lines: list[str]) -> Measure | None:
-        """The measure of a function that is over a limit."""
+    def _measure(self, language: str, symbol: Symbol, lines: list[str]) -> Measure | None:
         text = code_of(symbol, lines)
         if not may_exceed(text, self._complexity.most, self._length.most):
             return None
@@ -108,7 +107,7 @@ class Growth:
                 found.append((change, language, removed))
         return [each for each in found if each[2]]
 
-    def _moved(
+    def _find_origin(
         self, change: FileChange, language: str, symbol: Symbol, lines: list[str]
     ) -> tuple[Symbol | None, list[str]]:
         """The same function in another file that the change takes lines from."""
@@ -125,7 +124,7 @@ class Growth:
                     return candidate, old_lines
         return None, []
 
-    def _judged(
+    def _judge(
         self,
         change: FileChange,
         language: str,
@@ -199,7 +198,6 @@ def _former(
 
 
 def _alike(symbol: Symbol, lines: list[str], old: Symbol, old_lines: list[str]) -> float:
-    """The share of the longer function's lines that both have."""
     new_body = {line.strip() for line in lines[symbol.line : symbol.end_line]} - {""}
     old_body = {line.strip() for line in old_lines[old.line : old.end_line]} - {""}
     return len(new_body & old_body) / max(len(new_body), len(old_body), 1)

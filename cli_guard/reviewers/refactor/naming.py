@@ -20,64 +20,12 @@ NOT_COMMENTS = frozenset(
     {"noqa", "type", "todo", "fixme", "pragma", "nolint", "eslint", "if", "note", "xxx", "hack"}
 )
 PLAIN_CALLS = frozenset(
-    {
-        "len",
-        "str",
-        "int",
-        "print",
-        "list",
-        "dict",
-        "set",
-        "isinstance",
-        "range",
-        "enumerate",
-        "append",
-        "get",
-        "if",
-    }
-    | {
-        "for",
-        "while",
-        "switch",
-        "join",
-        "format",
-        "zip",
-        "sorted",
-        "items",
-        "tuple",
-        "bool",
-        "float",
-        "getattr",
-    }
-    | {
-        "hasattr",
-        "any",
-        "all",
-        "map",
-        "filter",
-        "catch",
-        "push",
-        "return",
-        "super",
-        "max",
-        "min",
-        "type",
-        "log",
-    }
-    | {
-        "func",
-        "function",
-        "make",
-        "error",
-        "warning",
-        "info",
-        "debug",
-        "add",
-        "extend",
-        "update",
-        "startswith",
-    }
+    "len str int print list dict set isinstance range enumerate append get if for while switch"
+    " join format zip sorted items tuple bool float getattr hasattr any all map filter catch push"
+    " return super max min type log func function make error warning info debug add extend update"
+    " startswith".split()
 )
+WRAPPERS = ("enumerate", "sorted", "reversed", "zip", "list")
 MOST_WORDS = 4
 
 
@@ -115,7 +63,7 @@ def block_name(node: "SgNode", lines: Sequence[str], function: str) -> str:
     return f"{stem[0].lower()}{stem[1:]}Step"
 
 
-def unused(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
     """The name itself, or with the lowest number that makes it new to the file."""
     if name not in taken:
         return name
@@ -137,13 +85,7 @@ def _from_comment(lines: Sequence[str], line: int) -> list[str]:
 def _last_word(node: ast.expr) -> str:
     if isinstance(node, ast.Call):
         inside = [arg for arg in node.args if not isinstance(arg, ast.Constant)]
-        if isinstance(node.func, ast.Name) and node.func.id in (
-            "enumerate",
-            "sorted",
-            "reversed",
-            "zip",
-            "list",
-        ):
+        if isinstance(node.func, ast.Name) and node.func.id in WRAPPERS:
             return _last_word(inside[0]) if inside else ""
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("items", "values", "keys"):
             return _last_word(node.func.value)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.symbols import Symbol
 from cli_guard.code.symbols.nesting import first_line, last_line
-from cli_guard.reviewers.refactor.naming import block_name, python_name, unused
+from cli_guard.reviewers.refactor.naming import block_name, free_name, python_name
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -88,7 +88,7 @@ def python_extractions(symbol: Symbol, lines: Sequence[str]) -> "list[tuple[str,
     taken = set(re.findall(r"\w+", "\n".join(lines)))
     named = []
     for extraction in sorted(chosen, key=lambda e: -e.first):
-        name = unused(python_name(extraction, lines, symbol.name), taken)
+        name = free_name(python_name(extraction, lines, symbol.name), taken)
         taken.add(name)
         named.append((name, extraction))
     return named
@@ -171,17 +171,17 @@ def _best_block(language: str, symbol: Symbol, lines: Sequence[str]) -> Block | 
         first, last = inner
         if not FEWEST_LINES <= last - first + 1 <= LARGEST_SHARE * size:
             continue
-        leaves = node.find(any=[{"kind": kind} for kind in _known(language)]) is not None
+        leaves = node.find(any=[{"kind": kind} for kind in _leaving_kinds(language)]) is not None
         name = block_name(node, lines, symbol.name)
         found.append(((not leaves, last - first, -first), Block(first, last, leaves, name)))
     if not found:
         return None
     best = max(found, key=lambda pair: pair[0])[1]
     taken = set(re.findall(r"\w+", "\n".join(lines)))
-    return Block(best.first, best.last, best.leaves, unused(best.name, taken))
+    return Block(best.first, best.last, best.leaves, free_name(best.name, taken))
 
 
-def _known(language: str) -> tuple[str, ...]:
+def _leaving_kinds(language: str) -> tuple[str, ...]:
     """The kinds that a grammar has: asking for another one is an error."""
     if language == "java":
         return (*LEAVES[:3], "yield_statement")
@@ -189,7 +189,6 @@ def _known(language: str) -> tuple[str, ...]:
 
 
 def _inner_lines(node: "SgNode") -> tuple[int, int] | None:
-    """The lines of the statements in a block, its braces left out."""
     inner = next((p for p in node.named_children() if p.kind() == "statement_list"), node)
     parts = [p for p in inner.named_children() if p.kind() not in ("switch_label", "comment")]
     if node.kind() in CASES and inner is node:

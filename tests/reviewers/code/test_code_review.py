@@ -5,9 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reviewers.code.code_changes import Texts, edited, new_file, reviewed, rules
 
+from cli_guard.code.classify import is_generated
+from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import ChangeSet, FileChange, Kind, Severity, Status
 from cli_guard.reviewers.code import review
-from cli_guard.reviewers.code.paths import CUT_LINES_OVER, is_generated, is_test, line_topics
+from cli_guard.reviewers.code.remarks import CUT_LINES_OVER, line_topics
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 SHELL_CALL = """\
@@ -257,8 +259,8 @@ def test_every_finding_touches_an_added_line(path: str, lines: list[str], added:
         ("attest/a.py", False),
     ],
 )
-def test_is_test(path: str, expected: bool) -> None:
-    assert is_test(path) is expected
+def test_is_test_or_example(path: str, expected: bool) -> None:
+    assert is_test_or_example(path) is expected
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 import pytest
 from reviewers.code.code_changes import Texts, new_file
 
+from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import ChangeSet, Finding, Severity
 from cli_guard.reviewers.code import review
-from cli_guard.reviewers.code.paths import is_test
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
@@ -43,7 +43,7 @@ def test_example(rule: Rule, example: str, fires: bool) -> None:
     found = findings_in(rule, example)
     assert bool(found) is fires
     for finding in found:
-        assert finding.severity is rule.severity or is_test(finding.path)
+        assert finding.severity is rule.severity or is_test_or_example(finding.path)
         assert finding.evidence and "$" not in finding.message
         assert finding.line is not None
 

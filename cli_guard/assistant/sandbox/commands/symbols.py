@@ -14,7 +14,7 @@ MOST_LINE = 200
 def list_symbols(call: Call) -> Answer:
     """List the definitions in a file or folder, or those of a name."""
     # Reading syntax trees takes long to import, and `ls` does not need it.
-    from cli_guard.assistant import retrieval
+    from cli_guard.code.definitions import find_definitions
 
     if len(call.arguments) > 1:
         raise WrongUsage("one path or one name: symbols [PATH|NAME]")
@@ -35,7 +35,7 @@ def list_symbols(call: Call) -> Answer:
         if name.rpartition(".")[2] in text:
             rows += (
                 f"{path}:{each.line}: {each.kind} {each.qualname}"
-                for each in retrieval.symbols_in(path, text)
+                for each in find_definitions(path, text)
                 if not name or f".{each.qualname}".endswith(f".{name}")
             )
     if not rows:

@@ -6,21 +6,7 @@ What is written for people to read (a README, a comment) is never taken.
 import re
 from collections.abc import Callable, Iterator
 
-from cli_guard.reviewers.commands.extract import (
-    containers,
-    docker,
-    editors,
-    frameworks,
-    ini,
-    just,
-    known,
-    languages,
-    make,
-    packages,
-    playbooks,
-    scripts,
-    workflows,
-)
+from cli_guard.reviewers.commands.extract import docker, documents, just, known, languages, line_files, make
 from cli_guard.reviewers.commands.extract.json_nodes import read_json
 from cli_guard.reviewers.commands.extract.known import YAML, path
 from cli_guard.reviewers.commands.extract.nodes import Document
@@ -34,45 +20,41 @@ FromDocument = Callable[[Document], Iterator[Snippet]]
 FromText = Callable[[str], Iterator[Snippet]]
 
 DOCUMENTS: tuple[tuple[re.Pattern[str], FromDocument], ...] = (
-    (path(rf"\.(?:github|gitea|forgejo)/workflows/[^/]+{YAML}|action{YAML}"), workflows.snippets),
-    *((kind.paths, kind.snippets) for kind in (*known.CI, *known.TASKS)),
-    (path(rf"(?:docker-|podman-)?compose(?:[.-][^/]*)?{YAML}"), containers.compose),
-    (path(r"pyproject\.toml"), ini.tox_in_pyproject),
-    (path(r"composer\.json"), packages.composer),
-    (path(rf"cloudbuild[^/]*(?:{YAML}|\.json)"), containers.build_steps),
-    (path(rf"\.pre-commit-(?:config|hooks){YAML}|prek\.toml"), frameworks.snippets),
-    (path(r"\.vscode/tasks\.json"), editors.tasks),
+    (path(rf"\.(?:github|gitea|forgejo)/workflows/[^/]+{YAML}|action{YAML}"), documents.workflow),
+    *((kind.paths, kind.snippets) for kind in known.known_kinds()),
+    (path(rf"(?:docker-|podman-)?compose(?:[.-][^/]*)?{YAML}"), documents.compose),
+    (path(r"pyproject\.toml"), line_files.tox_in_pyproject),
+    (path(r"composer\.json"), documents.composer),
+    (path(rf"cloudbuild[^/]*(?:{YAML}|\.json)"), documents.build_steps),
+    (path(rf"\.pre-commit-(?:config|hooks){YAML}|prek\.toml"), documents.hook_frameworks),
+    (path(r"\.vscode/tasks\.json"), documents.tasks),
     (
         path(
             r"\.?(?:claude|cursor|gemini|codex|vscode|roo|windsurf|kiro|amazonq|continue|opencode)/"
             r"(?:.+/)?(?:settings(?:\.local)?|hooks|mcp|config|mcp_settings|mcp_config|opencode)\.(?:jsonc?|toml|ya?ml)"
             r"|\.?mcp\.json|hooks/hooks\.json|claude_desktop_config\.json|opencode\.jsonc?"
         ),
-        editors.agent,
+        documents.agent,
     ),
 )
 # Files of which only the content tells what they are; the word must be there for the file to be read at all.
 BY_CONTENT: tuple[tuple[re.Pattern[str], re.Pattern[str], FromDocument], ...] = (
-    (re.compile(rf"{YAML}$"), re.compile(r"\A#cloud-config"), playbooks.cloud_init),
-    (re.compile(rf"{YAML}$"), re.compile(r"(?m)^apiVersion:"), containers.manifest),
-    (
-        re.compile(rf"{YAML}$"),
-        playbooks.LOOKS_SO,
-        playbooks.ansible,
-    ),
+    (re.compile(rf"{YAML}$"), re.compile(r"\A#cloud-config"), documents.cloud_init),
+    (re.compile(rf"{YAML}$"), re.compile(r"(?m)^apiVersion:"), documents.manifest),
+    (re.compile(rf"{YAML}$"), documents.ANSIBLE, documents.ansible),
 )
 TEXTS: tuple[tuple[re.Pattern[str], FromText], ...] = (
     (path(r"(?:[^/]+\.)?(?:docker|container)file(?:[.-][^/]*)?"), docker.snippets),
     (path(r"(?:gnu|bsd)?makefile(?:\.(?!msc|vc|nmake|win)[^/]*)?|[^/]+\.(?:mk|make)"), make.snippets),
     (path(r"\.?justfile|[^/]+\.just"), just.snippets),
-    (path(r"tox\.ini|setup\.cfg"), ini.tox),
+    (path(r"tox\.ini|setup\.cfg"), line_files.tox),
     (
         path(
             r"[^/]+\.(?:service|socket|mount|swap|timer|container|kube)(?:\.in)?|[^/]+\.service\.d/[^/]+\.conf"
         ),
-        ini.unit,
+        line_files.unit,
     ),
-    (path(r"procfile(?:\.[^/]*)?"), ini.procfile),
+    (path(r"procfile(?:\.[^/]*)?"), line_files.procfile),
     (path(r"jenkinsfile(?:\.[^/]*)?|[^/]+\.jenkinsfile|[^/]+\.jenkins"), languages.jenkinsfile),
     (path(r"vagrantfile"), languages.vagrantfile),
     (path(r"[^/]+\.(?:tf|pkr\.hcl)"), languages.terraform),
@@ -93,7 +75,7 @@ def looks_so(file: str, start: str) -> bool:
     """Do the path of a file, or how it starts, say that it holds commands?"""
     file = TEMPLATE.sub("", file)
     kinds = (CRONTAB, *(paths for paths, _ in (*TEXTS, *DOCUMENTS)))
-    return scripts.is_script(file, start) or any(paths.search(file) for paths in kinds)
+    return line_files.is_script(file, start) or any(paths.search(file) for paths in kinds)
 
 
 def snippets(file: str, text: str) -> Iterator[Snippet]:
@@ -102,11 +84,11 @@ def snippets(file: str, text: str) -> Iterator[Snippet]:
         file = TEMPLATE.sub("", file)
         text = TEMPLATE_STATEMENT.sub(lambda found: " " * len(found[0]), text)
         text = TEMPLATE_VALUE.sub(lambda found: variable(found[0]), text)
-    if scripts.is_script(file, text):
-        yield from scripts.snippets(file, text)
+    if line_files.is_script(file, text):
+        yield from line_files.script(file, text)
         return
     if CRONTAB.search(file):
-        yield from ini.crontab(file, text)
+        yield from line_files.crontab(file, text)
         return
     for paths, from_text in TEXTS:
         if paths.search(file):
@@ -115,7 +97,7 @@ def snippets(file: str, text: str) -> Iterator[Snippet]:
     extractors = _from_documents(file, text)
     if not extractors:
         return
-    document = _read(file, text)
+    document = _read_document(file, text)
     for extract in extractors:
         yield from extract(document)
     if document.problem:
@@ -129,6 +111,6 @@ def _from_documents(file: str, text: str) -> list[FromDocument]:
     ]
 
 
-def _read(file: str, text: str) -> Document:
+def _read_document(file: str, text: str) -> Document:
     reader = next((reader for ending, reader in READERS.items() if file.endswith(ending)), read_yaml)
     return reader(file, text)

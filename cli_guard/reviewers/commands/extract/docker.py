@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cli_guard.reviewers.commands.extract.nodes import Items, Scalar
+from cli_guard.reviewers.commands.extract.nodes import Items, Scalar, words
 from cli_guard.reviewers.commands.extract.snippet import Pieces, Snippet, Where, pieces_of, shell_of, snippet
-from cli_guard.reviewers.commands.extract.values import words
 
 ESCAPE = re.compile(r"#\s*escape\s*=\s*([\\`])\s*$", re.IGNORECASE)
 DIRECTIVE = re.compile(r"#\s*\w+\s*=")

@@ -36,7 +36,7 @@ def snippets(text: str) -> Iterator[Snippet]:
         if line.startswith("#"):
             continue
         for found in _recipe(recipe, shell, script):
-            yield found.substituted(BRACES)
+            yield found.substitute(BRACES)
         recipe = []
         attribute = SCRIPT.match(line)
         if attribute:
@@ -45,11 +45,10 @@ def snippets(text: str) -> Iterator[Snippet]:
             in_recipe = bool(HEADER.match(line)) and number > 0
             script = script if in_recipe else ""
     for pieces in _backticks(text):
-        yield snippet(pieces, Where.BUILD, shell).substituted(BRACES)
+        yield snippet(pieces, Where.BUILD, shell).substitute(BRACES)
 
 
 def _backticks(text: str) -> Iterator[Pieces]:
-    """The commands whose output is assigned."""
     lines = Lines(text)
     for assigned in ASSIGNED.finditer(text):
         for call in BACKTICKS.finditer(text, assigned.start(1), assigned.end(1)):

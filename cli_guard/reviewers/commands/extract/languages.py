@@ -9,15 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
-from cli_guard.reviewers.commands.extract.snippet import (
-    Lines,
-    Snippet,
-    Where,
-    pieces_of,
-    shell_of,
-    snippet,
-)
-from cli_guard.reviewers.commands.extract.values import ended
+from cli_guard.reviewers.commands.extract.nodes import end_lines
+from cli_guard.reviewers.commands.extract.snippet import Lines, Snippet, Where, pieces_of, shell_of, snippet
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -58,8 +51,8 @@ def jenkinsfile(text: str) -> Iterator[Snippet]:
             Where.CI,
             STEP_SHELLS[name[0]] if name else "sh",
         )
-        filled = made.substituted(GROOVY_VALUE) if token[0] == '"' else made
-        yield filled.substituted(GROOVY_ESCAPE, lambda text: text[1:])
+        filled = made.substitute(GROOVY_VALUE) if token[0] == '"' else made
+        yield filled.substitute(GROOVY_ESCAPE, lambda text: text[1:])
 
 
 def vagrantfile(text: str) -> Iterator[Snippet]:
@@ -89,16 +82,15 @@ def terraform(text: str) -> Iterator[Snippet]:
             ]
             script = snippet([piece for found in texts for piece in found], Where.SCRIPT)
         else:
-            script = snippet(ended(texts), Where.SCRIPT, _hcl_shell(attribute))
+            script = snippet(end_lines(texts), Where.SCRIPT, _hcl_shell(attribute))
         if script.text.startswith("#!"):
             script = replace(script, language=shell_of(script.text.split("\n", 1)[0]))
         elif name.text() not in ("command", "inline", "program"):
             continue
-        yield script.substituted(HCL_VALUE).substituted(HCL_DOLLAR, lambda text: text[1:])
+        yield script.substitute(HCL_VALUE).substitute(HCL_DOLLAR, lambda text: text[1:])
 
 
 def _hcl_shell(attribute: "SgNode") -> str:
-    """The shell that the attribute `interpreter` beside this one names."""
     for other in attribute.parent().children() if attribute.parent() else ():  # type: ignore[union-attr]
         name, value = other.child(0), other.child(2)
         if name and value and name.text() == "interpreter":
@@ -149,7 +141,6 @@ def python_tasks(text: str) -> Iterator[Snippet]:
 
 
 def _literal(node: "SgNode") -> str:
-    """The value of a string literal, empty for everything else."""
     if node.kind() not in ("string", "concatenated_string"):
         return ""
     try:

@@ -54,7 +54,7 @@ def snippets(text: str) -> Iterator[Snippet]:
         yield from _line(state, pieces)
     yield from _recipe(state)
     for found in _calls(text):
-        yield _expanded(found, state.values)
+        yield _expand(found, state.values)
 
 
 def _logical_lines(text: str) -> Iterator[list[tuple[int, str]]]:
@@ -95,7 +95,6 @@ def _line(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
 
 
 def _top(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
-    """A rule, or a variable."""
     number, first = pieces[0]
     assigned = ASSIGNMENT.match(first)
     state.in_rule = False
@@ -103,7 +102,7 @@ def _top(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
         name, operator, value = assigned[1], assigned[2], assigned[3].strip()
         if operator == "!=":
             found = snippet([(number, first[assigned.start(3) :]), *pieces[1:]], Where.BUILD)
-            yield _expanded(found, state.values)
+            yield _expand(found, state.values)
         elif name == ".RECIPEPREFIX":
             state.prefix = value[:1] or "\t"
         elif name == "SHELL" and value:
@@ -122,12 +121,11 @@ def _top(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
 def _recipe(state: _State) -> Iterator[Snippet]:
     recipe, state.recipe = state.recipe, []
     if any(text.strip() for _, text in recipe):
-        found = _expanded(snippet(recipe, Where.BUILD, state.shell), state.values)
-        yield _expanded(found, state.values) if state.is_template else found
+        found = _expand(snippet(recipe, Where.BUILD, state.shell), state.values)
+        yield _expand(found, state.values) if state.is_template else found
 
 
 def _calls(text: str) -> Iterator[Snippet]:
-    """The commands that make itself runs while it reads the file."""
     lines = Lines(text)
     for call in SHELL_CALL.finditer(text):
         begin = text.rfind("\n", 0, call.start()) + 1
@@ -139,7 +137,6 @@ def _calls(text: str) -> Iterator[Snippet]:
 
 
 def _simple_variables(text: str) -> dict[str, str]:
-    """The variables that are given one plain value in the file."""
     found = [
         assigned
         for line in text.split("\n")
@@ -155,7 +152,7 @@ def _simple_variables(text: str) -> dict[str, str]:
     }
 
 
-def _expanded(found: Snippet, values: Mapping[str, str]) -> Snippet:
+def _expand(found: Snippet, values: Mapping[str, str]) -> Snippet:
     """The text as the shell gets it: what make fills in is its value or a variable, `$$` is a dollar."""
     changes: list[tuple[int, int, str]] = []
     position = 0
@@ -169,11 +166,10 @@ def _expanded(found: Snippet, values: Mapping[str, str]) -> Snippet:
         name = found.text[start + 2 : position - 1] if position - start > 2 else found.text[start + 1]
         value = values.get(name)
         changes.append((start, position, variable(found.text[start:position]) if value is None else value))
-    return found.replaced(changes)
+    return found.replace_spans(changes)
 
 
 def _end_of(text: str, opening: int) -> int:
-    """Where the reference whose bracket stands at `opening` ends."""
     bracket, depth = text[opening], 0
     end = min(len(text), opening + LONGEST_REFERENCE)
     for found in BRACKETS[bracket].finditer(text, opening, end):

@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from itertools import chain
 
-from cli_guard.reviewers.commands.extract.snippet import Pieces
+from cli_guard.reviewers.commands.extract.snippet import Pieces, Snippet, Where, snippet
 
 BLANKS = re.compile(r"\s*")
 MERGE = "<<"
 MOST_NODES = 200_000
+# What the shell takes as it stands, also with a variable in it that is filled in before.
+PLAIN_WORD = re.compile(r"(?:[\w@%+=:,./~^-]|\$\{\w+\})+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +135,7 @@ def scalars(node: Node | None) -> Iterator[Scalar]:
             waiting.extend(reversed(each.nodes))
 
 
-def aligned(value: str, raw: Iterable[tuple[int, str]]) -> Pieces:
+def align_lines(value: str, raw: Iterable[tuple[int, str]]) -> Pieces:
     """The value in pieces, one for each raw line it was folded from; blanks at its ends do not count."""
     found: list[tuple[int, int]] = []
     cursor, first = 0, 1
@@ -151,3 +154,42 @@ def aligned(value: str, raw: Iterable[tuple[int, str]]) -> Pieces:
         return ((first, value),)
     bounds = [0, *(offset for offset, _ in found[1:]), len(value)]
     return tuple((line, value[a:b]) for (_, line), a, b in zip(found, bounds, bounds[1:], strict=False))
+
+
+def lines(node: Node | None, where: Where, shell: str = "sh") -> Iterator[Snippet]:
+    """A text, or a list of commands that one shell runs after the other."""
+    found = [each.pieces for each in scalars(node) if each.text.strip()]
+    if found:
+        yield snippet(end_lines(found), where, shell)
+
+
+def each_line(node: Node | None, where: Where, shell: str = "sh") -> Iterator[Snippet]:
+    """A text, or a list of commands that know nothing of one another."""
+    yield from (snippet(each.pieces, where, shell) for each in scalars(node) if each.text.strip())
+
+
+def end_lines(texts: Iterable[Pieces]) -> Pieces:
+    """The pieces of several texts, each with a line end after it."""
+    return [piece for pieces in texts for piece in (*pieces, (pieces[-1][0], "\n"))]
+
+
+def words(node: Node | None, where: Where) -> Iterator[Snippet]:
+    """A text, or the words of one command, quoted as a shell would need them."""
+    pieces = word_pieces(node)
+    if any(text.strip() for _, text in pieces):
+        yield snippet(pieces, where)
+
+
+def word_pieces(*nodes: Node | None) -> Pieces:
+    """A text as it is and each word of a list in quotes, with blanks between."""
+    texts = (
+        _quote(each) if isinstance(node, Items) else each.pieces for node in nodes for each in scalars(node)
+    )
+    return list(chain.from_iterable((*pieces, (pieces[-1][0], " ")) for pieces in texts))
+
+
+def _quote(word: Scalar) -> Pieces:
+    if PLAIN_WORD.fullmatch(word.text):
+        return word.pieces
+    (first, _), (last, _) = word.pieces[0], word.pieces[-1]
+    return ((first, "'"), *((line, text.replace("'", "'\\''")) for line, text in word.pieces), (last, "'"))

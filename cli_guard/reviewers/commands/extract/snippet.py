@@ -58,7 +58,7 @@ class Snippet:
         first, final = self.line_at(begin), self.line_at(last)
         return min(first, final), max(first, final)
 
-    def replaced(self, changes: Iterable[tuple[int, int, str]]) -> "Snippet":
+    def replace_spans(self, changes: Iterable[tuple[int, int, str]]) -> "Snippet":
         """The snippet with other text from each start up to its end; the changes come in order, apart."""
         parts: list[str] = []
         moves: list[tuple[int, int]] = []
@@ -77,10 +77,10 @@ class Snippet:
         starts = tuple(accumulate(starts, max))
         return replace(self, text="".join((*parts, self.text[done:])), starts=starts)
 
-    def substituted(self, pattern: re.Pattern[str], new: Callable[[str], str] | None = None) -> "Snippet":
+    def substitute(self, pattern: re.Pattern[str], new: Callable[[str], str] | None = None) -> "Snippet":
         """The snippet with every match replaced, by a variable of its length if nothing else is given."""
         make = new or variable
-        return self.replaced((m.start(), m.end(), make(m[0])) for m in pattern.finditer(self.text))
+        return self.replace_spans((m.start(), m.end(), make(m[0])) for m in pattern.finditer(self.text))
 
 
 class Lines:

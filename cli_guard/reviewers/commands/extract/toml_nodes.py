@@ -11,7 +11,7 @@ from cli_guard.reviewers.commands.extract.nodes import (
     Node,
     Scalar,
     Table,
-    aligned,
+    align_lines,
 )
 from cli_guard.reviewers.commands.extract.snippet import Lines, Pieces
 
@@ -153,11 +153,10 @@ class _Reader:
 
 
 def _names(keys: str) -> list[str]:
-    return [_unquoted(key[0]) for key in ONE_KEY.finditer(keys)]
+    return [_unquote(key[0]) for key in ONE_KEY.finditer(keys)]
 
 
-def _unquoted(token: str) -> str:
-    """The value of a string, or the bare key that it is."""
+def _unquote(token: str) -> str:
     if token[:1] not in ("'", '"'):
         return token
     try:
@@ -168,15 +167,13 @@ def _unquoted(token: str) -> str:
 
 
 def _pieces(token: str, line: int) -> Pieces:
-    """The value of a string in pieces, with their lines."""
-    value = _unquoted(token)
+    value = _unquote(token)
     if "\n" not in token:
         return ((line, value),)
     inner = token[3:-3]
     raw = (_raw_line(each, token[0]) for each in inner.split("\n"))
-    return aligned(value, enumerate(raw, line))
+    return align_lines(value, enumerate(raw, line))
 
 
 def _raw_line(text: str, quote: str) -> str:
-    """One line of a long string as it is in the value."""
-    return text if quote == "'" else _unquoted('"""' + text.rstrip("\r").removesuffix("\\") + '"""')
+    return text if quote == "'" else _unquote('"""' + text.rstrip("\r").removesuffix("\\") + '"""')

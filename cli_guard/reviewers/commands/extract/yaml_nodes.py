@@ -11,7 +11,7 @@ from cli_guard.reviewers.commands.extract.nodes import (
     Node,
     Scalar,
     Table,
-    aligned,
+    align_lines,
 )
 from cli_guard.reviewers.commands.extract.snippet import Lines, Pieces
 
@@ -117,12 +117,12 @@ class _Reader:
             begin += 1
         line += raw.count("\n", 0, begin)
         inner = raw[begin:].removesuffix(event.style) if event.style in QUOTES else raw[begin:]
-        return aligned(
-            event.value, enumerate((_unescaped(each, event.style) for each in inner.split("\n")), line)
+        return align_lines(
+            event.value, enumerate((_unescape(each, event.style) for each in inner.split("\n")), line)
         )
 
 
-def _unescaped(line: str, style: str | None) -> str:
+def _unescape(line: str, style: str | None) -> str:
     """One line of what stands between quotes as it is in the value; an escaped line end leaves nothing."""
     if style == "'":
         return line.replace("''", "'")

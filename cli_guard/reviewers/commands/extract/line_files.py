@@ -1,12 +1,26 @@
-"""Line by line: tox.ini, units of systemd, tables of cron, Procfiles."""
+"""Files that are read line by line: shell scripts, tox.ini, units of systemd, tables of cron, Procfiles."""
 
 import re
 import shlex
 from collections.abc import Iterator
 
 from cli_guard.reviewers.commands.extract.nodes import Document, Scalar, at
-from cli_guard.reviewers.commands.extract.snippet import Pieces, Snippet, Where, pieces_of, snippet
+from cli_guard.reviewers.commands.extract.snippet import Pieces, Snippet, Where, pieces_of, shell_of, snippet
 
+SCRIPTS = re.compile(
+    r"\.(?:sh|bash|zsh|ksh|dash|ash|command|envrc)$"
+    r"|(?:^|/)\.?(?:bash(?:rc|_profile|_login|_logout|_aliases)|zsh(?:rc|env)|zprofile|zlogin|profile|kshrc|envrc|xprofile|xinitrc)$"
+    r"|(?:^|/)(?:PKGBUILD|APKBUILD|[^/]+\.ebuild|\.xinitrc)$"
+)
+HOOKS = re.compile(
+    r"(?:^|/)(?:\.husky|\.githooks|githooks|git-hooks|\.git-hooks|hooks)/(?:_/)?"
+    r"(?:pre-commit|prepare-commit-msg|commit-msg|post-commit|pre-merge-commit|pre-push|pre-rebase|post-checkout"
+    r"|post-merge|post-rewrite|pre-auto-gc|pre-receive|update|post-receive|post-update)(?:\.sample)?$"
+)
+ZSH = re.compile(r"\.zsh$|(?:^|/)\.?z(?:sh(?:rc|env)|profile|login|logout)$")
+ZSH_FIRST = re.compile(r"#!.{0,100}zsh\b|#(?:compdef|autoload)\b")
+# The first lines are for sh, and start the same file again as a program of another language.
+TWO_LANGUAGES = re.compile(r"#![^\n]*\n(?:[ \t]*(?:#[^\n]*)?\n){0,9}(?:\"\"\"|'''|\"exec\"|'exec'|\":\"|':')")
 PAIR = re.compile(r"([A-Za-z_][\w-]*)[ \t]*[=:][ \t]*")
 TOX_KEYS = ("commands", "commands_pre", "commands_post", "install_command", "list_dependencies_command")
 TOX_VALUE = re.compile(
@@ -22,6 +36,21 @@ USER = re.compile(r"[a-z_][\w-]*[ \t]+")
 ROOT = re.compile(r"(?:root|www-data|nobody)[ \t]+")
 PERCENT = re.compile(r"(?<!\\)%")
 PROCESS = re.compile(r"[A-Za-z0-9_-]+:[ \t]*")
+
+
+def is_script(path: str, text: str) -> bool:
+    """Is it text for a shell of the family of sh?"""
+    if text.startswith("#!"):
+        return shell_of(text[:300].split("\n", 1)[0]) == "sh"
+    return bool(SCRIPTS.search(path) or HOOKS.search(path))
+
+
+def script(path: str, text: str) -> Iterator[Snippet]:
+    """A shell script, which is one snippet."""
+    mixed = ZSH.search(path) or ZSH_FIRST.match(text) or TWO_LANGUAGES.match(text)
+    language = "mixed" if mixed else "sh"
+    where = Where.HOOK if HOOKS.search(path) else Where.SCRIPT
+    yield snippet(pieces_of(text.removeprefix("\ufeff")), where, language)
 
 
 def tox_in_pyproject(document: Document) -> Iterator[Snippet]:
@@ -61,7 +90,7 @@ def _tox(pieces: Pieces) -> Iterator[Snippet]:
 
 def _tox_command(pieces: Pieces) -> Iterator[Snippet]:
     if any(text.strip() for _, text in pieces):
-        yield snippet(pieces, Where.BUILD).substituted(TOX_VALUE)
+        yield snippet(pieces, Where.BUILD).substitute(TOX_VALUE)
 
 
 def unit(text: str) -> Iterator[Snippet]:
@@ -82,7 +111,7 @@ def unit(text: str) -> Iterator[Snippet]:
 
 def _unit_command(pieces: Pieces) -> Iterator[Snippet]:
     if any(text.strip() for _, text in pieces):
-        yield snippet(pieces, Where.SERVICE).substituted(re.compile(r"\$\$"), lambda _: "$")
+        yield snippet(pieces, Where.SERVICE).substitute(re.compile(r"\$\$"), lambda _: "$")
 
 
 def crontab(path: str, text: str) -> Iterator[Snippet]:

@@ -1,13 +1,8 @@
 """Which files need not be examined again: those in which nothing was found, by everything that this depends on.
 
-Remembered is that there was nothing, and never a finding, so nothing of a file stands in the cache. Not remembered, by
-reviewer:
-
-    secrets, commands   a file with something to tell: it is looked at again anyway, together with the others
-    code, refactor      a file with findings, or with a part that was left out (time may have been short)
-    refactor            a file of whose functions other files were asked, for one may have moved from there
-    docs                a file that was left out
-    message, push, policy, and what docs and refactor compare across files: never examined alone
+Only that there was nothing is kept, never a finding, so the cache holds nothing of a file. Not kept is a result with
+findings, with a part that was left out (time may have been short), or that is not `cacheable`: secrets and commands
+look at a file with something to say again anyway, and refactor asked other files where a function comes from.
 """
 
 import hashlib
@@ -20,17 +15,18 @@ from pathlib import Path
 
 from cli_guard.model import FileChange
 from cli_guard.reviewers.cache import Cache
-from cli_guard.reviewers.per_file import EXAMINERS, NOTHING, Alone
+from cli_guard.reviewers.per_file import NOTHING, FileResult
+from cli_guard.reviewers.registry import examining
 from cli_guard.reviewers.review_input import Limits
 
 LIBRARIES = ("ast-grep-py", "lizard", "PyYAML")
 PACKAGE = Path(__file__).parent.parent
-RETELLING = ("secrets", "commands")
-ByReviewer = dict[str, Alone]
+# By the name of the reviewer.
+Results = dict[str, FileResult]
 
 
 def key_of(change: FileChange, limits: Limits) -> bytes | None:
-    """A hash of all that the examination of a file depends on; None where its texts have no ids that tell them."""
+    """A hash of all that the examination of a file depends on; None where its texts have no blob ids."""
     if change.new_blob is None or (change.old_blob is None and change.old_mode.strip("0")):
         return None
     digest = hashlib.sha256(identity())
@@ -48,7 +44,7 @@ FACTS = ("path", "old_path", "status", "kind", "old_mode", "new_mode", "old_blob
 
 @cache
 def identity() -> bytes:
-    """A hash of what examines: every file of cli-guard, code and rules, the libraries that read code, and Python."""
+    """A hash of the examining code: every file of cli-guard, the libraries that read code, and Python."""
     digest = hashlib.sha256(repr((sys.version, sys.byteorder)).encode())
     for name in LIBRARIES:
         digest.update(f"{name} {metadata.version(name)}\n".encode())
@@ -60,8 +56,8 @@ def identity() -> bytes:
     return digest.digest()
 
 
-class Memory:
-    """What earlier reviews have found nothing in."""
+class CleanFiles:
+    """The files in which earlier reviews have found nothing."""
 
     def __init__(self, cache: Cache, limits: Limits) -> None:
         self._cache = cache
@@ -69,47 +65,46 @@ class Memory:
         self._keys: dict[int, bytes] = {}
         self._used: list[bytes] = []
 
-    def recall(self, files: Mapping[int, FileChange]) -> Iterator[tuple[int, ByReviewer]]:
-        """Of each file what its reviewers need not look at again."""
+    def recall(self, files: Mapping[int, FileChange]) -> Iterator[tuple[int, Results]]:
+        """The results of each file whose reviewers need not look at it again."""
         for number, change in files.items():
             key = key_of(change, self._limits)
             if key is not None:
                 self._keys[number] = key
         values = self._cache.get(self._keys.values())
         for number, key in self._keys.items():
-            found = read(values[key]) if key in values else None
-            if found:
+            results = unpack(values[key]) if key in values else None
+            if results:
                 self._used.append(key)
-                yield number, found
+                yield number, results
 
-    def remember(self, found: Mapping[int, ByReviewer]) -> None:
-        """Keeps of files that were examined now what may be kept."""
-        values = {self._keys[number]: written(each) for number, each in found.items() if number in self._keys}
+    def keep(self, found: Mapping[int, Results]) -> None:
+        """Store the results that may be kept."""
+        values = {self._keys[number]: pack(each) for number, each in found.items() if number in self._keys}
         self._cache.put(values, self._used)
 
 
-def may_be_kept(reviewer: str, alone: Alone) -> bool:
+def is_clean(result: FileResult) -> bool:
     """Was there nothing, and would there be nothing again?"""
-    if alone.findings or alone.skipped or alone.shared:
-        return False
-    return not (reviewer in RETELLING and alone.again)
+    return result.cacheable and not result.findings and not result.skipped
 
 
-def written(found: ByReviewer) -> bytes:
-    """The part that may be kept, as bytes: reviewer -> [again, weights]."""
-    every = {name: found.get(name, NOTHING) for name in EXAMINERS}
-    kept = {name: [each.again, each.weights] for name, each in every.items() if may_be_kept(name, each)}
+def pack(results: Results) -> bytes:
+    """The results that may be kept, as bytes: reviewer -> [again, weights]."""
+    every = {reviewer.name: results.get(reviewer.name, NOTHING) for reviewer in examining()}
+    kept = {name: [each.again, each.weights] for name, each in every.items() if is_clean(each)}
     return json.dumps(kept).encode("ascii")
 
 
-def read(value: bytes) -> ByReviewer:
-    """What `written` wrote; nothing for anything else."""
+def unpack(value: bytes) -> Results:
+    """What `pack` wrote; nothing for anything else."""
+    known = {reviewer.name for reviewer in examining()}
     try:
         data = json.loads(value)
         return {
-            name: Alone(again=bool(again), weights=tuple(map(float, weights)))
+            name: FileResult(again=bool(again), weights=tuple(map(float, weights)))
             for name, (again, weights) in data.items()
-            if name in EXAMINERS
+            if name in known
         }
     except (ValueError, TypeError, AttributeError):
         return {}

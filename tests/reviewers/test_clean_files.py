@@ -12,10 +12,10 @@ from repositories import Repo
 
 from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.model import FileChange, Hunk, Kind, Status
-from cli_guard.reviewers import remembered as remembering
+from cli_guard.reviewers import clean_files
 from cli_guard.reviewers.cache import NAME, Cache
-from cli_guard.reviewers.per_file import AGAIN, NOTHING, Alone
-from cli_guard.reviewers.remembered import Memory, key_of, may_be_kept, read, written
+from cli_guard.reviewers.clean_files import CleanFiles, is_clean, key_of, pack, unpack
+from cli_guard.reviewers.per_file import AGAIN, NOTHING, FileResult
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 LIMITS = Limits()
@@ -82,21 +82,21 @@ def test_what_examines_is_in_the_key(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     (package / "rules").mkdir(parents=True)
     (package / "__init__.py").write_text("")
     (package / "rules" / "a.toml").write_text("one = 1\n")
-    monkeypatch.setattr(remembering, "PACKAGE", package)
+    monkeypatch.setattr(clean_files, "PACKAGE", package)
     seen = [before]
     for edit in (
         lambda: None,
         lambda: (package / "rules" / "a.toml").write_text("one = 2\n"),
         lambda: (package / "rules" / "a.toml").rename(package / "rules" / "b.toml"),
         lambda: (package / "new.py").write_text(""),
-        lambda: monkeypatch.setattr(remembering.metadata, "version", lambda name: "0.0"),
-        lambda: monkeypatch.setattr(remembering.sys, "version", "4.0"),
+        lambda: monkeypatch.setattr(clean_files.metadata, "version", lambda name: "0.0"),
+        lambda: monkeypatch.setattr(clean_files.sys, "version", "4.0"),
     ):
         edit()
-        remembering.identity.cache_clear()
+        clean_files.identity.cache_clear()
         seen.append(key_of(CHANGE, LIMITS))
     monkeypatch.undo()
-    remembering.identity.cache_clear()
+    clean_files.identity.cache_clear()
     assert len(set(seen)) == len(seen)
     assert key_of(CHANGE, LIMITS) == before
 
@@ -108,24 +108,24 @@ def test_without_ids_nothing_tells_the_texts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reviewer", "alone", "kept"),
+    ("reviewer", "result", "kept"),
     [
         ("code", NOTHING, True),
-        ("docs", Alone(again=True, weights=(2.0, 3.0)), True),
-        ("refactor", AGAIN, True),
-        ("refactor", Alone(again=True, shared=True), False),
+        ("docs", FileResult(again=True, weights=(2.0, 3.0)), True),
+        ("refactor", FileResult(again=True), True),
+        ("refactor", FileResult(again=True, cacheable=False), False),
         ("secrets", AGAIN, False),
         ("commands", AGAIN, False),
     ],
 )
-def test_what_may_be_kept(reviewer: str, alone: Alone, kept: bool) -> None:
-    assert may_be_kept(reviewer, alone) is kept
-    assert (reviewer in read(written({reviewer: alone}))) is kept
+def test_what_may_be_kept(reviewer: str, result: FileResult, kept: bool) -> None:
+    assert is_clean(result) is kept
+    assert (reviewer in unpack(pack({reviewer: result}))) is kept
 
 
 @pytest.mark.parametrize("value", [b"", b"[]", b"7", b'{"code": 1}', b'{"code": [true, ["x"]]}', b"\xff"])
 def test_anything_else_tells_nothing(value: bytes) -> None:
-    assert read(value) == {}
+    assert unpack(value) == {}
 
 
 def test_a_file_that_changes_is_examined_again_and_the_others_are_not(tmp_path: Path) -> None:
@@ -133,10 +133,10 @@ def test_a_file_that_changes_is_examined_again_and_the_others_are_not(tmp_path: 
         changes = changes_between({}, new)
         subject = ReviewInput("pre-commit", changes, SnapshotContents({}, new))
         with_ids = [replace(change, new_blob=f"{hash(new[change.path]):040x}") for change in subject.changes]
-        memory = Memory(Cache(tmp_path), LIMITS)
+        clean = CleanFiles(Cache(tmp_path), LIMITS)
         files = dict(enumerate(with_ids))
-        known = dict(memory.recall(files))
-        memory.remember({number: {} for number in files if number not in known})
+        known = dict(clean.recall(files))
+        clean.keep({number: {} for number in files if number not in known})
         return {files[number].path for number in known}
 
     assert remembered({"a.py": "A = 1\n", "b.py": "B = 1\n"}) == set()

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.reviewers import code, commands, docs, refactor, secrets
 from cli_guard.reviewers.per_file import Examiner
+from cli_guard.reviewers.per_file_work import PerFileWork, add_file_work
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.reviewers.work import FileByFile, prepared
 from cli_guard.rules.examples import expand
 
 LONG = "".join(f"    if a == {n} and b:\n        a = step_{n}(a, b)\n" for n in range(45))
@@ -43,7 +43,7 @@ def subject_of(old: dict[str, str], new: dict[str, str]) -> ReviewInput:
 @given(old=FILES, new=FILES)
 def test_copies_of_the_process_say_the_same(old: dict[str, str], new: dict[str, str]) -> None:
     plain = subject_of(old, new)
-    by_copies = replace(plain, work=FileByFile(plain, 3))
+    by_copies = replace(plain, work=PerFileWork(plain, 3))
     for reviewer in (secrets, code, commands, docs, refactor):
         assert reviewer.review(by_copies) == reviewer.review(plain)
 
@@ -60,14 +60,14 @@ def test_what_a_copy_leaves_is_done_by_the_process_itself(monkeypatch: pytest.Mo
         return lambda change: examine(change) if os.getpid() == here or len(change.hunks) < 1 else os._exit(3)
 
     monkeypatch.setattr(code, "examiner", dying)
-    assert code.review(replace(plain, work=FileByFile(plain, 2))) == expected
+    assert code.review(replace(plain, work=PerFileWork(plain, 2))) == expected
 
 
 @settings(max_examples=60, deadline=None)
 @given(old=FILES, new=FILES)
 def test_every_reviewer_says_the_same(old: dict[str, str], new: dict[str, str]) -> None:
     plain = subject_of(old, new)
-    by_file = replace(plain, work=FileByFile(plain))
+    by_file = replace(plain, work=PerFileWork(plain))
     for reviewer in (secrets, code, commands, docs, refactor):
         assert reviewer.review(by_file) == reviewer.review(plain)
 
@@ -80,5 +80,5 @@ def test_the_samples_give_every_reviewer_something_to_say() -> None:
 
 @pytest.mark.parametrize(("lines", "big"), [(10, False), (50_000, True)])
 def test_only_a_big_change_is_taken_file_by_file(lines: int, big: bool) -> None:
-    subject = prepared(subject_of({}, {"a.py": "value = 1\nother = 2\n" * lines}))
-    assert isinstance(subject.work, FileByFile) is big
+    subject = add_file_work(subject_of({}, {"a.py": "value = 1\nother = 2\n" * lines}))
+    assert isinstance(subject.work, PerFileWork) is big

@@ -1,0 +1,239 @@
+"""Documents in which the place alone does not tell the command: workflows, containers, hooks, agents, playbooks."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from cli_guard.reviewers.commands.extract.known import BRACES
+from cli_guard.reviewers.commands.extract.nodes import (
+    Document,
+    Items,
+    Node,
+    Scalar,
+    Table,
+    at,
+    lines,
+    scalars,
+    tables,
+    word_pieces,
+    words,
+)
+from cli_guard.reviewers.commands.extract.snippet import Snippet, Where, language_of_text, shell_of, snippet
+
+EXPRESSION = re.compile(r"\$\{\{.{1,2000}?\}\}", re.DOTALL)
+# Inputs of actions that run their value on a machine: a retry, an SSH session, an emulator.
+RUN_INPUTS = ("run", "command", "script")
+WINDOWS_RUNNER = re.compile(r"^windows", re.IGNORECASE)
+ONLY_WINDOWS = re.compile(r"(?:==\s*'windows|\((?:runner|matrix)\.os,\s*'windows)", re.IGNORECASE)
+JAVASCRIPT = re.compile(r"^actions/github-script\b")
+# A doubled dollar is one that the file's own variables leave alone.
+DOLLARS = re.compile(r"\$\$")
+# Their entry is a pattern, a message, the name of an image.
+NO_COMMAND = ("pygrep", "fail", "docker_image", "docker")
+CALLBACK = re.compile(r"[\\\\\w]+::\w+$|@(?!php\b|composer\b)")
+EDITOR_VALUE = re.compile(r"\$\{[\w:.-]+\}")
+# Settings of agents that hold a command, beside those of hooks and servers.
+HELPERS = ("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper", "gcpAuthRefresh")
+MODULE = re.compile(r"(?:ansible\.(?:builtin|legacy|windows)\.)?(?:win_)?(shell|command|raw|script)")
+ANSIBLE = re.compile(
+    r"(?m)^[ \t]*(?:-[ \t]+)?['\"]?(?:ansible\.\w+\.)?(?:win_)?(?:shell|command|raw)['\"]?:"
+    r"|^[ \t]*(?:-[ \t]+)?(?:local_)?action:[ \t]"
+)
+LOCAL_ACTION = re.compile(r"\s*(?:ansible\.(?:builtin|legacy)\.)?(?:shell|command|raw)\s+")
+STATEMENT = re.compile(r"\{%.{1,500}?%\}", re.DOTALL)
+
+
+def workflow(document: Document) -> Iterator[Snippet]:
+    """The scripts of a workflow or an action."""
+    roots = document.roots
+    for job in at(roots, "jobs", "*"):
+        named = _default_shell(job) or _default_shell(*roots)
+        for step in at([job], "steps", "[]"):
+            yield from _workflow_step(step, named or ("pwsh" if _on_windows(job, step) else "sh"))
+    for step in at(roots, "runs", "steps", "[]"):
+        yield from _workflow_step(step, "sh")
+
+
+def _workflow_step(step: Node, default: str) -> Iterator[Snippet]:
+    if not isinstance(step, Table):
+        return
+    named = step.text("shell")
+    # Which shell an expression stands for only the run tells; that it is Python may be said beside it.
+    shell = shell_of(named) if named and ("${{" not in named or "python" in named) else default
+    values = [(step.get("run"), shell)]
+    inputs = step.get("with")
+    if isinstance(inputs, Table) and not JAVASCRIPT.match(step.text("uses")):
+        values += [(inputs.get(name), "sh") for name in RUN_INPUTS]
+    for value, its_shell in values:
+        for found in lines(value, Where.CI, its_shell):
+            yield found.substitute(EXPRESSION)
+
+
+def _default_shell(*nodes: Node) -> str:
+    """The shell that a workflow or a job names for its steps, empty if it names none."""
+    named = [node.text for node in at(nodes, "defaults", "run", "shell") if isinstance(node, Scalar)]
+    return shell_of(named[0]) if named and "${{" not in named[0] else ""
+
+
+def _on_windows(job: Node, step: Node) -> bool:
+    runs_on = [*at([job], "runs-on"), *at([job], "runs-on", "[]")]
+    return any(
+        isinstance(node, Scalar) and pattern.search(node.text)
+        for nodes, pattern in ((runs_on, WINDOWS_RUNNER), (at([job, step], "if"), ONLY_WINDOWS))
+        for node in nodes
+    )
+
+
+def compose(document: Document) -> Iterator[Snippet]:
+    """What the services of a compose file start, and how they are asked whether they are well."""
+    for service in at(document.roots, "services", "*"):
+        if not isinstance(service, Table):
+            continue
+        found = [
+            *_container_command(service.get("entrypoint"), service.get("command")),
+            *_health_check(*at([service], "healthcheck", "test")),
+        ]
+        for hook in (*at([service], "post_start", "[]"), *at([service], "pre_stop", "[]")):
+            found += words(hook.get("command"), Where.SERVICE) if isinstance(hook, Table) else ()
+        for each in found:
+            yield each.substitute(DOLLARS, lambda _: "$")
+
+
+def build_steps(document: Document) -> Iterator[Snippet]:
+    """The steps of Cloud Build."""
+    for each in manifest(document):
+        yield each.substitute(DOLLARS, lambda _: "$")
+
+
+def manifest(document: Document) -> Iterator[Snippet]:
+    """The containers of a Kubernetes manifest, with their probes and hooks, and steps of its pipelines."""
+    for table in tables(document.roots):
+        if table.get("image") or table.get("name"):
+            yield from _container_command(table.get("command") or table.get("entrypoint"), table.get("args"))
+            yield from lines(table.get("script"), Where.SERVICE)
+        for probe in at([table], "exec", "command"):
+            yield from words(probe, Where.SERVICE)
+
+
+def _container_command(first: Node | None, rest: Node | None) -> Iterator[Snippet]:
+    pieces = word_pieces(first, rest)
+    if any(text.strip() for _, text in pieces):
+        yield snippet(pieces, Where.SERVICE)
+
+
+def _health_check(*tests: Node) -> Iterator[Snippet]:
+    """The command of a health check, whose list begins with the way it is run."""
+    for test in tests:
+        if isinstance(test, Scalar):
+            yield from words(test, Where.SERVICE)
+            continue
+        found = list(scalars(test))
+        form = found[0].text if found else ""
+        if form in ("CMD", "CMD-SHELL"):
+            run = lines if form == "CMD-SHELL" else words
+            yield from run(Items(list(found[1:])), Where.SERVICE)
+
+
+def hook_frameworks(document: Document) -> Iterator[Snippet]:
+    """The entries of a configuration's own hooks, or of the hooks that a repository offers."""
+    for repo in at(document.roots, "repos", "[]"):
+        if isinstance(repo, Table) and repo.text("repo") == "local":
+            for hook in at([repo], "hooks", "[]"):
+                yield from _hook(hook)
+    for hook in at(document.roots, "[]"):
+        yield from _hook(hook)
+
+
+def _hook(hook: Node) -> Iterator[Snippet]:
+    entry = hook.get("entry") if isinstance(hook, Table) and hook.text("language") not in NO_COMMAND else None
+    if isinstance(hook, Table) and isinstance(entry, Scalar) and entry.text.strip():
+        yield snippet(word_pieces(entry, hook.get("args")), Where.HOOK)
+
+
+def composer(document: Document) -> Iterator[Snippet]:
+    """The commands among the scripts; `@php` is the PHP that composer runs with."""
+    for script in at(document.roots, "scripts", "*"):
+        for each in scalars(script):
+            if each.text.strip() and not CALLBACK.match(each.text):
+                yield snippet([(line, text.removeprefix("@")) for line, text in each.pieces], Where.BUILD)
+
+
+def tasks(document: Document) -> Iterator[Snippet]:
+    """The tasks of a VS Code folder, for each system."""
+    for task in (*document.roots, *at(document.roots, "tasks", "[]")):
+        if not isinstance(task, Table):
+            continue
+        for variant in (
+            task,
+            *(each for system in ("linux", "osx", "windows") for each in at([task], system)),
+        ):
+            if isinstance(variant, Table):
+                pieces = word_pieces(
+                    _word_of(variant.get("command")), _words_of(variant.get("args") or task.get("args"))
+                )
+                if variant.get("command") and pieces:
+                    yield snippet(pieces, Where.AGENT).substitute(EDITOR_VALUE)
+
+
+def agent(document: Document) -> Iterator[Snippet]:
+    """Hooks, helpers and tool servers in the settings of a coding agent."""
+    for table in tables(document.roots):
+        command = table.get("command")
+        if isinstance(command, Items):
+            yield from words(command, Where.AGENT)
+        elif isinstance(command, Scalar) and command.text.strip():
+            yield snippet(word_pieces(command, _words_of(table.get("args"))), Where.AGENT)
+        for helper in HELPERS:
+            yield from lines(table.get(helper), Where.AGENT)
+    for notify in at(document.roots, "notify"):
+        yield from words(notify, Where.AGENT)
+
+
+def _word_of(node: Node | None) -> Node | None:
+    return node.get("value") if isinstance(node, Table) else node
+
+
+def _words_of(node: Node | None) -> Items:
+    found = node.nodes if isinstance(node, Items) else ()
+    return Items([value for each in found if (value := _word_of(each)) is not None])
+
+
+def ansible(document: Document) -> Iterator[Snippet]:
+    """What the tasks of a playbook run."""
+    for table in tables(document.roots):
+        for key, value in table.items():
+            module = MODULE.fullmatch(key)
+            if module:
+                for found in _module_text(value, _program_of(table, value)):
+                    yield _hide_values(replace(found, language="cmd") if "win" in key else found)
+            elif key in ("local_action", "action") and isinstance(value, Scalar):
+                named = LOCAL_ACTION.match(value.text)
+                for found in lines(value, Where.SCRIPT) if named else ():
+                    yield _hide_values(found.replace_spans([(0, named.end(), "")])) if named else found
+
+
+def cloud_init(document: Document) -> Iterator[Snippet]:
+    """What a new machine runs first; each command is a text or a list of words."""
+    for name in ("runcmd", "bootcmd"):
+        for command in at(document.roots, name, "[]"):
+            yield from words(command, Where.SERVICE)
+
+
+def _program_of(task: Table, value: Node) -> str:
+    """The language of the program that the task names to run its text with, empty if it names none."""
+    named = [table.text("executable") for table in (task.get("args"), value) if isinstance(table, Table)]
+    return next((shell_of(name) for name in named if name), "")
+
+
+def _module_text(value: Node, language: str) -> Iterator[Snippet]:
+    if isinstance(value, Scalar):
+        yield from lines(value, Where.SCRIPT, language or language_of_text(value.text))
+    elif isinstance(value, Table):
+        argv = value.get("argv")
+        if isinstance(argv, Items):
+            yield from words(argv, Where.SCRIPT)
+        yield from lines(value.get("cmd") or value.get("_raw_params"), Where.SCRIPT, language or "sh")
+
+
+def _hide_values(found: Snippet) -> Snippet:
+    return found.substitute(STATEMENT, lambda text: " " * len(text)).substitute(BRACES)

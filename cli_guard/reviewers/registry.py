@@ -1,0 +1,153 @@
+"""The list of reviewers: planning, the tools of the graph, sharding, per-file work and its cache all read it.
+
+A new reviewer is a module `cli_guard/reviewers/NAME.py` (or a folder) with `review(subject) -> Report`, its rules in
+`cli_guard/rules/NAME.toml` (or a folder), and one line in `REVIEWERS`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cli_guard.model import Report
+    from cli_guard.reviewers.per_file import Examiner
+    from cli_guard.reviewers.review_input import ReviewInput
+    from cli_guard.rules.catalog import Rule
+
+MESSAGE_ONLY = "commit-msg"
+
+
+class Scope(StrEnum):
+    """What a reviewer has to see at once, which decides how its work may be divided.
+
+    A reviewer of `FILE` or `FILES` has `examiner(subject)`, see `cli_guard.reviewers.per_file`.
+    """
+
+    FILE = "file"
+    """Each file stands by itself: its files are divided among the shards."""
+    FILES = "files"
+    """Files are examined one by one and then compared: one shard has all of them."""
+    CHANGE = "change"
+    """Only the change as a whole: the first shard has it."""
+
+
+class Needs(StrEnum):
+    """What a change must bring for a reviewer to be planned."""
+
+    NOTHING = "nothing"
+    FILES = "files"
+    MESSAGES = "messages"
+    PUSH = "push"
+    CHECKS = "checks"
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewer:
+    """One reviewer. The ids of its rules begin with `prefix`; `on_message`: it also runs in the commit-msg hook."""
+
+    name: str
+    summary: str
+    prefix: str
+    scope: Scope = Scope.CHANGE
+    needs: Needs = Needs.FILES
+    on_message: bool = False
+
+    @property
+    def has_examiner(self) -> bool:
+        """Can it examine one file at a time?"""
+        return self.scope is not Scope.CHANGE
+
+    @property
+    def rules(self) -> "tuple[Rule, ...]":
+        """Its rules, out of `rules/NAME.toml` or the folder `rules/NAME`."""
+        from cli_guard.rules.catalog import load
+
+        return load(self.name)
+
+    @property
+    def review(self) -> "Callable[[ReviewInput], Report]":
+        """Its `review`; the module is imported at the first use."""
+        function: Callable[[ReviewInput], Report] = import_module(f"cli_guard.reviewers.{self.name}").review
+        return function
+
+    def examiner(self, subject: "ReviewInput") -> "Examiner":
+        """The function that examines one file of a change."""
+        examine: Examiner = import_module(f"cli_guard.reviewers.{self.name}").examiner(subject)
+        return examine
+
+    def is_needed(self, subject: "ReviewInput", *, has_paths: bool) -> bool:
+        """Does the change give it something to do? `has_paths`: there are files to look at."""
+        if subject.event == MESSAGE_ONLY:
+            return self.on_message
+        present = {
+            Needs.NOTHING: True,
+            Needs.FILES: has_paths,
+            Needs.MESSAGES: bool(subject.message or subject.history),
+            Needs.PUSH: bool(subject.pushed),
+            Needs.CHECKS: bool(subject.checks),
+        }
+        return present[self.needs]
+
+
+# In the order in which they run and report.
+REVIEWERS = (
+    Reviewer(
+        "secrets",
+        "credentials in added lines, file names, messages and every commit of a push",
+        prefix="secret-",
+        scope=Scope.FILE,
+        needs=Needs.NOTHING,
+        on_message=True,
+    ),
+    Reviewer(
+        "code",
+        "risky constructs, conflict markers, debug leftovers, large and newly executable files",
+        prefix="code-",
+        scope=Scope.FILE,
+    ),
+    Reviewer(
+        "commands",
+        "what the shell commands do that are added, in scripts, CI files, images, makefiles, settings",
+        prefix="command-",
+        scope=Scope.FILES,
+    ),
+    Reviewer(
+        "docs",
+        "public functions and classes whose documentation is missing or no longer true",
+        prefix="docs-",
+        scope=Scope.FILES,
+    ),
+    Reviewer(
+        "refactor",
+        "functions that the change pushes over a limit, and blocks that it adds twice",
+        prefix="refactor-",
+        scope=Scope.FILES,
+    ),
+    Reviewer("policy", "changes that weaken the policy, remove hooks or add suppressions", prefix="policy-"),
+    Reviewer(
+        "message",
+        "the form of commit messages, and messages that contradict their change",
+        prefix="message-",
+        needs=Needs.MESSAGES,
+        on_message=True,
+    ),
+    Reviewer("push", "forced and deleted branches that are protected", prefix="push-", needs=Needs.PUSH),
+    Reviewer(
+        "checks",
+        "checks of the repository that are not trusted yet, or that may never run",
+        prefix="push-",
+        needs=Needs.CHECKS,
+    ),
+)
+
+
+def reviewer_of(name: str) -> Reviewer:
+    """The reviewer of that name. Raises StopIteration where there is none: a slip of ours."""
+    return next(reviewer for reviewer in REVIEWERS if reviewer.name == name)
+
+
+def examining() -> tuple[Reviewer, ...]:
+    """The reviewers that can examine one file at a time."""
+    return tuple(reviewer for reviewer in REVIEWERS if reviewer.has_examiner)
