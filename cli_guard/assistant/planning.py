@@ -4,12 +4,13 @@ import json
 import re
 from collections.abc import Callable
 
-from cli_guard.assistant.tools.retrieval import topic_of
-from cli_guard.graph.context import Context, Planned
+from cli_guard.graph.context import Planned
 from cli_guard.graph.state import Data, State
 from cli_guard.model import Action
 
 READ_FILES = 2
+QUERY_CHARS = 2_000
+SECOND_WISH = re.compile(r"[?.;]\s|,? and (?:suggest|show|give|recommend|tell|propose)\b")
 CONCERNED = 50
 LEAST_WORDS = 3
 OUTLINES = 3
@@ -52,13 +53,9 @@ NOT_EXACT = re.compile(r"<[a-z]{1,30}>|\*{4}")
 ABOUT_TESTS = re.compile(r"\btests?\b", re.IGNORECASE)
 
 
-def plan_assistance(state: State, context: Context) -> Planned:
-    """The next actions for a request."""
-    called = SERVER_TOOL.fullmatch(state["normalized_input"])
-    if called:
-        return plan_call(called[1], called[2] or "{}")
-    plan = PLANS[str(state["task_type"])]
-    return plan(state, context)
+def topic_of(request: str) -> str:
+    """What a request is about, without the second wish behind it ("... and suggest a test command")."""
+    return SECOND_WISH.split(request, maxsplit=1)[0][:QUERY_CHARS]
 
 
 def plan_call(name: str, arguments: str) -> Planned:
@@ -72,7 +69,7 @@ def plan_call(name: str, arguments: str) -> Planned:
     return Planned((Action(name, given, risk="mcp", purpose="call the tool of a server"),))
 
 
-def plan_answer(state: State, context: Context) -> Planned:
+def plan_answer(state: State, in_repository: bool) -> Planned:
     """Search for the words of the question and read the best files; then the command that was asked for as well."""
     if state["round"] > 1:
         return Planned(suggestion(state))
@@ -137,7 +134,7 @@ def found_command(state: State) -> str | None:
     return next((str(command) for command in commands if command), None)
 
 
-def plan_command(state: State, context: Context) -> Planned:
+def plan_command(state: State, in_repository: bool) -> Planned:
     """Which command of this repository does it; then the engine's word on it; and running it, if that was ordered."""
     if state["round"] == 1:
         request: Data = {"request": state["normalized_input"]}
@@ -146,14 +143,14 @@ def plan_command(state: State, context: Context) -> Planned:
     if state["round"] == 2:
         purpose = state["tool_results"][-1].get("purpose")
         ends = purpose in CHECKS or (purpose in BUILDS and not state["wishes"].get("forbids"))
-        return Planned(suggestion(state), last=not (ends and runs(state, context)))
+        return Planned(suggestion(state), last=not (ends and runs(state, in_repository)))
     return Planned(running(state))
 
 
-def runs(state: State, context: Context) -> bool:
+def runs(state: State, in_repository: bool) -> bool:
     """Is the command that was found one to run here: ordered, exact, no server, and in a repository?"""
     command = found_command(state)
-    wanted = state["wishes"].get("runs") and context.sandbox is not None
+    wanted = state["wishes"].get("runs") and in_repository
     if not wanted or not command or NOT_EXACT.search(command):
         return False
     from cli_guard.execution.processes.ports import expected_port
@@ -167,14 +164,14 @@ def running(state: State) -> tuple[Action, ...]:
     return (Action("run_command", arguments, risk="execute", purpose="run the command"), *recording(state))
 
 
-def plan_tests(state: State, context: Context) -> Planned:
+def plan_tests(state: State, in_repository: bool) -> Planned:
     """Which tests cover it; their command; and running them: acted out in memory, after a person's yes elsewhere."""
     if state["round"] == 1:
         return Planned((tests_or_command(state),), last=False)
     command = found_command(state)
     if state["round"] == 2:
-        if command is None or context.sandbox is not None:
-            return Planned(suggestion(state), last=not runs(state, context))
+        if command is None or in_repository:
+            return Planned(suggestion(state), last=not runs(state, in_repository))
         simulated = Action("simulate_tests", {"command": command}, purpose="what the fixture has recorded")
         return Planned((*suggestion(state), simulated))
     return Planned(running(state))
@@ -191,7 +188,7 @@ def tests_or_command(state: State) -> Action:
     return Action("advise_command", request, purpose="find how this project runs its tests")
 
 
-def plan_documentation(state: State, context: Context) -> Planned:
+def plan_documentation(state: State, in_repository: bool) -> Planned:
     """The documentation as a patch; writing it only if that was asked for."""
     writes = bool(state["wishes"].get("writes") or INTO.search(state["normalized_input"]))
     writes = writes and not state["wishes"].get("forbids")
@@ -202,7 +199,7 @@ def plan_documentation(state: State, context: Context) -> Planned:
     )
 
 
-def plan_refactoring(state: State, context: Context) -> Planned:
+def plan_refactoring(state: State, in_repository: bool) -> Planned:
     """Usages, steps and risks; the tests that cover them; then the patch, unless no file is to be changed."""
     # Who asks for a plan wants it carried out one day, and a person decides when; a question only wants to know.
     writes = not state["wishes"].get("forbids") and not state["normalized_input"].endswith("?")
@@ -230,7 +227,7 @@ def concerned(state: State) -> list[str]:
     return [path for path in paths if path in known][:CONCERNED]
 
 
-def plan_change(state: State, context: Context) -> Planned:
+def plan_change(state: State, in_repository: bool) -> Planned:
     """Steps and, where it is mechanical, the patch; then the write and whatever the request wants recorded."""
     recorded = recording(state)
     if state["round"] == 1:
@@ -278,7 +275,7 @@ def nothing_there(state: State) -> str | None:
     return "; ".join(planned["missing"])
 
 
-PLANS: dict[str, Callable[[State, Context], Planned]] = {
+PLANS: dict[str, Callable[[State, bool], Planned]] = {
     "repo_qna": plan_answer,
     "doc_generation": plan_documentation,
     "refactor_plan": plan_refactoring,

@@ -4,7 +4,7 @@ from cli_guard.assistant.requests.classifying import classify
 from cli_guard.assistant.requests.model import Classification, Risk, Targets
 from cli_guard.assistant.requests.naming import targets
 from cli_guard.assistant.requests.shapes import leaves
-from cli_guard.assistant.requests.text import normalise
+from cli_guard.graph.state import normalise
 from cli_guard.model import TaskType
 
 __all__ = ["Classification", "Risk", "Targets", "TaskType", "classify", "leaves", "normalise", "targets"]

@@ -10,9 +10,10 @@ from cli_guard.assistant.requests.moods import linked, wish_of
 from cli_guard.assistant.requests.risks import risk_of, worst
 from cli_guard.assistant.requests.scoring import facts, holds, nouns_of
 from cli_guard.assistant.requests.tables import tables
-from cli_guard.assistant.requests.text import LIMIT, folded, normalise, untitled
+from cli_guard.assistant.requests.text import folded, untitled
 from cli_guard.assistant.requests.wishes import Wish, clauses
 from cli_guard.assistant.requests.words import read
+from cli_guard.graph.state import REQUEST_CHARS, normalise
 from cli_guard.model import TaskType
 
 # A request with more wishes than this is cut there, and says so.
@@ -165,7 +166,7 @@ def classify(request: str) -> Classification:
     words, language = read(untitled(folded(request)))
     parts = list(islice(clauses(words), WISHES + 1))
     wishes = list(linked([wish_of(clause, loose=bool(language)) for clause in parts[:WISHES]]))
-    cut = len(parts) > WISHES or len(normalise(request)) >= LIMIT
+    cut = len(parts) > WISHES or len(normalise(request)) >= REQUEST_CHARS
     scored = [each for each in map(_scored, wishes) if each is not None]
     if not scored:
         return Classification("repo_qna", ("nothing else fits",), (("repo_qna", 0),), _unknown())

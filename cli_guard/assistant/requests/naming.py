@@ -22,7 +22,8 @@ from cli_guard.assistant.requests.shapes import (
     is_path,
 )
 from cli_guard.assistant.requests.tables import tables
-from cli_guard.assistant.requests.text import CONTROL, SCRIPT
+from cli_guard.assistant.requests.text import SCRIPT
+from cli_guard.graph.state import CONTROL
 
 # What a new file stands after: `move a.py to b.py`, `create b.py`.
 LEADS_TO_NEW = frozenset(

@@ -5,15 +5,8 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-LIMIT = 20_000
-# Not white space: control characters, and the invisible ones that turn or hide text.
-CONTROL = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
-    "\U000e0000-\U000e007f]"
-)
-
-# What a terminal takes for itself: colours, cursor moves, titles (ECMA-48).
-ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]{0,30}[A-Za-z]|\][^\x07\x1b]{0,300}(?:\x07|\x1b\\)?)")
+from cli_guard.graph.state import CONTROL
+from cli_guard.graph.state import REQUEST_CHARS as LIMIT
 
 # Each alternative begins with another character or is bounded, so that a scan stays linear.
 PIECE = re.compile(
@@ -41,11 +34,6 @@ SEAM = re.compile(
     "(?<=[\u3040-\u30ff\u3400-\u9fff])(?=[A-Za-z0-9_~`])|(?<=[A-Za-z0-9_`)])(?=[\u3040-\u30ff\u3400-\u9fff])"
 )
 QUOTES = ("fence", "code", "double", "curly", "angle", "corner", "low", "single")
-
-
-def normalise(text: str) -> str:
-    """A request on one line: control characters dropped, white space collapsed, at most 20,000 characters."""
-    return " ".join(CONTROL.sub("", ESCAPE.sub("", text)).split())[:LIMIT].rstrip()
 
 
 def folded(text: str) -> str:

@@ -1,0 +1,131 @@
+"""The assistant that answers by rules: what the graph is given for a developer's request, without model or network."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from cli_guard.assistant.planning import PLANS, SERVER_TOOL, plan_call, topic_of
+from cli_guard.assistant.replies import REPLIES
+from cli_guard.assistant.requests import Classification, classify, targets
+from cli_guard.graph.context import Context, Planned, Reading
+from cli_guard.graph.state import State
+from cli_guard.model import TaskType
+from cli_guard.secrets.redact import redact
+
+if TYPE_CHECKING:
+    from cli_guard.assistant.retrieval import Found
+    from cli_guard.assistant.sandbox import Shell
+    from cli_guard.graph.tools.tool import Tool, World
+
+ANSWERED_FROM = 5
+ABOUT_CODE = re.compile(
+    r"^\W*(?:where|which|what|who|why|explain|describe|document)\b|\b(?:function|class|method|module|code)s?\b",
+    re.IGNORECASE,
+)
+# A question how something lost comes back: words such as "reset" in it are no wish to do it again.
+HOW = re.compile(r"\W*how\b", re.IGNORECASE)
+LOST = re.compile(
+    r"\b(?:lost|recover|restore|rescue|undo|get .{1,40} back|bring .{1,40} back)\b", re.IGNORECASE
+)
+# Tasks whose tools find by themselves what they look at.
+SELF_SERVING = ("command_help", "test_workflow")
+
+
+@dataclass
+class LocalAssistant:
+    """Implements `cli_guard.graph.context.Assistant` for one run.
+
+    `shell` is the world of the run tool over a repository; without one the files of the run are all there is.
+    """
+
+    shell: "Shell | None" = None
+    _found: "dict[tuple[str, ...], Found]" = field(default_factory=dict)
+
+    @cached_property
+    def tools(self) -> "Mapping[str, Tool]":
+        """The tools by name."""
+        from cli_guard.assistant.tools import tools_of
+
+        return tools_of(self)
+
+    def read(self, request: str, paths: Collection[str], kind: TaskType | None) -> Reading:
+        """Reads a request. A question about Git itself is one for a command, whatever else its words say."""
+        said = classify(request)
+        wishes: dict[str, object] = {"also": []}
+        if not SERVER_TOOL.fullmatch(request):
+            found = targets(request, paths)
+            wishes["paths"] = list(dict.fromkeys((*found.paths, *found.missing, *found.outside)))
+            wishes["symbols"] = list(found.symbols)
+            named = bool(wishes["paths"] or wishes["symbols"])
+            if not named and is_about_git(request, said):
+                # The commands for that are a closed list, and none of them throws anything away.
+                return Reading("command_help", "Git itself", wishes)
+        wishes |= {
+            "writes": said.writes_wanted,
+            "forbids": said.writes_forbidden,
+            "runs": said.runs_wanted,
+            "also": list(said.also),
+            "assumed": said.assumed,
+            "effect": redact(said.risk.words) if said.risk else "",
+        }
+        told_by = "the caller" if kind else ", ".join(said.told_by)
+        if said.task_type == "unsupported" or (said.risk and not said.risk.supported):
+            # Another kind named by the caller does not get around what the words ask for.
+            reason = said.risk.reason if said.risk else "this is nothing that a repository's assistant does"
+            return Reading("unsupported", told_by, wishes, reason)
+        return Reading(kind or said.task_type, told_by, wishes)
+
+    def select_paths(self, state: State, context: Context) -> Sequence[str]:
+        """The files with the best matches for a request that names none."""
+        request = state["normalized_input"]
+        if state["task_type"] in SELF_SERVING or SERVER_TOOL.fullmatch(request):
+            return ()
+        places = self.find(context.world(state), topic_of(request)).places
+        return list(dict.fromkeys(place.path for place in places))[:ANSWERED_FROM]
+
+    def plan(self, state: State, context: Context) -> Planned:
+        """The next actions: first read, then act on what was read."""
+        called = SERVER_TOOL.fullmatch(state["normalized_input"])
+        if called:
+            return plan_call(called[1], called[2] or "{}")
+        return PLANS[str(state["task_type"])](state, self.shell is not None)
+
+    def reply(self, state: State) -> Iterable[str]:
+        """The lines of the answer."""
+        return REPLIES[str(state["task_type"])](state)
+
+    def find(self, world: "World", question: str, paths: Sequence[str] = ()) -> "Found":
+        """Search for the words of a question in some files or in all, each question once."""
+        key = (question, *paths)
+        if key not in self._found:
+            from cli_guard.assistant.retrieval import find
+
+            self._found[key] = find(question, world.snapshot, allowed=paths or None)
+        return self._found[key]
+
+    def shell_for(self, world: "World") -> "Shell":
+        """The world of the run tool, narrowed to the paths that the caller allowed."""
+        from cli_guard.assistant.sandbox import Shell
+        from cli_guard.git.snapshot import Snapshot
+
+        if self.shell is None:
+            return Shell(Snapshot.of(world.snapshot))
+        if world.allowed is None:
+            return self.shell
+        # History and memory would show the other paths.
+        narrowed = self.shell.snapshot.only(set(world.allowed))
+        return replace(self.shell, snapshot=narrowed, repository=None, memory=None)
+
+
+def is_about_git(request: str, said: Classification) -> bool:
+    """Is a request about Git alone ("recover a lost commit")? One about the code of it names code, or asks where."""
+    risky = said.risk is not None and said.risk.kind in ("history", "destructive")
+    # A question how, or about something lost, wants to know; an order is answered by its risk.
+    past = risky and (LOST.search(request) or HOW.match(request))
+    if not (said.task_type in ("repo_qna", "code_change") or past) or ABOUT_CODE.search(request):
+        return False
+    from cli_guard.assistant.projects import about_git
+
+    return about_git(request)
