@@ -80,9 +80,10 @@ def ask_request(
 
 def wants_review(request: str) -> bool:
     """Does a request ask for what `cli-guard review` does?"""
-    from cli_guard.assistant.requests import classify, normalise
+    from cli_guard.assistant.request import read_request
+    from cli_guard.graph.state import normalise
 
-    return classify(normalise(request)).task_type == "change_review"
+    return read_request(normalise(request)).kind == "change_review"
 
 
 def reviewed(invocation: Invocation, revision: str | None, *, worktree: bool) -> Proposal:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.assistant.planning import PLANS, SERVER_TOOL, plan_call, topic_of
 from cli_guard.assistant.replies import REPLIES
-from cli_guard.assistant.requests import Classification, classify, targets
+from cli_guard.assistant.request import Request, read_request
 from cli_guard.graph.context import Context, Planned, Reading
 from cli_guard.graph.state import State
 from cli_guard.model import TaskType
@@ -52,30 +52,27 @@ class LocalAssistant:
 
     def read(self, request: str, paths: Collection[str], kind: TaskType | None) -> Reading:
         """Reads a request. A question about Git itself is one for a command, whatever else its words say."""
-        said = classify(request)
-        wishes: dict[str, object] = {"also": []}
-        if not SERVER_TOOL.fullmatch(request):
-            found = targets(request, paths)
-            wishes["paths"] = list(dict.fromkeys((*found.paths, *found.missing, *found.outside)))
-            wishes["symbols"] = list(found.symbols)
-            named = bool(wishes["paths"] or wishes["symbols"])
-            if not named and is_about_git(request, said):
-                # The commands for that are a closed list, and none of them throws anything away.
-                return Reading("command_help", "Git itself", wishes)
+        said = read_request(request, paths)
+        names = said.names
+        named = list(dict.fromkeys((*names.paths, *names.missing, *names.outside)))
+        wishes: dict[str, object] = {"paths": named, "symbols": list(names.symbols), "also": []}
+        if SERVER_TOOL.fullmatch(request):
+            wishes = {}
+        elif not named and not names.symbols and is_about_git(said):
+            # The commands for that are a closed list, and none of them throws anything away.
+            return Reading("command_help", "Git itself", wishes)
         wishes |= {
-            "writes": said.writes_wanted,
-            "forbids": said.writes_forbidden,
-            "runs": said.runs_wanted,
+            "writes": said.writes,
+            "forbids": said.forbids,
+            "runs": said.runs,
             "also": list(said.also),
             "assumed": said.assumed,
             "effect": redact(said.risk.words) if said.risk else "",
         }
-        told_by = "the caller" if kind else ", ".join(said.told_by)
-        if said.task_type == "unsupported" or (said.risk and not said.risk.supported):
-            # Another kind named by the caller does not get around what the words ask for.
-            reason = said.risk.reason if said.risk else "this is nothing that a repository's assistant does"
-            return Reading("unsupported", told_by, wishes, reason)
-        return Reading(kind or said.task_type, told_by, wishes)
+        decided_by = "the caller" if kind else ", ".join(said.decided_by)
+        # Another kind named by the caller does not get around what the words ask for.
+        wanted: TaskType = "unsupported" if said.refused else kind or said.kind
+        return Reading(wanted, decided_by, wishes, said.refused)
 
     def select_paths(self, state: State, context: Context) -> Sequence[str]:
         """The files with the best matches for a request that names none."""
@@ -119,13 +116,13 @@ class LocalAssistant:
         return replace(self.shell, snapshot=narrowed, repository=None, memory=None)
 
 
-def is_about_git(request: str, said: Classification) -> bool:
+def is_about_git(request: Request) -> bool:
     """Is a request about Git alone ("recover a lost commit")? One about the code of it names code, or asks where."""
-    risky = said.risk is not None and said.risk.kind in ("history", "destructive")
+    risky = request.risk is not None and request.risk.kind in ("history", "destructive")
     # A question how, or about something lost, wants to know; an order is answered by its risk.
-    past = risky and (LOST.search(request) or HOW.match(request))
-    if not (said.task_type in ("repo_qna", "code_change") or past) or ABOUT_CODE.search(request):
+    past = risky and (LOST.search(request.text) or HOW.match(request.text))
+    if not (request.kind in ("repo_qna", "code_change") or past) or ABOUT_CODE.search(request.text):
         return False
     from cli_guard.assistant.projects import about_git
 
-    return about_git(request)
+    return about_git(request.text)

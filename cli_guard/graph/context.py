@@ -50,11 +50,11 @@ class Planned:
 class Reading:
     """What the words of a request say: its kind, and plain data for the `wishes` of the state.
 
-    `told_by` are the words that decided, for the log. `refused` is why no tool can do it, "" if one can.
+    `decided_by` are the words that decided, for the log. `refused` is why no tool can do it, "" if one can.
     """
 
     task_type: TaskType
-    told_by: str
+    decided_by: str
     wishes: Data
     refused: str = ""
 

@@ -64,7 +64,7 @@ def classify_task(state: State, runtime: Runtime[Context]) -> State:
         return {"action_log": log("classify_task", task_type="change_review", told_by="the caller")}
     context = context_of(runtime.context, state)
     reading = assistant_of(context).read(state["normalized_input"], state["allowed_paths"], kind)
-    entry = log("classify_task", task_type=reading.task_type, told_by=redact(reading.told_by))
+    entry = log("classify_task", task_type=reading.task_type, told_by=redact(reading.decided_by))
     update: State = {"task_type": reading.task_type, "wishes": reading.wishes, "action_log": entry}
     if reading.refused:
         return update | {"status": "failed", "review_reason": f"not supported: {reading.refused}"}
