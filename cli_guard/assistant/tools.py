@@ -170,15 +170,15 @@ def proposal_output(
 
 
 def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
-    """The tools of an assistant by name."""
+    """The tools of an assistant by name: that of their function, whose docstring is the summary."""
 
-    def search(world: World, arguments: Query) -> ToolOutput:
+    def search_repository(world: World, arguments: Query) -> ToolOutput:
         """Find the words of a question, best place first."""
         found = assistant.find(world, arguments.query, arguments.paths)
         return ToolOutput({**plain_data(found), "skipped": []}, skipped=found.skipped)
 
     def run(world: World, arguments: Run) -> ToolOutput:
-        """Run a command of the sandbox over the files of the snapshot; nothing leaves it."""
+        """Run a command in a sandboxed shell over the files of the snapshot; nothing leaves it."""
         from cli_guard.assistant.sandbox import run as run_in
 
         stdin = arguments.stdin.encode("utf-8", "surrogateescape")
@@ -196,44 +196,22 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
         answer = {"command": arguments.command, "output": ran.shown, "exit_code": ran.exit_code}
         return ToolOutput({**answer, "images": images} if images else {**answer})
 
-    def tool(
-        name: str,
-        summary: str,
-        schema: type[Arguments],
-        run: Callable[[World, Any], ToolOutput],
-        *,
-        shows_command: bool = False,
-    ) -> Tool:
-        return Tool(name, summary, "read_only", schema, run, shows_command=shows_command)
-
-    made = (
-        tool("search_repository", "where the words of a question stand", Query, search),
-        tool("read_file", "one file of the snapshot", OneFile, read_file),
-        tool("outline_file", "what a file is for and what it defines", OneFile, outline_file),
-        tool("advise_command", "the command for a wish", Wish, advise_command),
-        tool(
-            "suggest_command",
-            "a command as text, with its verdict, not run",
-            CommandText,
-            suggest_command,
-            shows_command=True,
-        ),
-        tool("find_tests", "the tests that cover a path or name", Tested, find_tests),
-        tool(
-            "simulate_tests",
-            "the recorded results of tests, nothing is run",
-            CommandText,
-            simulate_tests,
-            shows_command=True,
-        ),
-        tool("propose_documentation", "documentation as a patch, not written", Wish, propose_documentation),
-        tool(
-            "plan_refactoring",
-            "usages, steps, risks and the patch of a refactoring",
-            Wish,
-            plan_refactoring,
-        ),
-        tool("plan_change", "the steps of a change, and its patch if mechanical", Wish, plan_change),
-        tool("run", "a command in a sandboxed shell over the files", Run, run, shows_command=True),
-    )
-    return {each.name: each for each in made}
+    schemas: dict[Callable[[World, Any], ToolOutput], type[Arguments]] = {
+        search_repository: Query,
+        read_file: OneFile,
+        outline_file: OneFile,
+        advise_command: Wish,
+        suggest_command: CommandText,
+        find_tests: Tested,
+        simulate_tests: CommandText,
+        propose_documentation: Wish,
+        plan_refactoring: Wish,
+        plan_change: Wish,
+        run: Run,
+    }
+    made = {}
+    for function, schema in schemas.items():
+        shows_command = schema in (CommandText, Run)
+        name, summary = function.__name__, function.__doc__ or ""
+        made[name] = Tool(name, summary, "read_only", schema, function, shows_command=shows_command)
+    return made
