@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cli_guard.assistant.proposal import Proposal, propose
+from cli_guard.assistant.request import read_request
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.applying import PatchWriter
 from cli_guard.git.repository import Repository
 from cli_guard.git.snapshot import Snapshot, read_state
+from cli_guard.graph.state import normalise
 from cli_guard.review.command_context import command_context
 from cli_guard.review.policy import policy_for
 from cli_guard.review.request import Commit, Staged, Worktree
@@ -62,32 +64,24 @@ def ask_request(
     worktree: bool = False,
     servers: OpenServers | None = None,
 ) -> Proposal:
-    """Answers a request about the repository around an invocation: the index, a revision or the work tree.
+    """Answer a request about the repository around an invocation: the index, a revision or the work tree.
 
     `paths` (from the top of the repository) narrow what may be looked at. `servers` opens the MCP servers of the
     user's configuration; without it none is started. Raises CliGuardError.
     """
     repository = Repository.discover(invocation.cwd, invocation.env)
-    if wants_review(request):
-        return reviewed(invocation, revision, worktree=worktree)
-    snapshot = read(repository, revision, worktree=worktree)
+    if read_request(normalise(request)).kind == "change_review":
+        return review_change(invocation, revision, worktree=worktree)
+    snapshot = read_snapshot(repository, revision, worktree=worktree)
     metadata: Data = {"event": ASKED, "snapshot": snapshot.name}
-    allowed = under(paths, snapshot) if paths else None
+    allowed = files_under(paths, snapshot) if paths else None
     with context_for(repository, invocation, snapshot, servers=servers, runs=revision is None) as context:
         proposal = propose(request, snapshot, paths=allowed, context=context, metadata=metadata)
     return record(proposal, repository, invocation)
 
 
-def wants_review(request: str) -> bool:
-    """Does a request ask for what `cli-guard review` does?"""
-    from cli_guard.assistant.request import read_request
-    from cli_guard.graph.state import normalise
-
-    return read_request(normalise(request)).kind == "change_review"
-
-
-def reviewed(invocation: Invocation, revision: str | None, *, worktree: bool) -> Proposal:
-    """The review of a change: what is staged, what lies in the work tree, or a commit."""
+def review_change(invocation: Invocation, revision: str | None, *, worktree: bool) -> Proposal:
+    """Review a change as `cli-guard review` does: what is staged, what is in the work tree, or a commit."""
     from cli_guard.review.render import as_json, text
     from cli_guard.review.run import review_request
 
@@ -97,11 +91,11 @@ def reviewed(invocation: Invocation, revision: str | None, *, worktree: bool) ->
     return Proposal(done.status, shown, data)
 
 
-def read(repository: Repository, revision: str | None, *, worktree: bool) -> Snapshot:
-    """The snapshot that is asked about. Raises UsageError for an empty one."""
+def read_snapshot(repository: Repository, revision: str | None, *, worktree: bool) -> Snapshot:
+    """Read the snapshot that is asked about. Raises UsageError for an empty one."""
     snapshot = read_state(repository, revision, worktree=worktree)
     if not snapshot.entries:
-        other = "" if worktree else ", or ask about the files that lie there with --worktree"
+        other = "" if worktree else ", or ask about the files of the work tree with --worktree"
         raise UsageError(f"{snapshot.name} holds no files: stage some with `git add`{other}")
     return snapshot
 
@@ -115,9 +109,9 @@ def context_for(
     servers: OpenServers | None = None,
     runs: bool = True,
 ) -> "Iterator[Context]":
-    """What the graph is given of a repository, good while it is open. Raises ConfigError, GitError.
+    """Open what the graph is given of a repository. Raises ConfigError, GitError.
 
-    Without `runs` nothing can be run: what lies in the work tree is not the revision that was asked about.
+    Without `runs` nothing can be run: the work tree is not the revision that was asked about.
     """
     from cli_guard.assistant.local import LocalAssistant
     from cli_guard.assistant.sandbox import Shell
@@ -128,7 +122,8 @@ def context_for(
 
     policy, _ = policy_for(Staged(), repository, invocation.env)
     folder = repository.state_folder
-    tools: dict[str, Tool] = guard_tools()
+    tools = guard_tools()
+    runner = CommandRunner(repository.root_name, invocation.env, folder)
     opening = servers(policy.servers, invocation.cwd, invocation.env) if servers else nullcontext(None)
     with opening as offered:
         shell = Shell(snapshot, repository, Memory(folder), offered.in_the_shell if offered else None, folder)
@@ -139,15 +134,13 @@ def context_for(
             today=invocation.now.date(),
             commands=command_context(invocation.cwd, invocation.env),
             writer=None if repository.bare else PatchWriter(repository),
-            runner=CommandRunner(repository.root_name, invocation.env, folder)
-            if runs and not repository.bare
-            else None,
+            runner=runner if runs and not repository.bare else None,
             assistant=LocalAssistant(shell),
         )
 
 
-def under(paths: Sequence[str], snapshot: Snapshot) -> list[str]:
-    """The text files that some paths name, folders whole. Raises UsageError for a path that names none."""
+def files_under(paths: Sequence[str], snapshot: Snapshot) -> list[str]:
+    """Find the text files that some paths name, folders whole. Raises UsageError for a path that names none."""
     found: dict[str, None] = {}
     for path in paths:
         inside = [each for each in snapshot if path in (each, ".") or each.startswith(f"{path}/")]
@@ -165,7 +158,7 @@ def record(proposal: Proposal, repository: Repository, invocation: Invocation) -
         records.prepare()
         if proposal.pause and state["review_id"]:
             proposal.pause.keep(records.checkpoint(state["review_id"]))
-            records.add_pending(waiting_proposal(state, invocation, repository.root_name))
+            records.add_pending(pending_review(state, invocation, repository.root_name))
         records.audit.append(audit_entry(state, invocation))
         remember(proposal, state, records)
     except (OSError, sqlite3.Error) as error:
@@ -175,24 +168,23 @@ def record(proposal: Proposal, repository: Repository, invocation: Invocation) -
 
 
 def remember(proposal: Proposal, state: "State", records: Records) -> None:
-    """Keeps the beginning of an answer, where the run tool's `memory` finds it again."""
+    """Keep the beginning of an answer, where the run tool's `memory` finds it again."""
     if state["task_type"] != "repo_qna" or proposal.status != "ok":
         return
     from cli_guard.state.memory import Memory
 
     request = state["normalized_input"][:REQUEST_CHARS]
     text = "\n".join((request, *proposal.text.splitlines()[:REMEMBERED_LINES]))
-    # What cannot be kept is lost to nobody: the question can be asked again.
+    # An answer that cannot be kept is no loss: the question can be asked again.
     with suppress(CliGuardError):
         Memory(records.folder).keep(text, "answer", f"ask {request}")
 
 
-def waiting_proposal(state: "State", invocation: Invocation, root: str) -> PendingReview:
-    """What is told of a proposal to the person who looks through what waits."""
+def pending_review(state: "State", invocation: Invocation, root: str) -> PendingReview:
+    """Build the pending review of a proposal, as `cli-guard pending` shows it."""
     ready = {request["tool"] for request in state["tool_requests"]}
-    waits = [each for each in state["blocked_actions"] if each["tool"] in ready]
-    told = [waiting_line(each) for each in waits]
-    assert state["review_id"]  # noqa: S101 - only a run with an id waits
+    effects = [effect_of(each) for each in state["blocked_actions"] if each["tool"] in ready]
+    assert state["review_id"]  # noqa: S101 - only a run with an id is pending
     return PendingReview(
         id=state["review_id"],
         event=ASKED,
@@ -201,13 +193,13 @@ def waiting_proposal(state: "State", invocation: Invocation, root: str) -> Pendi
         content=state["review_id"],
         policy="",
         fingerprints=(),
-        findings=tuple(printable(redact(line)) for line in told),
+        findings=tuple(printable(redact(line)) for line in effects),
         root=root,
     )
 
 
-def waiting_line(blocked: "Data") -> str:
-    """What an action that waits would do."""
+def effect_of(blocked: "Data") -> str:
+    """What an action does if it is approved."""
     if "path" in blocked:
         return f"writes {blocked['path']}"
     return f"runs {blocked['command']}" if "command" in blocked else f"calls {blocked['tool']}"

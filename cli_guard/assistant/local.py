@@ -71,8 +71,8 @@ class LocalAssistant:
         }
         decided_by = "the caller" if kind else ", ".join(said.decided_by)
         # Another kind named by the caller does not get around what the words ask for.
-        wanted: TaskType = "unsupported" if said.refused else kind or said.kind
-        return Reading(wanted, decided_by, wishes, said.refused)
+        wanted: TaskType = "unsupported" if said.refusal else kind or said.kind
+        return Reading(wanted, decided_by, wishes, said.refusal)
 
     def select_paths(self, state: State, context: Context) -> Sequence[str]:
         """The files with the best matches for a request that names none."""

@@ -53,7 +53,7 @@ def answer_question(state: State) -> Iterator[str]:
 def outline_lines(outline: Data) -> Iterator[str]:
     """What a file is for, and what it defines."""
     about = f": {outline['about']}" if outline["about"] else ""
-    yield f"{outline['path']} ({counted(outline['lines'], 'line')}){about}"
+    yield f"{outline['path']} ({count_of(outline['lines'], 'line')}){about}"
     yield from (f"  line {each['line']}: {each['text']}" for each in outline["symbols"])
     if outline["more"]:
         yield f"  and {outline['more']} more"
@@ -166,7 +166,7 @@ def answer_documentation(state: State) -> Iterator[str]:
             yield "Nothing to propose: what was named is documented, or is not there."
         return
     if not result_of(state, "write_file"):
-        yield f"Proposed, {counted(len(proposals), 'place')}; nothing is written (fill in each TODO):"
+        yield f"Proposed, {count_of(len(proposals), 'place')}; nothing is written (fill in each TODO):"
     lines = [
         f"  {each['path']}:{each['line']} {each['symbol'] or each['kind']}"
         + (each["note"] and f": {each['note']}")
@@ -193,7 +193,7 @@ def answer_change(state: State) -> Iterator[str]:
     yield from (f"Missing: {line}" for line in made["missing"])
     for group in made["usages"]:
         places = group["places"]
-        yield f"{counted(len(places), group['kind'])}:"
+        yield f"{count_of(len(places), group['kind'])}:"
         lines = [f"  {path}:{line}: {text}" for path, line, text in places]
         yield from first_lines(lines, MENTIONS if group["kind"] in PROSE else PLACES)
     for number, step in enumerate(made["steps"], 1):
@@ -233,7 +233,7 @@ def written_lines(state: State) -> Iterator[str]:
         yield f"Written: {', '.join(done['paths'][:LISTED])}; `cli-guard undo` takes it back."
 
 
-def counted(number: int, what: str) -> str:
+def count_of(number: int, what: str) -> str:
     """`1 call`, `3 uses`."""
     several = {"use": "uses", "definition": "definitions"}.get(what, f"{what}s")
     return f"{number} {what if number == 1 else several}"

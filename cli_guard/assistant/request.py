@@ -24,7 +24,7 @@ INTENTS = 400
 WORDS_SHOWN = 120
 # Two kinds whose points are this near are both possible.
 CLOSE = 1
-# Points of a rule that guesses rather than knows, and of what is refused.
+# Points of a rule that guesses rather than knows, and of what is refusal.
 GUESSED, SURE = 3, 10
 TICKET = re.compile(r"\[?(?:[A-Z][A-Z0-9]{1,9}-\d{1,6}|\#\d{1,6})(?:\]|:)?[ \t]*[:-]?[ \t]+(?=\S+\s+\S)")
 INTO = frozenset(("in", "into", "to", "inside"))
@@ -72,7 +72,7 @@ class Request:
     names: Names = NO_NAMES
 
     @property
-    def refused(self) -> str:
+    def refusal(self) -> str:
         """Why no tool can do it, "" if one can."""
         if self.risk and not self.risk.supported:
             return self.risk.reason

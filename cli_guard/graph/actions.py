@@ -74,7 +74,7 @@ def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
     proposal, snapshot = state["proposal"], state["repo_snapshot"]
     entries: list[Data] = []
     for request in state["tool_requests"]:
-        output = called(context.tools[request["tool"]], request["arguments"], world)
+        output = call_tool(context.tools[request["tool"]], request["arguments"], world)
         status = "failed" if output.failed or "error" in output.data else "ok"
         results.append({"tool": request["tool"], "status": status, **output.data})
         findings += [finding_data(finding) for finding in output.findings]
@@ -95,7 +95,7 @@ def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
     }
 
 
-def called(tool: Tool, arguments: Data, world: World) -> ToolOutput:
+def call_tool(tool: Tool, arguments: Data, world: World) -> ToolOutput:
     """What a tool gives back; one that only reads may fail, and the run goes on. Raises CliGuardError."""
     try:
         return tool.call(world, arguments)

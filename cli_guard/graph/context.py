@@ -76,7 +76,7 @@ class Assistant(Protocol):
         """The next actions for a request."""
 
     def reply(self, state: State) -> Iterable[str]:
-        """The lines of the answer, from what the tools of the run gave back."""
+        """The lines of the answer, from what the tools gave back so far: a run may have stopped for a person."""
 
 
 @dataclass(frozen=True)
@@ -173,12 +173,12 @@ def with_subject(given: Context | None, state: State) -> Context:
     context = given or Context(today=datetime.date.min)
     snapshot = dict(sorted((state.get("repo_snapshot") or {}).items()))
     base = dict((state.get("metadata") or {}).get("base_snapshot") or {})
-    changes = bounded(changes_between(base, snapshot), snapshot, Limits.of(context.policy))
+    changes = limit_changes(changes_between(base, snapshot), snapshot, Limits.of(context.policy))
     subject = ReviewInput("snapshot", changes, SnapshotContents(base, snapshot)).under(context.policy)
     return replace(context, subject=subject, snapshot=snapshot, answer=InlineAnswers(subject))
 
 
-def bounded(changes: ChangeSet, snapshot: Mapping[str, str], limits: Limits) -> ChangeSet:
+def limit_changes(changes: ChangeSet, snapshot: Mapping[str, str], limits: Limits) -> ChangeSet:
     """The changes within the bounds; what is left out is named."""
     kept: list[FileChange] = []
     skipped: list[Skipped] = []

@@ -9,7 +9,7 @@ from cli_guard.model import Kind, Skipped
 from cli_guard.secrets.redact import redact
 
 
-def failed(node: str, reason: str) -> State:
+def fail(node: str, reason: str) -> State:
     """A controlled failure; the edge after the node leads to `handle_failure`."""
     return {"status": "failed", "review_reason": reason, "action_log": log(node, failed=reason)}
 
@@ -45,10 +45,10 @@ def prepare_task(state: State, runtime: Runtime[Context]) -> State:
         "skipped": [],
     }
     if not request:
-        return fresh | failed("prepare_task", "the request is empty: say what to do")
+        return fresh | fail("prepare_task", "the request is empty: say what to do")
     given = runtime.context
     if not (fresh["repo_snapshot"] or (given and (given.subject or given.snapshot is not None))):
-        return fresh | failed("prepare_task", "there is no repository to look at: give a repo_snapshot")
+        return fresh | fail("prepare_task", "there is no repository to look at: give a repo_snapshot")
     context = with_subject(given, state)
     known = [change.path for change in context.subject.changes] if context.subject else []
     named = state.get("allowed_paths")

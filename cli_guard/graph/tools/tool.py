@@ -23,6 +23,12 @@ class Arguments(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
+class OpenArguments(Arguments):
+    """Arguments that another schema decides about, before the call: that of an MCP server's tool."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
 class Writer(Protocol):
     """What writes a patch, and says on what it rests; see `cli_guard.git.applying`."""
 

@@ -10,21 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ConfigDict
-
 from cli_guard.assistant.sandbox.model import McpTool
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
+from cli_guard.graph.tools.tool import Arguments, OpenArguments, Tool, ToolOutput, World
 from cli_guard.mcp.client.client import McpClient
 from cli_guard.model import Decision
 from cli_guard.policy.mcp import PREFIX, ServerConfig, decision
 from cli_guard.policy.mcp import McpTool as Offered
-
-
-class Anything(Arguments):
-    """Arguments that the schema of the server's tool decides about, before the call."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
 
 
 @dataclass(frozen=True)
@@ -34,7 +26,7 @@ class Servers:
     client: McpClient
     configured: Mapping[str, ServerConfig]
 
-    def offered(self, name: str) -> Offered:
+    def find_tool(self, name: str) -> Offered:
         """The tool `mcp:<server>.<tool>`. Raises KeyError if there is none, CliGuardError for a server that fails."""
         server = name.removeprefix(PREFIX).partition(".")[0]
         if server not in self.configured:
@@ -73,7 +65,7 @@ class ServerTools(Mapping[str, Tool]):
     def __getitem__(self, name: str) -> Tool:
         if not name.startswith(PREFIX):
             raise KeyError(name)
-        offered = self._servers.offered(name)
+        offered = self._servers.find_tool(name)
         verdict = decision(offered, self._servers.configured[offered.server])
 
         def run(world: World, arguments: Arguments) -> ToolOutput:
@@ -84,7 +76,7 @@ class ServerTools(Mapping[str, Tool]):
                 {"error" if done.is_error else "output": done.text, "truncated": done.truncated}
             )
 
-        return Tool(name, offered.description, "mcp", Anything, run, decided=verdict, approvable=True)
+        return Tool(name, offered.description, "mcp", OpenArguments, run, decided=verdict, approvable=True)
 
     def __iter__(self) -> Iterator[str]:
         return iter(())
@@ -110,7 +102,7 @@ class ShellTools:
         """What a tool answers to arguments in JSON. Raises CliGuardError with the next step."""
         full = name if name.startswith(PREFIX) else PREFIX + name
         try:
-            offered = self.servers.offered(full)
+            offered = self.servers.find_tool(full)
             given = json.loads(arguments)
         except KeyError as error:
             raise UsageError(f"there is no tool {name}: see `mcp list`") from error
