@@ -52,14 +52,16 @@ class Names:
     """What a request names, each in the order of the request and once.
 
     `paths` are known ones; a folder stands for its files, sorted. `missing` are words that can only be a path and lead
-    nowhere, where the request does not say that a new file should be there. `outside` are paths that leave the
-    repository.
+    nowhere; `created` are such words where the request wants a new file to be (`move a.py to b.py`). `outside` are
+    paths that leave the repository. `ambiguous` are names that several known paths could be, with those paths.
     """
 
     paths: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
+    created: tuple[str, ...] = ()
+    ambiguous: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 NO_NAMES = Names()
@@ -80,7 +82,14 @@ def find_names(request: str, known: Collection[str]) -> Names:
         elif form != "fence":
             finder.read_quoted(text[1:-1].strip(), before, after, in_code=form == "code")
     missing = (path for path in finder.missing if path not in finder.created)
-    return Names(*(tuple(each) for each in (finder.paths, missing, finder.outside, finder.symbols)))
+    return Names(
+        tuple(finder.paths),
+        tuple(missing),
+        tuple(finder.outside),
+        tuple(finder.symbols),
+        tuple(finder.created),
+        tuple(finder.ambiguous.items()),
+    )
 
 
 class NameFinder:
@@ -93,6 +102,7 @@ class NameFinder:
         self.created: dict[str, None] = {}
         self.outside: dict[str, None] = {}
         self.symbols: dict[str, None] = {}
+        self.ambiguous: dict[str, tuple[str, ...]] = {}
 
     def read_word(self, word: str, before: str, after: str) -> None:
         """A word between others."""
@@ -161,7 +171,10 @@ class NameFinder:
         found = self.ends.get(flat, []) if slashed or quoted or has_ending or flat[:1].isupper() else []
         if not found and not slashed and (has_ending or (flat.isupper() and len(flat) > 3)):
             found = self.find_module(flat)
-        return (found if len(found) == 1 else []) if found else None
+        if len(found) > 1:
+            self.ambiguous.setdefault(word, tuple(found))
+            return []
+        return found or None
 
     def find_module(self, dotted: str) -> list[str]:
         """The files of `package.module`, also with a name of it behind; README is a module of the top folder."""

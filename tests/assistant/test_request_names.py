@@ -78,8 +78,8 @@ def test_missing_paths(request_: str, missing: tuple[str, ...]) -> None:
 
 def test_where_a_file_shall_be_is_not_missing() -> None:
     named = find_names("Move src/config.py to src/settings.py", KNOWN)
-    assert (named.paths, named.missing) == (("src/config.py",), ())
-    assert find_names("Create src/new.py with a class", KNOWN).missing == ()
+    assert (named.paths, named.missing, named.created) == (("src/config.py",), (), ("src/settings.py",))
+    assert find_names("Create src/new.py with a class", KNOWN).created == ("src/new.py",)
 
 
 @pytest.mark.parametrize(
@@ -144,8 +144,9 @@ def test_a_line_number_is_no_part_of_the_path(request_: str) -> None:
     assert find_names(request_, KNOWN) == Names(paths=("src/config.py",))
 
 
-def test_a_name_of_two_files_is_neither() -> None:
+def test_a_name_of_two_files_is_ambiguous() -> None:
     named = find_names("util.py?", KNOWN)
+    assert named.ambiguous == (("util.py", ("a/util.py", "b/util.py")),)
     assert named.paths == named.missing == ()
 
 
