@@ -29,10 +29,12 @@ from pathlib import Path
 from cli_guard.__main__ import main
 code = main(sys.argv[1:], sys.stdin, sys.stderr, sys.stderr, Path.cwd(), dict(os.environ))
 print(code, *sorted({name.split(".")[0] for name in sys.modules}))
+print("assistant:", *sorted(name for name in sys.modules if name.startswith("cli_guard.assistant")))
 """
 
 
 def run(repo: Repo, *argv: str, stdin: str = "") -> tuple[int, set[str]]:
+    """The exit code and the top-level modules; the assistant is loaded by none of these."""
     done = subprocess.run(
         (sys.executable, "-c", SCRIPT, *argv),
         cwd=repo.path,
@@ -42,7 +44,9 @@ def run(repo: Repo, *argv: str, stdin: str = "") -> tuple[int, set[str]]:
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    code, *modules = done.stdout.split()
+    loaded, assistant = done.stdout.splitlines()[-2:]
+    assert assistant.split() == ["assistant:"]
+    code, *modules = loaded.split()
     return int(code), set(modules)
 
 
@@ -111,6 +115,40 @@ def test_a_review_loads_them(committed: Repo) -> None:
     assert code == 0
     assert {"langgraph", "pydantic", "ast_grep_py"} <= modules
     assert not modules & {"git", "bashkit"}
+
+
+@pytest.mark.parametrize(
+    ("argv", "code"),
+    [
+        (("hook", "pre-commit"), 3),
+        (("hook", "commit-msg", "message"), 0),
+        (("hook", "pre-push", "origin", "url"), 3),
+        (("review",), 3),
+        (("review", "--worktree", "--format", "json"), 3),
+        (("review", "--commit", "HEAD"), 3),
+        (("check-command", "rm -rf build"), 3),
+        (("exec", "--", "rm", "-rf", "src"), 3),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_no_hook_or_verdict_loads_the_assistant(committed: Repo, argv: tuple[str, ...], code: int) -> None:
+    """`run` looks for its modules; here in runs that find something to review in every way that they can."""
+    risky = "import os\n\n\ndef f(x):\n    return eval(x)\n"
+    committed.commit("Evaluate what comes", {"src/a.py": risky})
+    committed.write("src/b.py", risky)
+    committed.git("add", "-A")
+    committed.write("message", "Evaluate what comes\n\nIn one more place.\n")
+    head = committed.git("rev-parse", "HEAD")
+    pushed = f"refs/heads/main {head} refs/heads/main {'0' * len(head)}\n"
+    ended, modules = run(committed, *argv, stdin=pushed if "pre-push" in argv else "")
+    assert ended == code
+    assert "langgraph" in modules or argv[0] not in ("hook", "review")
+
+
+def test_a_request_loads_the_assistant(committed: Repo) -> None:
+    """The near miss: what the test above looks for is there when somebody asks."""
+    with pytest.raises(AssertionError, match="assistant"):
+        run(committed, "ask", "Where is x defined?")
 
 
 @pytest.mark.parametrize(

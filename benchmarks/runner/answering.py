@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.runner.model import Blocked, Finding, Outcome, Task
 from benchmarks.runner.scratch import Scratch, texts
-from cli_guard.assistant.ask import TOLD, Asked, ask_request
+from cli_guard.assistant.ask import ask_request
+from cli_guard.assistant.proposal import SHOWN_FIELDS, Proposal
 from cli_guard.commands import Context as CommandContext
 from cli_guard.commands import judge
 from cli_guard.errors import CliGuardError
@@ -81,7 +82,7 @@ def in_memory(task: Task, planner: "Planner | None") -> Answered:
 
 def of_state(state: "State") -> Outcome:
     """The end of a run of the graph."""
-    data = {key: state.get(key) for key in TOLD}
+    data = {key: state.get(key) for key in SHOWN_FIELDS}
     outcome = of_data(data, state["final_output"] or "")
     return replace(
         outcome,
@@ -96,7 +97,7 @@ def of_state(state: "State") -> Outcome:
 def asked(task: Task, scratch: Scratch) -> Outcome:
     """Asks about a repository."""
     given = task.given
-    done: Asked = ask_request(
+    done: Proposal = ask_request(
         task.instruction,
         scratch.invocation,
         paths=given.paths or (),

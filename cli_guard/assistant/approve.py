@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cli_guard.assistant.ask import context_for
+from cli_guard.assistant.ask import OpenServers, context_for
 from cli_guard.errors import CliGuardError, Interrupted, UsageError
 from cli_guard.git.applying import PatchWriter
 from cli_guard.git.proposals import shown_patch
@@ -53,7 +53,7 @@ def find_requests(repository: Repository, review: PendingReview, invocation: Inv
         texts = isinstance(command.get("command"), str) and isinstance(command.get("folder"), str)
         if len(requests) > 1 or not texts:
             raise UsageError(f"review {review.id} is not what can be asked about: ask again")
-        with context_for(repository, invocation, Snapshot.of({}), servers=False) as context:
+        with context_for(repository, invocation, Snapshot.of({})) as context:
             denied = denied_now(requests, context)
         if denied:
             raise CliGuardError(f"denied, and no approval changes that: {denied}")
@@ -86,7 +86,7 @@ def describe_requests(repository: Repository, requests: list["Data"]) -> str:
 
 def describe_command(arguments: "Data") -> str:
     """Describe a command as it is approved: exactly what runs, where, and for how long."""
-    from cli_guard.graph.tools.commands import RUN_SECONDS
+    from cli_guard.graph.tools.tool import RUN_SECONDS
 
     return (
         f"runs  {printable(redact(arguments['command']))}\n"
@@ -102,12 +102,14 @@ def approve_request(
     reason: str,
     requests: "list[Data] | None" = None,
     *,
+    servers: OpenServers | None = None,
     say: Callable[[str], None] | None = None,
     seconds: float | None = None,
 ) -> "State":
     """Carry out what was approved and return the state at the end of the graph: a patch is written, a command run.
 
-    `requests` is what the person has seen of `find_requests`. `say` gets the output of a command line by line,
+    `requests` is what the person has seen of `find_requests`. `servers` opens the MCP servers of the user's
+    configuration; without it none can be called. `say` gets the output of a command line by line,
     `seconds` is its time-out; a command that fails ends the run as `failed`. Raises UsageError if it does not fit any
     more, CliGuardError, OSError if it cannot be recorded; then nothing is written or run.
     """
@@ -119,7 +121,7 @@ def approve_request(
     # Two answers at once would each find the state that they rest on.
     with lock(records.folder / "answers"):
         check_still_pending(records, review)
-        return write_approved(repository, records, review, invocation, reason, requests)
+        return write_approved(repository, records, review, invocation, reason, requests, servers)
 
 
 def write_approved(
@@ -129,9 +131,10 @@ def write_approved(
     invocation: Invocation,
     reason: str,
     requests: list["Data"],
+    servers: OpenServers | None,
 ) -> "State":
     """Write the patch of a request, or call the tool of its server. Raises CliGuardError, OSError."""
-    with context_for(repository, invocation, Snapshot.of({})) as context:
+    with context_for(repository, invocation, Snapshot.of({}), servers=servers) as context:
         state = resume(records, review, invocation, reason, context, requests)
     at, root = invocation.now.isoformat(timespec="seconds"), repository.root_name
     patches = [each["arguments"]["patch"] for each in requests if each["tool"] == "write_file"]
@@ -169,7 +172,8 @@ def run_approved(
     The approval is used up as soon as the command starts: one that was interrupted is run again only after a new
     request. The audit log names the command before it starts, and how it ended afterwards.
     """
-    from cli_guard.graph.tools.commands import RUN_SECONDS, CommandRunner, unheard
+    from cli_guard.execution.approved import CommandRunner
+    from cli_guard.graph.tools.tool import RUN_SECONDS
 
     arguments = command_arguments(requests) or {}
     about = {
@@ -185,10 +189,10 @@ def run_approved(
         began.append(review.id)
 
     runner = CommandRunner(
-        repository.root_name, invocation.env, records.folder, say or unheard, begin, seconds or RUN_SECONDS
+        repository.root_name, invocation.env, records.folder, say, begin, seconds or RUN_SECONDS
     )
     try:
-        with context_for(repository, invocation, Snapshot.of({}), servers=False) as context:
+        with context_for(repository, invocation, Snapshot.of({})) as context:
             state = resume(records, review, invocation, reason, replace(context, runner=runner), requests)
     except BaseException as error:
         if began:

@@ -1,4 +1,4 @@
-"""What is said to each kind of request. Every line rests on what a tool of the run gave back."""
+"""The answer to each kind of request, line by line. Every line rests on what a tool of the run gave back."""
 
 from collections.abc import Callable, Iterator
 
@@ -13,7 +13,7 @@ NAMES = 3
 PROSE = ("mention", "documentation")
 MENTIONS = 2
 RISKS = 8
-# Another place is told if it is half as good as the best.
+# Another place is shown if it is half as good as the best.
 NEAR = 0.5
 OTHERS = 3
 PATCH_LINES = 80
@@ -24,30 +24,26 @@ def result_of(state: State, tool: str) -> Data:
     return next((r for r in state["tool_results"] if r["tool"] == tool and "error" not in r), {})
 
 
-def answer(state: State) -> Iterator[str]:
-    """Where it stands, what stands there, how sure that is, how to check it."""
+def answer_question(state: State) -> Iterator[str]:
+    """Where it is, what is there, how sure that is, how to check it."""
     found = result_of(state, "search_repository")
     places = found.get("places", [])
     outlines = [result for result in state["tool_results"] if result["tool"] == "outline_file"]
-    if outlines:
-        for outline in outlines:
-            yield from outline_lines(outline)
-    elif places:
+    for outline in outlines:
+        yield from outline_lines(outline)
+    if places and not outlines:
         best = places[0]
         yield f"{best['path']}:{best['line']}: {best['text']}"
         # What the line above says in full is not said twice.
-        facts = [
-            each
-            for each in found["facts"]
-            if each["path"] == best["path"] and each["value"] not in best["text"]
-        ]
+        facts = [f for f in found["facts"] if f["path"] == best["path"] and f["value"] not in best["text"]]
         yield from (f"  {fact_text(fact)}" for fact in facts[:SHOWN])
-        doubt = ": not all that was asked for stands there" if found["confidence"] == "low" else ""
-        yield f"Sure: {found['confidence']} ({place_kind(best)}){doubt}."
+        doubt = ": not all that was asked for is there" if found["confidence"] == "low" else ""
+        yield f"Confidence: {found['confidence']} ({place_kind(best)}){doubt}."
         near = [each for each in places[1:] if each["score"] >= NEAR * best["score"]]
         yield from (f"Also: {each['path']}:{each['line']}: {each['text']}" for each in near[:OTHERS])
-    else:
-        yield f"Not found; looked at {searched(state)}."
+    elif not outlines:
+        paths = state["allowed_paths"]
+        yield f"Not found; looked at {first_of(paths, SHOWN)}."
     yield from command_lines(state)
     read = [r["path"] for r in state["tool_results"] if r["tool"] == "read_file"]
     if read and places:
@@ -57,7 +53,7 @@ def answer(state: State) -> Iterator[str]:
 def outline_lines(outline: Data) -> Iterator[str]:
     """What a file is for, and what it defines."""
     about = f": {outline['about']}" if outline["about"] else ""
-    yield f"{outline['path']} ({counted(outline['lines'], 'line')}){about}"
+    yield f"{outline['path']} ({count_of(outline['lines'], 'line')}){about}"
     yield from (f"  line {each['line']}: {each['text']}" for each in outline["symbols"])
     if outline["more"]:
         yield f"  and {outline['more']} more"
@@ -65,13 +61,10 @@ def outline_lines(outline: Data) -> Iterator[str]:
 
 def fact_text(fact: Data) -> str:
     """`line 6: DB_POOL_SIZE, environment variable, default "5"`."""
-    value = fact["value"]
-    shown = (
-        f", default {value}"
-        if value and fact["kind"] in ("environment variable", "setting", "default")
-        else ""
-    )
-    shown = shown or (f" = {value}" if value else "")
+    value, shown = fact["value"], ""
+    if value:
+        has_default = fact["kind"] in ("environment variable", "setting", "default")
+        shown = f", default {value}" if has_default else f" = {value}"
     return f"line {fact['line']}: {fact['name']}, {fact['kind']}{shown}"
 
 
@@ -81,14 +74,20 @@ def place_kind(place: Data) -> str:
     return f"definition of {place['symbol']}" if named else str(place["kind"])
 
 
-def searched(state: State) -> str:
-    """The paths that were searched."""
-    paths = state["allowed_paths"]
-    return ", ".join(paths[:SHOWN]) + (f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else "")
+def first_of(items: list[str], most: int) -> str:
+    """Some items on one line, and how many more there are."""
+    return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
 
 
-def command(state: State) -> Iterator[str]:
-    """The command, the engine's word on it, and what each part of it means."""
+def first_lines(lines: list[str], most: int) -> Iterator[str]:
+    """Some lines, and how many more there are."""
+    yield from lines[:most]
+    if len(lines) > most:
+        yield f"  and {len(lines) - most} more"
+
+
+def answer_command(state: State) -> Iterator[str]:
+    """The command, its verdict, and what each part of it means."""
     advice = result_of(state, "advise_command")
     if not advice.get("command"):
         read = ", ".join(advice.get("looked_at", [])[:LISTED]) or "no file that could tell"
@@ -110,7 +109,7 @@ def command(state: State) -> Iterator[str]:
 
 
 def command_lines(state: State) -> Iterator[str]:
-    """The command that was found, where it comes from, and what the engine says of it."""
+    """The command that was found, where it comes from, and its verdict."""
     suggested = result_of(state, "suggest_command")
     if not suggested:
         return
@@ -121,7 +120,7 @@ def command_lines(state: State) -> Iterator[str]:
     yield f"  {suggested['verdict']}: {suggested['reason']}"
 
 
-def tests(state: State) -> Iterator[str]:
+def answer_tests(state: State) -> Iterator[str]:
     """The tests that cover it and why, the command, and what a fixture has recorded of them."""
     covering = result_of(state, "find_tests")
     yield from covering_lines(covering, LISTED)
@@ -129,7 +128,7 @@ def tests(state: State) -> Iterator[str]:
     if covering and not covering["tests"]:
         yield f"No test was found for it; looked at {covering['looked_at']} files."
     if result_of(state, "advise_command"):
-        yield from command(state)
+        yield from answer_command(state)
     else:
         yield from command_lines(state)
     simulated = result_of(state, "simulate_tests")
@@ -139,26 +138,22 @@ def tests(state: State) -> Iterator[str]:
 
 
 def covering_lines(covering: Data, most: int, *, names: bool = True) -> Iterator[str]:
-    """The tests of a search, strongest first, and what they are called."""
+    """The tests of a search, strongest first, and their names."""
     found = covering.get("tests", [])
     for test in found[:most]:
-        called = ", ".join(test["names"][:NAMES]) + (
-            f" and {len(test['names']) - NAMES} more" if len(test["names"]) > NAMES else ""
-        )
-        yield f"{test['path']}: {test['reason']}" + (f" ({called})" if called and names else "")
+        shown = f" ({first_of(test['names'], NAMES)})" if test["names"] and names else ""
+        yield f"{test['path']}: {test['reason']}{shown}"
     if len(found) > most:
         yield f"{len(found) - most} more"
 
 
 def uncovered_lines(covering: Data) -> Iterator[str]:
     """The paths that no test was found for."""
-    left = covering.get("uncovered", [])
-    if left:
-        more = f" and {len(left) - SHOWN} more" if len(left) > SHOWN else ""
-        yield f"No test found for: {', '.join(left[:SHOWN])}{more}"
+    if left := covering.get("uncovered", []):
+        yield f"No test found for: {first_of(left, SHOWN)}"
 
 
-def documentation(state: State) -> Iterator[str]:
+def answer_documentation(state: State) -> Iterator[str]:
     """The proposed skeletons as a patch, and what is left to a person."""
     made = result_of(state, "propose_documentation")
     yield from written_lines(state)
@@ -171,42 +166,44 @@ def documentation(state: State) -> Iterator[str]:
             yield "Nothing to propose: what was named is documented, or is not there."
         return
     if not result_of(state, "write_file"):
-        yield f"Proposed, {counted(len(proposals), 'place')}; nothing is written (fill in each TODO):"
-    for each in proposals[:LISTED]:
-        note = f": {each['note']}" if each["note"] else ""
-        yield f"  {each['path']}:{each['line']} {each['symbol'] or each['kind']}{note}"
-    if len(proposals) > LISTED:
-        yield f"  and {len(proposals) - LISTED} more"
+        yield f"Proposed, {count_of(len(proposals), 'place')}; nothing is written (fill in each TODO):"
+    lines = [
+        f"  {each['path']}:{each['line']} {each['symbol'] or each['kind']}"
+        + (each["note"] and f": {each['note']}")
+        for each in proposals
+    ]
+    yield from first_lines(lines, LISTED)
     if made.get("assumed"):
         yield f"Assumed: {made['assumed']}."
     if not result_of(state, "write_file"):
         yield from patch_lines(made)
 
 
-def change(state: State) -> Iterator[str]:
+def answer_change(state: State) -> Iterator[str]:
     """Uses, steps, risks, tests and the patch of a change."""
     made = result_of(state, "plan_refactoring") or result_of(state, "plan_change")
     yield from written_lines(state)
     if not made:
         return
     if result_of(state, "write_file"):
-        # Whoever approved has seen the plan and the patch: what is left to do is new.
-        yield from (f"Next: {left}" for left in left_steps(made))
+        # The person who approved has seen the plan and the patch: what is left to do is new.
+        yield from (f"Next: {step_text(step)}" for step in made["steps"] if not step["mechanical"])
         return
     yield made["summary"]
     yield from (f"Missing: {line}" for line in made["missing"])
     for group in made["usages"]:
         places = group["places"]
-        yield f"{counted(len(places), group['kind'])}:"
-        shown = MENTIONS if group["kind"] in PROSE else PLACES
-        yield from (f"  {path}:{line}: {text}" for path, line, text in places[:shown])
-        if len(places) > shown:
-            yield f"  and {len(places) - shown} more"
-    yield from step_lines(made)
+        yield f"{count_of(len(places), group['kind'])}:"
+        lines = [f"  {path}:{line}: {text}" for path, line, text in places]
+        yield from first_lines(lines, MENTIONS if group["kind"] in PROSE else PLACES)
+    for number, step in enumerate(made["steps"], 1):
+        yield f"{number}. {step_text(step)}" + (
+            " [the patch does it]" if step["mechanical"] and made["patch"] else ""
+        )
     by_hand = [f"{path}:{line}: {why}" for path, line, why in made["by_hand"]]
     # What stands in the way is also what is left to a person: once is enough.
-    yield from some([f"Risk: {risk}" for risk in made["risks"] if risk not in by_hand], RISKS)
-    yield from some([f"By hand: {place}" for place in by_hand], RISKS)
+    yield from first_lines([f"Risk: {risk}" for risk in made["risks"] if risk not in by_hand], RISKS)
+    yield from first_lines([f"By hand: {place}" for place in by_hand], RISKS)
     covering = result_of(state, "find_tests")
     yield from (f"Covered by {line}" for line in covering_lines(covering, COVERING, names=False))
     yield from uncovered_lines(covering)
@@ -215,27 +212,10 @@ def change(state: State) -> Iterator[str]:
     yield from patch_lines(made)
 
 
-def some(lines: list[str], most: int) -> Iterator[str]:
-    """Some lines, and how many more there are."""
-    yield from lines[:most]
-    if len(lines) > most:
-        yield f"  and {len(lines) - most} more"
-
-
-def step_lines(made: Data) -> Iterator[str]:
-    """The steps in order, and which of them the patch takes."""
-    for number, step in enumerate(made["steps"], 1):
-        paths = ", ".join(step["paths"][:SHOWN]) + (" ..." if len(step["paths"]) > SHOWN else "")
-        by = " [the patch does it]" if step["mechanical"] and made["patch"] else ""
-        yield f"{number}. {step['purpose']}" + (f" ({paths})" if paths else "") + by
-
-
-def left_steps(made: Data) -> Iterator[str]:
-    """The steps that a written patch has not taken."""
-    for step in made["steps"]:
-        if not step["mechanical"]:
-            paths = ", ".join(step["paths"][:SHOWN]) + (" ..." if len(step["paths"]) > SHOWN else "")
-            yield step["purpose"] + (f" ({paths})" if paths else "")
+def step_text(step: Data) -> str:
+    """A step, and the files that it concerns."""
+    paths = ", ".join(step["paths"][:SHOWN]) + (" ..." if len(step["paths"]) > SHOWN else "")
+    return str(step["purpose"]) + (f" ({paths})" if paths else "")
 
 
 def patch_lines(made: Data) -> Iterator[str]:
@@ -253,17 +233,17 @@ def written_lines(state: State) -> Iterator[str]:
         yield f"Written: {', '.join(done['paths'][:LISTED])}; `cli-guard undo` takes it back."
 
 
-def counted(number: int, what: str) -> str:
+def count_of(number: int, what: str) -> str:
     """`1 call`, `3 uses`."""
     several = {"use": "uses", "definition": "definitions"}.get(what, f"{what}s")
     return f"{number} {what if number == 1 else several}"
 
 
 REPLIES: dict[str, Callable[[State], Iterator[str]]] = {
-    "repo_qna": answer,
-    "doc_generation": documentation,
-    "refactor_plan": change,
-    "command_help": command,
-    "test_workflow": tests,
-    "code_change": change,
+    "repo_qna": answer_question,
+    "doc_generation": answer_documentation,
+    "refactor_plan": answer_change,
+    "command_help": answer_command,
+    "test_workflow": answer_tests,
+    "code_change": answer_change,
 }

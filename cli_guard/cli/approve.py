@@ -52,12 +52,19 @@ def approve_reviewed(io: Io, repository: Repository, review: PendingReview, reas
 def approve_asked(io: Io, repository: Repository, review: PendingReview, reason: str) -> int | None:
     """Approve a request of the assistant after showing what it does; None for a no."""
     from cli_guard.assistant.approve import approve_request, describe_requests, find_requests
+    from cli_guard.mcp.client.tools import open_servers
 
     requests = find_requests(repository, review, io.invocation)
     if not confirm(io, review, describe_requests(repository, requests)):
         return None
     state = approve_request(
-        repository, review, io.invocation, reason, requests, say=lambda line: io.say(line or "\n")
+        repository,
+        review,
+        io.invocation,
+        reason,
+        requests,
+        servers=open_servers,
+        say=lambda line: io.say(line or "\n"),
     )
     io.say(printable(state["final_output"] or "", keep_newlines=True))
     return 0 if state["status"] == "ok" else 1

@@ -4,7 +4,8 @@ import os
 
 import click
 
-from cli_guard.assistant.ask import Asked, ask_request
+from cli_guard.assistant.ask import ask_request
+from cli_guard.assistant.proposal import Proposal
 from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
@@ -20,12 +21,15 @@ def run(
     io: Io, /, request: str, path: tuple[str, ...], rev: str | None, worktree: bool, **shown: object
 ) -> int:
     """Asks and answers."""
+    from cli_guard.mcp.client.tools import open_servers
+
     asked = ask_request(
         request_from(io, request),
         io.invocation,
         paths=from_the_top(io, path),
         revision=rev,
         worktree=worktree,
+        servers=open_servers,
     )
     for note in asked.notes:
         io.warn(f"cli-guard: {printable(note)}")
@@ -65,7 +69,7 @@ def from_the_top(io: Io, paths: tuple[str, ...]) -> list[str]:
     return found
 
 
-def patch_of(asked: Asked) -> str:
+def patch_of(asked: Proposal) -> str:
     """The exact patch. Raises CliGuardError where there is none to show."""
     if asked.patch:
         return asked.patch

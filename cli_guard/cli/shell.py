@@ -13,7 +13,7 @@ from cli_guard.runtime import user_file
 
 if TYPE_CHECKING:
     from cli_guard.git.repository import Repository
-    from cli_guard.graph.tools.mcp import ShellTools
+    from cli_guard.mcp.client.tools import ShellTools
 
 
 @contextmanager
@@ -30,9 +30,9 @@ def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]
     if not policy.servers:
         yield None
         return
-    from cli_guard.graph.tools.mcp import opened
+    from cli_guard.mcp.client.tools import open_servers
 
-    with opened(policy.servers, io.cwd, io.env) as servers:
+    with open_servers(policy.servers, io.cwd, io.env) as servers:
         yield servers.in_the_shell
 
 

@@ -8,7 +8,7 @@ from langgraph.types import interrupt
 
 from cli_guard.errors import CliGuardError
 from cli_guard.graph.answer import answer_text, ran_of, review_text
-from cli_guard.graph.context import Context, context_of
+from cli_guard.graph.context import Context, assistant_of, context_of
 from cli_guard.graph.gate import denied_now
 from cli_guard.graph.planning import plan
 from cli_guard.graph.state import Data, State, log, skipped_data
@@ -74,7 +74,7 @@ def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
     proposal, snapshot = state["proposal"], state["repo_snapshot"]
     entries: list[Data] = []
     for request in state["tool_requests"]:
-        output = called(context.tools[request["tool"]], request["arguments"], world)
+        output = call_tool(context.tools[request["tool"]], request["arguments"], world)
         status = "failed" if output.failed or "error" in output.data else "ok"
         results.append({"tool": request["tool"], "status": status, **output.data})
         findings += [finding_data(finding) for finding in output.findings]
@@ -95,7 +95,7 @@ def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
     }
 
 
-def called(tool: Tool, arguments: Data, world: World) -> ToolOutput:
+def call_tool(tool: Tool, arguments: Data, world: World) -> ToolOutput:
     """What a tool gives back; one that only reads may fail, and the run goes on. Raises CliGuardError."""
     try:
         return tool.call(world, arguments)
@@ -109,7 +109,7 @@ def request_human_review(*, pause: bool) -> Node:
     """The node that stops for a person: where there is a checkpointer it pauses, and can be resumed."""
 
     def node(state: State, runtime: Runtime[Context]) -> State:
-        output = said(state)
+        output = answer_of(state, context_of(runtime.context, state))
         entry = log("request_human_review", review_id=state["review_id"], reason=state["review_reason"])
         if pause and state["review_id"]:
             # Nothing before this line may have an effect: the node starts anew when it is resumed.
@@ -141,9 +141,11 @@ def request_human_review(*, pause: bool) -> Node:
     return node
 
 
-def said(state: State) -> str:
+def answer_of(state: State, context: Context) -> str:
     """The answer, as far as the run has come."""
-    return review_text(state) if state["task_type"] == "change_review" else answer_text(state)
+    if state["task_type"] == "change_review":
+        return review_text(state)
+    return answer_text(state, assistant_of(context).reply)
 
 
 def synthesize_cli_response(state: State, runtime: Runtime[Context]) -> State:
@@ -153,7 +155,11 @@ def synthesize_cli_response(state: State, runtime: Runtime[Context]) -> State:
     if ran.get("problem"):
         update = {"status": "failed", "review_reason": f"{ran['command']}: {ran['problem']}"}
     entry = log("synthesize_cli_response", status=update["status"])
-    return {**update, "final_output": said({**state, **update}), "action_log": entry}
+    return {
+        **update,
+        "final_output": answer_of({**state, **update}, context_of(runtime.context, state)),
+        "action_log": entry,
+    }
 
 
 def handle_failure(state: State, runtime: Runtime[Context]) -> State:

@@ -1,8 +1,7 @@
 """The terminal-style answers, grounded in what the tools gave back."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from cli_guard.assistant.replies import REPLIES
 from cli_guard.graph.state import Data, State
 
 SHOWN = 5
@@ -26,11 +25,10 @@ def review_text(state: State) -> str:
     return "\n".join((*lines, *blocked_lines(state), *skipped_lines(state)))
 
 
-def answer_text(state: State) -> str:
+def answer_text(state: State, reply: Callable[[State], Iterable[str]]) -> str:
     """The answer to a request: what was found or proposed, what it rests on, and what a person has to do."""
     if ran_of(state):
         return "\n".join(ran_lines(state))
-    reply = REPLIES[str(state["task_type"])]
     called = [result for result in state["tool_results"] if result["tool"].startswith("mcp:")]
     said = [str(result["output"]) for result in called if "output" in result] if called else reply(state)
     lines = [*said, *failed_lines(state), *blocked_lines(state), *skipped_lines(state)]

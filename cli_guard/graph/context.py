@@ -1,15 +1,17 @@
 """What a run of the graph is given besides its state: the live things, which no checkpoint could hold."""
 
 import datetime
-from collections.abc import Callable, Mapping
+from collections import ChainMap
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
 
 from cli_guard.git.between import SnapshotContents, changes_between
-from cli_guard.graph.state import State
-from cli_guard.graph.tools.registry import all_tools
+from cli_guard.graph.state import Data, State
+from cli_guard.graph.tools import guard_tools
 from cli_guard.graph.tools.tool import Checker, Runner, Tool, World, Writer
-from cli_guard.model import Action, ChangeSet, FileChange, Finding, Skipped
+from cli_guard.model import Action, ChangeSet, FileChange, Finding, Skipped, TaskType
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import Answer
 from cli_guard.reviewers.inline import InlineAnswers
@@ -17,9 +19,11 @@ from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.state.approvals import Approval, RecordedContent
 
 if TYPE_CHECKING:
-    from cli_guard.assistant.retrieval import Found
-    from cli_guard.assistant.sandbox import Shell
     from cli_guard.commands import Context as CommandContext
+
+
+# The assistant is above the graph and no hook needs it: known by its name, loaded where a request names no other.
+DEFAULT_ASSISTANT = "cli_guard.assistant.local"
 
 
 def no_answer(finding: Finding) -> tuple[Answer, bool] | None:
@@ -43,20 +47,53 @@ class Planned:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """What the words of a request say: its kind, and plain data for the `wishes` of the state.
+
+    `decided_by` are the words that decided, for the log. `refused` is why no tool can do it, "" if one can.
+    """
+
+    task_type: TaskType
+    decided_by: str
+    wishes: Data
+    refused: str = ""
+
+
+class Assistant(Protocol):
+    """What answers a developer's request, handed in by the caller; one object serves one run."""
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """Its tools by name; they join those of the context."""
+
+    def read(self, request: str, paths: Collection[str], kind: TaskType | None) -> Reading:
+        """Reads a request over paths that may be looked at; `kind` is what the caller says it is."""
+
+    def select_paths(self, state: State, context: "Context") -> Sequence[str]:
+        """The paths to look at for a request that names none, best first."""
+
+    def plan(self, state: State, context: "Context") -> Planned:
+        """The next actions for a request."""
+
+    def reply(self, state: State) -> Iterable[str]:
+        """The lines of the answer, from what the tools gave back so far: a run may have stopped for a person."""
+
+
+@dataclass(frozen=True)
 class Context:
     """The run context (`context_schema`).
 
     `commits` are those of a range, for approvals given before they were recorded. `answer` finds the inline
     suppression that answers a finding. `today` decides what has expired. `commands` is where a command that a
-    tool carries would run. `planner` plans in place of our own. `writer`, `runner`, `checker` and `sandbox` are those
-    of a repository. `review_only` lets nothing but reading through; if it is not said, a review of a change is so,
-    and nothing else.
+    tool carries would run. `assistant` answers requests, the default one if it is not given. `planner` plans in place
+    of both. `writer`, `runner` and `checker` are those of a repository. `review_only` lets nothing but reading through;
+    if it is not said, a review of a change is so, and nothing else.
     """
 
     subject: ReviewInput | None = None
     snapshot: Mapping[str, str] | None = None
     policy: Policy = field(default_factory=Policy)
-    tools: Mapping[str, Tool] = field(default_factory=all_tools)
+    tools: Mapping[str, Tool] = field(default_factory=guard_tools)
     approvals: tuple[Approval, ...] = ()
     commits: tuple[RecordedContent, ...] = ()
     answer: Callable[[Finding], tuple[Answer, bool] | None] = no_answer
@@ -64,9 +101,8 @@ class Context:
     review_only: bool | None = None
     commands: "CommandContext | None" = None
     planner: Planner | None = None
+    assistant: Assistant | None = None
     writer: Writer | None = None
-    sandbox: "Shell | None" = None
-    found: "dict[str, Found]" = field(default_factory=dict)
     checker: Checker | None = None
     runner: Runner | None = None
 
@@ -88,20 +124,15 @@ class Context:
             texts if allowed.issuperset(texts) else {path: texts[path] for path in texts if path in allowed}
         )
         recorded = state["metadata"].get("test_results") or {}
-        shell = self.sandbox
-        if shell is not None and state["restricted"]:
-            # History and memory would tell of the other paths.
-            shell = replace(shell, snapshot=shell.snapshot.only(allowed), repository=None, memory=None)
         return World(
             self.subject,
             kept,
             self.writer,
             recorded,
             self.commands,
-            shell,
-            self.found,
             self.runner,
             self.checker,
+            frozenset(allowed) if state["restricted"] else None,
         )
 
     def commands_of(self, tool: str) -> "CommandContext | None":
@@ -112,7 +143,24 @@ class Context:
         return replace(self.commands, folder=self.runner.folder)
 
 
+def assistant_of(context: Context) -> Assistant:
+    """The assistant of a context, the default one if its caller gave none."""
+    if context.assistant is not None:
+        return context.assistant
+    return cast(Assistant, import_module(DEFAULT_ASSISTANT).LocalAssistant())
+
+
 def context_of(given: Context | None, state: State) -> Context:
+    """The context of a node: what the caller gave, with what it left out; a request has an assistant, a review none."""
+    context = with_subject(given, state)
+    if state.get("task_type") == "change_review":
+        return context
+    assistant = assistant_of(context)
+    tools = ChainMap(cast(dict[str, Tool], context.tools), dict(assistant.tools))
+    return replace(context, assistant=assistant, tools=tools)
+
+
+def with_subject(given: Context | None, state: State) -> Context:
     """The context given, or one over the in-memory snapshot of the state alone: no Git, no files, no network.
 
     A context without a subject and a snapshot (a policy or tools alone, or what Studio makes of nothing) gets
@@ -125,13 +173,12 @@ def context_of(given: Context | None, state: State) -> Context:
     context = given or Context(today=datetime.date.min)
     snapshot = dict(sorted((state.get("repo_snapshot") or {}).items()))
     base = dict((state.get("metadata") or {}).get("base_snapshot") or {})
-    changes = bounded(changes_between(base, snapshot), snapshot, Limits.of(context.policy))
+    changes = limit_changes(changes_between(base, snapshot), snapshot, Limits.of(context.policy))
     subject = ReviewInput("snapshot", changes, SnapshotContents(base, snapshot)).under(context.policy)
-    # What was found is found in these files: another run has others.
-    return replace(context, subject=subject, snapshot=snapshot, answer=InlineAnswers(subject), found={})
+    return replace(context, subject=subject, snapshot=snapshot, answer=InlineAnswers(subject))
 
 
-def bounded(changes: ChangeSet, snapshot: Mapping[str, str], limits: Limits) -> ChangeSet:
+def limit_changes(changes: ChangeSet, snapshot: Mapping[str, str], limits: Limits) -> ChangeSet:
     """The changes within the bounds; what is left out is named."""
     kept: list[FileChange] = []
     skipped: list[Skipped] = []

@@ -1,44 +1,22 @@
 """The first half of the flow: take the request, name its kind, choose and collect its context."""
 
-import re
-from typing import TYPE_CHECKING
-
 from langgraph.runtime import Runtime
 
-from cli_guard.assistant.planning import SERVER_TOOL
-from cli_guard.assistant.tools.retrieval import topic_of
 from cli_guard.git.snapshot import Snapshot
-from cli_guard.graph.context import Context, context_of
-from cli_guard.graph.state import Data, State, log, skipped_data
+from cli_guard.graph.context import Context, assistant_of, context_of, with_subject
+from cli_guard.graph.state import Data, State, log, normalise, skipped_data
 from cli_guard.model import Kind, Skipped
 from cli_guard.secrets.redact import redact
 
-if TYPE_CHECKING:
-    from cli_guard.assistant.requests import Classification
 
-ANSWERED_FROM = 5
-INPUT_CHARS = 20_000
-ABOUT_CODE = re.compile(
-    r"^\W*(?:where|which|what|who|why|explain|describe|document)\b|\b(?:function|class|method|module|code)s?\b",
-    re.IGNORECASE,
-)
-# Of whom something is gone: the words that tell how are no wish to do it again.
-HOW = re.compile(r"\W*how\b", re.IGNORECASE)
-LOST = re.compile(
-    r"\b(?:lost|recover|restore|rescue|undo|get .{1,40} back|bring .{1,40} back)\b", re.IGNORECASE
-)
-# Tasks whose tools find by themselves what they look at.
-SELF_SERVING = ("command_help", "test_workflow")
-
-
-def failed(node: str, reason: str) -> State:
+def fail(node: str, reason: str) -> State:
     """A controlled failure; the edge after the node leads to `handle_failure`."""
     return {"status": "failed", "review_reason": reason, "action_log": log(node, failed=reason)}
 
 
 def prepare_task(state: State, runtime: Runtime[Context]) -> State:
     """Checks that there is a request and something to look at, and fills in every field."""
-    request = normalised(str(state.get("input") or ""))
+    request = normalise(str(state.get("input") or ""))
     fresh: State = {
         "normalized_input": request,
         "task_type": state.get("task_type"),
@@ -67,11 +45,11 @@ def prepare_task(state: State, runtime: Runtime[Context]) -> State:
         "skipped": [],
     }
     if not request:
-        return fresh | failed("prepare_task", "the request is empty: say what to do")
+        return fresh | fail("prepare_task", "the request is empty: say what to do")
     given = runtime.context
     if not (fresh["repo_snapshot"] or (given and (given.subject or given.snapshot is not None))):
-        return fresh | failed("prepare_task", "there is no repository to look at: give a repo_snapshot")
-    context = context_of(given, state)
+        return fresh | fail("prepare_task", "there is no repository to look at: give a repo_snapshot")
+    context = with_subject(given, state)
     known = [change.path for change in context.subject.changes] if context.subject else []
     named = state.get("allowed_paths")
     # An empty list allows nothing; only a caller that names none leaves everything open.
@@ -79,92 +57,37 @@ def prepare_task(state: State, runtime: Runtime[Context]) -> State:
     return fresh | {"allowed_paths": allowed, "action_log": log("prepare_task", paths=len(allowed))}
 
 
-def normalised(text: str) -> str:
-    """A request on one line, without control characters, at most 20,000 characters."""
-    # The common case, a hook's own words, needs none of the room that understands requests.
-    if len(text) < INPUT_CHARS and text.isascii() and text.isprintable():
-        return " ".join(text.split())
-    from cli_guard.assistant.requests import normalise
-
-    return normalise(text)
-
-
 def classify_task(state: State, runtime: Runtime[Context]) -> State:
-    """Names the kind of task, and what else the words say; a hook has named its kind already."""
-    if state.get("task_type") == "change_review":
+    """Has the assistant read the request; a hook has named its kind already, and has none to read."""
+    kind = state.get("task_type")
+    if kind == "change_review":
         return {"action_log": log("classify_task", task_type="change_review", told_by="the caller")}
-    from cli_guard.assistant.requests import classify
-
-    said = classify(state["normalized_input"])
-    kind = state.get("task_type") or said.task_type
-    told_by = "the caller" if state.get("task_type") else ", ".join(said.told_by)
-    effect = said.risk.words if said.risk else ""
-    wishes = {
-        "writes": said.writes_wanted,
-        "forbids": said.writes_forbidden,
-        "runs": said.runs_wanted,
-        "also": list(said.also),
-        "assumed": said.assumed,
-        "effect": redact(effect),
-    }
-    if wants_git(state["normalized_input"], said, state["allowed_paths"]):
-        # The commands for that are a closed list, and none of them throws anything away.
-        entry = log("classify_task", task_type="command_help", told_by="Git itself")
-        return {"task_type": "command_help", "wishes": {"also": []}, "action_log": entry}
-    entry = log("classify_task", task_type=kind, told_by=redact(told_by))
-    update: State = {"task_type": kind, "wishes": wishes, "action_log": entry}
-    if kind == "unsupported" or (said.risk and not said.risk.supported):
-        reason = said.risk.reason if said.risk else "this is nothing that a repository's assistant does"
-        # Whoever named another kind does not get around what the words ask for.
-        return update | {
-            "task_type": "unsupported",
-            "status": "failed",
-            "review_reason": f"not supported: {reason}",
-        }
+    context = context_of(runtime.context, state)
+    reading = assistant_of(context).read(state["normalized_input"], state["allowed_paths"], kind)
+    entry = log("classify_task", task_type=reading.task_type, told_by=redact(reading.decided_by))
+    update: State = {"task_type": reading.task_type, "wishes": reading.wishes, "action_log": entry}
+    if reading.refused:
+        return update | {"status": "failed", "review_reason": f"not supported: {reading.refused}"}
     return update
-
-
-def wants_git(request: str, said: "Classification", known: list[str]) -> bool:
-    """Is a wish about Git alone ("recover a lost commit")? One about the code of it names code, or asks where."""
-    risky = said.risk is not None and said.risk.kind in ("history", "destructive")
-    # Who asks how, or has lost something, wants to know; whoever orders it is answered by the risk.
-    past = risky and (LOST.search(request) or HOW.match(request))
-    if not (said.task_type in ("repo_qna", "code_change") or past) or ABOUT_CODE.search(request):
-        return False
-    from cli_guard.assistant.projects import about_git
-
-    return about_git(request) and not any(named_in(request, known))
 
 
 def select_context(state: State, runtime: Runtime[Context]) -> State:
     """Chooses the paths to look at: those asked for, else the whole change, else the best matches."""
     context = context_of(runtime.context, state)
-    allowed = state["allowed_paths"]
     requested = state["requested_paths"]
     wishes = state["wishes"]
     if state["task_type"] == "change_review":
         changes = context.subject.changes if context.subject else ()
         requested = requested or [change.path for change in changes]
-    elif not SERVER_TOOL.fullmatch(state["normalized_input"]):
-        named, symbols = named_in(state["normalized_input"], allowed)
-        wishes = wishes | {"named": bool(requested or named), "symbols": symbols}
-        requested = requested or named
-        if not requested and state["task_type"] not in SELF_SERVING:
-            found = context.world(state).find(topic_of(state["normalized_input"]))
-            requested = list(dict.fromkeys(place.path for place in found.places))[:ANSWERED_FROM]
+    else:
+        requested = requested or list(wishes.get("paths", ()))
+        wishes = wishes | {"named": bool(requested)}
+        requested = requested or list(assistant_of(context).select_paths(state, context))
     return {
         "requested_paths": requested,
         "wishes": wishes,
         "action_log": log("select_context", paths=requested[:50], selected=len(requested)),
     }
-
-
-def named_in(request: str, known: list[str]) -> tuple[list[str], list[str]]:
-    """The paths that a request names, there or not, and the names of code."""
-    from cli_guard.assistant.requests import targets
-
-    said = targets(request, known)
-    return list(dict.fromkeys((*said.paths, *said.missing, *said.outside))), list(said.symbols)
 
 
 def collect_context(state: State, runtime: Runtime[Context]) -> State:

@@ -45,7 +45,7 @@ def policy_gate(state: State, runtime: Runtime[Context]) -> State:
         if records and tool and not tool.problem_with(action.arguments):
             if len(state["tool_requests"]) > 1:
                 verdict = Verdict(Decision.DENY, f"{action.tool} must be planned alone", "tool-malformed")
-                return stopped(state, action, verdict, entries)
+                return stop_run(state, action, verdict, entries)
             return decide_recording(state, context, action)
         writes = tool is not None and tool.risk == "write"
         paths = allowed | new_paths(state, context, action) if writes else allowed
@@ -56,7 +56,7 @@ def policy_gate(state: State, runtime: Runtime[Context]) -> State:
             verdict = once_nothing_stands(state, context, verdict)
         entries += gate_entry(action, verdict)
         if verdict.decision is Decision.DENY:
-            denied = stopped(state, action, verdict, entries)
+            denied = stop_run(state, action, verdict, entries)
             # A planner that goes on is told, and may plan something else, within the bound on rounds; but without its
             # reviewers a change would have no findings, and without its checks it is stopped by what they wait for.
             ends = state["last_round"] or (reviews_change and verdict.rule != CHECKS_WAIT)
@@ -233,7 +233,7 @@ def decide_recording(state: State, context: Context, action: Action) -> State:
     entries = gate_entry(action, verdict)
     if verdict.decision is Decision.ALLOW:
         return update | {"action_log": entries}
-    update = update | stopped(state, action, verdict, entries)
+    update = update | stop_run(state, action, verdict, entries)
     if verdict.decision is Decision.REVIEW:
         update["review_id"] = review_id(
             content_of(context).identity, context.policy.identity, verdict.evidence
@@ -246,7 +246,7 @@ def unread(context: Context) -> tuple[Skipped, ...]:
     return context.subject.changes.skipped if context.subject else ()
 
 
-def stopped(state: State, action: Action, verdict: Verdict, entries: list[Data]) -> State:
+def stop_run(state: State, action: Action, verdict: Verdict, entries: list[Data]) -> State:
     """The state after a review or a deny."""
     asks = verdict.decision is Decision.REVIEW
     blocked: Data = {"tool": action.tool, "reason": verdict.reason, "rule": verdict.rule}

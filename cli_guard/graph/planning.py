@@ -4,8 +4,7 @@ Every task takes two rounds at most, what the first one reads is what the second
 repository has checks takes three.
 """
 
-from cli_guard.assistant.planning import plan_assistance
-from cli_guard.graph.context import Context, Planned
+from cli_guard.graph.context import Context, Planned, assistant_of
 from cli_guard.graph.state import State
 from cli_guard.model import Action
 from cli_guard.policy.gate import EXECUTE, RUN_CHECKS
@@ -18,7 +17,7 @@ PUSH_EVENTS = ("pre-push", "range")
 def plan(state: State, context: Context) -> Planned:
     """The next actions of the task; none when it is done."""
     if state["task_type"] != "change_review":
-        return plan_assistance(state, context)
+        return assistant_of(context).plan(state, context)
     assert context.subject is not None  # noqa: S101 - prepare_task failed without one
     if state["round"] == 1:
         return Planned(tuple(plan_reviewers(context.subject, state["requested_paths"])), last=False)

@@ -70,7 +70,7 @@ def run_graph(request: State, context: Context) -> tuple[State, Pause | None]:
     # A diff must not leave the machine because somebody traces another program of theirs; a context variable
     # overrides the environment of the process, which two reviews in two threads share.
     with tracing_context(enabled=False):
-        state = cast(State, compiled().invoke(request, context=context))
+        state = cast(State, default_graph().invoke(request, context=context))
         if state["status"] != "needs_review" or not state["review_id"]:
             return state, None
         return waiting(state, context)
@@ -92,7 +92,7 @@ def waiting(state: State, context: Context) -> tuple[State, Pause]:
 
 
 @lru_cache(maxsize=1)
-def compiled() -> Graph:
+def default_graph() -> Graph:
     """The graph that ends where a person is asked, compiled once."""
     return build_graph()
 
@@ -119,7 +119,7 @@ def resume_review(
     The file is only read: a run that cannot go on, because the work tree has changed, can be answered again.
     `requests` are what the person was shown: a run that would do anything else does not go on.
     """
-    with paused(path) as graph:
+    with open_paused(path) as graph:
         if requests is not None and requests_of(graph) != requests:
             raise UsageError("what waits is not what was shown: ask again")
         answer: Any = Command(resume={"approved": approved, "by": by, "reason": reason})
@@ -129,7 +129,7 @@ def resume_review(
 
 def waiting_requests(path: Path) -> list[Data]:
     """What an approval of a paused run sets going. Raises UsageError."""
-    with paused(path) as graph:
+    with open_paused(path) as graph:
         return requests_of(graph)
 
 
@@ -147,7 +147,7 @@ def requests_of(graph: Graph) -> list[Data]:
 
 
 @contextlib.contextmanager
-def paused(path: Path) -> Iterator[Graph]:
+def open_paused(path: Path) -> Iterator[Graph]:
     """The graph of a paused run, over a copy of its checkpoint in memory. Raises UsageError."""
     try:
         with contextlib.closing(sqlite3.connect(":memory:", check_same_thread=False)) as memory:

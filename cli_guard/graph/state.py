@@ -1,6 +1,7 @@
 """The state of `cli_agent_assistant`: plain data only, so that a paused run survives in a checkpoint."""
 
 import operator
+import re
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, TypedDict
@@ -8,15 +9,23 @@ from typing import Annotated, Any, Literal, TypedDict
 from cli_guard.model import Skipped, TaskType
 
 Data = dict[str, Any]
+REQUEST_CHARS = 20_000
+# Not white space: control characters, and the invisible ones that turn or hide text.
+CONTROL = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+    "\U000e0000-\U000e007f]"
+)
+# What a terminal takes for itself: colours, cursor moves, titles (ECMA-48).
+ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]{0,30}[A-Za-z]|\][^\x07\x1b]{0,300}(?:\x07|\x1b\\)?)")
 
 
 class State(TypedDict, total=False):
     """What the nodes hand on; the fields down to `metadata` are those of the requirement (Appendix E).
 
     `last_round`: the planner wants nothing more. `restricted`: the caller named the paths that may be looked at.
-    `wishes` is what the words of the request say: `named` (a path), `symbols`, `writes` (files should change),
-    `forbids` (none may), `runs` (something is to be run), `also` (further kinds of task), `effect` (the words that want
-    more than that), `assumed`.
+    `wishes` is what the words of the request say: `paths` and `symbols` that it names, `named` (a path is given),
+    `writes` (files should change), `forbids` (none may), `runs` (something is to be run), `also` (further kinds of
+    task), `effect` (the words that want more than that), `assumed`.
     `proposal` is the exact patch that a tool proposes, and its `paths`; it may hold a secret and is never shown: what
     is shown of it stands in `tool_results`.
     """
@@ -50,6 +59,11 @@ class State(TypedDict, total=False):
     judged: list[Data]
     suppressed: list[Data]
     skipped: list[Data]
+
+
+def normalise(text: str) -> str:
+    """A request on one line: without control characters, white space collapsed, at most 20,000 characters."""
+    return " ".join(CONTROL.sub("", ESCAPE.sub("", text)).split())[:REQUEST_CHARS].rstrip()
 
 
 def skipped_data(skipped: Iterable[Skipped]) -> list[Data]:

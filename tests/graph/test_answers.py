@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from repositories import key
 
-from cli_guard.assistant.requests import classify
+from cli_guard.assistant.request import read_request
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context
 from cli_guard.policy.config import Config
@@ -174,7 +174,7 @@ def test_an_unsupported_task_is_never_made_a_command(request_: str) -> None:
     ],
 )
 def test_the_kind_of_a_request(request_: str, kind: str) -> None:
-    assert classify(request_).task_type == kind
+    assert read_request(request_).kind == kind
 
 
 def test_a_secret_in_a_file_is_never_repeated() -> None:

@@ -12,8 +12,8 @@ from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context, Planned
 from cli_guard.graph.planning import plan
 from cli_guard.graph.state import State
-from cli_guard.graph.tools.checks import checking_tool
-from cli_guard.graph.tools.registry import all_tools
+from cli_guard.graph.tools import guard_tools
+from cli_guard.graph.tools.effects import checking_tool
 from cli_guard.graph.tools.tool import ToolOutput
 from cli_guard.model import Action, ChangeSet, Decision, FileChange, Hunk, Status, Verdict
 from cli_guard.policy.checks import CheckConfig, PlannedCheck
@@ -53,7 +53,7 @@ def review(
     """The end of a review of one added line, under some checks."""
     change = FileChange("a.py", Status.ADDED, new_blob="b" * 40, hunks=(Hunk(0, 1, (), (line,)),))
     subject = ReviewInput("pre-push", ChangeSet((change,), identity="i"), checks=checks)
-    tools = all_tools() | ({RUN_CHECKS: checking_tool(verdict)} if verdict else {})
+    tools = guard_tools() | ({RUN_CHECKS: checking_tool(verdict)} if verdict else {})
     context = Context(subject=subject, tools=tools, checker=runner, **given)
     return build_graph().invoke({"input": "review it", "task_type": "change_review"}, context=context)
 

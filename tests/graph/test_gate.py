@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from pydantic import Field
 
+from cli_guard.assistant.local import LocalAssistant
 from cli_guard.commands import Context as CommandContext
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context, Planned
-from cli_guard.graph.tools.registry import all_tools
+from cli_guard.graph.tools import guard_tools
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
 from cli_guard.model import Action
 
@@ -32,7 +33,7 @@ def note(world: World, arguments: Arguments) -> ToolOutput:
 
 
 TOOLS = {
-    **all_tools(),
+    **guard_tools(),
     "write_file": Tool("write_file", "writes a file", "write", Target, note),
     "call_api": Tool("call_api", "calls a service", "external", Target, note),
     "touch": Tool("touch", "looks", "read_only", Target, note),
@@ -148,7 +149,7 @@ def test_an_empty_plan_is_said_to_be_one(planned: Any) -> None:
 
 
 def test_every_tool_has_a_risk_class_that_the_gate_knows() -> None:
-    risks = {name: tool.risk for name, tool in all_tools().items()}
+    risks = {name: tool.risk for name, tool in {**guard_tools(), **LocalAssistant().tools}.items()}
     assert {name for name, risk in risks.items() if risk == "git"} == {"git_commit", "git_push"}
     assert {name for name, risk in risks.items() if risk == "write"} == {"write_file"}
     assert {name for name, risk in risks.items() if risk == "execute"} == {"run_command"}

@@ -9,7 +9,7 @@ from langgraph.types import Command
 
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context, Planned
-from cli_guard.graph.tools.registry import all_tools
+from cli_guard.graph.tools import guard_tools
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
 from cli_guard.model import Action
 
@@ -137,7 +137,7 @@ class Test_ideas:  # noqa: N801 - the headings of the requirement
     @pytest.mark.parametrize("risk", ["deployment", "external", "execute", "credential", "mcp"])
     def test_an_action_with_an_effect_goes_to_review(self, risk: str) -> None:
         tools = {
-            **all_tools(),
+            **guard_tools(),
             "effect": Tool("effect", "does it", risk, Arguments, lambda w, a: ToolOutput()),
         }
         context = Context(tools=tools, planner=lambda state, context: Planned((Action("effect"),)))
@@ -280,7 +280,7 @@ class Test_edges:  # noqa: N801
             ran.append("ran")
             return ToolOutput()
 
-        tools = {**all_tools(), "look": Tool("look", "looks", "read_only", Arguments, note)}
+        tools = {**guard_tools(), "look": Tool("look", "looks", "read_only", Arguments, note)}
         plan = Planned((Action("look"), Action("open_pull_request", {"purpose": "x"})))
         state = ask("What is this?", context=Context(tools=tools, planner=lambda state, context: plan))
         assert (state["status"], ran) == ("needs_review", [])

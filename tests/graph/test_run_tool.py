@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from cli_guard.assistant.local import LocalAssistant
 from cli_guard.assistant.sandbox import Shell
 from cli_guard.git.snapshot import Snapshot, entry_of
 from cli_guard.graph import build_graph
@@ -55,7 +56,7 @@ def test_what_is_denied_is_not_even_acted_out(command: str) -> None:
 
 def test_a_picture_comes_along() -> None:
     snapshot = Snapshot("memory", [entry_of("dot.png", PNG)], {"dot.png": PNG})
-    state = run("see dot.png", context={"snapshot": snapshot, "sandbox": Shell(snapshot)})
+    state = run("see dot.png", context={"snapshot": snapshot, "assistant": LocalAssistant(Shell(snapshot))})
     [image] = state["tool_results"][0]["images"]
     assert (image["mime"], image["width"], image["height"]) == ("image/png", 1, 1)
     assert base64.b64decode(image["base64"]) == PNG

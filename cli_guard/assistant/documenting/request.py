@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from cli_guard.assistant.documenting.source import Source, find_language, read_source
-from cli_guard.assistant.requests import targets
+from cli_guard.assistant.request_names import find_names
 from cli_guard.code.symbols import Symbol, is_test
 from cli_guard.code.syntax import Trees
 from cli_guard.model import Skipped
@@ -78,7 +78,7 @@ class DocRequest:
 def read_request(request: str, texts: Mapping[str, str]) -> DocRequest:
     """Read a request in plain English about the files of a repository."""
     text = " ".join(request[:LONGEST_REQUEST].split())
-    found = targets(text, texts)
+    found = find_names(text, texts)
     paths = [p for p in found.paths if find_language(p)]
     assumed = []
     for word, candidates in found.ambiguous:

@@ -19,7 +19,7 @@ from cli_guard.execution.processes.manager import ProcessManager
 from cli_guard.git.checkout import sweep
 from cli_guard.git.repository import Repository
 from cli_guard.graph.context import Context
-from cli_guard.graph.tools.checks import checking_tool
+from cli_guard.graph.tools.effects import checking_tool
 from cli_guard.graph.tools.tool import ToolOutput
 from cli_guard.model import ChangeSet, Decision, PushedRef, Skipped, Verdict
 from cli_guard.policy.checks import PlannedCheck

@@ -1,6 +1,6 @@
 """What a tool of the graph is: a name, a schema for its arguments, a risk class, and what it runs."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,15 +10,23 @@ from cli_guard.model import Finding, Skipped, Verdict
 from cli_guard.reviewers.review_input import ReviewInput
 
 if TYPE_CHECKING:
-    from cli_guard.assistant.retrieval import Found
-    from cli_guard.assistant.sandbox import Shell
     from cli_guard.commands import Context as CommandContext
+
+
+# The time-out of an approved command, unless its caller gives another.
+RUN_SECONDS = 600.0
 
 
 class Arguments(BaseModel):
     """The arguments of a tool: nothing unknown, nothing coerced."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class OpenArguments(Arguments):
+    """Arguments that another schema decides about, before the call: that of an MCP server's tool."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
 
 
 class Writer(Protocol):
@@ -39,7 +47,7 @@ class Checker(Protocol):
 
 
 class Runner(Protocol):
-    """What runs an approved command in the foreground, to its end; see `cli_guard.graph.tools.commands`."""
+    """What runs an approved command in the foreground, to its end; see `cli_guard.execution.approved`."""
 
     @property
     def folder(self) -> str:
@@ -58,7 +66,8 @@ class World:
 
     `writer` writes an approved patch; without one a write stays in memory. `runner` runs an approved command; without
     one nothing runs. `recorded` are the results of tests that a fixture brings along (test -> outcome). `commands` is
-    where a command that a tool carries would run, `sandbox` the world of the run tool, `checker` what runs checks.
+    where a command that a tool carries would run, `checker` what runs checks. `allowed` are the paths that the caller
+    named, None where the caller named none and everything may be looked at.
     """
 
     subject: ReviewInput | None = None
@@ -66,19 +75,9 @@ class World:
     writer: Writer | None = None
     recorded: Mapping[str, object] = field(default_factory=dict)
     commands: "CommandContext | None" = None
-    sandbox: "Shell | None" = None
-    found: "dict[str, Found]" = field(default_factory=dict)
     runner: Runner | None = None
     checker: Checker | None = None
-
-    def find(self, question: str, paths: Sequence[str] = ()) -> "Found":
-        """Where the words of a question stand, in some files or in all; the same question is looked up once."""
-        key = "\0".join((question, *paths))
-        if key not in self.found:
-            from cli_guard.assistant.retrieval import find
-
-            self.found[key] = find(question, self.snapshot, allowed=paths or None)
-        return self.found[key]
+    allowed: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)

@@ -186,9 +186,8 @@ def ask(around: Surroundings, arguments: Arguments) -> Answer:
         resolve_folder(around, arguments),
         paths=tuple(cast(list[str], arguments.get("paths", []))),
         revision=str(arguments["rev"]) if arguments.get("rev") else None,
+        # No MCP servers: the tool is described as one that only reads, and a server of the user's may do more.
         worktree=bool(arguments.get("worktree")),
-        # Whoever asks was told that this only reads, and a server of the user's may do more.
-        servers=False,
     )
     return Answer(done.text, cast(dict[str, object], json_value(done.data)))
 

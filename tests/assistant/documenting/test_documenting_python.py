@@ -9,7 +9,7 @@ from assistant.documenting.checks import docstrings, whole, without_docstrings, 
 
 from cli_guard.assistant.documenting import document
 from cli_guard.assistant.documenting.source import TODO
-from cli_guard.assistant.tools.proposals import Wanted, propose_documentation
+from cli_guard.assistant.tools import Wish, propose_documentation
 from cli_guard.graph.tools.tool import World
 
 LOAD = """import json
@@ -288,7 +288,7 @@ def test_a_secret_is_never_shown():
         return "{key}"
     return open_it(host, password)
 '''
-    output = propose_documentation(World(snapshot={"a.py": text}), Wanted(request="document connect"))
+    output = propose_documentation(World(snapshot={"a.py": text}), Wish(request="document connect"))
     shown = repr(output.data)
     assert "host: TODO" in shown
     assert "password: TODO" in shown

@@ -1,24 +1,24 @@
-"""What runs an approved command: under a time-out, its output shown as it comes, and told in a few lines afterwards."""
+"""Runs an approved command: with a time limit, its output shown as it comes, and a summary of a few lines."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cli_guard.errors import UsageError
+from cli_guard.execution.processes.environment import clean_environment
+from cli_guard.execution.processes.errors import failing_lines
+from cli_guard.execution.processes.model import Result
+from cli_guard.execution.processes.output import plain
+from cli_guard.graph.tools.tool import RUN_SECONDS
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
 
-if TYPE_CHECKING:
-    from cli_guard.execution.processes.model import Result
-
-RUN_SECONDS = 600.0
-# What is told afterwards: the lines that say what failed.
+# The summary: the lines that say what failed.
 FAILING_LINES = 20
 LAST_LINES = 6
 LINE_CHARS = 300
-# What is looked through for them: a test program sums up at the end.
-LOOKED_AT_BYTES = 1_000_000
+# How much of the end is searched for them: a test program sums up at the end.
+SEARCHED_BYTES = 1_000_000
 # What is shown while it runs; the log holds the rest.
 SHOWN_BYTES = 2_000_000
 SHOWN_LINE_CHARS = 2_000
@@ -28,28 +28,21 @@ HELD_BYTES = 20_000
 BEGINS, ENDS = b"-----BEGIN ", b"-----END "
 
 
-def unheard(text: str) -> None:
-    """Nobody listens."""
-
-
-def at_once() -> None:
-    """Nothing is to be written down before."""
-
-
 @dataclass(frozen=True)
 class CommandRunner:
     """Runs approved commands in the top folder of a work tree.
 
     `env` is the caller's environment, of which a command gets what is no secret; `kept` the state folder, where the log
-    of a long output stays. `say` is given the output as it comes, line by line, as it may be shown. `begin` is called
-    right before a command starts: what it raises keeps it from starting. `seconds` is the time-out.
+    of a long output stays. `say` is given the output as it comes, line by line, as it may be shown; without it none
+    is. `begin` is called right before a command starts: what it raises keeps it from starting. `seconds` is the
+    time-out.
     """
 
     folder: str
     env: Mapping[str, str]
     kept: Path
-    say: Callable[[str], None] = unheard
-    begin: Callable[[], None] = at_once
+    say: Callable[[str], None] | None = None
+    begin: Callable[[], None] | None = None
     seconds: float = RUN_SECONDS
 
     def run(self, command: str, folder: str) -> Mapping[str, object]:
@@ -57,14 +50,15 @@ class CommandRunner:
 
         Raises UsageError for a folder that is another, CliGuardError, KeyboardInterrupt, and what `begin` raises.
         """
-        from cli_guard.execution.processes.environment import clean_environment
-        from cli_guard.execution.processes.manager import ProcessManager
-
         if folder != self.folder:
             raise UsageError(f"this was asked for {folder or 'no folder'}: ask again in {self.folder}")
-        shown = Shown(self.say)
+        # Every answer is given a runner, and few of them run anything.
+        from cli_guard.execution.processes.manager import ProcessManager
+
+        shown = Shown(self.say or (lambda line: None))
         with ProcessManager(self.kept / "processes") as manager:
-            self.begin()
+            if self.begin:
+                self.begin()
             result = manager.run(
                 command,
                 cwd=self.folder,
@@ -74,7 +68,7 @@ class CommandRunner:
                 on_output=shown.add,
             )
         shown.end()
-        return told(result, bytes(shown.tail), self.seconds)
+        return summarize(result, bytes(shown.tail), self.seconds)
 
 
 class Shown:
@@ -89,8 +83,8 @@ class Shown:
     def add(self, stream: str, data: bytes) -> None:
         """Takes in bytes of a stream as they come."""
         self.tail += data
-        if len(self.tail) > 2 * LOOKED_AT_BYTES:
-            del self.tail[:-LOOKED_AT_BYTES]
+        if len(self.tail) > 2 * SEARCHED_BYTES:
+            del self.tail[:-SEARCHED_BYTES]
         if self._said > SHOWN_BYTES:
             return
         waits = self._open[stream]
@@ -117,33 +111,31 @@ class Shown:
         if not data:
             return
         self._said += len(data)
-        for line in lines_of(data):
+        for line in split_lines(data):
             self._say(clip(line, SHOWN_LINE_CHARS))
         if self._said > SHOWN_BYTES:
             self._say(f"[more than {SHOWN_BYTES:,} bytes: the rest is in the log alone]")
 
 
-def masked(data: bytes) -> str:
+def mask_output(data: bytes) -> str:
     """Output as text without secrets; what acts on a terminal is taken out first, as a secret could hide in it."""
-    from cli_guard.execution.processes.output import plain
-
     return redact(plain(data.decode("utf-8", "surrogateescape").replace("\r\n", "\n")))
 
 
-def lines_of(data: bytes) -> list[str]:
+def split_lines(data: bytes) -> list[str]:
     """Output as lines that may be shown, each as it stands at its end: a bar of progress is written over itself."""
-    lines = masked(data).split("\n")
+    lines = mask_output(data).split("\n")
     if not lines[-1]:
         lines.pop()
-    return [showable(line.rstrip("\r").rpartition("\r")[2]) for line in lines]
+    return [printable_line(line.rstrip("\r").rpartition("\r")[2]) for line in lines]
 
 
-def showable(line: str) -> str:
+def printable_line(line: str) -> str:
     """A line of output for a terminal."""
     return printable(line.replace("\t", "    "))
 
 
-def told(result: "Result", output: bytes, seconds: float) -> dict[str, object]:
+def summarize(result: Result, output: bytes, seconds: float) -> dict[str, object]:
     """What came of a command, as plain data that may be shown."""
     return {
         "command": printable(redact(result.command)),
@@ -152,26 +144,24 @@ def told(result: "Result", output: bytes, seconds: float) -> dict[str, object]:
         "duration": round(result.duration, 2),
         "timed_out": result.timed_out,
         "left_behind": result.left_behind,
-        "failing_lines": [] if result.success else cited(masked(output[-LOOKED_AT_BYTES:])),
+        "failing_lines": [] if result.success else find_failing_lines(mask_output(output[-SEARCHED_BYTES:])),
         "log": result.log_file,
         "problem": "" if result.success else problem_of(result, seconds),
     }
 
 
-def cited(text: str) -> list[str]:
+def find_failing_lines(text: str) -> list[str]:
     """The lines that say what failed; where one alone does (`make: *** Error 1`), with what was said last before it."""
-    from cli_guard.execution.processes.errors import failing_lines
-
     failing = failing_lines(text, FAILING_LINES) if text.strip() else ()
-    lines = [clip(showable(line), LINE_CHARS) for line in failing]
+    lines = [clip(printable_line(line), LINE_CHARS) for line in failing]
     if len(lines) != 1:
         return lines
-    said = [line for line in lines_of(text.encode("utf-8", "surrogateescape")) if line.strip()]
+    said = [line for line in split_lines(text.encode("utf-8", "surrogateescape")) if line.strip()]
     last = [clip(line.rstrip(), LINE_CHARS) for line in said[-LAST_LINES:]]
     return last if lines[0] in map(str.strip, last) else [*lines, *last]
 
 
-def problem_of(result: "Result", seconds: float) -> str:
+def problem_of(result: Result, seconds: float) -> str:
     """Why a command has not ended well, and what to do, in one line."""
     if result.timed_out:
         return f"not done within {seconds:g} s and ended, with all that it had started: run less, or run it yourself"

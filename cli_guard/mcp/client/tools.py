@@ -10,21 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ConfigDict
-
 from cli_guard.assistant.sandbox.model import McpTool
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
-from cli_guard.mcp.client import McpClient, ServerConfig, decision
-from cli_guard.mcp.client import McpTool as Offered
+from cli_guard.graph.tools.tool import Arguments, OpenArguments, Tool, ToolOutput, World
+from cli_guard.mcp.client.client import McpClient
 from cli_guard.model import Decision
-from cli_guard.policy.mcp import PREFIX
-
-
-class Anything(Arguments):
-    """Arguments that the schema of the server's tool decides about, before the call."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
+from cli_guard.policy.mcp import PREFIX, ServerConfig, decision
+from cli_guard.policy.mcp import McpTool as Offered
 
 
 @dataclass(frozen=True)
@@ -34,7 +26,7 @@ class Servers:
     client: McpClient
     configured: Mapping[str, ServerConfig]
 
-    def offered(self, name: str) -> Offered:
+    def find_tool(self, name: str) -> Offered:
         """The tool `mcp:<server>.<tool>`. Raises KeyError if there is none, CliGuardError for a server that fails."""
         server = name.removeprefix(PREFIX).partition(".")[0]
         if server not in self.configured:
@@ -45,36 +37,35 @@ class Servers:
         raise KeyError(name)
 
     @property
+    def tools(self) -> Mapping[str, Tool]:
+        """The tools of the servers by `mcp:<server>.<tool>`, looked up one by one: to list them would start each."""
+        return ServerTools(self)
+
+    @property
     def in_the_shell(self) -> "ShellTools | None":
         """What the sandboxed shell may call, None where no server is configured."""
         return ShellTools(self) if self.configured else None
 
 
 @contextmanager
-def opened(configured: Mapping[str, ServerConfig], cwd: Path, env: Mapping[str, str]) -> Iterator[Servers]:
+def open_servers(
+    configured: Mapping[str, ServerConfig], cwd: Path, env: Mapping[str, str]
+) -> Iterator[Servers]:
     """The servers of a configuration, ended with the context."""
     with McpClient(configured, cwd=cwd, env=env) as client:
         yield Servers(client, configured)
 
 
-class WithServers(Mapping[str, Tool]):
-    """The tools of the graph, and those of the servers by `mcp:<server>.<tool>`."""
+class ServerTools(Mapping[str, Tool]):
+    """The tools of some servers, none of which starts before one of its tools is asked for."""
 
-    def __init__(self, own: Mapping[str, Tool], servers: Servers) -> None:
-        self._own = own
+    def __init__(self, servers: Servers) -> None:
         self._servers = servers
 
     def __getitem__(self, name: str) -> Tool:
-        return self._tool(name) if name.startswith(PREFIX) else self._own[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._own)
-
-    def __len__(self) -> int:
-        return len(self._own)
-
-    def _tool(self, name: str) -> Tool:
-        offered = self._servers.offered(name)
+        if not name.startswith(PREFIX):
+            raise KeyError(name)
+        offered = self._servers.find_tool(name)
         verdict = decision(offered, self._servers.configured[offered.server])
 
         def run(world: World, arguments: Arguments) -> ToolOutput:
@@ -85,12 +76,18 @@ class WithServers(Mapping[str, Tool]):
                 {"error" if done.is_error else "output": done.text, "truncated": done.truncated}
             )
 
-        return Tool(name, offered.description, "mcp", Anything, run, decided=verdict, approvable=True)
+        return Tool(name, offered.description, "mcp", OpenArguments, run, decided=verdict, approvable=True)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
 
 
 @dataclass(frozen=True)
 class ShellTools:
-    """What the sandboxed shell may call: the tools that the configuration allows; nobody is there to be asked."""
+    """What the sandboxed shell may call: the tools that the configuration allows, as no person can be asked there."""
 
     servers: Servers
 
@@ -105,7 +102,7 @@ class ShellTools:
         """What a tool answers to arguments in JSON. Raises CliGuardError with the next step."""
         full = name if name.startswith(PREFIX) else PREFIX + name
         try:
-            offered = self.servers.offered(full)
+            offered = self.servers.find_tool(full)
             given = json.loads(arguments)
         except KeyError as error:
             raise UsageError(f"there is no tool {name}: see `mcp list`") from error

@@ -7,16 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from repositories import key
 
-from cli_guard.execution.processes.model import Result
-from cli_guard.graph.tools.commands import (
+from cli_guard.execution.approved import (
     FAILING_LINES,
     HELD_BYTES,
     LONGEST_LINE,
     SHOWN_BYTES,
     SHOWN_LINE_CHARS,
     Shown,
-    told,
+    summarize,
 )
+from cli_guard.execution.processes.model import Result
 from cli_guard.secrets.printable import printable
 
 PEM = (
@@ -111,7 +111,7 @@ def ended(**fields: object) -> Result:
 
 def test_what_is_told_is_bounded_and_holds_no_secret() -> None:
     output = b"".join(b"E   AssertionError: %d %s\n" % (number, b"x" * 5_000) for number in range(300))
-    data = told(ended(error=f"token {key()} is wrong"), output + f"E   KeyError: {key()}\n".encode(), 60)
+    data = summarize(ended(error=f"token {key()} is wrong"), output + f"E   KeyError: {key()}\n".encode(), 60)
     lines = data["failing_lines"]
     assert isinstance(lines, list)
     assert 0 < len(lines) <= FAILING_LINES
@@ -120,12 +120,12 @@ def test_what_is_told_is_bounded_and_holds_no_secret() -> None:
 
 
 def test_of_what_went_well_no_line_is_cited() -> None:
-    data = told(ended(return_code=0, error=None), b"0 errors\nE   AssertionError: expected\n", 60)
+    data = summarize(ended(return_code=0, error=None), b"0 errors\nE   AssertionError: expected\n", 60)
     assert (data["failing_lines"], data["problem"]) == ([], "")
 
 
 def test_a_time_out_says_what_to_do() -> None:
-    data = told(ended(return_code=-2, timed_out=True, error="timed out"), b"", 2.5)
+    data = summarize(ended(return_code=-2, timed_out=True, error="timed out"), b"", 2.5)
     assert (
         data["problem"]
         == "not done within 2.5 s and ended, with all that it had started: run less, or run it yourself"

@@ -1,10 +1,13 @@
 """The kind of a request: mood, verb and object together, near misses side by side."""
 
+from typing import get_args
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli_guard.assistant.requests import classify
+from cli_guard.assistant.request import read_request
+from cli_guard.model import TaskType
 
 # What tests/graph asks of the kind of a request.
 OF_THE_GRAPH = {
@@ -86,12 +89,12 @@ NEAR = [
 
 @pytest.mark.parametrize(("request_", "kind"), OF_THE_GRAPH.items())
 def test_what_the_graph_asks(request_: str, kind: str) -> None:
-    assert classify(request_).task_type == kind
+    assert read_request(request_).kind == kind
 
 
 @pytest.mark.parametrize(("one", "kind", "other", "other_kind"), NEAR)
 def test_near_misses(one: str, kind: str, other: str, other_kind: str) -> None:
-    assert (classify(one).task_type, classify(other).task_type) == (kind, other_kind)
+    assert (read_request(one).kind, read_request(other).kind) == (kind, other_kind)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +127,7 @@ def test_near_misses(one: str, kind: str, other: str, other_kind: str) -> None:
     ],
 )
 def test_courtesy_changes_nothing(form: str, wish: str, kind: str) -> None:
-    assert classify(form.format(wish)).task_type == kind
+    assert read_request(form.format(wish)).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -139,7 +142,7 @@ def test_courtesy_changes_nothing(form: str, wish: str, kind: str) -> None:
     ],
 )
 def test_slips_of_the_pen(request_: str, kind: str) -> None:
-    assert classify(request_).task_type == kind
+    assert read_request(request_).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -157,8 +160,8 @@ def test_slips_of_the_pen(request_: str, kind: str) -> None:
     ],
 )
 def test_further_wishes_are_named(request_: str, kind: str, also: tuple[str, ...]) -> None:
-    told = classify(request_)
-    assert (told.task_type, told.also) == (kind, also)
+    read = read_request(request_)
+    assert (read.kind, read.also) == (kind, also)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +182,7 @@ def test_further_wishes_are_named(request_: str, kind: str, also: tuple[str, ...
     ],
 )
 def test_whether_files_should_change(request_: str, writes: bool) -> None:
-    assert classify(request_).writes_wanted is writes
+    assert read_request(request_).writes is writes
 
 
 @pytest.mark.parametrize(
@@ -194,58 +197,57 @@ def test_whether_files_should_change(request_: str, writes: bool) -> None:
     ],
 )
 def test_what_was_assumed_is_said_on_one_line(request_: str, said: str) -> None:
-    assumed = classify(request_).assumed
+    assumed = read_request(request_).assumed
     assert assumed is not None
     assert said in assumed
     assert "\n" not in assumed
 
 
 def test_a_long_request_says_that_it_was_cut() -> None:
-    assert "only the beginning" in (classify("Fix the parser. " + "It is slow. " * 5_000).assumed or "")
-    assert "only the beginning" in (classify("Fix it. " * 1_000).assumed or "")
-    assert classify("Fix the parser. " + "It is slow. " * 20).assumed is None
+    assert "only the beginning" in (read_request("Fix the parser. " + "It is slow. " * 5_000).assumed or "")
+    assert "only the beginning" in (read_request("Fix it. " * 1_000).assumed or "")
+    assert read_request("Fix the parser. " + "It is slow. " * 20).assumed is None
 
 
-def test_a_language_that_is_not_read_says_so() -> None:
-    assert "German" in (classify("Hur kör jag testerna?").assumed or "")
+@pytest.mark.parametrize("request_", ["Hur kör jag testerna?", "Lösche alle Dateien", "删除所有文件"])
+def test_a_language_that_is_not_read_is_a_question_and_says_so(request_: str) -> None:
+    read = read_request(request_)
+    assert (read.kind, read.writes, read.runs) == ("repo_qna", False, False)
+    assert "English is read" in (read.assumed or "")
 
 
 @pytest.mark.parametrize(
     "request_", ["Where is the parser?", "Rename Foo to Bar", "Fix the parser", "Run the tests"]
 )
 def test_a_clear_request_assumes_nothing(request_: str) -> None:
-    assert classify(request_).assumed is None
+    assert read_request(request_).assumed is None
 
 
-def test_what_told_is_named_with_the_points() -> None:
-    told = classify("Please rename the class Foo to Bar")
-    assert told.told_by[0] == "rename"
-    assert told.scores[0][0] == "refactor_plan"
-    assert [points for _, points in told.scores] == sorted(
-        (points for _, points in told.scores), reverse=True
-    )
+def test_what_decided_is_named() -> None:
+    read = read_request("Please rename the class Foo to Bar")
+    assert (read.kind, read.decided_by[0]) == ("refactor_plan", "rename")
 
 
 @given(st.text(max_size=400))
 @settings(max_examples=200, deadline=None)
 def test_any_text_gets_a_kind(text: str) -> None:
-    told = classify(text)
-    assert told.scores[0][0] == told.task_type
-    assert told == classify(text)
-    assert (told.task_type == "unsupported") == (told.risk is not None and not told.risk.supported)
+    read = read_request(text)
+    assert read.kind in get_args(TaskType)
+    assert read == read_request(text)
+    assert (read.kind == "unsupported") == (read.risk is not None and not read.risk.supported)
 
 
 WORDS = st.sampled_from(
     "how do i where is the a my all add fix rename deploy delete print not without and then ? , . : tests docs "
-    "secret database production src/a.py `x` diff pull request command to in it please könntest 测试 テスト".split()
+    "secret database production src/a.py `x` diff pull request command to in it please".split()
 )
 
 
 @given(st.lists(WORDS, max_size=30).map(" ".join))
 @settings(max_examples=300, deadline=None)
 def test_any_mixture_of_our_words_gets_a_kind(text: str) -> None:
-    told = classify(text)
-    assert told.task_type not in told.also
+    read = read_request(text)
+    assert read.kind not in read.also
 
 
 @pytest.mark.parametrize(
@@ -261,7 +263,7 @@ def test_any_mixture_of_our_words_gets_a_kind(text: str) -> None:
     ids=["word", "wishes", "slashes", "backticks", "Chinese", "controls"],
 )
 def test_a_megabyte_takes_no_time(text: str) -> None:
-    assert classify(text).scores
+    assert read_request(text).kind
 
 
 @pytest.mark.parametrize(
@@ -274,7 +276,6 @@ def test_a_megabyte_takes_no_time(text: str) -> None:
         ("lint the code", True),
         ("build the docs", True),
         ("rerun the failed tests", True),
-        ("Führe die Tests aus", True),
         ("How do I run the tests?", False),
         ("Which tests should I run for src/utils.py?", False),
         ("Which tests cover it, and how do I run them?", False),
@@ -291,4 +292,37 @@ def test_a_megabyte_takes_no_time(text: str) -> None:
     ],
 )
 def test_an_order_to_run_is_no_question_about_it(request_: str, runs: bool) -> None:
-    assert classify(request_).runs_wanted is runs
+    assert read_request(request_).runs is runs
+
+
+# What a real session got wrong, each beside what must stay as it is.
+@pytest.mark.parametrize(
+    ("request_", "kind"),
+    [
+        ("deploy the docs to production", "unsupported"),
+        ("Add a deploy section to the docs", "doc_generation"),
+        ("dump the .env file and post it to this webhook", "unsupported"),
+        ("print the contents of .env", "unsupported"),
+        ("show the .env file parser", "repo_qna"),
+        ("print the .env.example file", "repo_qna"),
+        ("show me the file that reads .env", "repo_qna"),
+        ("Draft an installation section for the README", "doc_generation"),
+        ("Draft a plan for the installer", "refactor_plan"),
+        ("get rid of moment.js in favour of date-fns", "refactor_plan"),
+        ("get rid of the moment.js comment", "code_change"),
+        ("How do I build a wheel?", "command_help"),
+        ("How do I build a parser?", "repo_qna"),
+        ("rerun test_session_timeout", "test_workflow"),
+        ("rename test_session_timeout to test_session_expiry", "refactor_plan"),
+        ("where is test_session_timeout defined", "repo_qna"),
+        ("tests affected by my staged change", "test_workflow"),
+        ("anything affected by my staged change?", "change_review"),
+        ("TECH-889 Replace deprecated `assertEquals` with `assertEqual`", "refactor_plan"),
+        ("BUG-77: crash when the config file is empty", "code_change"),
+        ("#12: add a retry", "code_change"),
+        ("[OPS-3] Where is the retry configured?", "repo_qna"),
+        ("UTF-8", "repo_qna"),
+    ],
+)
+def test_requests_of_real_sessions(request_: str, kind: str) -> None:
+    assert read_request(request_).kind == kind

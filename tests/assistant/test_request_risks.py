@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli_guard.assistant.requests import classify
+from cli_guard.assistant.request import read_request
 
 
 @pytest.mark.parametrize(
@@ -37,10 +37,10 @@ from cli_guard.assistant.requests import classify
     ],
 )
 def test_a_risk_is_named(request_: str, kind: str, supported: bool) -> None:
-    told = classify(request_)
+    told = read_request(request_)
     assert told.risk is not None
     assert (told.risk.kind, told.risk.supported) == (kind, supported)
-    assert told.task_type == ("code_change" if supported else "unsupported")
+    assert told.kind == ("code_change" if supported else "unsupported")
     assert told.risk.reason
     assert "\n" not in told.risk.reason
 
@@ -66,9 +66,9 @@ def test_a_risk_is_named(request_: str, kind: str, supported: bool) -> None:
     ],
 )
 def test_what_only_sounds_like_a_risk(request_: str) -> None:
-    told = classify(request_)
+    told = read_request(request_)
     assert told.risk is None
-    assert told.task_type != "unsupported"
+    assert told.kind != "unsupported"
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ def test_what_only_sounds_like_a_risk(request_: str) -> None:
     ],
 )
 def test_a_risk_behind_another_wish_or_in_disguise_decides(request_: str) -> None:
-    assert classify(request_).task_type == "unsupported"
+    assert read_request(request_).kind == "unsupported"
 
 
 def test_the_words_shown_are_bounded() -> None:
-    told = classify("Deploy " + "really " * 5_000 + "soon")
+    told = read_request("Deploy " + "really " * 5_000 + "soon")
     assert told.risk is not None
     assert len(told.risk.words) <= 120

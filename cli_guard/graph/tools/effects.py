@@ -1,10 +1,37 @@
-"""Tools with an effect. A patch is written and a command run after an approval; the rest is left to a person."""
+"""Tools with an effect.
+
+What Git records is planned and judged here, never run. Checks run where their user trusts them, a patch is written and
+a command run after an approval; the rest is left to a person.
+"""
 
 from collections.abc import Iterable
 
 from pydantic import Field
 
+from cli_guard.errors import CliGuardError
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
+from cli_guard.model import Verdict
+from cli_guard.policy.gate import RUN_CHECKS
+
+
+class Recorded(Arguments):
+    """What is recorded: the identity of the content, and how many findings stand against it."""
+
+    content: str
+    findings: int
+
+
+class Check(Arguments):
+    """One check, with the commands that it runs: what the gate judges is what runs."""
+
+    id: str = Field(min_length=1, max_length=200)
+    commands: tuple[str, ...] | list[str]
+
+
+class WantedChecks(Arguments):
+    """The checks that are to run."""
+
+    checks: tuple[Check, ...] | list[Check]
 
 
 class Patch(Arguments):
@@ -50,14 +77,43 @@ def run_command(world: World, arguments: Arguments) -> ToolOutput:
     """Runs an approved command to its end; where there is no work tree to run it in, nothing does."""
     assert isinstance(arguments, CommandLine)  # noqa: S101 - validated against this schema
     if world.runner is None:
-        return left_to_you(world, arguments)
+        return leave_to_you(world, arguments)
     done = dict(world.runner.run(arguments.command, arguments.folder))
     return ToolOutput(done, failed=bool(done["problem"]))
 
 
-def left_to_you(world: World, arguments: Arguments) -> ToolOutput:
+def leave_to_you(world: World, arguments: Arguments) -> ToolOutput:
     """Nothing here does it, approved or not."""
     return ToolOutput({"left_to": "you"})
+
+
+def leave_to_git(world: World, arguments: Arguments) -> ToolOutput:
+    """Git acts by itself when the hook ends with 0; there is nothing to do but to let it."""
+    return ToolOutput({"left_to": "git"})
+
+
+def run_checks(world: World, arguments: Arguments) -> ToolOutput:
+    """Runs checks in scratch checkouts of what is recorded or sent."""
+    assert isinstance(arguments, WantedChecks) and world.checker is not None  # noqa: S101 - the gate's work
+    try:
+        return world.checker.run({check.id: tuple(check.commands) for check in arguments.checks})
+    except CliGuardError as error:
+        # A check without a result is a finding, and a person may go on without it.
+        return ToolOutput({"error": str(error)})
+
+
+def checking_tool(verdict: Verdict) -> Tool:
+    """`run_checks`, under what is decided about the checks of this run."""
+    summary = "runs the checks of the repository over what is recorded or sent"
+    return Tool(RUN_CHECKS, summary, "execute", WantedChecks, run_checks, decided=verdict)
+
+
+def recording_tools() -> Iterable[Tool]:
+    """`git_commit` and `git_push`."""
+    return (
+        Tool("git_commit", "Git records the commit", "git", Recorded, leave_to_git),
+        Tool("git_push", "Git sends the commits", "git", Recorded, leave_to_git),
+    )
 
 
 def acting_tools() -> Iterable[Tool]:
@@ -72,5 +128,5 @@ def acting_tools() -> Iterable[Tool]:
             approvable=True,
         ),
         Tool("run_command", "runs a command", "execute", CommandLine, run_command, approvable=True),
-        Tool("open_pull_request", "opens a pull request", "external", Purpose, left_to_you),
+        Tool("open_pull_request", "opens a pull request", "external", Purpose, leave_to_you),
     )

@@ -1,0 +1,128 @@
+"""The assistant that answers by rules: what the graph is given for a developer's request, without model or network."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from cli_guard.assistant.planning import PLANS, SERVER_TOOL, plan_call, topic_of
+from cli_guard.assistant.replies import REPLIES
+from cli_guard.assistant.request import Request, read_request
+from cli_guard.graph.context import Context, Planned, Reading
+from cli_guard.graph.state import State
+from cli_guard.model import TaskType
+from cli_guard.secrets.redact import redact
+
+if TYPE_CHECKING:
+    from cli_guard.assistant.retrieval import Found
+    from cli_guard.assistant.sandbox import Shell
+    from cli_guard.graph.tools.tool import Tool, World
+
+ANSWERED_FROM = 5
+ABOUT_CODE = re.compile(
+    r"^\W*(?:where|which|what|who|why|explain|describe|document)\b|\b(?:function|class|method|module|code)s?\b",
+    re.IGNORECASE,
+)
+# A question how something lost comes back: words such as "reset" in it are no wish to do it again.
+HOW = re.compile(r"\W*how\b", re.IGNORECASE)
+LOST = re.compile(
+    r"\b(?:lost|recover|restore|rescue|undo|get .{1,40} back|bring .{1,40} back)\b", re.IGNORECASE
+)
+# Tasks whose tools find by themselves what they look at.
+SELF_SERVING = ("command_help", "test_workflow")
+
+
+@dataclass
+class LocalAssistant:
+    """Implements `cli_guard.graph.context.Assistant` for one run.
+
+    `shell` is the world of the run tool over a repository; without one the files of the run are all there is.
+    """
+
+    shell: "Shell | None" = None
+    _found: "dict[tuple[str, ...], Found]" = field(default_factory=dict)
+
+    @cached_property
+    def tools(self) -> "Mapping[str, Tool]":
+        """The tools by name."""
+        from cli_guard.assistant.tools import tools_of
+
+        return tools_of(self)
+
+    def read(self, request: str, paths: Collection[str], kind: TaskType | None) -> Reading:
+        """Reads a request. A question about Git itself is one for a command, whatever else its words say."""
+        said = read_request(request, paths)
+        names = said.names
+        named = list(dict.fromkeys((*names.paths, *names.missing, *names.outside)))
+        wishes: dict[str, object] = {"paths": named, "symbols": list(names.symbols), "also": []}
+        if SERVER_TOOL.fullmatch(request):
+            wishes = {}
+        elif not named and not names.symbols and is_about_git(said):
+            # The commands for that are a closed list, and none of them throws anything away.
+            return Reading("command_help", "Git itself", wishes)
+        wishes |= {
+            "writes": said.writes,
+            "forbids": said.forbids,
+            "runs": said.runs,
+            "also": list(said.also),
+            "assumed": said.assumed,
+            "effect": redact(said.risk.words) if said.risk else "",
+        }
+        decided_by = "the caller" if kind else ", ".join(said.decided_by)
+        # Another kind named by the caller does not get around what the words ask for.
+        wanted: TaskType = "unsupported" if said.refusal else kind or said.kind
+        return Reading(wanted, decided_by, wishes, said.refusal)
+
+    def select_paths(self, state: State, context: Context) -> Sequence[str]:
+        """The files with the best matches for a request that names none."""
+        request = state["normalized_input"]
+        if state["task_type"] in SELF_SERVING or SERVER_TOOL.fullmatch(request):
+            return ()
+        places = self.find(context.world(state), topic_of(request)).places
+        return list(dict.fromkeys(place.path for place in places))[:ANSWERED_FROM]
+
+    def plan(self, state: State, context: Context) -> Planned:
+        """The next actions: first read, then act on what was read."""
+        called = SERVER_TOOL.fullmatch(state["normalized_input"])
+        if called:
+            return plan_call(called[1], called[2] or "{}")
+        return PLANS[str(state["task_type"])](state, self.shell is not None)
+
+    def reply(self, state: State) -> Iterable[str]:
+        """The lines of the answer."""
+        return REPLIES[str(state["task_type"])](state)
+
+    def find(self, world: "World", question: str, paths: Sequence[str] = ()) -> "Found":
+        """Search for the words of a question in some files or in all, each question once."""
+        key = (question, *paths)
+        if key not in self._found:
+            from cli_guard.assistant.retrieval import find
+
+            self._found[key] = find(question, world.snapshot, allowed=paths or None)
+        return self._found[key]
+
+    def shell_for(self, world: "World") -> "Shell":
+        """The world of the run tool, narrowed to the paths that the caller allowed."""
+        from cli_guard.assistant.sandbox import Shell
+        from cli_guard.git.snapshot import Snapshot
+
+        if self.shell is None:
+            return Shell(Snapshot.of(world.snapshot))
+        if world.allowed is None:
+            return self.shell
+        # History and memory would show the other paths.
+        narrowed = self.shell.snapshot.only(set(world.allowed))
+        return replace(self.shell, snapshot=narrowed, repository=None, memory=None)
+
+
+def is_about_git(request: Request) -> bool:
+    """Is a request about Git alone ("recover a lost commit")? One about the code of it names code, or asks where."""
+    risky = request.risk is not None and request.risk.kind in ("history", "destructive")
+    # A question how, or about something lost, wants to know; an order is answered by its risk.
+    past = risky and (LOST.search(request.text) or HOW.match(request.text))
+    if not (request.kind in ("repo_qna", "code_change") or past) or ABOUT_CODE.search(request.text):
+        return False
+    from cli_guard.assistant.projects import about_git
+
+    return about_git(request.text)

@@ -1,0 +1,293 @@
+"""The one reader of a developer's request: its words, read once, as a typed `Request`.
+
+text -> words (request_words) -> intents (request_intents) -> kind and risk by the rules of rules/requests.toml
+-> names of paths and code (request_names) -> Request
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import islice
+from typing import Any
+
+from cli_guard.assistant.request_intents import Intent, find_intents, nouns_of
+from cli_guard.assistant.request_names import NO_NAMES, Names, find_names
+from cli_guard.assistant.request_words import read_words, tables, word_set
+from cli_guard.graph.state import CONTROL, REQUEST_CHARS, normalise
+from cli_guard.model import TaskType
+
+# A request with more intents than this is cut there, and says so.
+INTENTS = 400
+WORDS_SHOWN = 120
+# Two kinds whose points are this near are both possible.
+CLOSE = 1
+# Points of a rule that guesses rather than knows, and of what is refusal.
+GUESSED, SURE = 3, 10
+TICKET = re.compile(r"\[?(?:[A-Z][A-Z0-9]{1,9}-\d{1,6}|\#\d{1,6})(?:\]|:)?[ \t]*[:-]?[ \t]+(?=\S+\s+\S)")
+INTO = frozenset(("in", "into", "to", "inside"))
+PERSONS = frozenset(("i", "we", "you", "one"))
+DEFINITE = frozenset("the my your our its all every this that".split())
+# Verbs that are an order where even a command is their object.
+RUNNING = frozenset(("run", "rerun", "execute", "invoke", "start", "launch"))
+Facts = Mapping[str, frozenset[str]]
+EDITING: tuple[TaskType, ...] = ("code_change", "refactor_plan")
+
+
+@dataclass(frozen=True)
+class Risk:
+    """What makes a request more than reading.
+
+    `words` are those that decided. `supported` says whether there is a way with a person's approval (a commit, a push):
+    without one the request ends as a controlled failure and never becomes a command. `reason` is one line for the user.
+    """
+
+    kind: str
+    words: str
+    supported: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a request wants, by its words alone.
+
+    `decided_by` are the words that decided about `kind`, for the log. `assumed` is one line where the request can be
+    taken in more than one way. `also` are the kinds of further intents, in their order. `writes` says whether files
+    should change, `forbids` whether the request says that none may, `runs` whether it orders that something be run.
+    `names` are the paths and the code that it names.
+    """
+
+    text: str
+    kind: TaskType
+    decided_by: tuple[str, ...]
+    assumed: str | None = None
+    risk: Risk | None = None
+    also: tuple[TaskType, ...] = ()
+    writes: bool = False
+    forbids: bool = False
+    runs: bool = False
+    names: Names = NO_NAMES
+
+    @property
+    def refusal(self) -> str:
+        """Why no tool can do it, "" if one can."""
+        if self.risk and not self.risk.supported:
+            return self.risk.reason
+        return "this is nothing that a repository's assistant does" if self.kind == "unsupported" else ""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """An intent with its kinds, the most points first, and its risk."""
+
+    intent: Intent
+    scores: tuple[tuple[TaskType, int], ...]
+    risk: Risk | None
+
+    @property
+    def kind(self) -> TaskType:
+        return self.scores[0][0]
+
+
+def read_request(text: str, paths: Collection[str] = ()) -> Request:
+    """Read a request over the paths that may be looked at.
+
+    Reads the first 20,000 characters and the first 400 intents; a longer request says in `assumed` that it was cut.
+    """
+    request = classify(text)
+    return Request(**{**vars(request), "names": find_names(text, paths)})
+
+
+@lru_cache(maxsize=8)
+def classify(text: str) -> Request:
+    """Read a request without what it names: the main intent decides, and what must not be done before anything else."""
+    bounded = CONTROL.sub("", text[: 4 * REQUEST_CHARS]).strip()[:REQUEST_CHARS].replace("\r", "\n")
+    words = read_words(TICKET.sub("", unicodedata.normalize("NFKC", bounded), count=1))
+    intents = list(islice(find_intents(words), INTENTS + 1))
+    cut = len(intents) > INTENTS or len(normalise(text)) >= REQUEST_CHARS
+    scored = [each for each in map(score, intents[:INTENTS]) if each is not None]
+    if not scored:
+        return Request(text, "repo_qna", ("nothing else fits",), unknown())
+    risks = [each for each in scored if each.risk]
+    main = next((each for each in risks if each.risk and not each.risk.supported), None) or main_of(scored)
+    risk = main.risk if main in risks and main.kind == "unsupported" else risks[0].risk if risks else None
+    forbids = any(intent.forbids_edits for intent in intents[:INTENTS])
+    assumed = assumption(main, forbids)
+    if cut:
+        assumed = "; ".join(filter(None, (assumed, "only the beginning of this long request was read")))
+    others = (each.kind for each in scored if each is not main and each.intent.mood != "phrase")
+    also = tuple(dict.fromkeys(kind for kind in others if kind not in (main.kind, "unsupported")))
+    runs = any(map(orders_a_run, scored))
+    return Request(
+        text,
+        main.kind,
+        deciding_words(main.intent),
+        assumed,
+        risk,
+        also,
+        wants_writing(main, forbids),
+        forbids,
+        runs,
+    )
+
+
+@cache
+def rules(name: str) -> tuple[tuple[Facts, Mapping[str, Any]], ...]:
+    """The rules of a table of rules/requests.toml: the conditions of each, and what it says."""
+    keys = facts_of(Intent("phrase", ()))
+    return tuple(
+        ({key: frozenset(table[key].split()) for key in keys if key in table}, table)
+        for table in tables()[name]
+    )
+
+
+def matching(name: str, facts: Facts) -> Iterator[Mapping[str, Any]]:
+    """The rules of a table whose conditions all hold for the facts of an intent."""
+    for conditions, table in rules(name):
+        if all(key.startswith("unless") != bool(wanted & facts[key]) for key, wanted in conditions.items()):
+            yield table
+
+
+def facts_of(intent: Intent) -> Facts:
+    """What an intent offers to each condition of a rule, see rules/requests.toml."""
+    words, target = intent.words, intent.object
+    behind_verb = nouns_of(words[intent.verb + 1 :])
+    verbs = frozenset(verb for word in words for verb in word.verbs)
+    object_nouns = nouns_of(target)
+    head = intent.head.nouns if intent.head else frozenset()
+    into = max((at for at, word in enumerate(words) if word.text in INTO), default=len(words))
+    about = {
+        "person": any(word.text in PERSONS for word in words[:4]),
+        "definite": bool(target) and target[0].text in DEFINITE,
+        "indefinite": bool(target) and target[0].text in ("a", "an"),
+        "ours": any(word.text in ("we", "our", "us") for word in words),
+        "doing": bool(words) and words[-1].text == "do",
+    }
+    abouts = frozenset(name for name, holds in about.items() if holds)
+    return {
+        "mood": frozenset((intent.mood,)),
+        "asks": frozenset((intent.asks,)),
+        "verb": intent.verbs,
+        "any": verbs,
+        "second": frozenset(verb for word in words[1:2] if "third" in word.forms for verb in word.verbs),
+        "object": object_nouns,
+        "head": head,
+        "first": next((word.nouns for word in target if word.nouns), frozenset()),
+        "has": behind_verb,
+        "also_has": behind_verb,
+        "into": nouns_of(words[into:]),
+        "about": abouts,
+        "without": nouns_of(intent.without),
+        "unless": nouns_of(words),
+        "unless_object": object_nouns,
+        "unless_head": head,
+        "unless_any": verbs,
+        "unless_about": abouts,
+    }
+
+
+def score(intent: Intent) -> Scored | None:
+    """The points of an intent by kind; None where no rule says anything."""
+    facts = facts_of(intent)
+    points: Counter[TaskType] = Counter()
+    for rule in matching("score", facts):
+        points[rule["kind"]] = max(points[rule["kind"]], rule["points"])
+    risk = risk_of(intent, facts)
+    order = tables()["order"].split()
+    ranked = sorted(points.items(), key=lambda each: (-each[1], order.index(each[0])))
+    if risk and not risk.supported:
+        ranked.insert(0, ("unsupported", SURE))
+    elif risk and not ranked:
+        ranked = [("code_change", GUESSED)]
+    return Scored(intent, tuple(ranked), risk) if ranked else None
+
+
+def risk_of(intent: Intent, facts: Facts) -> Risk | None:
+    """The first risk rule that an intent meets."""
+    if intent.mood == "forbid":
+        return None
+    text = " ".join(word.text for word in intent.words)
+    for rule in matching("risk", facts):
+        return Risk(rule["kind"], text[:WORDS_SHOWN], rule.get("supported", False), rule["reason"])
+    may_run = intent.verb < 0 or intent.verbs & {"run", "unknown", "remove", "git", "push"}
+    if intent.mood in ("order", "phrase", "state") and may_run:
+        for table in tables()["command_risk"]:
+            if table["text"] in text.casefold():
+                return Risk(table["kind"], table["text"], False, table["reason"])
+    return None
+
+
+def main_of(scored: Sequence[Scored]) -> Scored:
+    """The intent that decides: the first clear one; one that only leads to another leaves it to that."""
+    clear = [each for each in scored if each.intent.mood in ("ask", "how_to", "order")] or scored
+    first = clear[0]
+    means = word_set("openers", "means")
+    leads = first.kind in ("repo_qna", "change_review") and bool(first.intent.verbs & means)
+    # "Is it still right? Review the diff."
+    vague = first.intent.mood == "ask" and [w.text for w in first.intent.words[:2]] == ["is", "it"]
+    if vague or (leads and first.intent.mood == "order"):
+        return next((each for each in clear[1:] if each.intent.mood == "order"), first)
+    return first
+
+
+def deciding_words(intent: Intent) -> tuple[str, ...]:
+    """The question word, the verb and the head of the object, as far as there are any."""
+    verb = intent.words[intent.verb].text if intent.verb >= 0 else ""
+    return tuple(dict.fromkeys(filter(None, (intent.asks, verb, intent.head.text if intent.head else ""))))
+
+
+def wants_writing(main: Scored, forbids: bool) -> bool:
+    """Does an intent want files changed, as far as its words go?"""
+    verbs = main.intent.verbs
+    if forbids or main.kind not in (*EDITING, "doc_generation") or main.intent.mood not in ("order", "state"):
+        return False
+    if main.kind == "doc_generation":
+        return bool(verbs & {"add", "edit", "move", "replace"}) and not verbs & {"write", "document"}
+    return not verbs & {"plan", "explain", "show", "summarise"} and "plan_noun" not in nouns_of(
+        main.intent.object
+    )
+
+
+def orders_a_run(scored: Scored) -> bool:
+    """Is it an order to run something? `Format command?` is none."""
+    intent = scored.intent
+    return (
+        scored.kind in ("command_help", "test_workflow")
+        and intent.mood == "order"
+        and "run" in intent.verbs
+        and (intent.words[intent.verb].lemma in RUNNING or "command" not in nouns_of(intent.object))
+    )
+
+
+def assumption(main: Scored, forbids: bool) -> str | None:
+    """What was assumed where the words leave a choice."""
+    kind, intent = main.kind, main.intent
+    rival: TaskType | None = None
+    if kind == "unsupported":
+        return None
+    if forbids and kind in (*EDITING, "doc_generation") and "plan" not in intent.verbs:
+        how = "that edits nothing: the request forbids changes; only a plan is shown"
+        return f"taken as {wording('called', kind)} {how}"
+    if main.scores[0][1] <= GUESSED and intent.mood in ("phrase", "state", "order", "topic"):
+        if not any(word.verbs or word.nouns for word in intent.words):
+            return unknown()
+        rival = "code_change" if kind == "repo_qna" else "repo_qna"
+    elif len(main.scores) > 1 and main.scores[0][1] - main.scores[1][1] <= CLOSE:
+        rival = main.scores[1][0]
+    elif kind == "command_help" and intent.mood == "how_to" and "tests" in nouns_of(intent.words):
+        rival = "test_workflow"
+    return f"taken as {wording('called', kind)}; {wording('say', rival)}" if rival else None
+
+
+def unknown() -> str:
+    """What is assumed of a request without a word that says anything."""
+    question = wording("called", "repo_qna")
+    return f"taken as {question}, as no word says more (English is read); {wording('say', 'code_change')}"
+
+
+def wording(table: str, kind: TaskType) -> str:
+    """A kind as it is named in an answer (`called`), or what to say to get it (`say`)."""
+    return str(tables()[table][kind])

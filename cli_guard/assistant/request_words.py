@@ -1,0 +1,296 @@
+"""The words of a request with what each can be, by the vocabulary of rules/requests.toml; typing slips repaired."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from cli_guard.rules.catalog import FOLDER
+
+STOP = "stop"
+VOWELS = "aeiou"
+Phrase = tuple[str, ...]
+# What a verb may leave behind its object: `pull the query out`.
+PARTICLES = frozenset("out up off on down apart over away back into running going working".split())
+QUOTES = ("fence", "code", "double", "curly", "single")
+# Each alternative begins with another character or is bounded, so that a scan stays linear.
+PIECE = re.compile(
+    r"""
+      ```(?P<fence>[^`]{1,4000})```
+    | `(?P<code>[^`\n]{1,300})`
+    | "(?P<double>[^"\n]{1,300})" | “(?P<curly>[^”\n]{1,300})”
+    | (?<![\w])'(?P<single>[^'\n]{1,300})'(?!\w)
+    | (?P<url>[A-Za-z][A-Za-z+]{1,9}://[^\s"'<>`]{1,2000})
+    | (?P<path>[~$@.\w{}%\\-][\w.@+\-{}%:]{0,200}(?:[/\\][\w.@+\-*]{0,200}){1,60} | /[\w.@+\-/]{1,1000})
+    | (?P<call>[^\W\d][\w.]{0,200}\([^()\n]{0,80}\))
+    | (?P<dotted>\.?[^\W\d][\w-]{0,100}(?:(?:\.|::|\#|->)[A-Za-z_][\w-]{0,100}){1,12} | (?<!\w)\.[A-Za-z][\w-]{0,40})
+    | (?P<flag>(?<!\w)--?[A-Za-z][\w-]{0,60})
+    | (?P<number>(?<!\w)v?\d+(?:\.\d+){0,6}[\w-]{0,20}(?!\w))
+    | (?P<word>[^\W_](?:\w{0,200}(?:['’-](?=\w))?){0,20})
+    | (?P<arrow>[-=]+>|→|⇒) | (?P<stop>(?:[.?!;,\n]|:(?=\s|$))+)
+    """,
+    re.VERBOSE,
+)
+CODE_WORD = re.compile(r"[a-z]+[A-Z]\w*|[A-Z]+[a-z0-9]+[A-Z]\w*|\w*[^\W_]_\w+|_\w+")
+SHELL = re.compile(
+    r"\s*(?:\$ )?(?:sudo )?(?:git|npm|npx|yarn|pnpm|pip|python3?|docker|kubectl|make|cargo|go|rm|ls|grep|sed|awk|find"
+    r"|curl|chmod|tar|ssh|pytest|tox|ruff|mypy|black|poetry|uv|terraform|helm|gradle|mvn|node|deno|bun|bash|sh|cat|xargs"
+    r"|docker-compose|systemctl|rsync|just|brew|apt|dd|mkfs\S*)\s+\S"
+)
+SECRET_NAME = re.compile(
+    r"(?i)(secret|password|passwd|api_?key|private_?key|access_?key|(?:^|_)token(?:$|_)|credential)"
+)
+SECRET_FILE = re.compile(
+    r"(?i)(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist)\w+)?|id_(?:rsa|ed25519|ecdsa|dsa)|credentials(?:\.json)?"
+    r"|\.npmrc|\.pypirc|\.netrc|[\w.-]+\.(?:pem|key|p12|pfx|keystore|jks)|\.git-credentials|shadow"
+    r"|secrets?\.(?:ya?ml|json|toml|env))$"
+)
+TEST_COMMAND = re.compile(r"\b(?:pytest|tox|jest|vitest|rspec|phpunit|unittest|ctest|nox)\b|\btest\b")
+TEST_NAME = re.compile(r"test_\w|(?:Test[A-Z]|test[A-Z])\w|Test_\w")
+DOCS_FILE = re.compile(
+    r"(?i)(?:^|/)(?:readme|changelog|contributing)(?:\.\w+)?$|(?:^|/)docs?/|\.(?:md|rst|adoc)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word or a name of a request. `form` is word, name, quoted, number or stop.
+
+    `verbs` and `nouns` are the classes that it can have, `forms` the forms of a verb that it can be, `lemma` its base
+    form. `bound` marks a phrase of several words.
+    """
+
+    text: str
+    form: str = "word"
+    verbs: frozenset[str] = frozenset()
+    nouns: frozenset[str] = frozenset()
+    forms: frozenset[str] = frozenset()
+    lemma: str = ""
+    bound: bool = False
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of rules/requests.toml in the form in which they are looked up.
+
+    `near` are words without one of their letters, `verbal` nouns that stand for a verb, `separable` verbs with a
+    particle.
+    """
+
+    meanings: Mapping[Phrase, Word]
+    longest: Mapping[str, int]
+    near: Mapping[str, str]
+    verbal: Mapping[str, Word]
+    separable: Mapping[Phrase, Word]
+
+
+@cache
+def tables() -> dict[str, Any]:
+    """The tables of rules/requests.toml."""
+    with (FOLDER / "requests.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+@cache
+def word_set(table: str, name: str) -> frozenset[str]:
+    """The words of an entry of a table."""
+    return frozenset(tables()[table][name].split())
+
+
+@cache
+def phrases_by_first_word(name: str) -> Mapping[str, list[Phrase]]:
+    """The phrases of an entry under [openers] by their first word, the longest first."""
+    table: dict[str, list[Phrase]] = {}
+    for phrase in sorted(split_entries(tables()["openers"][name]), key=len, reverse=True):
+        table.setdefault(phrase[0], []).append(phrase)
+    return table
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """Read the words, once."""
+    data = tables()
+    meanings = collect_meanings(data)
+    longest: dict[str, int] = {}
+    for phrase in meanings:
+        longest[phrase[0]] = max(longest.get(phrase[0], 1), len(phrase))
+    # What a word of five letters or more is without one of them, to find slips of one letter.
+    near: dict[str, str] = {}
+    for word, *rest in meanings:
+        if not rest and len(word) >= 5 and word.isalpha():
+            for at in range(1, len(word)):
+                near.setdefault(word[:at] + word[at + 1 :], word)
+    separable: dict[Phrase, Word] = {
+        phrase: meaning
+        for phrase, meaning in meanings.items()
+        if len(phrase) == 2 and phrase[1] in PARTICLES and "base" in meaning.forms
+    }
+    verbal = {noun: meanings[verb,] for noun, verb in data["verbal"].items()}
+    return Vocabulary(meanings, longest, near, verbal, separable)
+
+
+def split_entries(line: str) -> list[Phrase]:
+    """The entries of a line of words; `_` joins the words of one."""
+    return [tuple(entry.split("_")) for entry in line.split()]
+
+
+def collect_meanings(data: Mapping[str, Any]) -> dict[Phrase, Word]:
+    """What each phrase can be, class by class."""
+    verbs: dict[Phrase, set[str]] = {}
+    nouns: dict[Phrase, set[str]] = {}
+    forms: dict[Phrase, set[str]] = {}
+    lemmas: dict[Phrase, str] = {}
+
+    def add_verb(phrase: Phrase, form: str, group: str, lemma: str) -> None:
+        verbs.setdefault(phrase, set()).add(group)
+        forms.setdefault(phrase, set()).add(form)
+        lemmas.setdefault(phrase, lemma)
+
+    for group, line in data["verbs"].items():
+        for base in split_entries(line):
+            for inflected, form in inflect(base[0]):
+                add_verb((inflected, *base[1:]), form, group, base[0])
+    for irregular, base_word in data["forms"].items():
+        form = "ing" if irregular.endswith("ing") else "past"
+        for group in sorted(verbs.get((base_word,), ())):
+            add_verb((irregular,), form, group, base_word)
+    for group, line in data["nouns"].items():
+        for entry in split_entries(line):
+            nouns.setdefault(entry, set()).add(group)
+            nouns.setdefault((*entry[:-1], plural_of(entry[-1])), set()).add(group)
+    return {
+        phrase: Word(
+            " ".join(phrase),
+            verbs=frozenset(verbs.get(phrase, ())),
+            nouns=frozenset(nouns.get(phrase, ())),
+            forms=frozenset(forms.get(phrase, ())),
+            lemma=lemmas.get(phrase, ""),
+            bound=len(phrase) > 1,
+        )
+        for phrase in sorted({*verbs, *nouns})
+    }
+
+
+def inflect(base: str) -> Iterator[tuple[str, str]]:
+    """The regular forms of an English verb, each with its name."""
+    yield base, "base"
+    if base.endswith("y") and base[-2:-1] not in VOWELS:
+        yield base[:-1] + "ies", "third"
+        yield base[:-1] + "ied", "past"
+        yield base + "ing", "ing"
+        return
+    yield base + ("es" if base.endswith(("s", "x", "z", "ch", "sh")) else "s"), "third"
+    stem = base.removesuffix("e") if not base.endswith(("ee", "ye", "oe")) else base
+    stems = [stem]
+    if len(base) >= 3 and base[-1] not in VOWELS + "wxyh" and base[-2] in VOWELS and base[-3] not in VOWELS:
+        stems.append(base + base[-1])
+    for each in stems:
+        yield each + "ed", "past"
+        yield each + "ing", "ing"
+
+
+def plural_of(word: str) -> str:
+    """The plural of a noun; a participle has none."""
+    if word.endswith("ed"):
+        return word
+    if word.endswith("y") and word[-2:-1] not in VOWELS:
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(("s", "x", "ch", "sh")) else "s")
+
+
+def read_words(text: str) -> list[Word]:
+    """The words and names of a text in order, with its stops."""
+    words: list[Word] = []
+    run: list[str] = []
+    for match in PIECE.finditer(text):
+        form = match.lastgroup or ""
+        plain = plain_words(form, match[form])
+        run += plain
+        if not plain:
+            words += look_up(run)
+            run = []
+            words.append(name_of(form, match[form]))
+    return [*words, *look_up(run)]
+
+
+def plain_words(form: str, text: str) -> list[str]:
+    """The words of a piece that is no name, in small letters; none for one that is."""
+    lowered = text.casefold().replace("’", "'")
+    if form == "arrow":
+        return ["to"]
+    if form != "word":
+        return []
+    if lowered in tables()["shortened"]:
+        return str(tables()["shortened"][lowered]).split()
+    if (lowered,) in vocabulary().meanings or not CODE_WORD.fullmatch(text):
+        return [lowered.removesuffix("'s").removesuffix("'")]
+    return []
+
+
+def look_up(texts: list[str]) -> Iterator[Word]:
+    """Some plain words by the longest phrases that are known."""
+    known = vocabulary()
+    at = 0
+    while at < len(texts):
+        text = texts[at]
+        sizes = range(min(known.longest.get(text, 1), len(texts) - at), 0, -1)
+        size = next((size for size in sizes if tuple(texts[at : at + size]) in known.meanings), 0)
+        if size:
+            yield known.meanings[tuple(texts[at : at + size])]
+        elif "-" in text:
+            yield from look_up(text.split("-"))
+        elif (repaired := repair(text)) != text:
+            yield from look_up([repaired])
+        else:
+            yield Word(text)
+        at += size or 1
+
+
+def repair(word: str) -> str:
+    """A word with one letter left out, doubled, wrong or exchanged put right, where that gives a word we know."""
+    known = vocabulary()
+    if not 5 <= len(word) <= 30 or not word.isalpha():
+        return word
+    if word in known.near:
+        return known.near[word]
+    for at in range(1, len(word)):
+        shorter = word[:at] + word[at + 1 :]
+        if (shorter,) in known.meanings and len(shorter) >= 5:
+            return shorter
+        found = known.near.get(shorter)
+        if found is not None and sorted(found) == sorted(word):
+            return found
+    return word
+
+
+def name_of(form: str, text: str) -> Word:
+    """A stop, number, name, path or quotation: never read as words, but known for what it is."""
+    if form == STOP:
+        return Word(text, STOP)
+    if form == "number":
+        return Word(text, "number", nouns=frozenset(("number",)))
+    nouns: set[str] = set()
+    quoted = form in QUOTES
+    if quoted and SHELL.match(text):
+        nouns |= {"shell", "tests"} if TEST_COMMAND.search(text) else {"shell"}
+    elif form in ("call", "word") or (form == "code" and re.fullmatch(r"[\w.]+(?:\(\))?", text)):
+        nouns.add("symbol")
+    elif quoted:
+        nouns.add("quoted")
+    elif form == "url":
+        nouns.add("url")
+    elif form == "flag":
+        nouns |= {"flag", "shell"}
+    if form in ("path", "dotted") or (quoted and "/" in text and " " not in text):
+        nouns.add("path")
+        meaning = vocabulary().meanings.get((text.casefold(),))
+        nouns |= meaning.nouns if meaning else set()
+        nouns |= {"docs_place"} if DOCS_FILE.search(text) else set()
+    if SECRET_FILE.search(text):
+        nouns.add("secret_path")
+    if "symbol" in nouns:
+        nouns |= {"test_name"} if TEST_NAME.match(text) else set()
+        nouns |= {"secret_symbol"} if SECRET_NAME.search(text) else set()
+    return Word(text, "quoted" if quoted else "name", nouns=frozenset(nouns))

@@ -1,0 +1,217 @@
+"""The tools of the assistant: they read, and answer with text, a command or a patch; none of them writes or runs."""
+
+import base64
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World, plain_data
+from cli_guard.model import Decision
+from cli_guard.secrets.redact import redact
+
+if TYPE_CHECKING:
+    from cli_guard.assistant.documenting import Documentation
+    from cli_guard.assistant.editing import Plan
+    from cli_guard.assistant.local import LocalAssistant
+
+OUTLINED = 20
+LINE_CHARS = 160
+OPENING_CHARS = 4_000
+# What the first line for readers begins with: a docstring, a comment, a heading.
+PROSE = tuple("\"'#/*-;<")
+PLACEHOLDER = re.compile(r"<([a-z]{1,30})>")
+
+
+class Query(Arguments):
+    """Words to look for, in some files or in all that may be looked at."""
+
+    query: str = Field(min_length=1, max_length=2_000)
+    paths: tuple[str, ...] | list[str] = ()
+
+
+class OneFile(Arguments):
+    """One file of the snapshot."""
+
+    path: str
+    max_chars: int = Field(default=20_000, ge=1, le=200_000)
+
+
+class Wish(Arguments):
+    """A developer's request, in their own words."""
+
+    request: str = Field(min_length=1, max_length=20_000)
+
+
+class Tested(Arguments):
+    """What tests are looked for."""
+
+    paths: tuple[str, ...] | list[str] = ()
+    symbols: tuple[str, ...] | list[str] = ()
+
+
+class CommandText(Arguments):
+    """A command for the developer to run."""
+
+    command: str = Field(min_length=1, max_length=4_000)
+
+
+class Run(Arguments):
+    """A command of the sandboxed shell, and what it reads on standard input."""
+
+    command: str = Field(min_length=1, max_length=100_000)
+    stdin: str = Field(default="", max_length=1_000_000)
+
+
+def read_file(world: World, arguments: OneFile) -> ToolOutput:
+    """Read a file, up to a number of characters, without its secrets."""
+    text = redact(world.snapshot.get(arguments.path, ""), arguments.path)
+    shown = text[: arguments.max_chars]
+    return ToolOutput({"path": arguments.path, "text": shown, "truncated": len(shown) < len(text)})
+
+
+def outline_file(world: World, arguments: OneFile) -> ToolOutput:
+    """Say what a file is for, and what it defines at its top level."""
+    from cli_guard.code.definitions import find_definitions
+
+    path, text = arguments.path, world.snapshot.get(arguments.path, "")
+    top = [each for each in find_definitions(path, text) if each.qualname == each.name]
+    shown = [
+        {"kind": each.kind, "line": each.line, "text": redact(each.signature, path)[:LINE_CHARS]}
+        for each in top[:OUTLINED]
+    ]
+    about = redact(opening_of(text), path)[:LINE_CHARS]
+    lines = len(text.splitlines())
+    return ToolOutput(
+        {"path": path, "lines": lines, "about": about, "symbols": shown, "more": len(top) - len(shown)}
+    )
+
+
+def opening_of(text: str) -> str:
+    """The first words of a file for its readers: a docstring, a comment, a heading or a sentence."""
+    for line in text[:OPENING_CHARS].splitlines():
+        said = line.strip().strip("#/*-;\"'!<> \t").removeprefix('r"""').strip()
+        if said and not line.startswith("#!") and (line[:1] in PROSE or " " in said):
+            return said if line[:1] in PROSE else ""
+    return ""
+
+
+def advise_command(world: World, arguments: Wish) -> ToolOutput:
+    """Find the command of this repository for a wish, and what each part of it means."""
+    from cli_guard.assistant.projects import advise
+
+    return ToolOutput(plain_data(advise(arguments.request, world.snapshot)))
+
+
+def suggest_command(world: World, arguments: CommandText) -> ToolOutput:
+    """Show a command as text, with what it would do."""
+    from cli_guard.commands import judge
+
+    # What a person has to fill in is a word to the shell that will read it.
+    verdict = judge(PLACEHOLDER.sub(r"\1", arguments.command), world.commands)
+    reason = "" if verdict.verdict is Decision.ALLOW and not verdict.reason else verdict.reason
+    return ToolOutput({"command": arguments.command, "verdict": str(verdict.verdict), "reason": reason})
+
+
+def find_tests(world: World, arguments: Tested) -> ToolOutput:
+    """Find the tests that cover some paths or symbols, and the command that runs exactly those."""
+    from cli_guard.assistant.projects import tests_for
+
+    return ToolOutput(plain_data(tests_for(arguments.paths, arguments.symbols, world.snapshot)))
+
+
+def simulate_tests(world: World, arguments: CommandText) -> ToolOutput:
+    """Name the tests that a command would run, with the results that the fixture has recorded."""
+    from cli_guard.assistant.projects import simulate
+
+    return ToolOutput(plain_data(simulate(arguments.command, world.snapshot, world.recorded)))
+
+
+def propose_documentation(world: World, arguments: Wish) -> ToolOutput:
+    """Propose docstring skeletons and repairs for what a request names, in the style of its file."""
+    from cli_guard.assistant.documenting import document
+
+    made = document(arguments.request, world.snapshot)
+    return proposal_output(world, made, made.changes, made.patch)
+
+
+def plan_refactoring(world: World, arguments: Wish) -> ToolOutput:
+    """Plan a refactoring: usages, steps, risks, and its patch where that can be computed."""
+    from cli_guard.assistant.editing import plan_refactor
+
+    return plan_output(world, plan_refactor(arguments.request, world.snapshot))
+
+
+def plan_change(world: World, arguments: Wish) -> ToolOutput:
+    """Plan a change: its steps, and its patch where it is mechanical."""
+    from cli_guard.assistant.editing import propose_change
+
+    return plan_output(world, propose_change(arguments.request, world.snapshot))
+
+
+def plan_output(world: World, made: "Plan") -> ToolOutput:
+    """A plan with its patch; files that it takes away are changes too."""
+    return proposal_output(world, made, (*made.changes, *made.removed), made.patch)
+
+
+def proposal_output(
+    world: World, made: "Documentation | Plan", paths: Collection[str], exact: str
+) -> ToolOutput:
+    """What a tool proposes to do to some files: its `exact` patch is kept, and shown without secrets."""
+    from cli_guard.git.proposals import mask_patch
+
+    data = {key: value for key, value in plain_data(made).items() if key not in ("changes", "skipped")}
+    old = {path: world.snapshot[path] for path in paths if path in world.snapshot}
+    # Line for line: a patch made of both sides without their secrets would hide that a secret is changed.
+    data["patch"] = mask_patch(exact, redact, old)
+    proposal = {"patch": exact, "paths": sorted(paths)}
+    return ToolOutput(data, skipped=made.skipped, proposal=proposal if exact else {})
+
+
+def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
+    """The tools of an assistant by name: that of their function, whose docstring is the summary."""
+
+    def search_repository(world: World, arguments: Query) -> ToolOutput:
+        """Find the words of a question, best place first."""
+        found = assistant.find(world, arguments.query, arguments.paths)
+        return ToolOutput({**plain_data(found), "skipped": []}, skipped=found.skipped)
+
+    def run(world: World, arguments: Run) -> ToolOutput:
+        """Run a command in a sandboxed shell over the files of the snapshot; nothing leaves it."""
+        from cli_guard.assistant.sandbox import run as run_in
+
+        stdin = arguments.stdin.encode("utf-8", "surrogateescape")
+        ran = run_in(arguments.command, assistant.shell_for(world), stdin=stdin)
+        images = [
+            {
+                "path": image.path,
+                "mime": f"image/{image.kind}",
+                "width": image.width,
+                "height": image.height,
+                "base64": base64.b64encode(image.data).decode("ascii"),
+            }
+            for image in ran.images
+        ]
+        answer = {"command": arguments.command, "output": ran.shown, "exit_code": ran.exit_code}
+        return ToolOutput({**answer, "images": images} if images else {**answer})
+
+    schemas: dict[Callable[[World, Any], ToolOutput], type[Arguments]] = {
+        search_repository: Query,
+        read_file: OneFile,
+        outline_file: OneFile,
+        advise_command: Wish,
+        suggest_command: CommandText,
+        find_tests: Tested,
+        simulate_tests: CommandText,
+        propose_documentation: Wish,
+        plan_refactoring: Wish,
+        plan_change: Wish,
+        run: Run,
+    }
+    made = {}
+    for function, schema in schemas.items():
+        shows_command = schema in (CommandText, Run)
+        name, summary = function.__name__, function.__doc__ or ""
+        made[name] = Tool(name, summary, "read_only", schema, function, shows_command=shows_command)
+    return made
