@@ -1,9 +1,12 @@
-"""What a file defines, and where: by syntax tree in every language that has one, else by lines."""
+"""What a file defines, and where: by syntax tree where the language has one, else line by line."""
 
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from cli_guard.assistant.retrieval.model import SymbolAt
-from cli_guard.assistant.retrieval.outline import outline
 from cli_guard.code.languages import DEFINITIONS, KEY_DEPTH, language_for
 from cli_guard.code.names import JS_FAMILY, name_of
 from cli_guard.code.syntax import Trees, indents_too_deep
@@ -11,31 +14,56 @@ from cli_guard.code.syntax import Trees, indents_too_deep
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-# A tree of more text than this takes longer than an answer may; data and bundles are that long, not source.
+# A longer text has no tree: data and bundles are that long, source is not.
 LONGEST_TEXT = 400_000
 LONGEST_LINE = 20_000
-MOST_SYMBOLS = 20_000
+MOST_DEFINITIONS = 20_000
 SIGNATURE_CHARS = 200
 # Lines of annotations and types above a name.
 MOST_ABOVE = 12
+# Files without a syntax tree: settings, Makefiles, Dockerfiles, documents.
+MOST_OUTLINED, LONGEST_OUTLINED = 50_000, 400
+SECTION = re.compile(r"\[{1,2}\s*([^\]\[]{1,120}?)\s*\]{1,2}\s*$")
+KEY = re.compile(r"([\w.\"'-]{1,80})\s*[=:]\s*\S?")
+VARIABLE = re.compile(r"(?:export\s+)?([A-Za-z_]\w{0,80})\s*=")
+TARGET = re.compile(r"([\w./%-]{1,80})\s*:(?!=)")
+HEADING = re.compile(r"(#{1,6})\s+(\S.{0,200})")
+UNDERLINE = re.compile(r"([=\-~^\"'*+#`:.])\1{2,}\s*$")
+INSTRUCTION = re.compile(r"(?:FROM|RUN|CMD|ENTRYPOINT|ENV|ARG|EXPOSE|COPY|WORKDIR|USER)\s+(\S{1,80})")
 
 
-def symbols_in(path: str, text: str) -> tuple[SymbolAt, ...]:
-    """The symbols that a file defines, in order of their lines, outer before inner.
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A name that a file defines, and where.
 
-    A language without a grammar, a text over `LONGEST_TEXT` characters, and one of very long lines (minified) have
-    none; broken syntax gives those that can be told.
+    `kind` is a common word ("function", "class", "constant", "type", "key", "heading", ...), `qualname` includes the
+    enclosing names ("Session.send"). Lines count from 1; `signature` is the first line of the definition.
+    """
+
+    kind: str
+    name: str
+    qualname: str
+    line: int
+    end_line: int
+    signature: str
+
+
+def find_definitions(path: str, text: str) -> tuple[Definition, ...]:
+    """List the definitions of a file in order of their lines, outer before inner.
+
+    A text over `LONGEST_TEXT` characters and one with very long lines (minified) have none; broken syntax gives the
+    definitions that the parser recovers.
     """
     language = language_for(path, text)
     if language not in DEFINITIONS:
-        return outline(path, text)
-    if not parseable(text):
+        return _outline(path, text)
+    if not is_parseable(text):
         return ()
-    return tuple(_symbols(Trees().root(language, text), language, text.split("\n")))
+    return tuple(_parse(Trees().root(language, text), language, text.split("\n")))
 
 
-def _line_of(name: str, start: int, end: int, lines: list[str]) -> int:
-    """The line on which the name stands: annotations, or the type of a result, may stand above it."""
+def _line_of_name(name: str, start: int, end: int, lines: list[str]) -> int:
+    """Annotations, or the type of a result, may come before the line with the name."""
     last = name.rsplit(".", 1)[-1]
     for line in range(start, min(end, start + MOST_ABOVE, len(lines)) + 1):
         if last in lines[line - 1]:
@@ -43,15 +71,14 @@ def _line_of(name: str, start: int, end: int, lines: list[str]) -> int:
     return start
 
 
-def _local(node: "SgNode") -> bool:
-    """Does a declaration stand in a function without a name, where no symbol around it tells?"""
+def _is_in_nameless_function(node: "SgNode") -> bool:
     statement = node.parent()
     around = statement.parent() if statement is not None else None
     return around is not None and around.kind() == "statement_block"
 
 
-def parseable(text: str) -> bool:
-    """Is a text of a size and form that is worth a syntax tree?"""
+def is_parseable(text: str) -> bool:
+    """Is a text small and regular enough for a syntax tree?"""
     if len(text) > LONGEST_TEXT:
         return False
     if indents_too_deep("yaml", text):
@@ -59,11 +86,11 @@ def parseable(text: str) -> bool:
     return len(text) <= LONGEST_LINE or max(map(len, text.split("\n"))) <= LONGEST_LINE
 
 
-def _symbols(root: "SgNode", language: str, lines: list[str]) -> list[SymbolAt]:
+def _parse(root: "SgNode", language: str, lines: list[str]) -> list[Definition]:
     kinds = DEFINITIONS[language]
     depth = KEY_DEPTH.get(language, 0)
-    found: list[SymbolAt] = []
-    # (end index, qualname, kind) of the definitions around the node at hand.
+    found: list[Definition] = []
+    # (end index, qualname, kind) of the definitions around the current node.
     around: list[tuple[int, str, str]] = []
     for node in root.find_all(any=[{"kind": kind} for kind in kinds]):
         span = node.range()
@@ -81,21 +108,94 @@ def _symbols(root: "SgNode", language: str, lines: list[str]) -> list[SymbolAt]:
         name, kind = named
         if inner and kind in ("constant", "key"):
             continue
-        if kind == "constant" and node.kind() == "variable_declarator" and _local(node):
+        if kind == "constant" and node.kind() == "variable_declarator" and _is_in_nameless_function(node):
             continue
         qualname = f"{around[-1][1]}.{name}" if around else name
         around.append((span.end.index, qualname, kind))
         if kind == "owner":
             continue
         start, end = span.start.line + 1, max(span.end.line + (span.end.column > 0), span.start.line + 1)
-        line = _line_of(name, start, end, lines)
+        line = _line_of_name(name, start, end, lines)
         if found and found[-1].qualname == qualname and language in ("haskell", "elixir"):
             # Clauses of one function.
             last = found[-1]
-            found[-1] = SymbolAt(last.kind, last.name, qualname, last.line, end, last.signature)
+            found[-1] = Definition(last.kind, last.name, qualname, last.line, end, last.signature)
             continue
-        if len(found) >= MOST_SYMBOLS:
+        if len(found) >= MOST_DEFINITIONS:
             break
         signature = lines[line - 1].strip()[:SIGNATURE_CHARS] if line <= len(lines) else ""
-        found.append(SymbolAt(kind, name.rsplit(".", 1)[-1], qualname, line, end, signature))
+        found.append(Definition(kind, name.rsplit(".", 1)[-1], qualname, line, end, signature))
     return found
+
+
+def _outline(path: str, text: str) -> tuple[Definition, ...]:
+    """List the keys of a settings file, the targets of a Makefile, the headings of a document, in order."""
+    name = PurePosixPath(path).name.lower()
+    ending = PurePosixPath(path).suffix.lower()
+    lines = text.split("\n", MOST_OUTLINED)[:MOST_OUTLINED]
+    if (
+        ending in (".toml", ".ini", ".cfg", ".conf", ".properties", ".editorconfig")
+        or name == ".editorconfig"
+    ):
+        return tuple(_read_settings(lines))
+    if name.startswith(("makefile", "gnumakefile", "justfile")) or ending == ".mk":
+        return tuple(_match_lines(lines, TARGET, "target", VARIABLE))
+    if name.startswith((".env", "env.")) or ending == ".env":
+        return tuple(_match_lines(lines, VARIABLE, "key"))
+    if name.startswith("dockerfile") or ending == ".dockerfile":
+        return tuple(_match_lines(lines, INSTRUCTION, "key"))
+    if ending in (".md", ".markdown", ".mdx"):
+        return tuple(_read_headings(lines))
+    if ending in (".rst", ".txt"):
+        return tuple(_read_underlined(lines))
+    return ()
+
+
+def _read_settings(lines: list[str]) -> Iterator[Definition]:
+    section = ""
+    for number, line in enumerate(lines, 1):
+        if len(line) > LONGEST_OUTLINED or not line or line[0] in " \t#;":
+            continue
+        found = SECTION.match(line)
+        if found:
+            section = found[1]
+            yield Definition("section", section, section, number, number, line.strip())
+            continue
+        found = KEY.match(line)
+        if found:
+            key = found[1].strip("\"'")
+            yield Definition("key", key, f"{section}.{key}" if section else key, number, number, line.strip())
+
+
+def _match_lines(
+    lines: list[str], pattern: re.Pattern[str], kind: str, other: re.Pattern[str] | None = None
+) -> Iterator[Definition]:
+    for number, line in enumerate(lines, 1):
+        if len(line) > LONGEST_OUTLINED or line[:1] in ("", " ", "\t", "#"):
+            continue
+        found = pattern.match(line)
+        what = kind
+        if found is None and other is not None:
+            found, what = other.match(line), "key"
+        if found:
+            yield Definition(what, found[1], found[1], number, number, line.strip())
+
+
+def _read_headings(lines: list[str]) -> Iterator[Definition]:
+    fenced = False
+    for number, line in enumerate(lines, 1):
+        if line.startswith(("```", "~~~")):
+            fenced = not fenced
+        found = None if fenced or len(line) > LONGEST_OUTLINED else HEADING.match(line)
+        if found:
+            title = found[2].rstrip("# ").strip()
+            yield Definition("heading", title, title, number, number, line.strip())
+
+
+def _read_underlined(lines: list[str]) -> Iterator[Definition]:
+    for number, (line, below) in enumerate(pairwise(lines), 1):
+        title = line.strip()
+        if not title or len(line) > LONGEST_OUTLINED or len(below) > LONGEST_OUTLINED or line[0] in " \t":
+            continue
+        if UNDERLINE.match(below) and len(below.rstrip()) >= len(title) and not UNDERLINE.match(line):
+            yield Definition("heading", title, title, number, number, title)

@@ -1,4 +1,4 @@
-"""What each language calls a definition in its syntax tree, and which file holds which language. Data, not code.
+"""What each language calls a definition in its syntax tree, and the language of a file. Data, not code.
 
 The kinds of node are those of the tree-sitter grammars that ast-grep bundles
 (https://ast-grep.github.io/reference/languages.html).
@@ -228,6 +228,6 @@ KEY_DEPTH = {"json": 3, "yaml": 4, "hcl": 2, "lua": 3, "javascript": 2, "typescr
 
 
 def language_for(path: str, text: str = "") -> str | None:
-    """The ast-grep name of a file's language, None for one that has no grammar."""
+    """Return the ast-grep name of the language of a file, None if it has no grammar."""
     ending = PurePosixPath(path).suffix.lower()
     return ENDINGS.get(ending) or language_of(path, text[:200].split("\n", 1)[0])

@@ -1,4 +1,4 @@
-"""The name that a node of a syntax tree defines: where each language keeps it."""
+"""The name that a node of a syntax tree defines, by language."""
 
 import re
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ LONGEST_NAME = 120
 
 
 def name_of(node: "SgNode", language: str, kind: str) -> tuple[str, str] | None:
-    """(name, kind of symbol) of what a node defines; None if it defines nothing worth a name."""
+    """Return (name, kind) of what a node defines; None if it defines nothing worth a name."""
     special = SPECIAL.get((language, node.kind())) or SPECIAL_FAMILY.get(language)
     found = special(node, kind) if special else None
     if found is None and special is None:
@@ -50,12 +50,12 @@ def name_of(node: "SgNode", language: str, kind: str) -> tuple[str, str] | None:
 
 
 def field_text(node: "SgNode", field: str) -> str:
-    """The text of a field, empty if there is none, or if it is too long to be a name."""
+    """Return the text of a field, cut where it is too long to be a name; empty if there is none."""
     child = node.field(field)
     return child.text()[: LONGEST_NAME * 4] if child is not None else ""
 
 
-def _assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
+def _read_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
     """Python and Ruby: `NAME = value`."""
     left = field_text(node, "left")
     if not WORD.fullmatch(left):
@@ -64,13 +64,13 @@ def _assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
     return left, "function" if value is not None and value.kind() in FUNCTION_VALUES else kind
 
 
-def _ruby_assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    found = _assigned(node, kind)
+def _read_ruby_constant(node: "SgNode", kind: str) -> tuple[str, str] | None:
+    found = _read_assignment(node, kind)
     return found if found and found[0][0].isupper() else None
 
 
-def _declared_in_js(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    """`const name = value`: what the value is, tells the kind; a module that is required is no definition."""
+def _read_js_variable(node: "SgNode", kind: str) -> tuple[str, str] | None:
+    """`const name = value`: the value decides the kind; a required module is not a definition."""
     name, value = node.field("name"), node.field("value")
     if name is None or name.kind() != "identifier" or value is None:
         return None
@@ -89,7 +89,7 @@ def _js_kind(value: "SgNode | None", kind: str) -> str:
     )
 
 
-def _js_assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
+def _read_js_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
     """`exports.name = ...`, `Thing.prototype.name = function () {}`."""
     left, right = node.field("left"), node.field("right")
     if left is None or right is None or left.kind() != "member_expression":
@@ -119,7 +119,7 @@ def _js_property(node: "SgNode", kind: str) -> tuple[str, str] | None:
     return field_text(node, "property") or field_text(node, "name"), _js_kind(node.field("value"), kind)
 
 
-def _c_declared(node: "SgNode", kind: str) -> tuple[str, str] | None:
+def _read_c_declarator(node: "SgNode", kind: str) -> tuple[str, str] | None:
     """The innermost declarator holds the name: `static int *name(int a)`."""
     inner: SgNode | None = node.field("declarator")
     for _ in range(12):
@@ -172,7 +172,7 @@ def _php_constant(node: "SgNode", kind: str) -> tuple[str, str] | None:
     return (first.text(), kind) if first is not None else None
 
 
-def _lua_assigned(node: "SgNode", kind: str) -> tuple[str, str] | None:
+def _read_lua_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
     name, values = (
         field_text(node, "name"),
         [c for c in node.named_children() if c.kind() == "expression_list"],
@@ -234,26 +234,26 @@ def _key(node: "SgNode", kind: str) -> tuple[str, str] | None:
 
 
 JS_FAMILY = ("javascript", "typescript", "tsx")
-# By language and kind of node; whatever is not here has a field "name".
+# By language and kind of node; all others have a field "name".
 SPECIAL = {
-    ("python", "assignment"): _assigned,
-    ("ruby", "assignment"): _ruby_assigned,
+    ("python", "assignment"): _read_assignment,
+    ("ruby", "assignment"): _read_ruby_constant,
     ("go", "method_declaration"): _go_method,
     ("java", "field_declaration"): _java_field,
     ("java", "constant_declaration"): _java_field,
     ("rust", "impl_item"): _rust_impl,
     ("php", "const_element"): _php_constant,
-    ("lua", "assignment_statement"): _lua_assigned,
+    ("lua", "assignment_statement"): _read_lua_assignment,
     ("lua", "field"): _lua_field,
     ("lua", "function_declaration"): _lua_function,
-    **{(each, "variable_declarator"): _declared_in_js for each in JS_FAMILY},
-    **{(each, "assignment_expression"): _js_assigned for each in JS_FAMILY},
+    **{(each, "variable_declarator"): _read_js_variable for each in JS_FAMILY},
+    **{(each, "assignment_expression"): _read_js_assignment for each in JS_FAMILY},
     **{(each, "pair"): _js_pair for each in JS_FAMILY},
     **{(each, "class"): _js_class for each in JS_FAMILY},
     **{(each, "field_definition"): _js_property for each in JS_FAMILY},
     **{(each, "public_field_definition"): _js_property for each in JS_FAMILY},
     **{
-        (each, what): _c_declared
+        (each, what): _read_c_declarator
         for each in ("c", "cpp")
         for what in ("function_definition", "type_definition", "init_declarator")
     },

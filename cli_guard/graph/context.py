@@ -17,7 +17,7 @@ from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.state.approvals import Approval, RecordedContent
 
 if TYPE_CHECKING:
-    from cli_guard.assistant.retrieval import Found
+    from cli_guard.assistant.retrieval import SearchResult
     from cli_guard.assistant.sandbox import Shell
     from cli_guard.commands import Context as CommandContext
 
@@ -66,7 +66,7 @@ class Context:
     planner: Planner | None = None
     writer: Writer | None = None
     sandbox: "Shell | None" = None
-    found: "dict[str, Found]" = field(default_factory=dict)
+    found: "dict[str, SearchResult]" = field(default_factory=dict)
     checker: Checker | None = None
     runner: Runner | None = None
 

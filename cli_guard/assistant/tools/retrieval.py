@@ -52,11 +52,11 @@ def read_file(world: World, arguments: Arguments) -> ToolOutput:
 
 def outline_file(world: World, arguments: Arguments) -> ToolOutput:
     """What a file says it is for, and what it defines at its top level."""
-    from cli_guard.assistant.retrieval import symbols_in
+    from cli_guard.code.definitions import find_definitions
 
     assert isinstance(arguments, OneFile)  # noqa: S101 - validated against this schema
     path, text = arguments.path, world.snapshot.get(arguments.path, "")
-    top = [each for each in symbols_in(path, text) if each.qualname == each.name]
+    top = [each for each in find_definitions(path, text) if each.qualname == each.name]
     shown = [
         {"kind": each.kind, "line": each.line, "text": redact(each.signature, path)[:LINE_CHARS]}
         for each in top[:OUTLINED]

@@ -10,7 +10,7 @@ from cli_guard.model import Finding, Skipped, Verdict
 from cli_guard.reviewers.review_input import ReviewInput
 
 if TYPE_CHECKING:
-    from cli_guard.assistant.retrieval import Found
+    from cli_guard.assistant.retrieval import SearchResult
     from cli_guard.assistant.sandbox import Shell
     from cli_guard.commands import Context as CommandContext
 
@@ -67,11 +67,11 @@ class World:
     recorded: Mapping[str, object] = field(default_factory=dict)
     commands: "CommandContext | None" = None
     sandbox: "Shell | None" = None
-    found: "dict[str, Found]" = field(default_factory=dict)
+    found: "dict[str, SearchResult]" = field(default_factory=dict)
     runner: Runner | None = None
     checker: Checker | None = None
 
-    def find(self, question: str, paths: Sequence[str] = ()) -> "Found":
+    def find(self, question: str, paths: Sequence[str] = ()) -> "SearchResult":
         """Where the words of a question stand, in some files or in all; the same question is looked up once."""
         key = "\0".join((question, *paths))
         if key not in self.found:

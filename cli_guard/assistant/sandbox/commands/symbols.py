@@ -14,7 +14,7 @@ MOST_LINE = 200
 def list_symbols(call: Call) -> Answer:
     """List the definitions in a file or folder, or those of a name."""
     # Reading syntax trees takes long to import, and `ls` does not need it.
-    from cli_guard.assistant import retrieval
+    from cli_guard.code.definitions import find_definitions
 
     if len(call.arguments) > 1:
         raise WrongUsage("one path or one name: symbols [PATH|NAME]")
@@ -35,7 +35,7 @@ def list_symbols(call: Call) -> Answer:
         if name.rpartition(".")[2] in text:
             rows += (
                 f"{path}:{each.line}: {each.kind} {each.qualname}"
-                for each in retrieval.symbols_in(path, text)
+                for each in find_definitions(path, text)
                 if not name or f".{each.qualname}".endswith(f".{name}")
             )
     if not rows:
@@ -45,12 +45,12 @@ def list_symbols(call: Call) -> Answer:
 
 def list_references(call: Call) -> Answer:
     """List the uses of a name."""
-    from cli_guard.assistant import retrieval
+    from cli_guard.assistant.retrieval import find_references
 
     if len(call.arguments) != 1:
         raise WrongUsage("one name: refs NAME")
     name = call.arguments[0]
-    found = retrieval.look_up(name, call.world.snapshot, seconds=MOST_SECONDS)
+    found = find_references(name, call.world.snapshot, seconds=MOST_SECONDS)
     if not found.references:
         raise CommandFailure(f"no use of {name}: try grep -rnw {name} .")
     rows = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli_guard.assistant.retrieval import symbols_in
+from cli_guard.code.definitions import find_definitions
 from cli_guard.code.languages import DEFINITIONS
 from cli_guard.code.syntax import Trees
 
@@ -67,8 +67,8 @@ SAMPLES = [
 
 
 @pytest.mark.parametrize(("path", "text", "expected"), SAMPLES, ids=[path for path, _, _ in SAMPLES])
-def test_symbols_of_each_language(path: str, text: str, expected: list[str]) -> None:
-    found = [(symbol.qualname, symbol.line) for symbol in symbols_in(path, text)]
+def test_definitions_of_each_language(path: str, text: str, expected: list[str]) -> None:
+    found = [(symbol.qualname, symbol.line) for symbol in find_definitions(path, text)]
     assert sorted(f"{name}:{line}" for name, line in found) == sorted(expected)
 
 
@@ -82,13 +82,15 @@ def test_each_kind_is_one_of_its_grammar(language: str) -> None:
 def test_broken_syntax_gives_what_can_be_told() -> None:
     names = [
         symbol.name
-        for symbol in symbols_in("a.py", "def good():\n    pass\n\ndef bad(:\n\nclass Also:\n    pass\n")
+        for symbol in find_definitions(
+            "a.py", "def good():\n    pass\n\ndef bad(:\n\nclass Also:\n    pass\n"
+        )
     ]
     assert "good" in names
 
 
 def test_indentation_that_aborts_a_scanner_has_no_tree() -> None:
     deep = "".join(f"{' ' * n}k{n}:\n" for n in range(600))
-    assert symbols_in("a.yaml", deep) == ()
-    assert symbols_in("a.yaml", "- " * 600 + "x: 1") == ()
-    assert [symbol.name for symbol in symbols_in("a.yaml", "- - - x: 1\n")] == ["x"]
+    assert find_definitions("a.yaml", deep) == ()
+    assert find_definitions("a.yaml", "- " * 600 + "x: 1") == ()
+    assert [symbol.name for symbol in find_definitions("a.yaml", "- - - x: 1\n")] == ["x"]
