@@ -3,27 +3,26 @@
     python benchmarks/retrieval.py [--half tuning|held-out] [--wrong] [--packages DIR] [--only NAME] [--size]
 
 Asks the questions of fixtures/questions of the packages that they are about: source archives with their tests,
-documents and changelogs. The archives are kept in DIR, and fetched from PyPI or npm where they are missing; a package
-that cannot be had is named and skipped. Per half and package: questions whose right file is first, and among three; for
-questions about what is not there: how many were answered with none. --wrong prints each miss of the tuning half (those
-of the held-out half only with --half held-out: nobody tunes on them). --size asks of 5,000 files and 40 MB.
+documents and changelogs. The archives are kept in DIR, and fetched with pip or npm where they are missing; a package
+that cannot be fetched is named and skipped. Per half and package: questions whose right file is first, and among three;
+for questions about what is not there: how many were answered with none. --wrong prints each miss of the tuning
+half (those of the held-out half only with --half held-out: nobody tunes on them). --size asks of 5,000 files and 40 MB.
 """
 
 import argparse
-import hashlib
 import io
 import json
 import statistics
+import subprocess
+import sys
 import tarfile
 import tempfile
 import time
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote, urljoin
 
-from cli_guard.assistant.retrieval import Found, find
+from cli_guard.assistant.retrieval import SearchResult, find
 
 QUESTIONS = Path(__file__).parent.parent / "fixtures" / "questions"
 HALVES = ("tuning", "held-out")
@@ -46,7 +45,7 @@ class Answered:
     """What a question was answered with, and how long that took."""
 
     asked: Asked
-    found: Found
+    found: SearchResult
     seconds: float
 
     @property
@@ -68,39 +67,28 @@ def questions(half: str) -> list[Asked]:
 
 
 def archive(package: str, folder: Path) -> bytes:
-    """The source archive of a package, from the folder or from its index. Raises OSError, ValueError, KeyError."""
+    """The source archive of a package, from the folder or from its index. Raises OSError and CalledProcessError."""
     index, _, rest = package.partition(":")
     name, _, version = rest.rpartition("==")
     kept = folder / f"{index}--{name.replace('/', '~')}--{version}.tar.gz"
     if not kept.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        kept.write_bytes(fetch_pypi(name, version) if index == "pypi" else fetch_npm(name, version))
+        with tempfile.TemporaryDirectory(dir=folder) as temporary:
+            command = fetch_command(index, name, version)
+            subprocess.run(command, cwd=temporary, capture_output=True, check=True, timeout=300)
+            downloaded = next(Path(temporary).glob("*gz"), None)
+            if downloaded is None:
+                raise FileNotFoundError(f"{package}: no source archive")
+            downloaded.replace(kept)
     return kept.read_bytes()
 
 
-def read_url(url: str) -> bytes:
-    """What an index answers."""
-    if not url.startswith("https://"):
-        raise ValueError(f"not an https address: {url}")
-    with urllib.request.urlopen(url, timeout=60) as answer:
-        content: bytes = answer.read()
-    return content
-
-
-def fetch_pypi(name: str, version: str) -> bytes:
-    """The sdist of a version, checked against its digest."""
-    address = f"https://pypi.org/pypi/{name}/{version}/json"
-    sdist = next(each for each in json.loads(read_url(address))["urls"] if each["packagetype"] == "sdist")
-    content = read_url(urljoin(address, sdist["url"]))
-    if hashlib.sha256(content).hexdigest() != sdist["digests"]["sha256"]:
-        raise ValueError(f"{name}: the archive does not have its digest")
-    return content
-
-
-def fetch_npm(name: str, version: str) -> bytes:
-    """The tarball of a version."""
-    row = json.loads(read_url(f"https://registry.npmjs.org/{quote(name, safe='@')}/{version}"))
-    return read_url(row["dist"]["tarball"])
+def fetch_command(index: str, name: str, version: str) -> list[str]:
+    """The command that downloads a source archive into the current folder; pip builds its metadata for that."""
+    if index == "npm":
+        return ["npm", "pack", "--silent", f"{name}@{version}"]
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", name]
+    return [*pip, f"{name}=={version}"]
 
 
 def texts_of(content: bytes) -> dict[str, str]:
@@ -120,7 +108,7 @@ def answers(asked: list[Asked], folder: Path) -> Iterator[Answered]:
     for package in dict.fromkeys(each.package for each in asked):
         try:
             texts = texts_of(archive(package, folder))
-        except (OSError, ValueError, KeyError, StopIteration) as error:
+        except (OSError, subprocess.SubprocessError, tarfile.TarError) as error:
             print(f"skipped {package}: {error}")
             continue
         for each in asked:
@@ -178,7 +166,7 @@ def print_size(folder: Path) -> None:
     for package in dict.fromkeys(each.package for half in HALVES for each in questions(half)):
         try:
             pool += sorted(texts_of(archive(package, folder)).items())
-        except (OSError, ValueError, KeyError, StopIteration):
+        except (OSError, subprocess.SubprocessError, tarfile.TarError):
             continue
     texts: dict[str, str] = {}
     chars = 0

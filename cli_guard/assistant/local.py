@@ -15,7 +15,7 @@ from cli_guard.model import TaskType
 from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:
-    from cli_guard.assistant.retrieval import Found
+    from cli_guard.assistant.retrieval import SearchResult
     from cli_guard.assistant.sandbox import Shell
     from cli_guard.graph.tools.tool import Tool, World
 
@@ -41,7 +41,7 @@ class LocalAssistant:
     """
 
     shell: "Shell | None" = None
-    _found: "dict[tuple[str, ...], Found]" = field(default_factory=dict)
+    _found: "dict[tuple[str, ...], SearchResult]" = field(default_factory=dict)
 
     @cached_property
     def tools(self) -> "Mapping[str, Tool]":
@@ -93,7 +93,7 @@ class LocalAssistant:
         """The lines of the answer."""
         return REPLIES[str(state["task_type"])](state)
 
-    def find(self, world: "World", question: str, paths: Sequence[str] = ()) -> "Found":
+    def find(self, world: "World", question: str, paths: Sequence[str] = ()) -> "SearchResult":
         """Search for the words of a question in some files or in all, each question once."""
         key = (question, *paths)
         if key not in self._found:

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from cli_guard.assistant.editing.sources import Edit, Sources, is_configuration, is_documentation
-from cli_guard.assistant.retrieval import look_up
+from cli_guard.assistant.retrieval import find_references
 from cli_guard.secrets.redact import redact
 
 UsageKind = Literal["definition", "import", "call", "use", "mention", "configuration", "documentation"]
@@ -51,7 +51,7 @@ def usages_of(sources: Sources, name: str, only: Iterable[tuple[str, int]] = ())
         else:
             texts[path] = sources.texts[path]
     if re.fullmatch(r"[^\W\d][\w$]*", name):
-        looked = look_up(name, texts, seconds=min(5.0, sources.seconds_left()))
+        looked = find_references(name, texts, seconds=min(5.0, sources.seconds_left()))
         for skipped in looked.skipped:
             sources.skip(skipped.path, skipped.reason)
         every = [(each.path, each.line, kind_in(sources, each.path, each.kind)) for each in looked.references]

@@ -1,20 +1,11 @@
-"""Questions about a repository, answered by ranked retrieval: where it stands, what stands there, how sure that is.
+"""Questions about a repository, answered by ranked retrieval: locations, facts, and a confidence.
 
-A question becomes concepts (`question`), all texts are counted at the speed of substring search (`survey`), the
-promising ones are read by syntax tree (`symbols`) and scored (`scoring`), the best become places and facts (`finding`).
+A question becomes concepts (`question`), all texts are counted by substring search (`survey`), the promising ones are
+parsed and ranked twice, by definitions (`scoring`) and by windows of lines (`windows`); `search` fuses both rankings.
 """
 
-from cli_guard.assistant.retrieval.finding import find
-from cli_guard.assistant.retrieval.model import Fact, Found, Place, Reference
-from cli_guard.assistant.retrieval.references import Looked, look_up, references
+from cli_guard.assistant.retrieval.references import find_references
+from cli_guard.assistant.retrieval.search import find
+from cli_guard.assistant.retrieval.types import Fact, Location, Reference, ReferenceList, SearchResult
 
-__all__ = [
-    "Fact",
-    "Found",
-    "Looked",
-    "Place",
-    "Reference",
-    "find",
-    "look_up",
-    "references",
-]
+__all__ = ["Fact", "Location", "Reference", "ReferenceList", "SearchResult", "find", "find_references"]

@@ -1,38 +1,44 @@
-"""How well one file, and each definition in it, answers a query: BM25F over names, heads, comments, code and path."""
+"""The first ranking: BM25F over the names, comments and code of each definition of a file, and over its path."""
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from cli_guard.assistant.retrieval.hits import Hit, Lines, Vocabulary, lines_read
+from cli_guard.assistant.retrieval.hits import Hit, Matcher, TextLines
 from cli_guard.assistant.retrieval.question import Query
-from cli_guard.assistant.retrieval.survey import path_stems
-from cli_guard.assistant.retrieval.words import stems_of
+from cli_guard.assistant.retrieval.survey import stem_path
+from cli_guard.assistant.retrieval.windows import score_best_window
 from cli_guard.code.definitions import Definition, find_definitions
 
-# What a hit counts by where it stands. Tuned on the tuning half of fixtures/questions alone.
-NAME, OWNER, HEAD, DOC, BODY, FILE_NAME, FOLDER = 4.0, 1.5, 1.0, 0.8, 0.7, 4.0, 0.6
-SATURATION = 2.0
-USUAL_LINES = 25
-USUAL_COMMENT = 10
-WHOLE_FILE = 0.5
-PRECISION = 0.5
-KEY, CONSTANT = 0.75, 0.8
-FILE_TOLD = 0.5
-FURTHER_UNITS = 0.3
+# How much a hit counts by its place; tuned on the tuning half of fixtures/questions alone.
+NAME, TEXT, FILE_NAME, FOLDER = 4.0, 0.7, 4.0, 0.6
+SATURATION, FILE_SATURATION = 2.0, 4.0
+USUAL_LINES, USUAL_FILE = 25, 300
+MOST_TIMES = 8
+# What the next definitions, the whole file, and a file name with no other words add.
+NEXT_UNITS, WHOLE_FILE, FULL_NAME = 0.3, 0.5, 0.5
 EXACT_NAME = 12.0
-ASKED_KIND, WHOLE_NAME = 1.1, 1.4
-# An error class where an error is asked for, what reads the environment, a constant where a default is.
-ERROR, READS, DEFAULT = 1.4, 1.6, 1.4
+# An error class, or a reader of the environment, where one is asked for.
+ERROR, ENVIRONMENT = 1.4, 1.6
 ERROR_NAME = re.compile(r"(?:Error|Exception|Err|Warning|Failure)s?$")
 ERROR_FILE = re.compile(r"(?:^|[/_.-])(?:errors?|exceptions?|exc|err)(?:/|\.\w+$)")
+READ_OF_ENVIRONMENT = re.compile(
+    r"(?:environ(?:\.get|\.setdefault|\.pop)?\s{0,4}[\[(]|getenv\w{0,20}\s{0,4}\(|process\.env(?:\.|\[)|import\.meta\.env\."
+    r"|env::var(?:_os)?\s{0,4}\(|\bENV(?:\.fetch)?\s{0,4}[\[(]|(?:Getenv|LookupEnv|GetEnvironmentVariable)\s{0,4}\()"
+    r"\s{0,40}['\"]?([A-Za-z_]\w{1,80})['\"]?(?:\s{0,40},\s{0,40}([^)\n]{1,200}))?"
+)
+LINES_OF_UNIT = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A definition (or a stretch of lines outside of any, `symbol` None) with what it holds of each concept."""
+    """A definition (`definition` None: the lines outside of any) with its score.
 
-    symbol: Definition | None
+    `covered` is its share of each concept, `named` whether its name has any, `lines` are its best (line, weight).
+    """
+
+    definition: Definition | None
     score: float
     named: bool
     covered: tuple[float, ...]
@@ -40,156 +46,101 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """A file with its units, best first."""
+class ScoredFile:
+    """A file with its units, best first; `score` and `window` are its values in both rankings."""
 
     path: str
+    weight: float
     score: float
+    window: float
     covered: tuple[float, ...]
     units: tuple[Unit, ...]
-    lines: Lines
+    lines: TextLines
 
 
-def score_file(path: str, text: str, query: Query, vocabulary: Vocabulary, idf: tuple[float, ...]) -> Scored:
-    """Scores a file and what is in it; the prior of its kind is not in it yet."""
-    symbols = find_definitions(path, text)
-    lines = Lines(text, symbols)
-    hits = vocabulary.hits(text)
-    in_name, in_folder = (vocabulary.of_parts(each) for each in path_stems(path))
+def score_file(
+    path: str, text: str, query: Query, matcher: Matcher, rarity: Sequence[float], weight: float
+) -> ScoredFile:
+    """Score a file and its definitions; `weight` is that of its kind."""
+    definitions = find_definitions(path, text)
+    lines = TextLines(text, definitions)
+    hits = matcher.find(text)
     by_owner: dict[int, list[Hit]] = defaultdict(list)
     for hit in hits:
         by_owner[lines.owners[hit.line]].append(hit)
-    # A file whose whole name is about the question says more than one that has a word of it in a long name.
-    stems = path_stems(path)[0]
-    told = sum(1 for each in stems if each in vocabulary.meanings) / (len(stems) or 1)
-    path_amount = [
-        FILE_NAME * in_name.get(c, 0.0) * (0.4 + 0.6 * told) + FOLDER * in_folder.get(c, 0.0)
-        for c in range(len(query.concepts))
-    ]
-    weights = [rare * concept.weight for rare, concept in zip(idf, query.concepts, strict=True)]
-    exact = frozenset(query.names)
-    environment = lines_read(text) if "environment" in query.kinds else frozenset()
+    concepts = range(len(query.concepts))
+    stems, folders = stem_path(path)
+    in_name, in_folder = matcher.match_stems(stems), matcher.match_stems(folders)
+    # A file name with other words says less.
+    share = len(in_name) / (len(stems) or 1)
+    file_name = FILE_NAME * (0.4 + 0.6 * share)
+    in_path = [file_name * (c in in_name) + FOLDER * (c in in_folder) for c in concepts]
+    weights = [rare * concept.weight for rare, concept in zip(rarity, query.concepts, strict=True)]
     units = []
-    for number, symbol in enumerate(symbols):
-        own = vocabulary.of_name(symbol.name)
-        wanted = symbol.name in exact
-        if own or wanted or number in by_owner:
-            unit = _unit(symbol, own, by_owner.get(number, []), lines, vocabulary, path_amount, weights)
-            if wanted:
-                unit = _exactly(unit, query)
-            if "error" in query.kinds and _is_error(symbol, path):
-                unit = _more(unit, ERROR)
-            elif "environment" in query.kinds and not environment.isdisjoint(
-                range(symbol.line, min(symbol.end_line, symbol.line + USUAL_LINES) + 1)
-            ):
-                unit = _more(unit, READS)
-            elif "default" in query.kinds and unit.named and symbol.kind == "constant":
-                unit = _more(unit, DEFAULT)
-            elif symbol.kind in query.kinds and unit.named:
-                # `DEFAULT_TIMEOUT` is the answer to a question for the default timeout.
-                unit = _more(unit, WHOLE_NAME if symbol.kind == "constant" and len(own) > 1 else ASKED_KIND)
-            elif symbol.kind == "constant" and "constant" not in query.kinds and not wanted:
-                unit = _more(unit, CONSTANT)
-            elif symbol.kind == "key" and not wanted:
-                unit = _more(unit, KEY)
+    for index, definition in enumerate(definitions):
+        own = matcher.match_name(definition.name)
+        is_asked = definition.name in query.names
+        if own or is_asked or index in by_owner:
+            unit = _score_unit(definition, own, by_owner.get(index, []), lines, in_path, weights)
+            if is_asked:
+                owners = set(definition.qualname.split("."))
+                bonus = EXACT_NAME * sum(name in owners for name in query.names)
+                unit = replace(unit, score=unit.score + bonus, named=True)
+            else:
+                unit = replace(unit, score=unit.score * _weigh_kind(definition, path, query, lines))
             units.append(unit)
     if -1 in by_owner or not units:
-        units.append(_unit(None, {}, by_owner[-1], lines, vocabulary, path_amount, weights))
-    units.sort(key=lambda unit: (-unit.score, unit.symbol.line if unit.symbol else 0))
-    whole, covered = _whole(hits, symbols, units, lines, path_amount, weights)
-    best = units[0].score if units else 0.0
-    further = sum(unit.score for unit in units[1:4])
-    meant = sum(w * min(1.0, in_name.get(c, 0.0)) for c, w in enumerate(weights)) / (sum(weights) or 1.0)
-    total = (best + FURTHER_UNITS * further + WHOLE_FILE * whole) * (1 + FILE_TOLD * told * meant)
-    return Scored(path, total, covered, tuple(units), lines)
+        units.append(_score_unit(None, set(), by_owner[-1], lines, in_path, weights))
+    units.sort(key=lambda unit: (-unit.score, unit.definition.line if unit.definition else 0))
+    whole = _score_whole(hits, lines, in_path)
+    covered = tuple(map(max, whole, units[0].covered))
+    score = units[0].score + NEXT_UNITS * sum(unit.score for unit in units[1:4])
+    score += WHOLE_FILE * sum(map(float.__mul__, weights, whole))
+    score *= 1 + FULL_NAME * share * sum(weights[c] for c in in_name) / (sum(weights) or 1.0)
+    window = score_best_window(
+        hits, lines.lines, [float(c in in_name) + (c in in_folder) for c in concepts], rarity
+    )
+    return ScoredFile(path, weight, score * weight, window * weight, covered, tuple(units), lines)
 
 
-def _unit(
-    symbol: Definition | None,
-    own: dict[int, float],
+def _score_unit(
+    definition: Definition | None,
+    own: set[int],
     hits: list[Hit],
-    lines: Lines,
-    vocabulary: Vocabulary,
-    path_amount: list[float],
+    lines: TextLines,
+    in_path: list[float],
     weights: list[float],
 ) -> Unit:
-    around = vocabulary.of_parts(stems_of(symbol.qualname.rpartition(".")[0])) if symbol else {}
-    head = range(symbol.line, symbol.line + 1) if symbol else range(0)
-    length = (symbol.end_line - symbol.line + 1) if symbol else max(USUAL_LINES, len(lines.lines) // 2)
-    norm = 0.6 + 0.4 * length / USUAL_LINES
-    spoken = lines.documented_in(symbol.line, symbol.end_line) if symbol else len(lines.documented)
-    said = 0.5 + 0.5 * spoken / USUAL_COMMENT
-    documentation = [0.0] * len(weights)
-    body = [0.0] * len(weights)
-    heads = [0.0] * len(weights)
+    length = definition.end_line - definition.line + 1 if definition else len(lines.lines) // 2
+    norm = 0.6 + 0.4 * (length if definition else max(USUAL_LINES, length)) / USUAL_LINES
+    counts = [0] * len(weights)
     by_line: dict[int, float] = defaultdict(float)
     for hit in hits:
-        by_line[hit.line] += weights[hit.concept] * hit.weight
-        if hit.line in head:
-            heads[hit.concept] = max(heads[hit.concept], hit.weight)
-        elif hit.line in lines.documented:
-            documentation[hit.concept] += hit.weight
-        else:
-            body[hit.concept] += hit.weight
-    score, covered = 0.0, []
-    for concept, weight in enumerate(weights):
-        named = own.get(concept, 0.0)
-        amount = (
-            NAME * named
-            + OWNER * around.get(concept, 0.0)
-            + (HEAD * heads[concept] if not named else 0.0)
-            + DOC * min(3.0, documentation[concept]) / said
-            + BODY * min(8.0, body[concept]) / norm
-            + path_amount[concept]
-        )
-        share = amount / (amount + SATURATION)
-        covered.append(share)
-        score += weight * share
-    total = sum(weights) or 1.0
-    score *= 0.5 + 0.5 * score / total
-    if symbol and own:
-        parts = stems_of(symbol.name)
-        told = sum(1 for part in parts if part in vocabulary.meanings)
-        score *= 1 + PRECISION * told / len(parts)
+        by_line[hit.line] += weights[hit.concept]
+        counts[hit.concept] += 1
+    covered = []
+    for concept, count in enumerate(counts):
+        amount = NAME * (concept in own) + TEXT * min(MOST_TIMES, count) / norm + in_path[concept]
+        covered.append(amount / (amount + SATURATION))
+    score = sum(map(float.__mul__, weights, covered))
+    score *= 0.5 + 0.5 * score / (sum(weights) or 1.0)
     ranked = sorted(by_line.items(), key=lambda item: (-item[1], item[0]))
-    return Unit(symbol, score, bool(own), tuple(covered), tuple(ranked[:5]))
+    return Unit(definition, score, bool(own), tuple(covered), tuple(ranked[:LINES_OF_UNIT]))
 
 
-def _exactly(unit: Unit, query: Query) -> Unit:
-    """A definition of the very name that was asked for; of a dotted name the owner counts too."""
-    assert unit.symbol is not None  # noqa: S101 - only a symbol has a name
-    around = set(unit.symbol.qualname.split("."))
-    met = sum(1 for name in query.names if name in around)
-    bonus = EXACT_NAME * met
-    return Unit(unit.symbol, unit.score + bonus, True, unit.covered, unit.lines)
+def _weigh_kind(definition: Definition, path: str, query: Query, lines: TextLines) -> float:
+    """Weigh a definition by the kinds that the question asks for."""
+    if "error" in query.kinds and definition.kind in ("class", "type"):
+        return ERROR if ERROR_NAME.search(definition.name) or ERROR_FILE.search(path) else 1.0
+    if "environment" in query.kinds:
+        start, end = definition.line - 1, min(definition.end_line, definition.line + USUAL_LINES)
+        return ENVIRONMENT if READ_OF_ENVIRONMENT.search("\n".join(lines.lines[start:end])) else 1.0
+    return 1.0
 
 
-def _is_error(symbol: Definition, path: str) -> bool:
-    """Is it an error that can be raised, told by its name or by its file?"""
-    return symbol.kind in ("class", "type") and bool(
-        ERROR_NAME.search(symbol.name) or ERROR_FILE.search(path)
-    )
-
-
-def _more(unit: Unit, factor: float) -> Unit:
-    return Unit(unit.symbol, unit.score * factor, unit.named, unit.covered, unit.lines)
-
-
-def _whole(
-    hits: list[Hit],
-    symbols: tuple[Definition, ...],
-    units: list[Unit],
-    lines: Lines,
-    path_amount: list[float],
-    weights: list[float],
-) -> tuple[float, tuple[float, ...]]:
-    amount = [2.0 * each for each in path_amount]
-    norm = 0.5 + 0.5 * len(lines.lines) / 300
+def _score_whole(hits: list[Hit], lines: TextLines, in_path: list[float]) -> list[float]:
+    amounts = [2.0 * each for each in in_path]
+    norm = 0.5 + 0.5 * len(lines.lines) / USUAL_FILE
     for hit in hits:
-        amount[hit.concept] += hit.weight / norm
-    score, covered = 0.0, []
-    for concept, weight in enumerate(weights):
-        share = amount[concept] / (amount[concept] + 4.0)
-        covered.append(max([share, *(unit.covered[concept] for unit in units[:1])]))
-        score += weight * share
-    return score, tuple(covered)
+        amounts[hit.concept] += 1 / norm
+    return [amount / (amount + FILE_SATURATION) for amount in amounts]

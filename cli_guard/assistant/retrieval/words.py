@@ -1,88 +1,80 @@
-"""Words: identifiers split where their parts meet, and cut down to what their forms have in common."""
+"""Words: identifiers split into their parts, and cut to what their forms have in common."""
 
 import re
 from functools import lru_cache
 
-from cli_guard.assistant.retrieval.vocabulary import IRREGULAR, ONE_WORD, WHOLE
+from cli_guard.assistant.retrieval.vocabulary import FORMS
 
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
-# (ending, what stands for it), longest first. What is left must keep `SHORTEST` letters.
+# (ending, replacement, the fewest letters before it), tried in this order until none fits.
 ENDINGS = (
-    *(
-        ("ifications", "ify"),
-        ("ification", "ify"),
-        ("ations", ""),
-        ("ation", ""),
-        ("itions", ""),
-        ("ition", ""),
-    ),
-    *(("ators", ""), ("ator", ""), ("ating", ""), ("ated", ""), ("ates", ""), ("ively", ""), ("ments", "")),
-    *(
-        ("ment", ""),
-        ("ings", ""),
-        ("ing", ""),
-        ("ions", ""),
-        ("ion", ""),
-        ("ives", ""),
-        ("ive", ""),
-        ("able", ""),
-    ),
-    *(("ible", ""), ("ures", ""), ("ure", ""), ("iers", "y"), ("ier", "y"), ("ies", "y"), ("ied", "y")),
-    *(("ers", ""), ("ors", ""), ("ate", ""), ("ely", ""), ("ed", ""), ("er", ""), ("or", ""), ("es", "")),
-    *(("ly", ""), ("e", ""), ("s", "")),
+    *((ending, "y", 3) for ending in ("ied", "ier")),
+    ("ification", "ify", 1),
+    *((ending, "", 4) for ending in ("ation", "ition", "ator", "ating", "ated", "ate", "ive", "iv")),
+    *((ending, "", 4) for ending in ("able", "ible", "ment", "ion", "er", "or", "ely", "ly")),
+    *((ending, "", 3) for ending in ("ing", "ed", "e")),
 )
-SHORTEST = 4
-SHORT_ENDINGS = frozenset(("s", "es", "e", "ies", "ied", "ed", "ing"))
-LONGEST_WORD = 64
+# Doubled before an ending: `stopped`, `running`; not in `passed`.
+DOUBLED = re.compile(r"([bdgmnprt])\1$")
+SHORTEST, LONGEST_WORD = 4, 64
 
 
 def parts_of(text: str) -> list[str]:
-    """The parts of identifiers and words, in lower case: `maxRetries` and `MAX_RETRIES` are both max, retries."""
+    """Split identifiers and words, in lower case: `maxRetries` and `MAX_RETRIES` are both max, retries."""
     return [part.lower() for part in PART.findall(text)]
 
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """What the forms of a word have in common: `redirects`, `redirected` and `redirection` are `redirect`.
+    """Cut a word to what its forms have in common: `redirects`, `redirected` and `redirection` are `redirect`.
 
-    Light and greedy: the aim is that a question meets an identifier, not that the stem is a word.
+    Light and greedy: a question has to meet an identifier, the stem need not be a word.
     """
-    if word in IRREGULAR:
-        return IRREGULAR[word]
-    if len(word) > LONGEST_WORD or word in WHOLE or word in ONE_WORD or not word.isascii():
+    if word in FORM_OF or len(word) > LONGEST_WORD or not word.isascii():
+        return FORM_OF.get(word, word)
+    cut = _cut_plural(word)
+    while (shorter := _cut(cut)) != cut:
+        cut = shorter
+    return FORM_OF.get(cut, cut)
+
+
+def _cut_plural(word: str) -> str:
+    if len(word) < SHORTEST or not word.endswith("s") or word.endswith(("ss", "us", "is", "as")):
         return word
-    if word.endswith("s") and not word.endswith("ss") and word[:-1] in WHOLE:
-        return word[:-1]
-    for ending, stand_in in ENDINGS:
-        if not word.endswith(ending):
-            continue
+    return word[:-3] + "y" if word.endswith("ies") else word[:-1]
+
+
+def _cut(word: str) -> str:
+    for ending, replacement, fewest in ENDINGS:
         rest = word.removesuffix(ending)
-        if len(rest) + len(stand_in) < (SHORTEST - 1 if ending in SHORT_ENDINGS else SHORTEST):
+        if rest == word or len(rest) < fewest:
             continue
-        if (ending == "s" and rest.endswith(("s", "u", "i"))) or (ending == "ed" and rest.endswith("e")):
-            return word
-        return rest + stand_in if stand_in else undoubled(rest)
+        if ending == "ed" and rest.endswith("e"):
+            continue
+        if ending in ("ing", "ed", "er") and len(rest) >= SHORTEST and DOUBLED.search(rest):
+            return rest[:-1]
+        return rest + replacement
     return word
 
 
-def undoubled(rest: str) -> str:
-    """`stopp` of `stopped` is `stop`; `pass` and `poll` stay."""
-    if len(rest) > SHORTEST and rest[-1] == rest[-2] and rest[-1] in "bdgmnprt":
-        return rest[:-1]
-    return rest
-
-
 def stems_of(text: str) -> list[str]:
-    """The stems of the parts of a text."""
+    """List the stems of the parts of a text."""
     return [stem(part) for part in parts_of(text)]
 
 
 @lru_cache(maxsize=1_000)
 def needles_of(stemmed: str) -> tuple[str, ...]:
-    """Substrings of which at least one is in every form of a stem: what a text is searched for, before any split."""
-    forms = sorted({form for form, common in IRREGULAR.items() if common == stemmed} or {stemmed})
+    """List substrings, in lower case, of which each form of a stem has at least one."""
+    forms = [stemmed, *(form for form, common in FORM_OF.items() if common == stemmed)]
     found: list[str] = []
     for form in sorted((form.removesuffix("y") or form for form in forms), key=len):
         if not any(form.startswith(shorter) for shorter in found):
             found.append(form)
     return tuple(found)
+
+
+FORM_OF: dict[str, str] = {}
+for _common, *_forms in map(str.split, FORMS):
+    FORM_OF |= {each: _common for form in _forms for each in (stem(form), form) if len(each) > SHORTEST}
+    FORM_OF |= dict.fromkeys(_forms, _common)
+stem.cache_clear()

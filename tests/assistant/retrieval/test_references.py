@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli_guard.assistant.retrieval import look_up, references
+from cli_guard.assistant.retrieval import find_references
 from cli_guard.errors import UsageError
 
 TEXTS = {
@@ -14,7 +14,7 @@ TEXTS = {
 
 
 def found(name: str) -> list[tuple[str, int, str]]:
-    return [(each.path, each.line, each.kind) for each in references(name, TEXTS)]
+    return [(each.path, each.line, each.kind) for each in find_references(name, TEXTS).references]
 
 
 def test_definitions_come_first_then_imports_calls_uses_mentions() -> None:
@@ -37,17 +37,17 @@ def test_a_dotted_name_asks_for_its_owner() -> None:
 
 
 def test_columns_count_characters_from_one() -> None:
-    (first, *_) = references("f", {"a.py": "é = 'é'; f = 1\n"})
+    (first, *_) = find_references("f", {"a.py": "é = 'é'; f = 1\n"}).references
     assert (first.line, first.column) == (1, 10)
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a.", "1x", "rm -rf", "x" * 10 + "()"])
 def test_what_is_no_name_is_an_error(name: str) -> None:
     with pytest.raises(UsageError):
-        references(name, TEXTS)
+        find_references(name, TEXTS)
 
 
 def test_what_a_bound_leaves_out_is_named() -> None:
-    looked = look_up("f", {"a.py": "f()\n" * 2_000, "b.py": "f()\n"})
+    looked = find_references("f", {"a.py": "f()\n" * 2_000, "b.py": "f()\n"})
     assert [each.path for each in looked.skipped] == ["a.py"]
-    assert look_up("Box", TEXTS, seconds=-1).skipped[0].by_limit
+    assert find_references("Box", TEXTS, seconds=-1).skipped[0].by_limit

@@ -45,12 +45,12 @@ def list_symbols(call: Call) -> Answer:
 
 def list_references(call: Call) -> Answer:
     """List the uses of a name."""
-    from cli_guard.assistant import retrieval
+    from cli_guard.assistant.retrieval import find_references
 
     if len(call.arguments) != 1:
         raise WrongUsage("one name: refs NAME")
     name = call.arguments[0]
-    found = retrieval.look_up(name, call.world.snapshot, seconds=MOST_SECONDS)
+    found = find_references(name, call.world.snapshot, seconds=MOST_SECONDS)
     if not found.references:
         raise CommandFailure(f"no use of {name}: try grep -rnw {name} .")
     rows = [

@@ -1,20 +1,21 @@
-"""Lines of a file as people may see them: secrets masked as the file around them tells."""
+"""Lines of a file with its secrets masked."""
 
 from functools import cached_property
+from itertools import accumulate
 
 from cli_guard.secrets import scan
 from cli_guard.secrets.candidates import Hit
 from cli_guard.secrets.redact import mask_hits
 
 LINE_CHARS = 160
-# A longer text is looked at by windows around what is shown: a secret is told by what stands near it.
+# A longer text is scanned in windows around the lines asked for: context decides what is a secret.
 WHOLE_TEXT = 400_000
 WINDOW_LINES = 60
 WINDOW_CHARS = 40_000
 
 
-class Shown:
-    """The lines of one text, masked when they are asked for. Lines count from 1."""
+class MaskedLines:
+    """The lines of one text, counted from 1; the text is scanned at the first use."""
 
     def __init__(self, path: str, text: str) -> None:
         self._path, self._text = path, text
@@ -26,18 +27,10 @@ class Shown:
 
     @cached_property
     def _starts(self) -> list[int]:
-        starts, position = [0], 0
-        for line in self._lines:
-            position += len(line) + 1
-            starts.append(position)
-        return starts
-
-    def raw(self, line: int) -> str:
-        """A line as it is, for nobody's eyes; empty beyond the end."""
-        return self._lines[line - 1] if 0 < line <= len(self._lines) else ""
+        return [0, *accumulate(len(line) + 1 for line in self._lines)]
 
     def block(self, first: int, last: int) -> str:
-        """The lines from `first` to `last`, masked, joined by line feeds; each at most `WINDOW_CHARS` long."""
+        """Return the lines from `first` to `last`; in a very long text each is cut at `WINDOW_CHARS`."""
         first, last = max(1, first), min(last, len(self._lines))
         if first > last:
             return ""
@@ -52,5 +45,5 @@ class Shown:
         return mask_hits(window, scan(window, self._path).hits, start, end)
 
     def line(self, number: int) -> str:
-        """One line, masked, without the blanks around it, at most `LINE_CHARS` characters."""
+        """Return one line without the blanks around it, at most `LINE_CHARS` characters."""
         return self.block(number, number).strip()[:LINE_CHARS]

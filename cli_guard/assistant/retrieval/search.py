@@ -1,0 +1,139 @@
+"""Answers a question about a repository with locations, best first, and a confidence."""
+
+import time
+from collections.abc import Collection, Mapping
+
+from cli_guard.assistant.retrieval.facts import collect_facts
+from cli_guard.assistant.retrieval.hits import Matcher
+from cli_guard.assistant.retrieval.masked_lines import MaskedLines
+from cli_guard.assistant.retrieval.path_kinds import kind_of, weigh
+from cli_guard.assistant.retrieval.question import Query, parse_question
+from cli_guard.assistant.retrieval.scoring import ScoredFile, Unit, score_file
+from cli_guard.assistant.retrieval.survey import Survey, count_words
+from cli_guard.assistant.retrieval.types import Confidence, Location, LocationKind, SearchResult
+from cli_guard.assistant.retrieval.windows import fuse
+from cli_guard.model import Skipped
+
+SURVEY_SHARE = 0.6
+UNITS_OF_BEST, BEST_FILES = 3, 2
+# Few files were named: then their text is asked about, be it a document or a test.
+NAMED_FILES = 5
+# By how much of the question the best file covers.
+HIGH, MEDIUM, LOW = 0.8, 0.65, 0.42
+LOW_UNWEIGHTED = 0.55
+SIDE_FILE = 0.5
+CLEAR_LEAD = 1.15
+# A concept with less than this share is missing.
+MISSING = 0.2
+
+
+def find(
+    question: str,
+    texts: Mapping[str, str],
+    *,
+    allowed: Collection[str] | None = None,
+    limit: int = 8,
+    seconds: float = 5.0,
+) -> SearchResult:
+    """Find the answer to a question in plain English in `texts` (path -> text).
+
+    `allowed` are the paths to search (None: all), `limit` bounds the locations, `seconds` the time; files left out for
+    lack of time are listed in `skipped`. The same input gives the same answer, time permitting.
+    """
+    deadline = time.monotonic() + seconds
+    query = parse_question(question)
+    paths = sorted(texts if allowed is None else (path for path in set(allowed) if path in texts))
+    if not query.concepts and not query.names:
+        return SearchResult((), (), "none", 0, ())
+    survey = count_words(query, texts, paths, time.monotonic() + seconds * SURVEY_SHARE)
+    skipped = list(survey.skipped)
+    matcher = Matcher(query)
+    files: list[ScoredFile] = []
+    for number, path in enumerate(survey.candidates):
+        if time.monotonic() > deadline:
+            left = len(survey.candidates) - number
+            skipped.append(Skipped(path, f"this file and {left - 1} others: no time left", by_limit=True))
+            break
+        weight = weigh(path, texts[path], query.asked_for)
+        files.append(score_file(path, texts[path], query, matcher, survey.rarity, weight))
+    order = fuse(
+        [each.path for each in sorted(files, key=lambda each: (-each.score, each.path))],
+        [each.path for each in sorted(files, key=lambda each: (-each.window, each.path))],
+    )
+    files.sort(key=lambda each: (-order[each.path], each.path))
+    is_named = allowed is not None and len(paths) <= NAMED_FILES
+    confidence = _estimate_confidence(query, survey, files, is_named=is_named)
+    if confidence == "none":
+        return SearchResult((), (), "none", survey.looked_at, query.terms, tuple(skipped))
+    facts = collect_facts(files[0].path, texts[files[0].path], files[0].units, query)
+    places = _list_locations(files, texts, limit)
+    return SearchResult(
+        tuple(places), tuple(facts), confidence, survey.looked_at, query.terms, tuple(skipped)
+    )
+
+
+def _list_locations(files: list[ScoredFile], texts: Mapping[str, str], limit: int) -> list[Location]:
+    """Take the best unit of each file, then further units of the best files; scores never rise."""
+    chosen = [(file, file.units[0], file.score) for file in files if file.score > 0]
+    for file in files[:BEST_FILES]:
+        best = file.units[0].score or 1.0
+        chosen += [(file, unit, file.score * unit.score / best) for unit in file.units[1 : 1 + UNITS_OF_BEST]]
+    ceiling = float("inf")
+    places = []
+    for file, unit, score in chosen[:limit]:
+        ceiling = min(ceiling, score)
+        places.append(_locate(file, unit, ceiling, MaskedLines(file.path, texts[file.path])))
+    return places
+
+
+def _estimate_confidence(
+    query: Query, survey: Survey, files: list[ScoredFile], *, is_named: bool
+) -> Confidence:
+    """Judge the best file by how much of the question it covers, rare words above all."""
+    if not files or not files[0].units:
+        return "none"
+    best = files[0]
+    if query.names:
+        if not survey.has_names:
+            return "none"
+        if any(unit.definition and unit.definition.name in query.names for unit in best.units):
+            return "high"
+    asked = [(index, each) for index, each in enumerate(query.concepts) if each.essential]
+    if any(each.proper and not survey.own[i] for i, each in asked):
+        return "none"
+    total = sum(survey.rarity[i] * each.weight for i, each in asked)
+    if not total:
+        return "low"
+    shares = [min(1.0, share * 1.6) for share in best.covered]
+    share = sum(survey.rarity[i] * each.weight * shares[i] for i, each in asked) / total
+    weights = [each.weight for each in query.concepts]
+    unweighted = sum(w * s for w, s in zip(weights, shares, strict=True)) / sum(weights)
+    missing = sum(best.covered[i] < MISSING for i, _ in asked)
+    nowhere = sum(not survey.spread[i] for i, _ in asked)
+    is_near = best.units[0].named and missing <= 1 and len(asked) > 1 + nowhere
+    if share < LOW and unweighted < LOW_UNWEIGHTED and not is_near:
+        return "none"
+    if best.weight < SIDE_FILE and share < HIGH and not is_named:
+        return "none"
+    if share <= MEDIUM and not any(survey.own[i] for i, _ in asked):
+        return "none"
+    is_clear = best.score > CLEAR_LEAD * max((each.score for each in files[1:]), default=0.0)
+    if share > HIGH and unweighted > 0.75 and best.units[0].named and is_clear:
+        return "high"
+    return "medium" if share > MEDIUM else "low"
+
+
+def _locate(file: ScoredFile, unit: Unit, score: float, lines: MaskedLines) -> Location:
+    """Show a unit by its definition if its name matches the question, else by its best line."""
+    definition = unit.definition
+    is_document = kind_of(file.path) in ("doc", "changes")
+    kind: LocationKind
+    if definition is not None and (unit.named or not unit.lines):
+        line, end, kind = definition.line, definition.end_line, "mention" if is_document else "definition"
+    elif unit.lines:
+        line = end = unit.lines[0][0]
+        kind = "mention" if is_document or line in file.lines.documented else "use"
+    else:
+        line, end, kind = 1, 1, "path"
+    symbol = definition.qualname if definition else ""
+    return Location(file.path, line, end, lines.line(line), kind, symbol, round(score, 3))

@@ -1,0 +1,73 @@
+"""The result of a question about a repository: locations, facts and a confidence."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from cli_guard.model import Skipped
+
+LocationKind = Literal["definition", "use", "mention", "path"]
+FactKind = Literal["environment variable", "constant", "setting", "default", "function", "class"]
+ReferenceKind = Literal["definition", "import", "call", "use", "mention"]
+Confidence = Literal["high", "medium", "low", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A line that answers a question, or helps to. `text` is that line, secrets masked, at most 160 characters.
+
+    `end_line` is where the definition ends; `symbol` is its qualified name, empty outside of definitions.
+    """
+
+    path: str
+    line: int
+    end_line: int
+    text: str
+    kind: LocationKind
+    symbol: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A definition or a variable at the best location. `value` is source text, secrets masked; may be empty."""
+
+    kind: FactKind
+    name: str
+    value: str
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The locations, best first: one of each file, then more of the best files.
+
+    `looked_at` counts the files that were read, `terms` are the words that were searched for, `skipped` names what a
+    limit left out. With a confidence of "none" there are no places.
+    """
+
+    places: tuple[Location, ...]
+    facts: tuple[Fact, ...]
+    confidence: Confidence
+    looked_at: int
+    terms: tuple[str, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One occurrence of a name. `line` and `column` (in characters) count from 1."""
+
+    path: str
+    line: int
+    column: int
+    text: str
+    kind: ReferenceKind
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceList:
+    """The occurrences of a name, definitions first, and what a limit left out."""
+
+    references: tuple[Reference, ...]
+    skipped: tuple[Skipped, ...]
