@@ -1,6 +1,7 @@
 """The house: imports run downward, rooms keep their budgets, nothing reaches for a shell, names are plain."""
 
 import ast
+import graphlib
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -24,9 +25,9 @@ FLOORS = (
     ("policy", "state"),
     ("commands",),
     ("secrets",),
-    ("git", "code", "rules"),
-    ("runtime", "model"),
-    ("errors",),
+    ("git", "code"),
+    ("rules",),
+    ("runtime", "model", "errors"),
 )
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 
@@ -118,6 +119,23 @@ def imported(file: Path, *, deep: bool = True) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def module_of(file: Path) -> str:
+    return ".".join(("cli_guard", *file.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+
+
+MODULES = {module_of(file): file for file in FILES}
+
+
+def imported_files(file: Path) -> set[str]:
+    """The modules of the package that a file imports, by the longest name that is one."""
+    found = set()
+    for name in imported(file):
+        while name and name not in MODULES:
+            name = name.rpartition(".")[0]
+        found.add(name)
+    return found - {"", "cli_guard", module_of(file)}
+
+
 def libraries(file: Path, *, deep: bool = True) -> set[str]:
     return {name.split(".")[0] for name in imported(file, deep=deep)}
 
@@ -136,6 +154,12 @@ def test_imports_run_downward() -> None:
             if other != room and FLOOR[other] <= FLOOR[room]:
                 wrong.append(f"{name_of(file)} imports {name}")
     assert not wrong
+    # No circle of files either: raises CycleError with the files.
+    tuple(
+        graphlib.TopologicalSorter(
+            {name: imported_files(file) for name, file in MODULES.items()}
+        ).static_order()
+    )
     loose = [file for file in FILES if file.parent == ROOT]
     assert len(loose) <= 6 + 1, "six loose modules and __init__"
     assert len(FLOORS) <= 14
