@@ -7,20 +7,12 @@ from cli_guard.assistant.editing.module_rename import plan_file_rename
 from cli_guard.assistant.editing.move import plan_move
 from cli_guard.assistant.editing.open_ended import plan_open
 from cli_guard.assistant.editing.other_languages import find_migration, plan_migrate
-from cli_guard.assistant.editing.parameters import plan_default, plan_parameter
 from cli_guard.assistant.editing.plan import Plan, Step
-from cli_guard.assistant.editing.removal import plan_delete, plan_prints, plan_unused_imports
+from cli_guard.assistant.editing.removal import plan_delete, plan_unused_imports
 from cli_guard.assistant.editing.rename import plan_rename
 from cli_guard.assistant.editing.replace_call import plan_replace
 from cli_guard.assistant.editing.sources import Sources
-from cli_guard.assistant.editing.split import plan_split
-from cli_guard.assistant.editing.text_changes import (
-    plan_addition,
-    plan_bump,
-    plan_change_text,
-    plan_constant,
-    plan_future,
-)
+from cli_guard.assistant.editing.text_changes import plan_bump, plan_change_text, plan_constant
 from cli_guard.assistant.editing.usages import UsageGroup
 
 __all__ = ["Plan", "Step", "UsageGroup", "plan_refactor", "propose_change"]
@@ -29,20 +21,13 @@ PLANNERS: Mapping[str, Callable[[Sources, Intent], Plan]] = {
     "rename": plan_rename,
     "rename file": plan_file_rename,
     "move": plan_move,
-    "split": plan_split,
     "migrate": plan_migrate,
     "replace": plan_replace,
     "change text": plan_change_text,
     "set constant": plan_constant,
-    "set default": plan_default,
     "bump version": plan_bump,
-    "add entry": plan_addition,
-    "add line": plan_addition,
-    "add parameter": plan_parameter,
     "delete": plan_delete,
     "remove unused imports": plan_unused_imports,
-    "remove prints": plan_prints,
-    "future annotations": plan_future,
 }
 
 

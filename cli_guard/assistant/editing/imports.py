@@ -91,13 +91,13 @@ def add_imports(sources: Sources, text: str, statements: Iterable[str]) -> str:
     return text
 
 
-def import_place(sources: Sources, text: str, *, only_docstring: bool = False) -> int:
+def import_place(sources: Sources, text: str) -> int:
     """The position after the imports that a module begins with, or after its docstring."""
     first, tree, lines = FIRST_LINES.match(text), sources.parse(text), LineMap(text)
     at = first.end() if first is not None else 0
     for number, node in enumerate(tree.body if isinstance(tree, ast.Module) else ()):
         is_docstring = number == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if not is_docstring and (only_docstring or not isinstance(node, Import)):
+        if not is_docstring and not isinstance(node, Import):
             break
         at = line_end(text, lines.span(node)[1])
     return at

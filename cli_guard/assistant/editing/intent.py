@@ -28,7 +28,6 @@ PARTS = {
     "value": r"(?P<GROUP>`[^`]+`|\"[^\"]*\"|'[^']*'|[^\s`'\"]+)",
     "constant": rf"{Q}(?P<GROUP>(?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+|[A-Z]{{3,40}})){Q}",
     "version": rf"{Q}v?(?P<GROUP>\d[\w.+-]*){Q}",
-    "rest": r"(?P<GROUP>.+)",
     "path": rf"(?:the )?(?:end of )?(?:the )?(?:file )?{Q}(?P<GROUP>[\w./@+-]+){Q}",
     "in": rf"(?: (?:in|of|from|inside|within|for) (?:the )?(?:file |module |function |method |class )?"
     rf"{Q}(?P<GROUP>[\w$./@+-]+?)(?:\(\))?{Q})?",
@@ -40,7 +39,6 @@ PARTS = {
     "to": r"(?:to|as|into|->|=>|→)",
     "clean": r"(?:remove|delete|clean(?: up)?|drop|prune|strip|trim|fix)(?: all)?(?: the)?",
     "set": r"(?:set|change|update|increase|raise|lower|decrease|reduce|bump|make) (?:the )?",
-    "an": r"(?:an? |the )?(?:new |optional |keyword )*",
     "migrate": r"(?:refactor(?:ing)?|migrat(?:e|ion|ing)|switch(?:ing)?|mov(?:e|ing)|port(?:ing)?|convert(?:ing)?|"
     r"change|transition|go|upgrade|rewrite)",
     "calls": r"(?:(?:calls?|uses?|usages?) (?:to|of) )?(?:(?:function|method|call|library|class) )?",
@@ -52,26 +50,12 @@ rename: rename <what>(?:<sort:sort> )?<name:old><in:place> <to> <name:new><in:pl
 rename: (?:change|replace) (?:the )?name (?:of )?<what>(?:<sort:sort> )?<name:old><in:place> (?:to|into|with)
     <name:new>
 remove unused imports: <clean> (?:unused|dead) imports?<in:place>
-remove prints: <clean> (?:debug(?:ging)? )?(?:prints?|console\.logs?)(?:
-    (?:statements?|calls?|lines?))?<in:place>
-future annotations: add <an>[`'"]?(?:from __future__ import annotations|future annotations(?: import)?)[`'"]?
-    to <path:place>
 bump version: <set>(?:project(?:'s)? |package |current )?version(?: number)?(?: from <version:from>)? <to>
     <version:new>
 bump version: (?:bump|release)(?: (?:the )?version)? (?:to )?(?:the )?(?:next
     )?(?P<part>major|minor|patch)(?: version)?
-set default: <set>default(?: value)? (?:of|for) (?:the )?(?:<sort:sort> )?<name:name> (?:of|in|for) (?:the
-    )?(?:function |method )?<name:owner> (?:to|=|as) <rest:value>
 set constant: <set>(?:constant |variable |setting |value of )?<constant:old><infile:place>(?: from
     <version:from>)? ?(?:=|to|->|=>) ?<value:value><infile:place2>
-add parameter: add <an>(?:parameter|param|argument|arg|option) <text:text> to (?:the )?(?:function |method
-    |class )?<name:owner><in:place>
-add line: add <an>(?:line|entry|text)s? <text:text> to <path:place>
-add entry: (?:add|append|put) <word:text> (?:to|in|into) (?=\S*\.\w|\S*[A-Z]\w+file|(?:the |file
-    )+\S*\.\w)<path:place>
-add entry: ignore <word:text> in (?=\S*ignore)<path:place>
-split: (?:split|break)(?: up)? <what>(?:(?:module|file|package|class) )?<word:old>(?: (?:module|file))?(?:
-    up| apart)?(?: (?:into|in|by|to) .*)?
 move: (?:move|relocate|extract) <what>(?:<sort:sort> )?<name:old><in:place> (?:to|into) (?:the |a |its own
     )?(?:new )?(?:module |file )?<name:new>
 delete: (?:delete|remove|drop) <what>(?:unused )?<sort:sort> <name:old><in:place>

@@ -24,7 +24,7 @@ from cli_guard.code.test_files import is_test_code
 from cli_guard.git.unified import unified_diff
 from cli_guard.model import Skipped
 
-Kind = Literal["rename", "move", "split", "replace call", "migrate", "remove unused", "edit", "unknown"]
+Kind = Literal["rename", "move", "replace call", "migrate", "remove unused", "edit", "unknown"]
 MOST_FILES = 500
 SHOWN_BY_HAND = 200
 # How much is read to find a name that is written much like one that is not there.

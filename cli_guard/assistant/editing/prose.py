@@ -1,7 +1,7 @@
 """A renamed Python name in strings, configuration and prose: what surely means it, and what a person must look at."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.sources import Edit, is_configuration, is_documentation, join_some
@@ -52,25 +52,3 @@ def dynamic_uses(python: Python, old: str) -> Iterator[Location]:
         for each in python.places(path, old):
             if each.role == "dynamic":
                 yield python.location(each, f"reached by the string {old!r}")
-
-
-def prose_edits(
-    python: Python, old: str, new: str, owners: Iterable[str], *, is_plain: bool
-) -> Iterator[Edit]:
-    """Where documents and docstrings name it in backticks or a role; if `is_plain`, in doctests (`>>> name()`) too."""
-    name = rf"~?(?:(?:{'|'.join(map(re.escape, owners))})\.)?(?P<name>{re.escape(old)})(?:\(\))?"
-    patterns = [
-        re.compile(rf"(?<!`)(?P<open>`{{1,2}}){name}(?P=open)(?!`)"),
-        re.compile(rf":(?:\w+:)?(?:func|class|meth|data|attr|obj|exc|const):`{name}`"),
-    ]
-    example = re.compile(r"^[ \t]*(?:>>>|\.\.\.) .*", re.MULTILINE)
-    in_example = re.compile(rf"(?<![\w.'\"])(?P<name>{re.escape(old)})(?![\w'\"])")
-    for path in python.sources.mentioning(old):
-        text, is_python = python.texts[path], python.sources.language(path) == "python"
-        parts = python.file(path).strings if is_python else [(0, len(text))] * is_documentation(path)
-        for part in parts:
-            matches = [m for pattern in patterns for m in pattern.finditer(text, *part)]
-            if is_plain and is_python:
-                lines = (line.span() for line in example.finditer(text, *part))
-                matches += [m for line in lines for m in in_example.finditer(text, *line)]
-            yield from (Edit(path, *m.span("name"), new) for m in matches)

@@ -1,30 +1,22 @@
-"""Plans what goes from Python code: a definition that nothing uses, unused imports, debug prints."""
+"""Plans what goes from Python code: a definition that nothing uses, unused imports."""
 
 import ast
-import re
-from collections.abc import Iterator
 
 from cli_guard.assistant.editing.imports import (
     blank_lines_end,
     drop_new_unused,
     find_unused_imports,
-    is_alone,
     line_end,
     line_start,
     without_imports,
 )
 from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.names import last_name
-from cli_guard.assistant.editing.other_languages import PLANNED_ONLY, plan_uses
+from cli_guard.assistant.editing.other_languages import plan_uses
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.prose import dynamic_uses, find_dotted_strings
 from cli_guard.assistant.editing.sources import Edit, Sources, apply_edits, count, find_path
 from cli_guard.assistant.editing.targets import Target, exports_of, find_targets, name_others, with_aliases
-from cli_guard.code.test_files import is_test_code
-
-PRINTS = ("print", "pprint", "pp")
-SCRIPT_PRINT = re.compile(r"\bconsole\.(?:log|debug|trace)\(")
 
 
 def plan_delete(sources: Sources, intent: Intent) -> Plan:
@@ -48,8 +40,11 @@ def plan_delete(sources: Sources, intent: Intent) -> Plan:
     places = [*((p, sources.line(p, s), f"uses {name}") for p, s in uses), *dynamic_uses(python, name)]
     if places:
         return draft.refuse(f"{name} is used in {count(len(places), 'place')}", places)
-    text = sources.texts[path]
-    if is_only_child(python, target):
+    text, module = sources.texts[path], sources.module(path)
+    blocks = (
+        (getattr(each, "body", None) for each in ast.walk(module) if each is not module) if module else ()
+    )
+    if [target.occurrence.node] in blocks:
         edits = [Edit(path, *bodies[0], "pass")]
     else:
         edits = [Edit(path, *whole_lines(text, start, end), "") for start, end in bodies]
@@ -71,27 +66,12 @@ def uses_of(python: Python, target: Target) -> list[tuple[str, int]]:
     return [(path, each.start) for each in python.places_of_home(path, name, target.home)]
 
 
-def is_only_child(python: Python, target: Target) -> bool:
-    module = python.sources.module(target.path)
-    blocks = blocks_of(module) if module is not None else ()
-    return any(block == [target.occurrence.node] for block, is_module in blocks if not is_module)
-
-
 def whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
     first, stop = line_start(text, start), blank_lines_end(text, end)
     if stop == len(text):  # the last of a file takes the blank lines before it along
         before = text[:first].rstrip()
         first = line_end(text, len(before)) if before else 0
     return first, stop
-
-
-def blocks_of(module: ast.Module) -> Iterator[tuple[list[ast.stmt], bool]]:
-    """Each list of statements, with whether it is that of the module."""
-    for node in ast.walk(module):
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(node, name, None)
-            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-                yield block, node is module
 
 
 def plan_unused_imports(sources: Sources, intent: Intent) -> Plan:
@@ -118,43 +98,3 @@ def plan_unused_imports(sources: Sources, intent: Intent) -> Plan:
     )
     draft.risks.append("another module may import the name from here")
     return draft.finish(changes)
-
-
-def plan_prints(sources: Sources, intent: Intent) -> Plan:
-    """The plan for "remove the debug prints in path": the statements that only print."""
-    place, python = intent.get("place"), Python(sources)
-    draft = Draft(sources, "edit", f"Remove the prints in {place or 'all files'}", "print", usages=())
-    paths = [path for path in sources.texts if not is_test_code(path)]
-    if place:
-        named = find_path(sources, place)
-        if not named.path:
-            return draft.ask_for_file(named)
-        paths, draft.assumed = [named.path], named.assumed
-        if sources.language(named.path) in PLANNED_ONLY:
-            prints = SCRIPT_PRINT.finditer(sources.texts[named.path])
-            lines = sorted({sources.line(named.path, match.start()) for match in prints})
-            places = [(named.path, line, "prints") for line in lines]
-            return draft.refuse("only the prints of Python are taken out here", places)
-    edits = [each for path in paths if sources.has_time(path) for each in print_edits(python, path)]
-    draft.title = f"Remove {count(len(edits), 'print')} in {place or 'all files'}"
-    draft.risks.append("what a print calls to get its text is no longer called")
-    if any(re.search(r"__main__|argparse|click", sources.texts[e.path]) for e in edits):
-        draft.risks.append("a program's own output is printed too: look at each that goes")
-    return draft.finish(drop_new_unused(sources, apply_edits(sources, edits)))
-
-
-def print_edits(python: Python, path: str) -> Iterator[Edit]:
-    module, text = python.sources.module(path), python.texts[path]
-    for block, is_module in blocks_of(module) if module is not None else ():
-        gone = [s for s in block if isinstance(s, ast.Expr) and is_print(s.value)]
-        for number, statement in enumerate(gone):
-            start, end = python.span(path, statement)
-            is_last = len(gone) == len(block) and not number and not is_module
-            if is_last or not is_alone(text, start, end):
-                yield Edit(path, start, end, "pass")
-            else:
-                yield Edit(path, line_start(text, start), line_end(text, end), "")
-
-
-def is_print(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and last_name(node.func) in PRINTS

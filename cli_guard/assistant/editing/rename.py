@@ -11,7 +11,7 @@ from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.other_languages import plan_uses
 from cli_guard.assistant.editing.parameters import rename_parameter
 from cli_guard.assistant.editing.plan import Draft, Plan
-from cli_guard.assistant.editing.prose import dynamic_uses, find_dotted_strings, mention_risks, prose_edits
+from cli_guard.assistant.editing.prose import dynamic_uses, find_dotted_strings, mention_risks
 from cli_guard.assistant.editing.scopes import Occurrence, Scope
 from cli_guard.assistant.editing.sources import Edit, Sources, count, find_path
 from cli_guard.assistant.editing.targets import (
@@ -58,15 +58,13 @@ def rename_target(python: Python, found: list[Target], new: str) -> Plan:
     in_code = {(each.path, each.start) for each in work.edits}
     if target.sort not in ("parameter", "local"):
         work.by_hand += dynamic_uses(python, old)
-        if len(find_targets(python, old)) == 1:
-            owners = (python.module_name(target.path), *target.around)
-            is_plain = target.home.kind == "module"
-            work.edits += prose_edits(python, old, new, owners, is_plain=is_plain)
     edits = outside_history(sources, work.edits)
     paths = {path for path, _ in in_code}
     draft.add_step(f"Rename {target.qualified} where it is defined", [target.path])
     draft.add_step("Rename its imports and uses", sorted(paths - {target.path}))
-    draft.add_step("Rename it where documents name it", sorted({each.path for each in edits} - paths))
+    draft.add_step(
+        "Rename it where strings and configuration name it", sorted({each.path for each in edits} - paths)
+    )
     if target.home.kind == "module" and not old.startswith("_"):
         module = python.module_name(target.path)
         draft.risks.append(f"code outside of this repository that imports {old} from {module} breaks")

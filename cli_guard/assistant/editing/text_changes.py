@@ -1,11 +1,10 @@
-"""Plans the changes that need no syntax: a text, a constant or the version changed, lines and entries added."""
+"""Plans the changes that need no syntax: a text, a constant or the version changed."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from cli_guard.assistant.editing.imports import import_place
 from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.open_ended import plan_open
 from cli_guard.assistant.editing.other_languages import LOCKS
@@ -67,52 +66,6 @@ def plan_change_text(sources: Sources, intent: Intent) -> Plan:
         draft.assume(f"all {len(edits)} places in {paths[0]} are meant")
     draft.add_step(f"Change {count(len(edits), 'place')}", sorted({e.path for e in edits}))
     return draft.finish_edits(edits)
-
-
-def plan_addition(sources: Sources, intent: Intent) -> Plan:
-    """The plan for an entry or a line added to a file; a .gitignore that is not there is made."""
-    text, place = intent.get("text").strip(), intent.get("place")
-    what = "a line" if intent.kind == "add line" else text
-    draft = Draft(sources, "edit", f"Add {what} to {place}", text, usages=())
-    named, path = find_path(sources, place), find_path(sources, place).path
-    if not path and intent.kind == "add entry" and re.search(r"(?:^|/)\.\w+ignore$", place):
-        path = place
-    if not path:
-        return draft.ask_for_file(named)
-    draft.title, draft.assumed = f"Add {what} to {path}", named.assumed
-    before = sources.texts.get(path, "")
-    if intent.kind == "add entry" and text in (line.strip() for line in before.splitlines()):
-        after = before
-    else:
-        end = "\r\n" if "\r\n" in before else "\n"
-        after = f"{before}{end if before and not before.endswith(end) else ''}{text}{end}"
-    name = text.strip("/").removeprefix("**/")
-    tracked = [
-        p for p in sources.texts if f"{p}/".startswith(f"{name}/") or PurePosixPath(p).match(name or "/")
-    ]
-    if tracked and path.endswith(".gitignore"):
-        draft.risks.append(f"Git goes on tracking what it tracks already: {join_some(tracked)}")
-    return draft.finish({path: after} if after != before else {})
-
-
-def plan_future(sources: Sources, intent: Intent) -> Plan:
-    statement = "from __future__ import annotations"
-    named = find_path(sources, intent.get("place"))
-    draft = Draft(sources, "edit", f"Add {statement} to {named.path}", "annotations", named.assumed)
-    if not named.path:
-        return draft.ask_for_file(named)
-    path, text = named.path, sources.texts[named.path]
-    if sources.language(path) != "python":
-        return draft.refuse(f"{path} is not Python")
-    is_there = re.search(r"^from __future__ import .*\bannotations\b", text, re.MULTILINE)
-    end = "\r\n" if "\r\n" in text else "\n"
-    at = import_place(sources, text, only_docstring=True)
-    rest = text[at:].lstrip("\r\n") if at else text
-    gap = end if rest and not re.match(r"(?:from|import)\b", rest) else ""
-    after = f"{text[:at]}{end if text[:at].strip() else ''}{statement}{end}{gap}{rest}"
-    readers = "pydantic, dataclasses, typer"
-    draft.risks.append(f"annotations become strings: what reads them at run time ({readers}) must cope")
-    return draft.finish({} if is_there else {path: after})
 
 
 def plan_constant(sources: Sources, intent: Intent) -> Plan:

@@ -1,4 +1,4 @@
-"""The smaller changes: parameters, deletions, texts, constants, versions. Each request gives this text, or none."""
+"""The smaller changes: deletions, texts, constants, versions. Each request gives this text, or none."""
 
 from collections.abc import Mapping
 
@@ -48,21 +48,10 @@ TEXTS = {
 
 CHANGES = (
     ("change LIMIT = 3 to LIMIT = 5 in pkg/core.py", "pkg/core.py", "LIMIT = 5\n", "LIMIT = 3"),
-    ("set the default of retries in load to 5", "pkg/core.py", "def load(path, retries=5):", "retries=2"),
     ("bump version to 1.2.3", "pyproject.toml", 'version = "1.2.3"', "1.2.2"),
     ("bump the minor version", "pyproject.toml", 'version = "1.3.0"', "1.2.2"),
-    ("add `*.log` to .gitignore", ".gitignore", "*.pyc\n*.log\n", ""),
     ("remove unused imports in pkg/core.py", "pkg/core.py", "import json\n", "import os"),
     ("delete the function unused_one", "pkg/core.py", "print(key)\n", "unused_one"),
-    ('add a line "hello" to README.md', "README.md", "teh end\nhello\n", ""),
-    ("add parameter timeout=10 to load", "pkg/core.py", "def load(path, retries=2, timeout=10):", ""),
-    ("remove the debug prints in pkg/core.py", "pkg/core.py", "        pass\n", "print("),
-    (
-        "add `from __future__ import annotations` to pkg/core.py",
-        "pkg/core.py",
-        '"""Core."""\n\nfrom __future__ import annotations\n',
-        "",
-    ),
     ("fix the typo teh -> the", "README.md", "the end\n", "teh"),
     (
         "replace deprecated datetime.utcnow() with datetime.now(timezone.utc)",
@@ -94,10 +83,6 @@ REFUSED = (
     ("delete the function load", "used in"),
     ("rename Store to load", "cannot be used"),
     ("rename load to class", "word of the language"),
-    ("set the default of path in load to '.'", ""),
-    ("add parameter retries=1 to load", "there already"),
-    ("add parameter other to load", "without a default"),
-    ("add `*.pyc` to .gitignore", "so already"),
     ("bump version to 1.2.2", "it has that version already"),
     ("remove unused imports in README.md", "README.md is not Python"),
 )
@@ -106,13 +91,10 @@ REFUSED = (
 @pytest.mark.parametrize(("request_", "why"), REFUSED, ids=[r[0] for r in REFUSED])
 def test_no_patch_where_it_must_not_be(request_: str, why: str) -> None:
     plan = plan_refactor(request_, TEXTS)
-    if why:
-        assert not plan.changes
-        assert not plan.patch
-        assert why in " ".join((*plan.risks, *(s.purpose for s in plan.steps)))
-    else:
-        assert "def load(path='.', retries=2)" in plan.changes["pkg/core.py"]
-    assert plan.complete is bool(plan.patch)
+    assert not plan.changes
+    assert not plan.patch
+    assert not plan.complete
+    assert why in " ".join((*plan.risks, *(s.purpose for s in plan.steps)))
 
 
 MISSING = (
@@ -120,8 +102,6 @@ MISSING = (
     ("rename lode to anything", "near: load"),
     ("change a to b in nowhere.py", "nowhere.py"),
     ("change zzz to b in app.py", "zzz"),
-    ("set the default of zzz in load to 1", "zzz"),
-    ("set the default of a in nowhere to 1", "nowhere"),
     ("delete the function nowhere", "nowhere"),
     ("remove unused imports in nowhere.py", "nowhere.py"),
     ("migrate from zlib9 to zstd9", "zlib9"),
@@ -137,23 +117,6 @@ def test_what_is_not_there_is_named(request_: str, name: str) -> None:
 
 
 PYTHON = (
-    ("add parameter b=1 to f", "def f(): ...\n", "def f(b=1): ...\n"),
-    ("add parameter b: int = 1 to f", "def f(a: str): ...\n", "def f(a: str, b: int = 1): ...\n"),
-    ("add parameter b=1 to f", "def f(a, *, c=(1, 2)): ...\n", "def f(a, *, c=(1, 2), b=1): ...\n"),
-    ("add parameter b=1 to f", "def f(*a, **k): ...\n", "def f(*a, b=1, **k): ...\n"),
-    (
-        "add parameter b=1 to C",
-        "class C:\n    def __init__(self): ...\n",
-        "class C:\n    def __init__(self, b=1): ...\n",
-    ),
-    ("set the default of a in f to None", "def f(a: int): ...\n", "def f(a: int = None): ...\n"),
-    ("set the default of b in f to 2", "def f(a, *, b, c): ...\n", "def f(a, *, b=2, c): ...\n"),
-    (
-        "set the default of a in C.m to 2",
-        "class C:\n    def m(self, a=1): ...\n",
-        "class C:\n    def m(self, a=2): ...\n",
-    ),
-    ("set the default of a in f to 1", "def f(a, b): ...\n", ""),
     (
         "delete the class C",
         "import os\nX = 1\n\n\n@deco\nclass C:\n    x = os\n",
@@ -177,23 +140,6 @@ PYTHON = (
         "pass; x = 1\nfrom __future__ import annotations\n",
     ),
     ("remove unused imports", "from a import b, c, d\nc\n", "from a import c\nc\n"),
-    (
-        "remove the prints in a.py",
-        "import x\nif 1:\n    print(x)\nelse:\n    print(2); y = 1\nprint(3)\n",
-        "if 1:\n    pass\nelse:\n    pass; y = 1\n",
-    ),
-    ("remove the prints in a.py", "x = print(1)\nobj.print(2)\n", ""),
-    (
-        "add `from __future__ import annotations` to a.py",
-        "#!/bin/x\nx = 1\n",
-        "#!/bin/x\n\nfrom __future__ import annotations\n\nx = 1\n",
-    ),
-    (
-        "add `from __future__ import annotations` to a.py",
-        "import os\n",
-        "from __future__ import annotations\nimport os\n",
-    ),
-    ("add `from __future__ import annotations` to a.py", "from __future__ import annotations\n", ""),
 )
 
 

@@ -15,7 +15,6 @@ REQUESTS = (
     "from log4j to slf4j",
     "requests to httpx",
     "remove unused imports",
-    "remove the debug prints",
     "move f to b.py",
     "split a.py",
     "delete the function f",
@@ -92,10 +91,6 @@ LARGE: dict[str, tuple[str, dict[str, str]]] = {
         {"setup.py": "version='1.0.0'\n", "data.json": '"1.0.0",\n' * 60_000},
     ),
     "many imports": ("remove unused imports", {"a.py": "".join(f"import a{n}\n" for n in range(4_000))}),
-    "many definitions": (
-        "split module a.py",
-        {"a.py": "".join(f"def f{n}():\n    return f{n + 1}\n\n\n" for n in range(600))},
-    ),
 }
 
 

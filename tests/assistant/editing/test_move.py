@@ -124,34 +124,3 @@ def test_what_a_star_import_brings_is_not_known() -> None:
 def test_a_string_with_the_old_module_is_left() -> None:
     plan = plan_refactor("move f from a.py to b.py", {"a.py": "def f(): ...\n", "c.py": "patch('a.f')\n"})
     assert plan.by_hand == (("c.py", 1, "a string names f by its old module"),)
-
-
-PARTS = (
-    "def a():\n    return 1\n\n\ndef b():\n    return a()\n\n\ndef c():\n    return 3\n\n\n"
-    "def d():\n    x = c()\n    return x\n"
-)
-
-
-def test_a_module_is_split_by_what_uses_each_other() -> None:
-    texts = {"p/__init__.py": "", "p/m.py": PARTS, "u.py": "from p.m import b, d\n"}
-    plan = plan_refactor("split module p.m", texts)
-    assert dict(plan.changes) == {
-        "p/a.py": "def a():\n    return 1\n\n\ndef b():\n    return a()\n",
-        "p/m.py": "def c():\n    return 3\n\n\ndef d():\n    x = c()\n    return x\n",
-        "u.py": "from p.m import d\nfrom p.a import b\n",
-    }
-    assert plan.complete
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("def a():\n    return b()\n\n\ndef b():\n    return a()\n", "all that it defines hangs together"),
-        ("print(1)\n", "all that it defines hangs together"),
-        (PARTS + "a()\nc()\n", "no group of it can go"),
-    ],
-)
-def test_a_module_that_hangs_together_is_not_split(text: str, why: str) -> None:
-    plan = plan_refactor("split m.py", {"m.py": text})
-    assert not plan.patch
-    assert why in "\n".join(plan.risks)

@@ -41,16 +41,17 @@ def test_a_method_is_found_where_it_is_defined() -> None:
     [
         (
             "write a test for `parse_message`",
-            ["Read what is to be tested", "Write the test beside those that are near"],
+            ["Read what is there", "Write a test that fails now", "Run the tests"],
         ),
         (
             "fix the crash in parse_message()",
             ["Read what is there", "Write a test that fails now and says what must hold"],
         ),
         ("improve docs/guide.md", ["Bring the documents up to date"]),
-        ("delete app_core/writer.py", ["Change what imports it", "Remove 1 file"]),
+        ("delete app_core/writer.py", ["Read what is there", "Make the change"]),
+        ("split module app_core.writer", ["Read what is there", "Make the change"]),
         ("remove the zebra folder", ["Name a file"]),
-        ("remove the tests folder", ["Remove 2 files"]),
+        ("remove the tests folder", ["Make the change"]),
         ("convert app_core/writer.py to TypeScript", ["Read what is there"]),
         ("remove the cache from app_core/writer.py", ["Read what is there"]),
     ],
@@ -58,11 +59,6 @@ def test_a_method_is_found_where_it_is_defined() -> None:
 def test_the_steps_are_those_of_the_request(request_: str, purposes: list[str]) -> None:
     steps = [step.purpose for step in planned(request_).steps]
     assert [said for said in purposes if any(step.startswith(said) for step in steps)] == purposes
-
-
-def test_what_is_called_wrong_and_stands_nowhere_is_missing() -> None:
-    assert planned("fix the typo 'recieve' in the docs").missing == ("'recieve': no file holds it",)
-    assert planned("add a flag 'recieve' to Writer").missing == ()
 
 
 def test_a_name_that_is_everywhere_and_defined_nowhere_tells_nothing() -> None:

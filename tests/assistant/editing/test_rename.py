@@ -118,9 +118,8 @@ TABLE: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
             "b.py": "patch('p.a.load')\npatch('q.load')\n",
         },
         {
-            "p/a.py": 'def read():\n    """See `read`.\n\n    >>> read()\n    """\n',
+            "p/a.py": 'def read():\n    """See `load`.\n\n    >>> load()\n    """\n',
             "pyproject.toml": "[project.scripts]\nx = 'p.a:read'\n",
-            "docs/use.md": "Call `read()`, `p.a.read` or :func:`read`; load nothing, `load it`.\n",
             "b.py": "patch('p.a.read')\npatch('q.load')\n",
         },
     ),
