@@ -1,9 +1,11 @@
 """The Python files of a request: their names, which file an import means, and which module an expression is."""
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
+from operator import eq
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,7 @@ from cli_guard.assistant.editing.names import read_names
 from cli_guard.assistant.editing.scopes import BINDS, FileNames, Homes, Occurrence, Scope
 from cli_guard.assistant.editing.sources import Sources
 from cli_guard.assistant.editing.usages import Location
+from cli_guard.code.python_imports import PythonImports, absolute_module, is_package
 
 if TYPE_CHECKING:
     from cli_guard.assistant.editing.classes import Classes
@@ -36,13 +39,10 @@ class Python:
         self._files: dict[str, FileNames] = {}
         self._homes: dict[tuple[str, str], Homes] = {}
         self._binders: dict[tuple[str, str, Scope], list[Occurrence]] = {}
-        self._by_tail: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        self._imports = PythonImports(sources.texts)
         self._packages = {
             p.rpartition("/")[0] for p in sources.texts if p.endswith(("/__init__.py", "/__init__.pyi"))
         }
-        for path in sources.texts:
-            if path.endswith((".py", ".pyi")) and (parts := module_parts(path)):
-                self._by_tail.setdefault(parts[-1], []).append((parts, path))
 
     @cached_property
     def classes(self) -> "Classes":
@@ -110,33 +110,16 @@ class Python:
         """The name a file is imported by: from the outermost folder that is a package on."""
         parts = module_parts(path)
         folder = PurePosixPath(path).parent
-        depth = 0 if path.endswith(("__init__.py", "__init__.pyi")) else 1
+        depth = 0 if is_package(path) else 1
         while str(folder) in self._packages:
             depth, folder = depth + 1, folder.parent
         return ".".join(parts[-max(depth, 1) :])
 
     def find(self, importer: str, module: str) -> str | None:
         """The file that `module`, with its leading dots, means when `importer` imports it."""
-        level = len(module) - len(module.lstrip("."))
-        rest = tuple(part for part in module.lstrip(".").split(".") if part)
-        if level:
-            folder = PurePosixPath(importer).parent.parts
-            return (
-                self._file_of((*folder[: len(folder) - level + 1], *rest))
-                if level <= len(folder) + 1
-                else None
-            )
-        fits = []
-        for parts, path in self._by_tail.get(rest[-1], ()) if rest else ():
-            if parts[-len(rest) :] == rest and "/".join(parts[: -len(rest)]) not in self._packages:
-                common = len(common_head(parts, PurePosixPath(importer).parts))
-                fits.append((-common, len(parts), path))
-        return min(fits)[2] if fits else None
-
-    def _file_of(self, parts: tuple[str, ...]) -> str | None:
-        stem = "/".join(parts)
-        tries = [f"{stem}/__init__.py", f"{stem}.py", f"{stem}/__init__.pyi", f"{stem}.pyi"]
-        return next((each.lstrip("/") for each in tries if each.lstrip("/") in self.texts), None)
+        rest = module.lstrip(".")
+        name = absolute_module(importer, module[: len(module) - len(rest)], rest)
+        return self._imports.find_module(name, importer) if name else None
 
     def source_of(self, occurrence: Occurrence) -> Imported | None:
         """Where a name in a from-import comes from; None for any other place."""
@@ -161,9 +144,9 @@ class Python:
         if isinstance(node, ast.Attribute) and deep < DEEPEST:
             whole = self._by_import(path, ast.unparse(node))
             package = None if whole else self.module_of(path, node.value, deep + 1)
-            if package is None or PurePosixPath(package).stem != "__init__":
-                return whole
-            return self._file_of((*PurePosixPath(package).parent.parts, node.attr))
+            return (
+                whole if package is None or not is_package(package) else self.find(package, f".{node.attr}")
+            )
         if not isinstance(node, ast.Name):
             return None
         found = (self.find_imported(each) for each in self.binders(path, node) if each.role == "import")
@@ -217,24 +200,17 @@ class Python:
 
     def import_path(self, start: str, end: str, also: Collection[str] = ()) -> list[str]:
         """The modules on a way of imports from `start` to `end`, [] if there is none; `also` will import `end`."""
-        before: dict[str, str | None] = {start: None}
-        waiting = [start]
-        while waiting and len(before) < MOST_MODULES:
-            path = waiting.pop(0)
-            if path == end or path in also:
-                way = [end] if path != end else []
-                at: str | None = path
-                while at is not None:
-                    way.insert(0, at)
-                    at = before[at]
-                return way
-            if not self.sources.has_time(path):
+        ways, seen = [[start]], {start}
+        while ways and len(seen) < MOST_MODULES:
+            way = ways.pop(0)
+            if way[-1] == end or way[-1] in also:
+                return [*way, *([end] if way[-1] != end else [])]
+            if not self.sources.has_time(way[-1]):
                 return []
-            for found in sorted(set(self.list_loaded(path))):
-                # The package of `end` is loaded before it in any case.
-                if found not in before and (found == end or not is_package_of(found, end)):
-                    before[found] = path
-                    waiting.append(found)
+            # The package of `end` is loaded before it in any case.
+            new = {p for p in self.list_loaded(way[-1]) if p == end or not is_package_of(p, end)} - seen
+            seen |= new
+            ways += [[*way, path] for path in sorted(new)]
         return []
 
 
@@ -260,14 +236,5 @@ def module_parts(path: str) -> tuple[str, ...]:
 def relative_module(importer: str, target: str) -> str:
     """A module by its place: one dot for the folder of the importer."""
     here, there = PurePosixPath(importer).parent.parts, module_parts(target)
-    common = len(common_head(here, there))
+    common = sum(takewhile(bool, map(eq, here, there)))
     return "." * (len(here) - common + 1) + ".".join(there[common:])
-
-
-def common_head(first: Iterable[str], second: Iterable[str]) -> list[str]:
-    found = []
-    for one, other in zip(first, second, strict=False):
-        if one != other:
-            break
-        found.append(one)
-    return found
