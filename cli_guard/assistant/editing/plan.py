@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.sources import (
@@ -91,7 +91,7 @@ class Draft:
 
     def ask(self, step: str, *missing: str) -> Plan:
         """The plan that only asks: what the request names is not there."""
-        return self._build(steps=[Step(step)], missing=missing, usages=self.usages or ())
+        return self._build([Step(step)], missing=missing, usages=self.usages or ())
 
     def ask_for_file(self, named: NamedPath) -> Plan:
         self.title = f"{named.missing.partition(';')[0]} is not there"
@@ -102,11 +102,11 @@ class Draft:
         step = Step(f"Decide first: {reason}", tuple(dict.fromkeys(path for path, _, _ in places)))
         lines = (f"{path}:{line}: {why}" for path, line, why in places[:20])
         self.by_hand = list(places)
-        return self._build(steps=[step], risks=[f"no patch: {reason}", *lines])
+        return self._build([step], risks=[f"no patch: {reason}", *lines])
 
     def propose(self, missing: Sequence[str] = ()) -> Plan:
         """The plan without a patch: the steps that are there, the risks, and what to look at."""
-        return self._build(steps=self.steps, risks=self.risks, missing=tuple(missing))
+        return self._build(self.steps, risks=self.risks, missing=tuple(missing))
 
     def finish_edits(self, edits: Iterable[Edit]) -> Plan:
         return self.finish(apply_edits(self.sources, edits))
@@ -120,7 +120,7 @@ class Draft:
         broken = [p for p in sorted(changes) if breaks(sources, p, (moved or {}).get(p, p), changes[p])]
         usages = usages_of(sources, self.name) if self.usages is None else self.usages
         reason = None
-        if sources.is_late:
+        if sources.late:
             reason = "not every file could be looked at in the time given"
         elif len(changes) > MOST_FILES:
             reason = f"{len(changes):,} files would change, and {MOST_FILES} is the limit"
@@ -152,35 +152,29 @@ class Draft:
         ]
         self.by_hand = left
         patch = unified_diff(old, new) if new else ""
-        return self._build(steps, risks, new, gone, patch, is_complete, usages=usages)
+        made = {"changes": new, "removed": gone, "patch": patch, "complete": is_complete}
+        return self._build(steps, risks=risks, usages=usages, **made)
 
     def _build(
         self,
         steps: Sequence[Step],
+        *,
         risks: Sequence[str] = (),
-        changes: Mapping[str, str] | None = None,
-        removed: tuple[str, ...] = (),
-        patch: str = "",
-        is_complete: bool = False,
-        missing: tuple[str, ...] = (),
         usages: Sequence[UsageGroup] | None = None,
+        **rest: Any,
     ) -> Plan:
-        known = usages if usages is not None else self.usages
+        known = self.usages if usages is None else usages
         return Plan(
             self.kind,
             self.title,
             self.name,
-            tuple(known if known is not None else usages_of(self.sources, self.name)),
+            tuple(usages_of(self.sources, self.name) if known is None else known),
             tuple(steps),
             tuple(dict.fromkeys(risks)),
-            changes or MappingProxyType({}),
-            removed,
-            patch,
-            is_complete,
-            tuple(self.by_hand[:SHOWN_BY_HAND]),
-            self.assumed,
-            missing,
-            self.sources.skipped,
+            by_hand=tuple(self.by_hand[:SHOWN_BY_HAND]),
+            assumed=self.assumed,
+            skipped=self.sources.skipped,
+            **rest,
         )
 
 

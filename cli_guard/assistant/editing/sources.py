@@ -66,7 +66,7 @@ class Sources:
         self._modules: dict[str, ast.Module | str] = {}
         self._lines: dict[str, LineMap] = {}
         self._skipped: dict[str, Skipped] = {}
-        self._late: set[str] = set()
+        self.late: set[str] = set()
         self._seconds, self._end = seconds, time.monotonic() + seconds
 
     def with_texts(self, texts: Mapping[str, str]) -> "Sources":
@@ -84,15 +84,11 @@ class Sources:
         """Note a file that a bound left out."""
         self._skipped.setdefault(path, Skipped(path, reason, by_limit=True))
 
-    @property
-    def is_late(self) -> bool:
-        return bool(self._late)
-
     def has_time(self, path: str) -> bool:
         """Is there time left to look at a file? If not, note it as left out."""
         if time.monotonic() <= self._end:
             return True
-        self._late.add(path)
+        self.late.add(path)
         self.skip(path, f"not looked at within {self._seconds:g} seconds")
         return False
 

@@ -10,7 +10,7 @@ from cli_guard.assistant.editing.open_ended import plan_open
 from cli_guard.assistant.editing.other_languages import LOCKS
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.sources import Edit, Sources, count, find_path, is_documentation, join_some
-from cli_guard.assistant.editing.usages import IN_CODE, UsageGroup, outside_history, show_line, usages_of
+from cli_guard.assistant.editing.usages import IN_CODE, usages_of
 from cli_guard.code.test_files import is_test_code
 
 MOST_PLACES = 5_000
@@ -20,23 +20,19 @@ TEXT = r"\"[^\"\\\n]*\"|'[^'\\\n]*'"
 LITERAL = re.compile(rf"(?P<number>{NUMBER})|(?P<word>{WORDS})|(?P<text>{TEXT})")
 # Where a value ends: the rest of its line is a comment or what closes a statement.
 END = r"(?=[ \t]*(?:[;,)]*[ \t]*(?:(?:#|//|--|/\*)[^\n]*)?\r?$))"
-# Where a project says its version, the most telling first, and how.
+# Where a project says its own version, the most telling file first.
+TOML = r"^version\s*=\s*\"([^\"\n]+)\""
 ASSIGNED = r"^[ \t]*(?:__version__|VERSION|version)\s*(?::\s*\w+\s*)?=\s*['\"]([^'\"\n]+)['\"]"
-ALONE = r"\A\s*v?(\S+)\s*\Z"
 MANIFESTS = {
-    "pyproject.toml": r"^version\s*=\s*\"([^\"\n]+)\"",
+    "pyproject.toml": TOML,
     "package.json": r"^(?: {1,4}|\t)\"version\"\s*:\s*\"([^\"\n]+)\"",
-    "Cargo.toml": r"^version\s*=\s*\"([^\"\n]+)\"",
+    "Cargo.toml": TOML,
     "setup.cfg": r"^version\s*=\s*(\S+)\s*$",
-    "setup.py": ASSIGNED,
     "pom.xml": r"<project\b(?:(?!<(?:dependencies|parent|build)>)[\s\S]){0,2000}?<version>\s*([^<\s$]+)\s*<",
-    **dict.fromkeys(("VERSION", "version.txt"), ALONE),
-    **dict.fromkeys(
-        "build.gradle __init__.py _version.py __version__.py __about__.py version.py".split(), ASSIGNED
-    ),
+    **dict.fromkeys(("VERSION", "version.txt"), r"\A\s*v?(\S+)\s*\Z"),
+    **dict.fromkeys("build.gradle __init__.py _version.py __about__.py version.py".split(), ASSIGNED),
 }
 VERSION = re.compile(r"\d+(?:\.\d+)+(?:[-+.]?[A-Za-z][\w.+-]*)?")
-VERSION_WORDS = r"__version__|version|VERSION|release|Version|currentVersion|current_version|appVersion"
 
 
 def plan_change_text(sources: Sources, intent: Intent) -> Plan:
@@ -116,46 +112,42 @@ def write_as(old: str, value: str) -> str | None:
 
 
 def plan_bump(sources: Sources, intent: Intent) -> Plan:
-    """The plan for "bump version to 1.2.3": every place that holds the current one as its version."""
+    """The plan for "bump version to 1.2.3": each manifest that gives the current one as its project's own."""
     draft = Draft(sources, "edit", "Change the version", usages=())
-    old = current_version(sources)
-    if old is None:
+    found = sorted(own_versions(sources), key=lambda each: each[:3])
+    if not found:
         missing = "a version in pyproject.toml, package.json, Cargo.toml, pom.xml, setup.cfg or VERSION"
         return draft.ask("Say where the version is written", missing)
+    old = found[0][3][1]
     new = intent.get("new") or next_version(old, intent.get("part").lower())
     draft.title, draft.name = f"Change the version from {old} to {new}", old
     if new in ("", old):
         return draft.refuse("it has that version already" if new else f"{old} has no number for that part")
-    edits = outside_history(sources, version_edits(sources, old, new))
-    taken = {(each.path, each.start) for each in edits}
-    others, locked = [], []
-    for path in sources.mentioning(old):
-        if PurePosixPath(path).name in LOCKS:
-            locked.append(path)
-            continue
-        for match in re.finditer(rf"(?<![\w.]){re.escape(old)}(?![\w.])", sources.texts[path]):
-            if (path, match.start()) not in taken:
-                others.append(f"{path}:{sources.line(path, match.start())}")
+    edits = [Edit(path, *match.span(1), new) for _, _, path, match in found if match[1] == old]
+    taken, written = {(e.path, e.start) for e in edits}, re.compile(rf"(?<![\w.]){re.escape(old)}(?![\w.])")
+    locked = [path for path in sources.mentioning(old) if PurePosixPath(path).name in LOCKS]
+    others = [
+        f"{path}:{sources.line(path, match.start())}"
+        for path in sources.mentioning(old)
+        for match in written.finditer(sources.texts[path])
+        if path not in locked and (path, match.start()) not in taken
+    ]
     if others:
         draft.risks.append(f"{old} is also written in {join_some(others)}: left, it may be another version")
     if locked:
-        draft.risks.append(
-            f"lock files with the old version are written again by their tool: {join_some(locked)}"
-        )
+        draft.risks.append(f"lock files are written again by their tool: {join_some(locked)}")
     draft.add_step(f"Change the version in {count(len(edits), 'place')}", sorted({e.path for e in edits}))
-    shown = (show_line(sources, each.path, sources.line(each.path, each.start)) for each in edits[:200])
-    draft.usages = (UsageGroup("configuration", tuple(shown)),)
     return draft.finish_edits(edits)
 
 
-def current_version(sources: Sources) -> str | None:
-    names = list(MANIFESTS)
-    manifests = [p for p in sources.texts if PurePosixPath(p).name in MANIFESTS]
-    for path in sorted(manifests, key=lambda p: (p.count("/"), names.index(PurePosixPath(p).name), p)):
-        match = re.search(MANIFESTS[PurePosixPath(path).name], sources.texts[path], re.MULTILINE)
+def own_versions(sources: Sources) -> Iterator[tuple[int, int, str, re.Match[str]]]:
+    """Each manifest that holds a version: (depth, rank of the file's name, path, match)."""
+    ranks = {name: number for number, name in enumerate(MANIFESTS)}
+    for path, text in sources.texts.items():
+        name = PurePosixPath(path).name
+        match = re.search(MANIFESTS[name], text, re.MULTILINE) if name in MANIFESTS else None
         if match is not None and VERSION.fullmatch(match[1]):
-            return match[1]
-    return None
+            yield path.count("/"), ranks[name], path, match
 
 
 def next_version(old: str, part: str) -> str:
@@ -166,19 +158,3 @@ def next_version(old: str, part: str) -> str:
     major, minor, patch = int(numbers[1]), int(numbers[2]), int(numbers[3] or 0)
     steps = {"major": (major + 1, 0, 0), "minor": (major, minor + 1, 0), "patch": (major, minor, patch + 1)}
     return ".".join(map(str, steps.get(part, ())))
-
-
-def version_edits(sources: Sources, old: str, new: str) -> Iterator[Edit]:
-    """Where the version is written as a version: after a word like version, in the manifest first of all."""
-    named = re.compile(
-        rf"(?:\b(?:{VERSION_WORDS})\b['\"]?\s*(?::\s*str\s*)?[:=]\s*['\"]?v?|<version>\s*)({re.escape(old)})(?![\w.])"
-    )
-    for path in sources.mentioning(old):
-        name, text = PurePosixPath(path).name, sources.texts[path]
-        pattern = re.compile(ALONE) if MANIFESTS.get(name) == ALONE else named
-        matches = [m for m in pattern.finditer(text) if m[1] == old] if name not in LOCKS else []
-        # A manifest of dependencies holds versions of others: its own comes first.
-        if name in ("pom.xml", "package.json", "Cargo.toml"):
-            own = re.search(MANIFESTS[name], text, re.MULTILINE)
-            matches = [own] if own is not None and own[1] == old else []
-        yield from (Edit(path, *match.span(1), new) for match in matches)
