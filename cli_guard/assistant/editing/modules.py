@@ -236,5 +236,5 @@ def module_parts(path: str) -> tuple[str, ...]:
 def relative_module(importer: str, target: str) -> str:
     """A module by its place: one dot for the folder of the importer."""
     here, there = PurePosixPath(importer).parent.parts, module_parts(target)
-    common = sum(takewhile(bool, map(eq, here, there)))
+    common = len(list(takewhile(bool, map(eq, here, there))))
     return "." * (len(here) - common + 1) + ".".join(there[common:])
