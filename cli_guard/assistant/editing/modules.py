@@ -3,20 +3,15 @@
 import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import takewhile
 from operator import eq
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from cli_guard.assistant.editing.names import read_names
 from cli_guard.assistant.editing.scopes import BINDS, FileNames, Homes, Occurrence, Scope
 from cli_guard.assistant.editing.sources import Sources
 from cli_guard.assistant.editing.usages import Location
 from cli_guard.code.python_imports import PythonImports, absolute_module, is_package
-
-if TYPE_CHECKING:
-    from cli_guard.assistant.editing.classes import Classes
 
 DEEPEST = 12
 MOST_MODULES = 3_000
@@ -43,12 +38,6 @@ class Python:
         self._packages = {
             p.rpartition("/")[0] for p in sources.texts if p.endswith(("/__init__.py", "/__init__.pyi"))
         }
-
-    @cached_property
-    def classes(self) -> "Classes":
-        from cli_guard.assistant.editing.classes import Classes
-
-        return Classes(self)
 
     # Names
 

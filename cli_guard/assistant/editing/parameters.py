@@ -3,7 +3,7 @@
 import ast
 import re
 
-from cli_guard.assistant.editing.classes import ClassKey
+from cli_guard.assistant.editing.classes import Classes, ClassKey
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.scopes import MODULE, Scope
 from cli_guard.assistant.editing.sources import Edit
@@ -30,11 +30,11 @@ def rename_parameter(python: Python, target: Target, new: str, work: Renaming) -
     elif owner is None:
         calls = {(path, each.start) for each in python.places_of_home(path, name, scopes[1])}
     elif name in ("__init__", "__new__"):
-        members = python.classes.family(owner, "").members
+        members = Classes(python).family(owner, "").members
         exports = (exports_of(python, each.path, each.name) for each in members)
         calls = {place for each in exports for place in with_aliases(python, each)}
     else:
-        sure, maybe, is_unique = python.classes.member_places(python.classes.family(owner, name), name)
+        sure, maybe, is_unique = Classes(python).member_places(Classes(python).family(owner, name), name)
         calls = {(each.path, each.start) for each in (*sure, *(maybe if is_unique else ()))}
         unsure = set() if is_unique else {(each.path, each.start) for each in maybe}
         functions = [

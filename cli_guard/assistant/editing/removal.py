@@ -2,6 +2,7 @@
 
 import ast
 
+from cli_guard.assistant.editing.classes import Classes
 from cli_guard.assistant.editing.imports import (
     blank_lines_end,
     drop_new_unused,
@@ -57,8 +58,8 @@ def uses_of(python: Python, target: Target) -> list[tuple[str, int]]:
     """The places that name a definition as (path, position), its own among them."""
     path, name = target.path, target.name
     if target.owner is not None:
-        family = python.classes.family(target.owner, name)
-        sure, unsure, _ = python.classes.member_places(family, name)
+        family = Classes(python).family(target.owner, name)
+        sure, unsure, _ = Classes(python).member_places(family, name)
         return [(o.path, o.start) for o in (*sure, *unsure) if o.role != "definition"]
     if target.home.kind == "module":
         places = exports_of(python, path, name)

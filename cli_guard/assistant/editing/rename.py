@@ -4,7 +4,7 @@ import ast
 import builtins
 import keyword
 
-from cli_guard.assistant.editing.classes import class_around
+from cli_guard.assistant.editing.classes import Classes, class_around
 from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.module_rename import plan_file_rename
 from cli_guard.assistant.editing.modules import Python
@@ -121,7 +121,7 @@ def is_foreign(python: Python, occurrence: Occurrence, places: dict[str, set[Occ
 
 def rename_member(python: Python, target: Target, new: str, work: Renaming) -> None:
     """Rename a method or attribute wherever its family of classes is surely meant."""
-    owner, old, classes = target.owner, target.name, python.classes
+    owner, old, classes = target.owner, target.name, Classes(python)
     assert owner is not None  # noqa: S101 - the target is a member
     family = classes.family(owner, old)
     sure, unsure, is_unique = classes.member_places(family, old)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from cli_guard.assistant.editing.classes import ClassKey, class_around
+from cli_guard.assistant.editing.classes import Classes, ClassKey, class_around
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.scopes import BINDS, MODULE, WITHOUT_SCOPE, Occurrence, Scope
 from cli_guard.assistant.editing.sources import Edit, join_some
@@ -61,7 +61,7 @@ def find_targets(python: Python, name: str, place: str = "", sort: str = "") -> 
     *owners, last = name.split(".")
     found: dict[tuple[str, Scope], Target] = {}
     for path in python.mentioning(last):
-        members = {id(o) for o in python.classes.definitions(path, last) if o.role == "attribute"}
+        members = {id(o) for o in Classes(python).definitions(path, last) if o.role == "attribute"}
         for each in python.places(path, last):
             if id(each) in members:
                 home: Scope | None = next(s for s in each.scopes if s.kind == "class")
