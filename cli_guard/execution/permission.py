@@ -15,7 +15,7 @@ from typing import Literal
 
 from cli_guard.commands import Context, judge
 from cli_guard.commands.model import Verdict
-from cli_guard.execution.processes.supervisor.family import identity
+from cli_guard.execution.processes.supervisor.process_tree import identity
 from cli_guard.model import Decision
 from cli_guard.state.audit import lock
 from cli_guard.state.records import write_atomically

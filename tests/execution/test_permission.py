@@ -13,7 +13,7 @@ import pytest
 from cli_guard.commands import Context
 from cli_guard.commands.model import Pattern, Verdict
 from cli_guard.execution.permission import Allowances, Answer, Reply, Session, digest_of, permission
-from cli_guard.execution.processes.supervisor.family import identity
+from cli_guard.execution.processes.supervisor.process_tree import identity
 from cli_guard.model import Decision
 
 ALLOW = Pattern("make *", Decision.ALLOW)

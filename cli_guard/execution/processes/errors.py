@@ -16,7 +16,6 @@ from types import MappingProxyType
 from typing import Any
 
 from cli_guard.execution.processes.model import ProcessError
-from cli_guard.execution.processes.output import clip_line, cut, pieces, plain
 from cli_guard.rules.catalog import FOLDER
 
 # How many errors are told; the last of them says how many more there are.
@@ -24,6 +23,23 @@ MAX_ERRORS = 50
 # How much of a line is looked at: what says that something failed begins it.
 LOOKED_AT = 1_000
 BEFORE, AFTER = 1, 2
+# What is shown of one line.
+SHOWN_OF_A_LINE = 200
+
+# Control sequences (ECMA-48, 5.4 and 8.3; xterm's ctlseqs for OSC). One that is not ended reaches to the end of its
+# line at most, so that it hides no other.
+_ESCAPE = re.compile(
+    r"\x1b(?:"
+    r"\[(?P<parameters>[0-?]*)[ -/]*(?P<final>[@-~])"
+    r"|[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?"
+    r"|[ -/]*[0-~]"
+    r")?"
+)
+# Those that move the cursor to another line or to the first column; J and K (erase) do so in practice where they erase
+# more than what is right of the cursor.
+_MOVES = frozenset("ABEFGHfd")
+_ERASES = frozenset("JK")
+_RETURN = "\r"
 
 # What stands before a line when another program passes it on: its time, the step of BuildKit, the service of
 # docker compose, the number of `concurrently`, pytest's mark of the lines of an error.
@@ -260,3 +276,36 @@ def _last(lines: list[str], limit: int) -> list[str]:
         if line.strip():
             kept.append(line)
     return kept[::-1]
+
+
+def plain(text: str) -> str:
+    """`text` without control sequences; where one moves the cursor back stands a CR. Lines keep their numbers."""
+    return _ESCAPE.sub(_without, text) if "\x1b" in text else text
+
+
+def pieces(line: str) -> tuple[str, ...]:
+    """What was written to one line of a terminal, one over the other; `line` is plain.
+
+    These are the stages of a progress bar, and the error among them. Empty stages are left out.
+    """
+    if _RETURN not in line:
+        return (line.rstrip(),) if line else ()
+    stages = (stage.rstrip() for stage in line.split(_RETURN))
+    return tuple(stage for stage in stages if stage)
+
+
+def clip_line(line: str) -> str:
+    """The last stage of a plain line, cut to `SHOWN_OF_A_LINE` characters, the cut shown."""
+    return cut(line.rstrip().rpartition(_RETURN)[2])
+
+
+def cut(text: str) -> str:
+    """`text` in at most `SHOWN_OF_A_LINE` characters, the cut shown."""
+    return text if len(text) <= SHOWN_OF_A_LINE else text[: SHOWN_OF_A_LINE - 3] + "..."
+
+
+def _without(match: re.Match[str]) -> str:
+    final = match["final"]
+    if final in _MOVES or (final in _ERASES and match["parameters"] not in ("", "0")):
+        return _RETURN
+    return " " if final == "C" else ""

@@ -10,19 +10,19 @@ from typing import BinaryIO
 from cli_guard.execution.processes.registry import Entry, read
 
 BLOCK = 65_536
-# Lines of a program that never ends one are cut here.
+# For a program that writes no line ends.
 READ_BYTES = 10_000_000
 
 
 def last_lines(log: Path, lines: int) -> bytes:
-    """The last lines of a log, also of the part that was moved at its limit; nothing for one that is not there."""
+    """Return the last lines of a log, across the part that was moved at its limit; empty for a missing log."""
     with suppress(OSError), log.open("rb") as file:
         return before_the_end(log, file, lines)
     return b""
 
 
 def before_the_end(log: Path, file: BinaryIO, lines: int) -> bytes:
-    """The last lines of a log that is open; the next to be read from it is what comes behind them."""
+    """Return the last lines of an open log, and leave it at its end."""
     data = tail(file, lines)
     missing = lines - data.count(b"\n")
     if missing >= 0 and len(data) < READ_BYTES:
@@ -34,7 +34,7 @@ def before_the_end(log: Path, file: BinaryIO, lines: int) -> bytes:
 
 
 def tail(file: BinaryIO, lines: int) -> bytes:
-    """The end of a file that holds so many lines, at most `READ_BYTES`; it is left there."""
+    """Read the end of a file that holds so many lines, at most `READ_BYTES`, and leave the file at its end."""
     end = position = file.seek(0, os.SEEK_END)
     parts: list[bytes] = []
     found = 0
@@ -48,8 +48,8 @@ def tail(file: BinaryIO, lines: int) -> bytes:
     return b"".join(reversed(parts))
 
 
-def following(entry: Entry, lines: int | None = None) -> Iterator[bytes]:
-    """What is in a log (its last lines alone, if `lines` is given), and what comes, until the process has ended.
+def follow_log(entry: Entry, lines: int | None = None) -> Iterator[bytes]:
+    """Yield a log (its last lines alone, if `lines` is given), and what is added, until the process has ended.
 
     A log that is moved at its limit goes on.
     """
@@ -59,10 +59,10 @@ def following(entry: Entry, lines: int | None = None) -> Iterator[bytes]:
         if lines is not None:
             yield before_the_end(log, file, lines)
         while True:
-            running = still_runs(entry)
+            running = is_running(entry)
             while data := file.read(BLOCK):
                 yield data
-            if moved(file.fileno(), log):
+            if is_moved(file.fileno(), log):
                 file.close()
                 file = log.open("rb")
             elif not running:
@@ -73,15 +73,14 @@ def following(entry: Entry, lines: int | None = None) -> Iterator[bytes]:
         file.close()
 
 
-def still_runs(entry: Entry) -> bool:
-    """Does the process of an entry run now?"""
+def is_running(entry: Entry) -> bool:
     with suppress(OSError, ValueError, KeyError, TypeError):
         return read(entry.folder).running
     return False
 
 
-def moved(descriptor: int, log: Path) -> bool:
-    """Is another file under the name of the one that is read?"""
+def is_moved(descriptor: int, log: Path) -> bool:
+    """Check whether the open log has been moved, and another one has its name."""
     with suppress(OSError):
         return os.fstat(descriptor).st_ino != log.stat().st_ino
     return False

@@ -247,12 +247,12 @@ def test_an_interrupt_leaves_nothing(world: World, sign: signal.Signals) -> None
             process.send_signal(sign)
             assert process.wait(PATIENCE) == (-sign if sign == signal.SIGKILL else 130)
     pids = [int(word) for word in world.runs]
-    until(lambda: not any(map(runs, pids)), what="the family ended")
+    until(lambda: not any(map(runs, pids)), what="the process tree ended")
     if sign == signal.SIGKILL:
         # Nobody could remove its folders; whoever comes next does.
         world.check(command="'true'")
         world.review()
-        until(lambda: not any(world.room.iterdir()), what="the folders of the keeper went")
+        until(lambda: not any(world.room.iterdir()), what="the folders of the supervisor went")
 
 
 def runs(pid: int) -> bool:
