@@ -4,7 +4,6 @@ import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from cli_guard.errors import CliGuardError
@@ -18,8 +17,8 @@ from cli_guard.execution.processes.ports import (
 from cli_guard.execution.processes.preparing import Prepared
 from cli_guard.execution.processes.registry import Registry
 from cli_guard.execution.processes.results import (
-    clip_stream,
     describe_failure,
+    describe_output,
     errors_in,
     no_log,
     notes_of,
@@ -34,7 +33,6 @@ START_SECONDS = 20.0
 UNREACHABLE = "a sandbox without network cannot be reached from outside: its port was not checked"
 NO_OUTPUT: dict[str, object] = {"total": 0, "head": "", "tail": ""}
 EMPTY: dict[str, Any] = {"stdout": NO_OUTPUT, "stderr": NO_OUTPUT, "log_problem": None, "log_rotated": False}
-NO_DETAILS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Watch:
@@ -89,7 +87,16 @@ def start(
         if not prepared.reachable:
             port = None
         folder = registry.new()
-        run = launcher.open(request_for(prepared, folder, port, respond, keep=keep))
+        # The record is a file, and `ps` shows it.
+        record: dict[str, object] = {
+            "command": redact(prepared.command),
+            "working_dir": prepared.folder,
+            "port": port,
+        }
+        request = Request(
+            prepared, str(folder), grace=GRACE, respond=respond, keep=keep, keep_family=True, record=record
+        )
+        run = launcher.open(request)
     except CliGuardError as error:
         return refuse(prepared, str(error)), None
     except OSError as error:
@@ -109,27 +116,8 @@ def start(
     return result, run
 
 
-def refuse(prepared: Prepared, error: str, details: Mapping[str, Any] = NO_DETAILS) -> Started:
-    return Started(prepared.command, prepared.folder, error=error, details=details)
-
-
-def request_for(
-    prepared: Prepared, folder: Path, port: int | None, respond: str | None, *, keep: bool
-) -> Request:
-    return Request(
-        words=prepared.words,
-        folder=prepared.folder,
-        env=prepared.env,
-        run=str(folder),
-        grace=GRACE,
-        respond=respond,
-        terminal=prepared.terminal,
-        limits=prepared.limits,
-        keep=keep,
-        keep_family=True,
-        # The record is a file, and `ps` shows it.
-        record={"command": redact(prepared.command), "working_dir": prepared.folder, "port": port},
-    )
+def refuse(prepared: Prepared, error: str, details: Mapping[str, Any] | None = None) -> Started:
+    return Started(prepared.command, prepared.folder, error=error, details=details or {})
 
 
 def wait_until_ready(watch: Watch, startup_timeout: float, port: int | None) -> bool:
@@ -152,8 +140,7 @@ def describe_start(
         watch.request_output()
         ended = watch.seen.get("ended")
     data = ended or watch.seen.get("report") or EMPTY
-    stdout, cut_out = clip_stream(data["stdout"], str(log), "stdout")
-    stderr, cut_err = clip_stream(data["stderr"], str(log), "stderr")
+    output = describe_output(data, str(log))
     errors = errors_in(log)
     code = ended["return_code"] if ended else None
     state: State
@@ -161,7 +148,8 @@ def describe_start(
     if ended is not None or watch.gone:
         state = "exited" if code == 0 else "failed"
         error = (
-            what_went_wrong(code, errors, stderr) or "ended at once (exit code 0): run it in the foreground"
+            what_went_wrong(code, errors, output["stderr"])
+            or "ended at once (exit code 0): run it in the foreground"
         )
     elif answers:
         state = "ready"
@@ -176,10 +164,8 @@ def describe_start(
         port=port,
         log_file=str(log),
         return_code=code,
-        stdout=stdout,
-        stderr=stderr,
         errors=errors,
-        output_truncated=cut_out or cut_err,
+        **output,
         duration=round(duration, 4),
         error=error,
         notes=(*prepared.notes, *notes_of(data), *(() if prepared.reachable else (UNREACHABLE,))),

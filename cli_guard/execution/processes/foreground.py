@@ -13,9 +13,9 @@ from cli_guard.execution.processes.preparing import Prepared
 from cli_guard.execution.processes.registry import Registry
 from cli_guard.execution.processes.results import (
     LOST,
-    clip_stream,
     decode_output,
     describe_failure,
+    describe_output,
     errors_in,
     masked_errors,
     no_log,
@@ -41,26 +41,20 @@ def run_to_end(
     try:
         folder = registry.place()
     except OSError as error:
-        return Result(
-            prepared.command, prepared.folder, error=no_log(registry, error), sandbox=prepared.sandbox
-        )
+        return failure(prepared, no_log(registry, error))
     request = Request(
-        words=prepared.words,
-        folder=prepared.folder,
-        env=prepared.env,
-        run=str(folder),
+        prepared,
+        str(folder),
         timeout=timeout,
         grace=GRACE,
         respond=respond,
         stdin=None if prepared.terminal else stdin,
-        terminal=prepared.terminal,
-        limits=prepared.limits,
         forward=on_output is not None,
     )
     try:
         run = launcher.open(request)
     except CliGuardError as error:
-        return Result(prepared.command, prepared.folder, error=str(error))
+        return failure(prepared, str(error))
     try:
         name, data = wait_for_end(run, on_output, stdin if prepared.terminal else None)
     finally:
@@ -71,6 +65,12 @@ def run_to_end(
     elif data.get("held") is None:
         shutil.rmtree(folder, ignore_errors=True)
     return result
+
+
+def failure(prepared: Prepared, error: str, details: Mapping[str, Any] | None = None) -> Result:
+    return Result(
+        prepared.command, prepared.folder, error=error, sandbox=prepared.sandbox, details=details or {}
+    )
 
 
 def wait_for_end(
@@ -102,11 +102,9 @@ def wait_for_end(
 def describe_end(name: str, data: EventData, prepared: Prepared, log: Path, timeout: float | None) -> Result:
     """Build the result of a command from its last event."""
     if name != "ended":
-        why, details = describe_failure(data, prepared) if name == "failed" else (LOST, {})
-        return Result(prepared.command, prepared.folder, error=why, sandbox=prepared.sandbox, details=details)
+        return failure(prepared, *(describe_failure(data, prepared) if name == "failed" else (LOST,)))
     kept = None if data["log_problem"] else str(log)
-    stdout, cut_out = clip_stream(data["stdout"], kept, "stdout")
-    stderr, cut_err = clip_stream(data["stderr"], kept, "stderr")
+    output = describe_output(data, kept)
     held = data["held"]
     errors = errors_in(log) if held is None else masked_errors(decode_output(held.encode("latin-1")))
     late = f"timed out after {timeout or 0:g} s and was killed with its process tree: allow more time"
@@ -114,14 +112,12 @@ def describe_end(name: str, data: EventData, prepared: Prepared, log: Path, time
         command=prepared.command,
         working_dir=prepared.folder,
         return_code=data["return_code"],
-        stdout=stdout,
-        stderr=stderr,
         errors=errors,
-        output_truncated=cut_out or cut_err,
+        **output,
         timed_out=data["timed_out"],
         duration=round(data["duration"], 4),
-        error=late if data["timed_out"] else what_went_wrong(data["return_code"], errors, stderr),
-        log_file=kept if cut_out or cut_err else None,
+        error=late if data["timed_out"] else what_went_wrong(data["return_code"], errors, output["stderr"]),
+        log_file=kept if output["output_truncated"] else None,
         left_behind=data["left_behind"],
         sandbox=prepared.sandbox,
         notes=(*prepared.notes, *notes_of(data)),

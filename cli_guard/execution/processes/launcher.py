@@ -10,12 +10,12 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
-from cli_guard.execution.processes.model import Limits
+from cli_guard.execution.processes.preparing import Prepared
 from cli_guard.execution.processes.supervisor.streams import LOG_BYTES
 from cli_guard.execution.processes.supervisor.wire import JSON, STREAMS, Frames, Message, message, parse_frame
 
@@ -25,19 +25,15 @@ class Request:
     """One command, with all that was decided about it; `record` is what `ps` shows of it, None to keep no record.
 
     `timeout` and `grace` are seconds: until the command is ended, and from the first signal to the last. `keep` lets
-    it outlive its owner, `keep_family` lets its process tree outlive it. `terminal` is rows and columns.
+    it outlive its owner, `keep_family` lets its process tree outlive it.
     """
 
-    words: tuple[str, ...]
-    folder: str
-    env: dict[str, str]
+    prepared: Prepared
     run: str
     timeout: float | None = None
     grace: float = 5.0
     respond: str | None = None
     stdin: int | None = None
-    terminal: tuple[int, int] | None = None
-    limits: Limits = field(default_factory=Limits)
     forward: bool = False
     keep: bool = False
     keep_family: bool = False
@@ -45,8 +41,13 @@ class Request:
     log_bytes: int = LOG_BYTES
 
     def as_message(self) -> Message:
-        data = {each: getattr(self, each) for each in self.__dataclass_fields__ if each != "stdin"}
-        return {**data, "limits": asdict(self.limits), "log": f"{self.run}/log"}
+        own = {
+            each: getattr(self, each)
+            for each in self.__dataclass_fields__
+            if each not in ("prepared", "stdin")
+        }
+        command = {each: getattr(self.prepared, each) for each in ("words", "folder", "env", "terminal")}
+        return {**own, **command, "limits": asdict(self.prepared.limits), "log": f"{self.run}/log"}
 
 
 LEAVE_SECONDS = 10.0
@@ -96,8 +97,6 @@ class Run:
     def _wait(self, until: float | None, also: int | None) -> bool:
         """Wait for input; True if the monitor has sent something."""
         pause = None if until is None else max(0.0, until - time.monotonic())
-        if not hasattr(select, "poll"):
-            return bool(select.select([self._connection], (), (), pause)[0])
         # select(2) knows no descriptor above 1023, and an owner may have many.
         waiting = select.poll()
         for descriptor in (self._connection.fileno(), also):

@@ -7,7 +7,6 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from cli_guard.errors import CliGuardError
@@ -15,7 +14,6 @@ from cli_guard.execution.processes import preparing
 from cli_guard.execution.processes.background import start
 from cli_guard.execution.processes.foreground import run_to_end
 from cli_guard.execution.processes.launcher import Launcher, Run
-from cli_guard.execution.processes.logs import follow_log, last_lines
 from cli_guard.execution.processes.model import (
     RESPONSE,
     STARTUP_TIMEOUT,
@@ -27,7 +25,7 @@ from cli_guard.execution.processes.model import (
     Stopped,
 )
 from cli_guard.execution.processes.preparing import Refused
-from cli_guard.execution.processes.registry import Entry, Registry
+from cli_guard.execution.processes.registry import Entry, Registry, follow_log, last_lines
 from cli_guard.execution.processes.results import decode_output
 from cli_guard.execution.processes.sandbox import Sandbox
 from cli_guard.execution.processes.stopping import stop_entries, stop_method
@@ -169,9 +167,7 @@ class ProcessManager:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

@@ -37,7 +37,7 @@ class Refused:
 class Prepared:
     """A command that can be started; `command` is its text as a person writes it.
 
-    `reachable`: a port that it listens on can be reached from here.
+    `terminal` is rows and columns. `reachable`: a port that it listens on can be reached from here.
     """
 
     words: tuple[str, ...]

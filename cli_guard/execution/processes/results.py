@@ -35,6 +35,14 @@ PROGRAM = {
 }
 
 
+def describe_output(data: Mapping[str, Any], log: str | None) -> dict[str, Any]:
+    """Return `stdout`, `stderr` and `output_truncated` of a result."""
+    (stdout, cut_out), (stderr, cut_err) = (
+        clip_stream(data[name], log, name) for name in ("stdout", "stderr")
+    )
+    return {"stdout": stdout, "stderr": stderr, "output_truncated": cut_out or cut_err}
+
+
 def clip_stream(data: Mapping[str, Any], log: str | None, stream: str) -> tuple[str, bool]:
     """Return a stream in at most `SHOWN_CHARS` characters, and whether it was cut."""
     head, tail = (data[part].encode("latin-1") for part in ("head", "tail"))

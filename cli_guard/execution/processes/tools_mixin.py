@@ -109,14 +109,8 @@ class CLIToolsMixin:
             return {"status": "error", "success": False, "error": str(error), "has_errors": True, "pid": pid}
         log = next(each.log_file for each in self.manager.processes() if each.pid == pid)
         count = len(output.splitlines())
-        return {
-            "status": "success",
-            "success": True,
-            "pid": pid,
-            "lines": count,
-            "output": output,
-            "log_file": log,
-        }
+        data = {"pid": pid, "lines": count, "output": output, "log_file": log}
+        return {"status": "success", "success": True, **data}
 
     def cleanup_all_processes(self) -> dict[str, Any]:
         """End all background processes at the same time."""

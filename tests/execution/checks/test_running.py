@@ -55,9 +55,9 @@ def with_server(world: World, table: str) -> None:
         ("command = 'sleep 100'\ntimeout_seconds = 0.3", "failed", "timed out after 0.3 s (timeout_seconds)"),
         ("command = 'no-such-program'", "not-run", "names a command that was not found"),
         ("command = './app.py'", "not-run", "cannot be executed"),
-        ("command = 'true'\nworking_dir = 'nowhere'", "not-run", "working_dir 'nowhere' is no folder"),
-        ("command = 'true'\nworking_dir = 'app.py'", "not-run", "working_dir 'app.py' is no folder"),
-        ("command = 'true'\nworking_dir = 'out'", "not-run", "working_dir 'out' is no folder"),
+        ("command = 'true'\nworking_dir = 'nowhere'", "not-run", "working_dir 'nowhere' is not a folder"),
+        ("command = 'true'\nworking_dir = 'app.py'", "not-run", "working_dir 'app.py' is not a folder"),
+        ("command = 'true'\nworking_dir = 'out'", "not-run", "working_dir 'out' is not a folder"),
     ],
 )
 def test_how_a_check_ends(world: World, table: str, rule: str, says: str) -> None:

@@ -47,12 +47,7 @@ class Monitor:
 
     def watch(self, stdin: int | None) -> bool:
         """Start the command, and return when its process tree has ended; False if a process could not be ended."""
-        woken, waker = os.pipe()
-        for fd in (woken, waker):
-            os.set_blocking(fd, False)
-        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
-        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGUSR1):
-            signal.signal(number, lambda *_: None)
+        woken, waker = process_tree.open_wakeup(signal.SIGCHLD, signal.SIGTERM, signal.SIGUSR1)
         try:
             run = launch(self._request, stdin)
         except (NotStarted, OSError) as failed:

@@ -17,6 +17,17 @@ Steps = list[tuple[int, float]]
 GIVE_UP_SECONDS = 5.0
 
 
+def open_wakeup(*numbers: int) -> tuple[int, int]:
+    """Open a pipe that wakes a select for these signals, and return its ends: to read, to close."""
+    woken, waker = os.pipe()
+    for fd in (woken, waker):
+        os.set_blocking(fd, False)
+    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+    for number in numbers:
+        signal.signal(number, lambda *_: None)
+    return woken, waker
+
+
 def descendants(pid: int) -> list[int]:
     """Return the processes below a process, parents first, zombies included."""
     if not LINUX:

@@ -30,11 +30,7 @@ class Supervisor:
 
     def serve(self) -> None:
         """Keep a monitor waiting until the owner is gone, then wait for those that still end their process trees."""
-        woken, waker = os.pipe()
-        for fd in (woken, waker):
-            os.set_blocking(fd, False)
-        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        woken, _ = process_tree.open_wakeup(signal.SIGCHLD)
         prctl(PR_SET_CHILD_SUBREAPER, 1)
         # Its pages stay shared with the monitors (gc.freeze, "to maximize page sharing").
         gc.collect()
