@@ -24,7 +24,7 @@ from pathlib import Path
 
 import psutil
 
-from cli_guard.execution.processes import ProcessManager
+from cli_guard.execution.processes.manager import ProcessManager
 
 PYTHON = sys.executable
 MB = 1_000_000

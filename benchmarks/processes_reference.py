@@ -170,7 +170,7 @@ def installed(folder: Path) -> Path | None:
 
 def compare(folder: Path) -> None:
     """Prints both, row by row."""
-    from cli_guard.execution.processes import ProcessManager
+    from cli_guard.execution.processes.manager import ProcessManager
 
     theirs = installed(folder / "venv")
     if theirs is None:
