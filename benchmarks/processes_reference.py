@@ -38,7 +38,7 @@ def reference() -> Call:
 
 def ours() -> Call:
     """The same methods of ours."""
-    from cli_guard.execution.processes import CLIToolsMixin
+    from cli_guard.api import CLIToolsMixin
 
     mixin = CLIToolsMixin()
     return lambda name, **arguments: dict(getattr(mixin, name)(**arguments), _=mixin)
