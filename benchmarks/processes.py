@@ -1,4 +1,4 @@
-"""What it costs to run a command under a keeper, to end a family, and to let it write a gigabyte.
+"""What it costs to run a command under a supervisor, to end a process tree, and to let it write a gigabyte.
 
     python benchmarks/processes.py [--runs N] [--whole] [--reference]
 
@@ -24,7 +24,7 @@ from pathlib import Path
 
 import psutil
 
-from cli_guard.execution.processes import ProcessManager
+from cli_guard.execution.processes.manager import ProcessManager
 
 PYTHON = sys.executable
 MB = 1_000_000
@@ -120,7 +120,7 @@ def families(runs: int) -> None:
                 marked.wait(49)
                 took.append(timed(partial(processes.stop, pid, force=force)))
                 assert marked.count() == 0
-        line(f"a family of 50 that {name}", list(zip(plain, took, strict=True)), budget)
+        line(f"a process tree of 50 that {name}", list(zip(plain, took, strict=True)), budget)
 
 
 def many(number: int) -> None:
@@ -149,7 +149,7 @@ def many(number: int) -> None:
 
 
 class Peaks:
-    """The peak memory of us and of the keeper's processes while something runs, beyond what they had before."""
+    """The peak memory of us and of the supervisor's processes while something runs, beyond what they had before."""
 
     def __init__(self) -> None:
         self._before: dict[int, int] = {}
@@ -238,7 +238,7 @@ def speed(megabytes: int, pairs: Sequence[Pair]) -> str:
 def said(peaks: Peaks) -> str:
     """What each process has grown by."""
     owner, *others = peaks.growth_mb
-    return f"{owner:.1f} MB (owner), {', '.join(f'{each:.1f}' for each in others)} MB (keeper and guardians)"
+    return f"{owner:.1f} MB (owner), {', '.join(f'{each:.1f}' for each in others)} MB (supervisor and monitors)"
 
 
 def main() -> None:

@@ -38,7 +38,7 @@ def reference() -> Call:
 
 def ours() -> Call:
     """The same methods of ours."""
-    from cli_guard.execution.processes import CLIToolsMixin
+    from cli_guard.api import CLIToolsMixin
 
     mixin = CLIToolsMixin()
     return lambda name, **arguments: dict(getattr(mixin, name)(**arguments), _=mixin)
@@ -170,7 +170,7 @@ def installed(folder: Path) -> Path | None:
 
 def compare(folder: Path) -> None:
     """Prints both, row by row."""
-    from cli_guard.execution.processes import ProcessManager
+    from cli_guard.execution.processes.manager import ProcessManager
 
     theirs = installed(folder / "venv")
     if theirs is None:

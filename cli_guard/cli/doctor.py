@@ -131,7 +131,7 @@ def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[st
 
     names = ", ".join(policy.config.checks)
     try:
-        trust = Trusted(io.invocation).given(repository, digest_of(policy.config.checks))
+        trust = Trusted(io.invocation).find(repository, digest_of(policy.config.checks))
     except CliGuardError as error:
         yield f"! {error}"
         return

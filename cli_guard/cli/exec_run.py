@@ -25,7 +25,7 @@ from cli_guard.errors import ExitCode
 if TYPE_CHECKING:
     from cli_guard.execution.command import Run, Wanted
     from cli_guard.execution.permission import Permission
-    from cli_guard.execution.processes import ProcessManager
+    from cli_guard.execution.processes.manager import ProcessManager
     from cli_guard.execution.processes.model import Limits, Result
     from cli_guard.execution.processes.sandbox import Sandbox
 
@@ -91,7 +91,7 @@ def ran(io: Io, asked: Asked, given: Given, manager: "ProcessManager") -> "Resul
 
 def in_background(io: Io, asked: Asked, given: Given) -> int:
     """Starts a command that goes on without us, and says how it started."""
-    from cli_guard.execution.processes import ProcessManager
+    from cli_guard.execution.processes.manager import ProcessManager
     from cli_guard.execution.processes.model import STARTUP_TIMEOUT
 
     try:
@@ -124,7 +124,7 @@ def in_background(io: Io, asked: Asked, given: Given) -> int:
 
 def manager_for(folder: Path) -> "ProcessManager":
     """A manager that keeps logs in a folder, in a temporary one where that cannot be written."""
-    from cli_guard.execution.processes import ProcessManager
+    from cli_guard.execution.processes.manager import ProcessManager
 
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

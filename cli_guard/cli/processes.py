@@ -6,12 +6,12 @@ from cli_guard.cli.io import Io
 from cli_guard.state.records import state_folder
 
 if TYPE_CHECKING:
-    from cli_guard.execution.processes import ProcessManager
+    from cli_guard.execution.processes.manager import ProcessManager
 
 
 def manager_of(io: Io) -> "ProcessManager":
     """The processes that were started from here, and go on without us. Raises CliGuardError."""
-    from cli_guard.execution.processes import ProcessManager
+    from cli_guard.execution.processes.manager import ProcessManager
 
     return ProcessManager(state_folder(io.cwd, io.env) / "processes", keep=True)
 

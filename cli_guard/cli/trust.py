@@ -89,7 +89,7 @@ def ask_for_trust(io: Io, repository: Repository, trusted: Trusted, commit: str,
         return 0
     show(io, repository, Policy(config, read_user_config(io.env)))
     digest = digest_of(config.checks)
-    trust = trusted.given(repository, digest)
+    trust = trusted.find(repository, digest)
     if trust or not asking:
         io.say(f"cli-guard: {printable(trust.words) if trust else 'not trusted: they do not run'}")
         return 0

@@ -1,4 +1,4 @@
-"""One command that somebody wants to run here: its words, what of them is judged, and what the trail keeps of it."""
+"""A command to run: its words, what of them is judged, and its entries in the audit log."""
 
 import shlex
 import uuid
@@ -17,7 +17,7 @@ from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
 from cli_guard.state.audit import AuditLog, entry
 
-# What the trail keeps of a command, in characters.
+# Characters of a command in the audit log.
 KEPT = 2_000
 # A word of bash's grammar (bash(1), RESERVED WORDS) is the name of a program where no shell reads it.
 RESERVED = frozenset(
@@ -27,9 +27,9 @@ RESERVED = frozenset(
 
 @dataclass(frozen=True)
 class Wanted:
-    """A command and what it is given. `named` are variables that it gets beside those of a clean environment.
+    """A command and what it is given; `named` are variables beside those of a clean environment.
 
-    One word is a text for bash, several are a program and its words; `stdin` is its standard input.
+    One word is a text for bash, several are a program and its arguments; `stdin` is its standard input.
     """
 
     words: tuple[str, ...]
@@ -39,36 +39,35 @@ class Wanted:
 
     @property
     def command(self) -> str | Sequence[str]:
-        """What is run."""
         return self.words[0] if len(self.words) == 1 else self.words
 
     @property
     def text(self) -> str:
-        """The same as one would type it."""
+        """The command as one would type it."""
         if len(self.words) == 1:
             return self.words[0]
         first = self.words[0]
         if "=" in first or first in RESERVED:
-            # Typed bare it would be an assignment, or a word of the grammar.
+            # Unquoted it would be an assignment or a reserved word.
             return f"'{first}' {shlex.join(self.words[1:])}" if "'" not in first else shlex.join(self.words)
         return shlex.join(self.words)
 
     @property
     def judged(self) -> str:
-        """What is judged: the command with its input, and the variables that decide what code runs."""
-        told = [
+        """The text to judge: the command with its input, and the variables that decide what code runs."""
+        variables = [
             f"{name}={shlex.quote(value)}"
             for name, value in self.named.items()
             if (meaning := variable_means(name, value)) and meaning[0] is not Kind.UNKNOWN
         ]
-        if not told and self.stdin is None:
+        if not variables and self.stdin is None:
             return self.text
         text = f"bash -c {shlex.quote(self.text)}" if len(self.words) == 1 else self.text
         given = [] if self.stdin is None else ["<<<", shlex.quote(self.stdin.removesuffix("\n"))]
-        return " ".join((*told, text, *given))
+        return " ".join((*variables, text, *given))
 
     def context(self, invocation: Invocation) -> Context:
-        """Where it would run. From another work tree the patterns of the one we are in count as well."""
+        """Return where it would run; in another work tree the patterns of the current one apply as well."""
         there = command_context(self.folder, invocation.env)
         if root_of(self.folder) == root_of(invocation.cwd):
             return there
@@ -77,19 +76,19 @@ class Wanted:
 
 
 class Run:
-    """What the trail says of one run: whether it might, and what came of it, in lines that carry the same `run`."""
+    """The audit entries of one run, its permission and its result, which share one `run` id."""
 
     def __init__(
         self, folder: Path, invocation: Callable[[], Invocation], tell: Callable[[str], None]
     ) -> None:
-        self._trail = AuditLog(folder)
+        self._log = AuditLog(folder)
         self._invocation = invocation
         self._tell = tell
-        self._told = False
+        self._reported = False
         self.id = uuid.uuid4().hex[:12]
 
     def record_permission(self, wanted: Wanted, given: Permission, **details: object) -> None:
-        """Whether it may run; written before it does, so that nothing that ends us takes it away."""
+        """Record whether it may run, before it does, so that no crash loses the entry."""
         rules = Counter(each.rule for each in given.verdict.effects if each.rule)
         self.note(
             "exec",
@@ -103,16 +102,16 @@ class Run:
         )
 
     def note(self, event: str, **details: object) -> None:
-        """One line. A trail that cannot be written is told of once, and stops nothing."""
+        """Append one entry; report a failed write once, and go on."""
         try:
-            self._trail.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._trail.append(entry(event, self._invocation(), run=self.id, **details))
+            self._log.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._log.append(entry(event, self._invocation(), run=self.id, **details))
         except OSError as error:
-            if not self._told:
-                self._tell(f"cli-guard: not recorded in {self._trail.path.parent}: {error.strerror or error}")
-            self._told = True
+            if not self._reported:
+                self._tell(f"cli-guard: not recorded in {self._log.path.parent}: {error.strerror or error}")
+            self._reported = True
 
 
 def printable_command(text: str) -> str:
-    """A text of a command as it may be kept: no secret, nothing unseen, not too long."""
+    """Return a command's text for the log: masked, printable, cut."""
     return clip(printable(redact(text), keep_newlines=True), KEPT)

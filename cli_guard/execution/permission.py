@@ -1,6 +1,6 @@
-"""May a command run? The engine judges; where it asks, a person answers, once or for this terminal session.
+"""Decides whether a command may run: the engine judges; for a review a person answers, once or for the session.
 
-Deny beats every allowance. An allowance stands in for the question, so it counts only where one could be asked.
+Deny beats every allowance. An allowance replaces the question, so it counts only where one can be asked.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from typing import Literal
 
 from cli_guard.commands import Context, judge
 from cli_guard.commands.model import Verdict
-from cli_guard.execution.processes.supervisor.family import identity
+from cli_guard.execution.processes.supervisor.process_tree import identity
 from cli_guard.model import Decision
 from cli_guard.state.audit import lock
 from cli_guard.state.records import write_atomically
@@ -26,7 +26,7 @@ Reply = Literal["yes", "session", "no"]
 
 
 class Answer(StrEnum):
-    """How it was decided; these are the words of the audit trail."""
+    """How it was decided, in the words of the audit log."""
 
     ALLOWED = "allowed"
     BY_CONFIG = "by config"
@@ -39,14 +39,14 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A terminal session by its leader (setsid(2)), told from a later process of the same number."""
+    """A terminal session by its leader (setsid(2)); a later process of the same number is another session."""
 
     leader: int
     identity: str
 
     @classmethod
     def current(cls) -> "Session | None":
-        """The one we are in, None where its leader is gone or the system has none (Windows)."""
+        """Return our session, None if its leader is gone or the system has none (Windows)."""
         getsid = getattr(os, "getsid", None)
         leader = getsid(0) if getsid else 0
         known = identity(leader) if leader else None
@@ -54,7 +54,6 @@ class Session:
 
     @property
     def alive(self) -> bool:
-        """Is its leader still there?"""
         return identity(self.leader) == self.identity
 
 
@@ -63,7 +62,7 @@ GRANTS = frozenset((Answer.ALLOWED, Answer.BY_CONFIG, Answer.YES, Answer.SESSION
 
 @dataclass(frozen=True)
 class Permission:
-    """The verdict on a command, and the answer to it; `note` says what became of the answer, if not all of it."""
+    """The verdict on a command and the answer to it; `note` explains an answer that could not be kept."""
 
     verdict: Verdict
     answer: Answer
@@ -71,23 +70,22 @@ class Permission:
 
     @property
     def granted(self) -> bool:
-        """May it run?"""
         return self.answer in GRANTS
 
 
 class Allowances:
-    """What somebody has allowed for one terminal session, in a folder; what is left of ended sessions is dropped."""
+    """What was allowed for one terminal session, in a folder; entries of ended sessions are dropped."""
 
     def __init__(self, folder: Path, session: Session | None) -> None:
         self.path = folder / "allowances.json"
         self.session = session
 
     def holds(self, digest: str) -> bool:
-        """Is this allowed in our session?"""
+        """Check whether this is allowed in our session."""
         return self.session is not None and (self.session, digest) in self._read()
 
     def keep(self, digest: str) -> None:
-        """Allows it for our session. Raises OSError."""
+        """Allow it for our session. Raises OSError."""
         if self.session is None:
             return
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -104,7 +102,7 @@ class Allowances:
             write_atomically(self.path, json.dumps(entries[-KEPT:], indent=1) + "\n")
 
     def _read(self) -> list[tuple[Session, str]]:
-        """What is kept; a file that somebody else wrote, or that is broken, allows nothing."""
+        """Return what is kept; a broken file, or another user's, allows nothing."""
         found = []
         with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
             if hasattr(os, "getuid") and self.path.stat().st_uid != os.getuid():
@@ -116,7 +114,7 @@ class Allowances:
 
 
 def digest_of(command: str, folder: Path, *details: str) -> str:
-    """What an allowance is bound to: the exact text, the folder, and what else is not the same command without it."""
+    """Return the key of an allowance: the exact text, the folder, and further details that must be the same."""
     return hashlib.sha256(json.dumps([command, str(folder), *details]).encode()).hexdigest()
 
 
@@ -127,7 +125,7 @@ def permission(
     allowances: Allowances,
     digest: str,
 ) -> Permission:
-    """Decides about one command. `ask` is None where nobody can be asked."""
+    """Decide about one command; `ask` is None if no person can be asked."""
     verdict = judge(command, context)
     if verdict.verdict is Decision.DENY:
         return Permission(verdict, Answer.DENIED)
@@ -143,13 +141,13 @@ def permission(
     try:
         allowances.keep(digest)
     except OSError as error:
-        note = f"allowed this once: it cannot be kept in {allowances.path} ({error.strerror})"
+        note = f"allowed once: it cannot be stored in {allowances.path} ({error.strerror})"
         return Permission(verdict, Answer.YES, note)
     return Permission(verdict, Answer.SESSION)
 
 
 def lifted(command: str, context: Context) -> bool:
-    """Is a command allowed only because the user's own configuration says so?"""
+    """Check whether a command is allowed only by the user's own configuration."""
     own = tuple(each for each in context.patterns if each.decision is not Decision.ALLOW)
     return (
         own != context.patterns

@@ -1,6 +1,6 @@
-"""`python -m cli_guard.server FOLDER NAME [IDLE_SECONDS [MEGABYTES]]`: becomes the server of a name, if nobody is.
+"""`python -m cli_guard.server FOLDER NAME [IDLE_SECONDS [MEGABYTES]]`: serves a name, if no other server does.
 
-It is started by control.py, and leaves without a word whenever it cannot be what it was started for.
+It is started by control.py, and exits silently if it cannot serve the client that started it.
 """
 
 import fcntl
@@ -19,7 +19,7 @@ from cli_guard.server.trust import confinement
 
 
 def lock(path: str) -> int | None:
-    """Takes the place of the one server, None if somebody has it."""
+    """Take the lock of a server, None if another one has it."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -29,7 +29,7 @@ def lock(path: str) -> int | None:
 
 
 def listen(path: str) -> socket.socket:
-    """A socket at a path where nobody listens any more. Raises OSError."""
+    """Listen on a socket path, replacing a stale one. Raises OSError."""
     with suppress(FileNotFoundError):
         os.unlink(path)  # noqa: PTH108
     door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -39,7 +39,7 @@ def listen(path: str) -> socket.socket:
 
 
 def main(arguments: list[str]) -> int:
-    """Serves until it is time to leave."""
+    """Serve until it is time to exit."""
     inside, name = arguments[:2]
     idle = float(arguments[2]) if len(arguments) > 2 else IDLE_SECONDS
     memory = int(arguments[3]) * 1_048_576 if len(arguments) > 3 else MEMORY_BYTES
@@ -48,12 +48,12 @@ def main(arguments: list[str]) -> int:
     if identity is None or address.name_of(identity) != name or not address.ours_alone(inside):
         return 1
     if sys.platform == "linux" and confinement(os.getpid()) is None:
-        # Without /proc it could tell of nobody who may ask.
+        # Without /proc no client can be checked.
         return 1
     held = lock(f"{inside}/{name}.lock")
     if held is None:
         return 1
-    # What changes from here on is noticed, also while it is being read.
+    # Changes are noticed from here on, also during loading.
     stay = Stay(idle, memory)
     from cli_guard.server.control import configured
     from cli_guard.server.warming import warm

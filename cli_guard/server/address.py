@@ -1,7 +1,7 @@
-"""Where the server of a run is, and what both must share to be taken for one another. Loads nothing.
+"""Where the server of a run is, and the identity that client and server must share. Imports nothing heavy.
 
-A server is found by a fingerprint of all that a run is made of and cannot be handed over: the interpreter, this
-package, where a user's own packages would be, the encoding of names, and what of the file system can be seen.
+A server is found by a fingerprint of all that a run depends on and that cannot be handed over: the interpreter, this
+package, the user's own packages, the encoding of names, and the view of the file system.
 """
 
 import os
@@ -9,14 +9,14 @@ import sys
 
 from cli_guard import __version__
 
-# What `typing` says, without loading it.
+# As in `typing`, without loading it.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # sockaddr_un(7): 108 bytes with the last 0; 104 on macOS and the BSDs.
 LONGEST = 107 if sys.platform == "linux" else 103
-# What Python itself reads of them is told to the server, or stands in sys.flags.
+# What Python reads of them is sent to the server, or is in sys.flags.
 HARMLESS = frozenset(
     ("PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONUTF8", "PYTHONCOERCECLOCALE")
 )
@@ -28,12 +28,12 @@ FLAGS = (
     "bytes_warning",
     "warn_default_encoding",
 )
-# The largest prime of 128 bits: the remainder by it tells texts apart, and nothing has to be imported for it.
+# The largest prime of 128 bits: the remainder is a hash that needs no import.
 PRIME = (1 << 128) - 159
 
 
 def switched_off(env: "Mapping[str, str]") -> str:
-    """What in the environment keeps a run to itself, "" if nothing does."""
+    """Return why this environment does not use a server, "" if it may."""
     if os.name != "posix":
         return "this is no POSIX system"
     if env.get("CLI_GUARD_SERVER") == "0":
@@ -44,7 +44,7 @@ def switched_off(env: "Mapping[str, str]") -> str:
 
 
 def identity() -> str | None:
-    """All of it as one text, None for a process that a server could not stand in for."""
+    """Return the identity as text, None for a process that a server cannot replace."""
     if not usual_path():
         return None
     package = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 - pathlib is slow to load
@@ -59,7 +59,7 @@ def identity() -> str | None:
 
 
 def own_packages() -> str:
-    """The folder of packages that the user has installed for all environments, "" if there is none (PEP 370)."""
+    """Return the user's own package folder, "" if there is none (PEP 370)."""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     places = (
         f".local/lib/python{version}/site-packages",
@@ -70,7 +70,7 @@ def own_packages() -> str:
 
 
 def usual_path() -> bool:
-    """Does this process import from where its interpreter always does, but for the folder of our script?"""
+    """Check that modules are imported from the interpreter's default path and the folder of our script only."""
     if not sys.flags.ignore_environment and any(
         name.startswith("PYTHON") and name not in HARMLESS for name in os.environ
     ):
@@ -82,7 +82,7 @@ def usual_path() -> bool:
 
 
 def find_view() -> tuple[str, str]:
-    """What tells one view of the file system from another: a container may share no more than the home."""
+    """Return a fingerprint of the file system's view: a container may share nothing but the home."""
     root = os.stat("/")  # noqa: PTH116
     try:
         mounts = os.readlink("/proc/self/ns/mnt")  # noqa: PTH115
@@ -92,12 +92,11 @@ def find_view() -> tuple[str, str]:
 
 
 def name_of(identity: str) -> str:
-    """The name of the socket of an identity."""
     return f"{int.from_bytes(os.fsencode(identity), 'big') % PRIME:032x}"
 
 
 def folder(env: "Mapping[str, str]") -> str | None:
-    """The folder that sockets are in, None where there can be none. It need not be there."""
+    """Return the folder of the sockets, None if there can be none; it may not exist yet."""
     runtime = env.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/") and ours_alone(runtime):
         return f"{runtime}/cli-guard"
@@ -107,7 +106,7 @@ def folder(env: "Mapping[str, str]") -> str | None:
 
 
 def ours_alone(path: str) -> bool:
-    """Is this a folder, and no link to one, that nobody else may even look into?"""
+    """Check that this is a folder, not a link, that only this user can open."""
     try:
         about = os.lstat(path)
     except OSError:
@@ -116,9 +115,9 @@ def ours_alone(path: str) -> bool:
 
 
 def socket_path(inside: str, name: str) -> str:
-    """A path to a socket that is short enough to be used. Raises OSError.
+    """Return a usable path to a socket. Raises OSError.
 
-    One that is too long is reached by the folder's descriptor, which stays open, where there is a /proc.
+    One that is too long goes through the folder's descriptor, which stays open, if there is a /proc.
     """
     path = f"{inside}/{name}"
     if len(os.fsencode(path)) <= LONGEST:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
-from cli_guard.server.client import BEGUN, ENDED, taken
+from cli_guard.server.client import BEGUN, ENDED, take_ticket
 from cli_guard.server.request import Form, Request
 
 # Does a run in this process: its arguments, its exit code. It is handed in by the entry point of the server.
@@ -35,7 +35,7 @@ def answer(request: Request, handed: list[int], connection: socket.socket, run: 
     for each in streams:
         os.close(each)
     sys.argv = [os.fsdecode(each) for each in (request.program, *request.arguments)]
-    if not taken(ticket):
+    if not take_ticket(ticket):
         return
     os.close(ticket)
     connection.sendall(BEGUN + b"\0")
@@ -45,7 +45,7 @@ def answer(request: Request, handed: list[int], connection: socket.socket, run: 
 
 
 def surround(request: Request) -> None:
-    """Takes on a client's surroundings. Raises OSError, ValueError."""
+    """Adopt a client's environment. Raises OSError, ValueError."""
     # A group of its own, as a process of a shell has: what it starts is interrupted and ended with it.
     os.setpgid(0, 0)
     for number, soft, hard in request.limits:
@@ -68,7 +68,7 @@ def surround(request: Request) -> None:
 
 
 def open_stream(number: int, form: Form | None, source: int | None) -> None:
-    """Makes a descriptor one of the standard streams, as Python does when it starts (`create_stdio`)."""
+    """Set up a standard stream as Python does at its start (`create_stdio`)."""
     stream: TextIO | None = None
     if form is None or source is None:
         os.close(number)
@@ -100,7 +100,7 @@ def exit_code(run: Run) -> int:
 
 
 def reset_signals() -> None:
-    """Hears signals again as a program does that Python has just started."""
+    """Handle signals as a newly started Python does."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGHUP):

@@ -1,7 +1,7 @@
-"""Asks the server to do a run in our place, and is its process to the outside: hears signals, ends with its code.
+"""Asks the server to do a run, and acts as its process: passes signals on, exits with its code.
 
-Loads as little as can be, for it is what every hook begins with. Exactly one of the two runs it: a pipe holds one
-byte, the ticket. The server's child must take it before it begins; whoever stops waiting must take it back first.
+Imports as little as possible, for every hook begins with it. Exactly one side does the run: a pipe holds one byte, the
+ticket. The server's child must take it before it begins; a client that stops waiting must take it back first.
 """
 
 import _signal  # type: ignore[import-not-found] # `signal` itself loads `enum`
@@ -12,31 +12,31 @@ import time
 
 from cli_guard.server import address
 
-# What is worth it: they review or judge, ask nobody, and start nothing that would stay.
+# They review or judge, ask no questions, and leave no process behind.
 ROUTED = frozenset(("hook", "review", "check-command", "ask", "explain", "rules", "pending", "reviews"))
-# A server that is well answers at once; one that does not costs no more than this.
+# A healthy server answers at once; a hanging one costs no more than this.
 ANSWER_SECONDS = 0.1
-# It has answered, but others are before us.
+# It has answered, but other runs are first.
 TURN_SECONDS = 3.0
 
-# Said by the server, each with one byte more: it wants the streams; it does not want the run.
+# From the server, each with one byte more: send the streams; the run is refused.
 READY, REFUSED = b"A", b"C"
-# Said by its child: it has begun; it ends with this code. And by the server: a signal has ended it.
+# From its child: it has begun; it ends with this code. And from the server: a signal has ended it.
 BEGUN, ENDED, KILLED = b"B", b"E", b"K"
-# Said by us: somebody has pressed Ctrl-C, or wants us to end, or our terminal is gone.
+# From us: Ctrl-C, a request to end, a closed terminal.
 INTERRUPT, TERMINATE, HANG_UP = b"I", b"T", b"H"
 PASSED_ON = ((_signal.SIGTERM, TERMINATE), (_signal.SIGHUP, HANG_UP))
 
 
 def routed(argv: list[str]) -> bool:
-    """Is this a run that a server may do?"""
+    """Check whether a server may do this run."""
     return bool(argv) and argv[0] in ROUTED and not address.switched_off(os.environ)
 
 
 def ask_server(argv: list[str]) -> int | None:
-    """The exit code of a run that a server has done, None if it is left to us.
+    """Return the exit code of a run that a server has done, None if it is left to us.
 
-    Raises KeyboardInterrupt, if that comes before the run has begun.
+    Raises KeyboardInterrupt if that comes before the run has begun.
     """
     if not routed(argv):
         return None
@@ -45,16 +45,16 @@ def ask_server(argv: list[str]) -> int | None:
         return None
     try:
         ticket = make_ticket()
-        code = conversation(connection, argv, ticket)
+        code = run_on(connection, argv, ticket)
     except OSError:
-        # Too many open files, or the folder is gone: a run of our own says it better.
+        # Too many open files, or the folder is gone: a run of our own reports it better.
         code = None
     connection.close()
     return code
 
 
 def make_ticket() -> int:
-    """A new ticket: a pipe that one byte can be read from, by one process once. Raises OSError."""
+    """Create a pipe that one byte can be read from once. Raises OSError."""
     take, put = os.pipe()
     os.set_blocking(take, False)
     os.write(put, b".")
@@ -63,7 +63,7 @@ def make_ticket() -> int:
 
 
 def connect() -> "_socket.socket | None":
-    """A connection to the server that could do our run, None if there is none that can be trusted."""
+    """Connect to the server for our run, None if there is none that can be trusted."""
     inside, who = address.folder(os.environ), address.identity()
     if inside is None or who is None or not address.ours_alone(inside):
         return None
@@ -82,7 +82,7 @@ def connect() -> "_socket.socket | None":
 
 
 def peer(connection: "_socket.socket") -> tuple[int, int]:
-    """The user and the process at the other end, (-1, 0) where the system does not tell. Raises OSError."""
+    """Return the user and the process at the other end, (-1, 0) if unknown. Raises OSError."""
     if hasattr(_socket, "SO_PEERCRED"):  # unix(7): pid, uid, gid
         raw = connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, 12)
         return int.from_bytes(raw[4:8], sys.byteorder), int.from_bytes(raw[:4], sys.byteorder)
@@ -92,46 +92,46 @@ def peer(connection: "_socket.socket") -> tuple[int, int]:
     return -1, 0
 
 
-def conversation(connection: "_socket.socket", argv: list[str], ticket: int) -> int | None:
-    """Hands the run over and waits for its end; None if it is left to us. Raises OSError before it has begun."""
+def run_on(connection: "_socket.socket", argv: list[str], ticket: int) -> int | None:
+    """Hand the run over and wait for its end; None if it is left to us. Raises OSError before it has begun."""
     begun = interrupted = False
     until = time.monotonic() + ANSWER_SECONDS
     connection.sendall(request("run", argv))
     while True:
         try:
             connection.settimeout(None if begun else max(0.001, until - time.monotonic()))
-            said, value = hear(connection)
-            if said == READY and not begun:
+            word, value = receive(connection)
+            if word == READY and not begun:
                 until = time.monotonic() + TURN_SECONDS
                 hand_over(connection, ticket)
-            elif said == ENDED:
+            elif word == ENDED:
                 return value
-            elif said == KILLED:
-                if not begun and taken(ticket):
+            elif word == KILLED:
+                if not begun and take_ticket(ticket):
                     return None
                 end_like_it(value)
-                return lost(argv, f"was ended by signal {value}", 128 + value)
-            elif said == BEGUN:
+                return report_lost(argv, f"was ended by signal {value}", 128 + value)
+            elif word == BEGUN:
                 begun = True
                 pass_on(connection)
             elif begun:
-                return lost(argv, "has ended without a word", 4)
-            elif taken(ticket):
+                return report_lost(argv, "ended without a result", 4)
+            elif take_ticket(ticket):
                 return None
             else:
                 begun = True
         except KeyboardInterrupt:
-            if not begun and taken(ticket):
+            if not begun and take_ticket(ticket):
                 raise
             if interrupted:
-                # Whoever presses it twice is heard at once: the child is ended when we are gone.
+                # A second Ctrl-C ends us at once; the server then ends the child.
                 return 130
             begun = interrupted = True
-            tell(connection, INTERRUPT)
+            send(connection, INTERRUPT)
 
 
-def hear(connection: "_socket.socket") -> tuple[bytes, int]:
-    """What is said, (b"", 0) if nothing is or nobody is there."""
+def receive(connection: "_socket.socket") -> tuple[bytes, int]:
+    """Read one message, (b"", 0) at a time-out or the end."""
     data = b""
     try:
         while len(data) < 2:
@@ -144,8 +144,7 @@ def hear(connection: "_socket.socket") -> tuple[bytes, int]:
     return data[:1], data[1]
 
 
-def tell(connection: "_socket.socket", word: bytes) -> None:
-    """Says one word to whoever is still there."""
+def send(connection: "_socket.socket", word: bytes) -> None:
     try:  # noqa: SIM105 - contextlib takes longer to load than all of this
         connection.send(word)
     except OSError:
@@ -153,46 +152,46 @@ def tell(connection: "_socket.socket", word: bytes) -> None:
 
 
 def pass_on(connection: "_socket.socket") -> None:
-    """From now on, what asks us to end asks the child, which may have something to end first."""
+    """Forward later signals to the child, which may have to clean up first."""
 
     def ask(number: int, word: bytes) -> None:
-        # Asked twice, we end.
+        # The second signal ends us.
         _signal.signal(number, _signal.SIG_DFL)
-        tell(connection, word)
+        send(connection, word)
 
     for number, word in PASSED_ON:
-        # Who started us may have had it ignored (nohup).
+        # It may be ignored on purpose (nohup).
         if _signal.getsignal(number) == _signal.SIG_DFL:
             _signal.signal(number, lambda number, _, word=word: ask(number, word))
 
 
 def end_like_it(number: int) -> None:
-    """Where we had passed a signal on, and the child has ended of it, so do we."""
+    """End by the signal that ended the child, if it was forwarded."""
     if number in (each for each, _ in PASSED_ON):
         _signal.signal(number, _signal.SIG_DFL)
         os.kill(os.getpid(), number)
 
 
 def hand_over(connection: "_socket.socket", ticket: int) -> None:
-    """Passes on the ticket and our streams. Only now: what a server that hangs is sent, it holds open."""
+    """Send the ticket and our streams, only after an answer: a hanging server would hold them open."""
     handed = (ticket, *(number for number, stream in enumerate(streams()) if stream is not None))
     packed = b"".join(each.to_bytes(4, sys.byteorder) for each in handed)
     try:  # noqa: SIM105
         connection.sendmsg([b"."], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, packed)])
     except OSError:
-        pass  # which the next word, or none, will tell
+        pass  # noticed at the next message
 
 
-def taken(ticket: int) -> bool:
-    """Takes the ticket back, if nobody else has it."""
+def take_ticket(ticket: int) -> bool:
+    """Take the ticket back; False if the child has it."""
     try:
         return os.read(ticket, 1) != b""
     except OSError:
         return False
 
 
-def lost(argv: list[str], how: str, code: int) -> int:
-    """Says that a run was cut short, and gives the code to end with: one that blocks, whoever asks."""
+def report_lost(argv: list[str], how: str, code: int) -> int:
+    """Report a run that was cut short, and return its exit code: one that blocks, for every kind of hook."""
     if sys.stderr is not None:
         sys.stderr.write(
             f"cli-guard: the process that did this {how}; run it again, or set CLI_GUARD_SERVER=0\n"
@@ -201,12 +200,12 @@ def lost(argv: list[str], how: str, code: int) -> int:
 
 
 def streams() -> "tuple[object, object, object]":
-    """Standard input, output and error; None for one that the caller has closed."""
+    """Return standard input, output and error; None for a closed one."""
     return sys.stdin, sys.stdout, sys.stderr
 
 
 def request(kind: str, argv: list[str]) -> bytes:
-    """All that a run depends on and that can be told: its length in four bytes, then texts with a zero between them."""
+    """Encode all that a run depends on: its length in four bytes, then NUL-separated texts."""
     mask = os.umask(0o077)
     os.umask(mask)
     fields = [
@@ -229,7 +228,7 @@ def request(kind: str, argv: list[str]) -> bytes:
 
 
 def limits() -> str:
-    """The resource limits of this process (getrlimit(2)): number, soft and hard, each."""
+    """Encode the resource limits of this process (getrlimit(2)): number, soft and hard, each."""
     import resource
 
     numbers = sorted({getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")})
@@ -239,7 +238,7 @@ def limits() -> str:
 
 
 def form(stream: object) -> str:
-    """How Python opened a standard stream, which depends on the environment that it started in; "" for a closed one."""
+    """Encode how Python opened a standard stream, which depends on its environment; "" for a closed one."""
     if stream is None:
         return ""
     names = ("encoding", "errors", "line_buffering", "write_through")

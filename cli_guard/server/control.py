@@ -1,4 +1,4 @@
-"""Leaves a server behind, starts and stops one, and asks how it is."""
+"""Starts and stops the server, and asks for its status."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ KEPT = ("HOME", "LANG", "LC_ALL", "LC_CTYPE")
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A server that answers: its process, since when (seconds since 1970), runs, and bytes of memory."""
+    """The status of a server: process, start (seconds since 1970), runs, bytes of memory."""
 
     pid: int
     since: float
@@ -29,17 +29,17 @@ class Status:
 
 
 def why_not(env: Mapping[str, str]) -> str:
-    """Why no server is asked or started in this environment, "" if one is."""
+    """Return why no server is used in this environment, "" if one may be."""
     if not (hasattr(os, "fork") and os.name == "posix"):
         return "this system cannot fork"
     reason = address.switched_off(env)
     if reason or configured(env):
         return reason
-    return f"{user_file(env)} says so"
+    return f"[server] enabled = false in {user_file(env)}"
 
 
 def configured(env: Mapping[str, str]) -> bool:
-    """Does the user's own file allow it? One that cannot be read is complained of by whoever needs it."""
+    """Check the user's configuration; an unreadable file is reported elsewhere."""
     path = user_file(env)
     if path is None or not path.is_file():
         return True
@@ -53,7 +53,7 @@ def configured(env: Mapping[str, str]) -> bool:
 
 
 def leave_behind(argv: list[str]) -> None:
-    """Starts a server for the runs to come."""
+    """Start a server for later runs."""
     if not client.routed(argv) or why_not(os.environ):
         return
     with suppress(OSError):
@@ -61,7 +61,7 @@ def leave_behind(argv: list[str]) -> None:
 
 
 def start(*options: str) -> "subprocess.Popen[bytes] | None":
-    """Starts a server, if there can be one and none is there or on its way. Raises OSError."""
+    """Start a server, unless there cannot be one or one runs already. Raises OSError."""
     inside, who = address.folder(os.environ), address.identity()
     if inside is None or who is None:
         return None
@@ -83,7 +83,7 @@ def start(*options: str) -> "subprocess.Popen[bytes] | None":
 
 
 def flags() -> tuple[str, ...]:
-    """The options by which Python starts as we were started; by others the identity is another, and nobody comes."""
+    """Return the Python options of this process, on which the identity depends."""
     wanted = {
         "-B": sys.dont_write_bytecode,
         "-s": sys.flags.no_user_site,
@@ -93,7 +93,7 @@ def flags() -> tuple[str, ...]:
 
 
 def held(path: str) -> bool:
-    """Does somebody hold the place of the server?"""
+    """Check whether a server holds the lock."""
     # `server status` and `doctor` say of Windows, which has no such locks, that there is no server.
     import fcntl
 
@@ -111,7 +111,7 @@ def held(path: str) -> bool:
 
 
 def status() -> Status | None:
-    """How our server is, None if there is none that answers."""
+    """Return the status of our server, None if none answers."""
     answer = ask_status("status").split()
     return (
         Status(int(answer[0]), float(answer[1]), int(answer[2]), int(answer[3])) if len(answer) == 4 else None
@@ -119,7 +119,7 @@ def status() -> Status | None:
 
 
 def ask_status(kind: str) -> bytes:
-    """What our server answers to a question about itself, nothing if there is none."""
+    """Return our server's answer to a question about itself, empty for no server."""
     connection = client.connect()
     if connection is None:
         return b""
@@ -134,7 +134,7 @@ def ask_status(kind: str) -> bytes:
 
 
 def start_and_wait() -> Status:
-    """Starts our server unless there is one, and waits until it answers. Raises CliGuardError."""
+    """Start our server unless one runs, and wait until it answers. Raises CliGuardError."""
     inside, who = address.folder(os.environ), address.identity()
     if inside is None or who is None:
         raise CliGuardError(
@@ -160,7 +160,7 @@ def start_and_wait() -> Status:
 
 
 def stop() -> bool:
-    """Ends our server, once its runs have ended; was there one? Raises CliGuardError for one that stays."""
+    """End our server after its runs; False if there was none. Raises CliGuardError if it does not end."""
     if status() is None:
         return False
     ask_status("stop")
@@ -173,7 +173,7 @@ def stop() -> bool:
 
 
 def run_on_server(argv: list[str]) -> int:
-    """A run that must be done by a server (`CLI_GUARD_SERVER=require`): for tests of the server, and measuring it."""
+    """Do a run on a server or fail (`CLI_GUARD_SERVER=require`): for tests and measurements."""
     problem = "CLI_GUARD_SERVER=require is set, and the server refused this run"
     # The one that is there may leave at that moment: its files have changed.
     for _ in range(2):

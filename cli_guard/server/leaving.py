@@ -1,4 +1,4 @@
-"""When a server leaves: nobody asks it any more, it has grown, its files have changed, or its socket is another's."""
+"""Decides when a server exits: it is idle, has grown, its files have changed, or its socket was replaced."""
 
 import os
 import resource
@@ -14,18 +14,18 @@ from cli_guard.server.watching import Watch
 
 IDLE_SECONDS = 600.0
 MEMORY_BYTES = 512 * 1_048_576
-# How often it looks by itself; before a run it looks at its own files in any case.
+# How often it checks its files while idle; before a run it always checks.
 LOOK_SECONDS = 30.0
 NAMES = "names.toml"
 # No path has more (path_resolution(7)).
 LINKS = 40
 
-# Time of change, size and inode: an editor that writes anew gives at least one of them anew.
+# Time of change, size and inode: every way of writing a file changes at least one of them.
 Mark = tuple[int, int, int] | None
 
 
 def mark(path: str) -> Mark:
-    """What tells a file from what it was, None if it is gone."""
+    """Return the mark of a file, None if it does not exist."""
     try:
         about = os.stat(path)  # noqa: PTH116 - hundreds of them before every run
     except OSError:
@@ -34,7 +34,6 @@ def mark(path: str) -> Mark:
 
 
 def marks(paths: Iterable[str]) -> dict[str, Mark]:
-    """The marks of files and folders."""
     return {path: mark(path) for path in paths}
 
 
@@ -74,7 +73,7 @@ def find_loaded() -> Iterator[str]:
 
 
 def folders(paths: Iterable[str]) -> Iterator[str]:
-    """What to watch, so that every change of these files and folders is heard of."""
+    """Yield the folders to watch, so that every change of these files and folders is noticed."""
     for path in map(Path, paths):
         folder = path.parent
         while not folder.is_dir():
@@ -97,7 +96,7 @@ def peak_bytes() -> int:
 
 @dataclass
 class Stay:
-    """Why, and whether, a server may stay. Made before anything is loaded: a change while it loads is one too."""
+    """Decides whether a server may stay. Created before anything is loaded, to notice changes during loading."""
 
     idle_seconds: float = IDLE_SECONDS
     memory_bytes: int = MEMORY_BYTES
@@ -112,22 +111,22 @@ class Stay:
     _looked: float = field(default_factory=time.monotonic)
 
     def settle(self, socket: str) -> None:
-        """Everything is loaded, and the socket is there."""
+        """Record what is loaded, and the socket."""
         self.socket, self._socket = socket, mark(socket)
         self._all = marks(find_loaded())
 
     def remove_socket(self) -> None:
-        """Takes the socket away, unless it is another's by now."""
+        """Remove the socket, unless another server has replaced it."""
         if mark(self.socket) == self._socket:
             with suppress(OSError):
                 os.unlink(self.socket)  # noqa: PTH108
 
-    def asked(self) -> None:
-        """Somebody has asked, and was answered."""
+    def note_request(self) -> None:
+        """Note a request that was answered."""
         self._asked = time.monotonic()
 
     def outdated(self) -> bool:
-        """Has a file changed that this process holds, or the installation?"""
+        """Check whether a loaded file or the installation has changed."""
         # What has stirred is looked at until a look finds nothing.
         self._suspect = (self._suspect or self._watch.stirred()) and self._changed()
         return self._suspect
@@ -136,14 +135,14 @@ class Stay:
         return any(mark(path) != known for path, known in self._own.items())
 
     def forget(self) -> None:
-        """In a child: what it watches is the server's."""
+        """Close the watch in a child."""
         self._watch.close()
 
     def reason_to_leave(self) -> str:
         """Why it should leave now, "" if it may stay."""
         self._looked = time.monotonic()
         if self._looked - self._asked >= self.idle_seconds:
-            return "nobody asks"
+            return "idle"
         if peak_bytes() > self.memory_bytes:
             return "memory"
         if mark(self.socket) != self._socket:

@@ -98,7 +98,7 @@ def variable(text: bytes) -> tuple[bytes, bytes]:
 
 @dataclass
 class Caller:
-    """A client: what it has said, and the child that does its run once there is one."""
+    """A client: what it has sent, and the child of its run."""
 
     connection: socket.socket
     received: bytearray = field(default_factory=bytearray)
@@ -110,16 +110,16 @@ class Caller:
 
     @property
     def waits(self) -> bool:
-        """Is all there that its run needs, but no child yet?"""
+        """True if its run can start but has no child yet."""
         return bool(self.handed) and not self.child and not self.gone
 
     def say(self, word: bytes, value: int = 0) -> None:
-        """Says a word, if it still listens."""
+        """Send one message, if the client is still there."""
         with suppress(OSError):
             self.connection.send(word + bytes([value]))
 
     def let_go(self) -> None:
-        """Closes what it has handed over: whoever reads at the other end waits for that."""
+        """Close its streams: readers at the other end wait for that."""
         for each in self.handed:
             os.close(each)
         self.handed = []

@@ -1,4 +1,4 @@
-"""The server: hears clients, forks a child for each run, passes on what happens to either, and leaves in time."""
+"""The server: accepts clients, forks a child for each run, forwards signals and ends, and exits in time."""
 
 import array
 import os
@@ -21,9 +21,9 @@ BACKLOG = 128
 # More at once would only take turns; the others wait until one has ended.
 RUNS = max(8, 4 * (os.cpu_count() or 1))
 CALLERS = 512
-# A client says what it wants at once.
+# A client sends its request at once.
 SILENCE_SECONDS = 5.0
-# A child that does not end when it is told to is given no more time than this.
+# The time that a child has to end after a signal.
 END_SECONDS = 2.0
 SIGNALS = {INTERRUPT: signal.SIGINT, TERMINATE: signal.SIGTERM, HANG_UP: signal.SIGHUP}
 # A child that could not become what its client is; the client does the run itself.
@@ -31,21 +31,21 @@ NOT_DONE = 75
 
 
 class Server:
-    """Hears clients at a socket until it is time to leave. `allows` is asked about the environment of each run.
+    """Accepts clients until it is time to exit; `allows` checks the environment of each run.
 
-    `lock` is a descriptor that keeps others from taking our place; it is closed when somebody may.
+    `lock` is the descriptor of the lock that keeps other servers from starting; it is closed at the exit.
     """
 
     def __init__(
         self,
-        door: socket.socket,
+        listener: socket.socket,
         lock: int,
         identity: str,
         stay: Stay,
         allows: Callable[[Mapping[str, str]], bool],
         run: child.Run,
     ) -> None:
-        self._door = door
+        self._listener = listener
         self._lock = lock
         self._identity = identity
         self._stay = stay
@@ -61,7 +61,7 @@ class Server:
         self._spares = Spares(self._forget, run)
 
     def serve(self) -> str:
-        """Stays until it is time to leave, and says why it left."""
+        """Serve until it is time to exit, and return the reason."""
         for each in (self._woken, self._waker):
             os.set_blocking(each, False)
         signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
@@ -69,20 +69,20 @@ class Server:
             signal.signal(number, lambda *_: None)
         for number in (signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)
-        self._door.setblocking(False)
-        self._poll.register(self._door, select.POLLIN)
+        self._listener.setblocking(False)
+        self._poll.register(self._listener, select.POLLIN)
         self._poll.register(self._woken, select.POLLIN)
         while not self._leaving or self._callers:
             for descriptor, _ in self._poll.poll(self._pause() * 1_000):
                 if descriptor == self._woken:
-                    self._signalled(os.read(self._woken, 512))
-                elif descriptor == self._door.fileno():
+                    self._handle_signals(os.read(self._woken, 512))
+                elif descriptor == self._listener.fileno():
                     self._accept()
                 elif descriptor in self._callers:
-                    self._hear(self._callers[descriptor])
-                elif self._spares.heard(descriptor):
+                    self._receive(self._callers[descriptor])
+                elif self._spares.handle(descriptor):
                     self._poll.unregister(descriptor)
-            self._end_the_late()
+            self._end_late()
             if not self._leaving and self._stay.pause == 0:
                 self._leave(self._stay.reason_to_leave())
             self._fork_the_next()
@@ -90,32 +90,32 @@ class Server:
         return self._leaving
 
     def _pause(self) -> float:
-        """Seconds until there is something to do though nobody says anything."""
+        """Return the seconds until there is something to do without a message."""
         if self._callers:
             return END_SECONDS
         spares = self._spares.pause
         return self._stay.pause if spares is None else min(self._stay.pause, spares)
 
     def _hold_ready(self) -> None:
-        """Forks the next child while nobody waits for anything."""
+        """Fork a spare child while no client waits."""
         if self._spares.pause == 0 and not self._callers and not self._leaving:
-            door = self._spares.fork()
-            if door is not None:
-                self._poll.register(door, select.POLLIN)
+            listener = self._spares.fork()
+            if listener is not None:
+                self._poll.register(listener, select.POLLIN)
 
     def _leave(self, reason: str) -> None:
-        """Hears nobody new; what runs already is seen to its end."""
+        """Stop accepting; finish the current runs."""
         if not reason or self._leaving:
             return
         self._leaving = reason
-        self._poll.unregister(self._door)
-        self._door.close()
+        self._poll.unregister(self._listener)
+        self._listener.close()
         self._stay.remove_socket()
         os.close(self._lock)
 
     def _accept(self) -> None:
         try:
-            connection, _ = self._door.accept()
+            connection, _ = self._listener.accept()
         except OSError:
             return
         if len(self._callers) >= CALLERS or not self._trusts(connection):
@@ -125,8 +125,8 @@ class Server:
         self._callers[connection.fileno()] = Caller(connection)
         self._poll.register(connection, select.POLLIN)
 
-    def _hear(self, caller: Caller) -> None:
-        """Takes in what a client says: its request, then its streams, then that it was interrupted or is gone."""
+    def _receive(self, caller: Caller) -> None:
+        """Read from a client: its request, then its streams, then an interrupt or its end."""
         try:
             if caller.request is not None and not caller.handed and not caller.child:
                 data = self._take_streams(caller)
@@ -137,7 +137,7 @@ class Server:
         except OSError:
             data = b""
         if not data:
-            self._gone(caller)
+            self._drop(caller)
         elif caller.child:
             for word, number in SIGNALS.items():
                 if word in data:
@@ -146,13 +146,13 @@ class Server:
             caller.received += data
             length = length_of(caller.received)
             if length is not None and (length > LONGEST or len(caller.received) >= length):
-                self._asked(caller, bytes(caller.received) if length <= LONGEST else b"")
+                self._answer(caller, bytes(caller.received) if length <= LONGEST else b"")
 
     def _take_streams(self, caller: Caller) -> bytes:
         size = array.array("i").itemsize
         space = socket.CMSG_SPACE(4 * size)
-        data, told, _, _ = caller.connection.recvmsg(1, space, getattr(socket, "MSG_CMSG_CLOEXEC", 0))
-        for level, kind, raw in told:
+        data, ancillary, _, _ = caller.connection.recvmsg(1, space, getattr(socket, "MSG_CMSG_CLOEXEC", 0))
+        for level, kind, raw in ancillary:
             if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
                 numbers = array.array("i")
                 numbers.frombytes(raw[: len(raw) - len(raw) % size])
@@ -161,19 +161,19 @@ class Server:
             return b""
         return data
 
-    def _asked(self, caller: Caller, received: bytes) -> None:
-        """Answers a request: with the wish for its streams, or with a refusal."""
+    def _answer(self, caller: Caller, received: bytes) -> None:
+        """Answer a request: ask for its streams, or refuse it."""
         try:
             request = parse(received)
         except ValueError:
-            self._gone(caller)
+            self._drop(caller)
             return
         if request.kind == "status":
             with suppress(OSError):
                 caller.connection.send(self._status())
-            self._gone(caller)
+            self._drop(caller)
         elif request.kind == "stop":
-            self._gone(caller)
+            self._drop(caller)
             self._leave("stopped")
         elif self._leaving or request.identity != self._identity or not self._allows(request.variables):
             self._refuse(caller)
@@ -185,15 +185,14 @@ class Server:
             caller.say(READY)
 
     def _status(self) -> bytes:
-        """One line: process, start (seconds since 1970), runs, bytes of memory."""
         return f"{os.getpid()} {self._begun:.0f} {self._runs} {peak_bytes()}\n".encode("ascii")
 
     def _refuse(self, caller: Caller) -> None:
         caller.say(REFUSED)
-        self._gone(caller)
+        self._drop(caller)
 
-    def _gone(self, caller: Caller) -> None:
-        """A client has left, or we let it go; a child of it is ended."""
+    def _drop(self, caller: Caller) -> None:
+        """Drop a client, and end its child."""
         if caller.gone:
             return
         caller.gone = True
@@ -208,7 +207,7 @@ class Server:
             caller.connection.close()
 
     def _fork_the_next(self) -> None:
-        """Forks a child for whoever waits longest, as long as there are not too many."""
+        """Fork children for the longest waiting clients, at most `RUNS` at once."""
         for caller in [each for each in self._callers.values() if each.waits]:
             if sum(bool(each.child) for each in self._callers.values()) >= RUNS:
                 return
@@ -230,10 +229,10 @@ class Server:
         caller.let_go()
         self._spares.busy()
         self._runs += 1
-        self._stay.asked()
+        self._stay.note_request()
 
     def _become(self, caller: Caller) -> None:
-        """In the child: forgets the server and does the run; never returns."""
+        """Turn a child into the run; never return."""
         code = NOT_DONE
         try:
             child.reset_signals()
@@ -247,9 +246,9 @@ class Server:
             os._exit(code)
 
     def _forget(self) -> None:
-        """In a child: closes what is the server's, and what others have handed over."""
+        """Close in a child what belongs to the server and to other clients."""
         if not self._leaving:
-            self._door.close()
+            self._listener.close()
             os.close(self._lock)
         for other in self._callers.values():
             other.connection.close()
@@ -258,7 +257,7 @@ class Server:
             os.close(each)
         self._stay.forget()
 
-    def _signalled(self, numbers: bytes) -> None:
+    def _handle_signals(self, numbers: bytes) -> None:
         if signal.SIGTERM in numbers:
             self._leave("stopped")
         with suppress(ChildProcessError):
@@ -266,12 +265,12 @@ class Server:
                 pid, status = os.waitpid(-1, os.WNOHANG)
                 if pid == 0:
                     return
-                self._spares.ended(pid)
+                self._spares.remove(pid)
                 for caller in [each for each in self._callers.values() if each.child == pid]:
-                    self._ended(caller, status)
+                    self._finish(caller, status)
 
-    def _ended(self, caller: Caller, status: int) -> None:
-        """A child has ended; what it could not say itself is said for it."""
+    def _finish(self, caller: Caller, status: int) -> None:
+        """Report a child that a signal has ended, and drop its client."""
         if os.WIFSIGNALED(status):
             caller.say(KILLED, os.WTERMSIG(status))
         caller.child = 0
@@ -279,19 +278,19 @@ class Server:
             del self._callers[caller.connection.fileno()]
             caller.connection.close()
         else:
-            self._gone(caller)
+            self._drop(caller)
 
-    def _end_the_late(self) -> None:
-        """Those who say nothing, and children that were told to end and have not."""
+    def _end_late(self) -> None:
+        """Drop silent clients, and kill children that do not end."""
         now = time.monotonic()
         for caller in list(self._callers.values()):
             if caller.gone and now - caller.since > END_SECONDS:
                 end(caller.child, signal.SIGKILL)
             elif not caller.child and not caller.handed and now - caller.since > SILENCE_SECONDS:
-                self._gone(caller)
+                self._drop(caller)
 
 
 def end(pid: int, number: int) -> None:
-    """Sends a signal to a child and to what it has started."""
+    """Signal a child and its process group."""
     with suppress(OSError):
         os.killpg(pid, number)

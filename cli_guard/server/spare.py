@@ -20,7 +20,7 @@ READY = b"."
 HANDED = 5
 # `git commit` runs two hooks, one right after the other.
 KEPT = 2
-# Whoever has just asked may be about to ask again: the next hook of a commit comes within a few milliseconds.
+# The next hook of a commit comes within a few milliseconds of the last one.
 QUIET_SECONDS = 0.1
 # Where there is no memory for another now, there will hardly be some in a moment.
 REFUSED_SECONDS = 30.0
@@ -46,17 +46,17 @@ class Spares:
 
     @property
     def pause(self) -> float | None:
-        """Seconds until another should be forked, None if there are enough, or one is not ready yet."""
+        """Return the seconds until another should be forked, None if there are enough or one is not ready."""
         if len(self._waiting) >= KEPT or not all(spare.ready for spare in self._waiting):
             return None
         return max(0.0, self._quiet_since + QUIET_SECONDS - time.monotonic())
 
     def busy(self) -> None:
-        """Somebody has asked: what is forked now would only be in the way."""
+        """Note a request: a fork now would slow it down."""
         self._quiet_since = time.monotonic()
 
     def fork(self) -> socket.socket | None:
-        """Forks another, and gives where it will be heard; None where that is refused."""
+        """Fork a spare, and return the descriptor of its messages; None if that fails."""
         ours, theirs = socket.socketpair()
         try:
             pid = os.fork()
@@ -78,8 +78,8 @@ class Spares:
         self._waiting.append(Spare(pid, ours))
         return ours
 
-    def heard(self, descriptor: int) -> bool:
-        """Something came over a descriptor; was it one of ours, which is ready, or gone?"""
+    def handle(self, descriptor: int) -> bool:
+        """Handle a spare that is ready or gone; False if the descriptor is not a spare's."""
         for spare in self._waiting:
             if spare.door.fileno() == descriptor:
                 with suppress(OSError):
@@ -90,7 +90,7 @@ class Spares:
         return False
 
     def take(self, received: bytes, descriptors: list[int]) -> int:
-        """Hands a run to one that is ready, and gives its process; 0 where there is none."""
+        """Hand a run to a spare that is ready, and return its process; 0 if there is none."""
         for spare in [each for each in self._waiting if each.ready]:
             self._waiting.remove(spare)
             with spare.door, suppress(OSError):
@@ -99,13 +99,12 @@ class Spares:
                 return spare.pid
         return 0
 
-    def ended(self, pid: int) -> None:
-        """A child has ended; one that waited for a run will do none."""
+    def remove(self, pid: int) -> None:
         for spare in [each for each in self._waiting if each.pid == pid and each.ready]:
             self._drop(spare)
 
     def close(self) -> None:
-        """Lets go of all; one without a run ends by itself."""
+        """Close all spares; one without a run ends by itself."""
         for spare in list(self._waiting):
             self._drop(spare)
 

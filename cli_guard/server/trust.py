@@ -35,7 +35,7 @@ class Trust:
         self._own = confinement(os.getpid())
 
     def __call__(self, connection: socket.socket) -> bool:
-        """May this client ask?"""
+        """Check that this client may ask."""
         try:
             user, pid = peer(connection)
         except OSError:

@@ -1,6 +1,6 @@
-"""Loads what a run needs, once, before the first is asked for: modules, the graph, compiled rules.
+"""Loads what runs need, once, before the first run: modules, the graph, compiled rules.
 
-It works on samples of its own, so that nothing is remembered but what is the same for every run.
+It works on samples, so that nothing of a run is kept.
 """
 
 import gc

@@ -174,11 +174,11 @@ def test_stopping_all_ends_whole_families(repo_with_trust: Repo) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "line"),
     [
-        (("stop", "{own}"), 1, "{own} was not started here: see `cli-guard ps`; nothing is done"),
-        (("stop", "--force", "{own}"), 1, "{own} was not started here: see `cli-guard ps`; nothing is done"),
-        (("stop", "999999999"), 1, "999999999 was not started here: see `cli-guard ps`; nothing is done"),
-        (("logs", "{own}"), 1, "{own} was not started here: see `cli-guard ps`"),
-        (("logs", "-f", "999999999"), 1, "999999999 was not started here: see `cli-guard ps`"),
+        (("stop", "{own}"), 1, "{own} was not started by cli-guard here: see `cli-guard ps`"),
+        (("stop", "--force", "{own}"), 1, "{own} was not started by cli-guard here: see `cli-guard ps`"),
+        (("stop", "999999999"), 1, "999999999 was not started by cli-guard here: see `cli-guard ps`"),
+        (("logs", "{own}"), 1, "{own} was not started by cli-guard here: see `cli-guard ps`"),
+        (("logs", "-f", "999999999"), 1, "999999999 was not started by cli-guard here: see `cli-guard ps`"),
         (("stop",), 2, "name one process by its PID (see `cli-guard ps`), or all of them by --all"),
         (
             ("stop", "--all", "1"),

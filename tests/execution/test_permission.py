@@ -13,7 +13,7 @@ import pytest
 from cli_guard.commands import Context
 from cli_guard.commands.model import Pattern, Verdict
 from cli_guard.execution.permission import Allowances, Answer, Reply, Session, digest_of, permission
-from cli_guard.execution.processes.supervisor.family import identity
+from cli_guard.execution.processes.supervisor.process_tree import identity
 from cli_guard.model import Decision
 
 ALLOW = Pattern("make *", Decision.ALLOW)
@@ -156,7 +156,7 @@ def test_what_cannot_be_kept_counts_once_and_is_said(tmp_path: Path, session: Se
     allowances = Allowances(tmp_path / "state", session)
     given = permission("make test", Context(), saying("session", []), allowances, "digest")
     assert given.answer == "yes" and given.granted
-    assert given.note and "allowed this once: it cannot be kept in" in given.note
+    assert given.note and "allowed once: it cannot be stored in" in given.note
 
 
 def test_a_digest_is_of_the_exact_text_the_folder_and_the_rest() -> None:

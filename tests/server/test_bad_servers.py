@@ -157,7 +157,7 @@ def test_one_that_begins_and_dies_is_told(leaking: Repo, servers: Any) -> None:
     with impostor(servers.folder / "cli-guard", name, begins):
         done = leaking.guard(*REVIEW, env=servers.env)
         agent = leaking.guard("hook", "claude-code", stdin="{}", env=servers.env)
-    assert done.code == 4 and "ended without a word" in done.err
+    assert done.code == 4 and "ended without a result" in done.err
     # Claude Code goes on at any code but this one.
     assert agent.code == 2
     assert reviews(leaking) == 0

@@ -73,7 +73,7 @@ def test_many_at_once_get_their_answers_and_leave_one(risky: Repo, servers: Any)
     [
         ({"CLI_GUARD_SERVER": "0"}, "CLI_GUARD_SERVER=0"),
         ({"CI": "true"}, "CI is set"),
-        ({"XDG_CONFIG_HOME": "@CONFIG@"}, "says so"),
+        ({"XDG_CONFIG_HOME": "@CONFIG@"}, "enabled = false in"),
     ],
     ids=lambda value: str(value),
 )
@@ -171,7 +171,7 @@ def stay(tmp_path: Path, **options: Any) -> Stay:
 
 def test_it_stays_as_long_as_nothing_speaks_against_it(tmp_path: Path) -> None:
     assert stay(tmp_path).reason_to_leave() == ""
-    assert stay(tmp_path, idle_seconds=0.0).reason_to_leave() == "nobody asks"
+    assert stay(tmp_path, idle_seconds=0.0).reason_to_leave() == "idle"
     assert stay(tmp_path, memory_bytes=1).reason_to_leave() == "memory"
 
 

@@ -1,9 +1,8 @@
-"""The checks that a repository wants before a commit or a push: planned, run over exactly what is sent, told of.
+"""The checks that a repository requires before a commit or a push, run over exactly what is sent.
 
 planning.py   which checks a request needs, over which trees
-trust.py      which of them their user trusts
-running.py    all of them, beside each other; one.py a single one, in a checkout of its own
-passes.py     what has passed once and is not run again
-outcome.py    what came of a check, as a finding
-progress.py   what is said meanwhile
+trust.py      which of them the user trusts
+running.py    all checks in parallel; runner.py one, in a checkout of its own
+passes.py     the passes that are not run again
+outcome.py    the outcome of a check, as a finding
 """

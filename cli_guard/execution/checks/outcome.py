@@ -1,10 +1,9 @@
-"""What came of a check, and what is told of it: a finding where it did not pass, a line where it did."""
+"""The outcome of a check, and the finding about it."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-from cli_guard.execution.processes.errors import scan
-from cli_guard.execution.processes.output import clip_line, cut, plain
+from cli_guard.execution.processes.errors import clip_line, cut, plain, scan
 from cli_guard.model import Finding, Skipped, fingerprint
 from cli_guard.policy.checks import PlannedCheck
 from cli_guard.rules.catalog import one
@@ -16,15 +15,18 @@ ERROR_LINES = 6
 LINE_CHARS = 300
 
 
+State = Literal["passed", "failed", "not run"]
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a check. `reason` says why it did not pass; `output` is the end of what it printed, as it came.
+    """The outcome of a check: `reason` says why it did not pass, `output` is the raw end of what it printed.
 
-    `missing` is what of the tree it ran without. `cached`: it passed before, and was not run.
+    `missing` is what the tree lacked. `cached`: it passed before, and was not run.
     """
 
     check: PlannedCheck
-    state: Literal["passed", "failed", "not run"]
+    state: State
     reason: str = ""
     seconds: float = 0.0
     output: str = ""
@@ -32,20 +34,19 @@ class Outcome:
     cached: bool = False
 
     @property
-    def told(self) -> str:
-        """`tests passed (12 s)`; why it did not stands in the finding."""
+    def summary(self) -> str:
+        """`tests passed (12 s)`; the finding says why it did not."""
         if self.state == "not run":
             return f"{self.check.name} did not run"
         return f"{self.check.name} {self.state} ({'this tree before' if self.cached else f'{self.seconds:.0f} s'})"
 
     @property
     def did(self) -> str:
-        """`passed`, `failed` or `did not run`."""
         return "did not run" if self.state == "not run" else self.state
 
     @property
     def finding(self) -> Finding | None:
-        """The finding about it, None where it passed."""
+        """The finding about it, None if it passed."""
         if self.state == "passed":
             return None
         rule = one("checks", "push-check-failed" if self.state == "failed" else "push-check-not-run")
@@ -54,24 +55,24 @@ class Outcome:
         return rule.finding(
             path="",
             line=None,
-            message=told_safely(f"the check {self.check.name} {self.did}: {self.reason}{without}"),
+            message=make_safe(f"the check {self.check.name} {self.did}: {self.reason}{without}"),
             evidence="\n".join(lines_of(self.output)),
             fingerprint=fingerprint(rule.id, self.check.name, self.check.tree),
         )
 
 
 def lines_of(output: str) -> list[str]:
-    """The lines of an output that tell why: the errors that are known of what stands earlier, then its last lines."""
+    """Return the lines of an output that explain it: its known errors, then its last lines."""
     # As one text: a private key is more than a line.
     text = redact(plain(output.replace("\r\n", "\n")))
     lines = text.split("\n")
     kept = [number for number, line in enumerate(lines, 1) if line.strip()][-LAST_LINES:]
     errors = dict.fromkeys(cut(each.message) for each in scan(text) if each.line not in kept)
     last = (clip_line(lines[number - 1]) for number in kept)
-    told = (*list(errors)[:ERROR_LINES], *(["..."] if errors else []), *last)
-    return [clip(printable(line), LINE_CHARS) for line in told]
+    chosen = (*list(errors)[:ERROR_LINES], *(["..."] if errors else []), *last)
+    return [clip(printable(line), LINE_CHARS) for line in chosen]
 
 
-def told_safely(text: str) -> str:
-    """A line that may be shown: no secret, nothing that acts on a terminal, not too long."""
+def make_safe(text: str) -> str:
+    """Return a line that may be shown: masked, printable, and cut."""
     return clip(printable(redact(text)), 2 * LINE_CHARS)

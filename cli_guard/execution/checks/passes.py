@@ -1,7 +1,6 @@
-"""What has passed, so that the same tree is not checked twice.
+"""The checks that have passed, so that the same tree is not checked twice.
 
-Only a pass is kept. What has failed is run again: it may have failed for what the machine lacked, and its output
-is wanted anew.
+Only a pass is kept: a failure may be the machine's fault, and its output is needed again.
 """
 
 import hashlib
@@ -20,26 +19,25 @@ from cli_guard.state.records import write_atomically
 
 FILE = "checks-passed.json"
 KEPT = 500
-# What of a table changes nothing in what a check finds.
-NO_MATTER = {"stage", "files", "timeout_seconds", "ready_seconds", "cache"}
+# Settings that do not change the result of a check.
+IRRELEVANT = {"stage", "files", "timeout_seconds", "ready_seconds", "cache"}
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A check that has passed: how long it took in seconds, and when (ISO 8601, UTC)."""
+    """A check that has passed: its duration in seconds, and when (ISO 8601, UTC)."""
 
     seconds: float
     at: str
 
 
 class Passes:
-    """The passes that a state folder remembers; a file that is gone or broken remembers none."""
+    """The passes in a state folder; a missing or broken file has none."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
 
     def find(self, key: str) -> Pass | None:
-        """The pass under a key."""
         with suppress(TypeError, KeyError, AttributeError):
             found = self._read()[key]
             seconds, at = found["seconds"], found["at"]
@@ -48,7 +46,7 @@ class Passes:
         return None
 
     def keep(self, key: str, passed: Pass) -> None:
-        """Remembers a pass, and lets go of the oldest beyond the number kept. Raises OSError."""
+        """Store a pass, and drop the oldest beyond `KEPT`. Raises OSError."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with lock(self.path):
             data = self._read()
@@ -65,16 +63,16 @@ class Passes:
 
 
 def key_of(check: PlannedCheck, env: Mapping[str, str]) -> str:
-    """A hash of all that the result of a check rests on; `env` is what it runs with.
+    """Return a hash of all that the result of a check depends on; `env` is its environment.
 
-    That is the tree, its lock files with it, the command and what it is given, the programs that it names, and us.
+    That is the tree with its lock files, the command and its settings, the programs that it names, and our version.
     """
     config = check.config
     given = {name: env.get(name) for name in sorted({"PATH", *config.pass_environment})}
     programs = [program(command, env.get("PATH")) for command in (config.command, config.server) if command]
     parts = [
         check.tree,
-        config.model_dump(mode="json", exclude=NO_MATTER),
+        config.model_dump(mode="json", exclude=IRRELEVANT),
         given,
         programs,
         __version__,
@@ -83,7 +81,7 @@ def key_of(check: PlannedCheck, env: Mapping[str, str]) -> str:
 
 
 def program(command: str, path: str | None) -> tuple[str, int, int] | None:
-    """The file behind the first word of a command, its size and time of change: another version is another file."""
+    """Return the file of a command's program with its size and time of change, which a new version changes."""
     try:
         words = shlex.split(command, comments=True)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Which checks a commit or a push needs: of which table, over which trees, and whether they may run."""
+"""Plans the checks of a commit or push: from which table, over which trees, and whether they may run."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ COMMITS = ("pre-commit", "pre-merge-commit")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A tree that is sent or recorded, the commit that HEAD is at in it, and the checks that its branch wants."""
+    """A tree to check, the commit of its HEAD, the revision of its policy, and its checks."""
 
     tree: str
     commit: str | None
@@ -30,7 +30,7 @@ class Target:
 
 
 def stage_of(request: Request) -> Stage | None:
-    """The stage that a request is, None for one of a person, which records and sends nothing."""
+    """Return the stage of a request, None for one that records and sends nothing."""
     if isinstance(request, Push):
         return Stage.PRE_PUSH
     if isinstance(request, Staged) and request.event in COMMITS:
@@ -46,9 +46,9 @@ def plan_checks(
     pushed: Iterable[PushedRef],
     invocation: Invocation,
 ) -> tuple[PlannedCheck, ...]:
-    """The checks that a request needs, each once a tree. Raises CliGuardError, GitError.
+    """Return the checks that a request needs, each once a tree. Raises CliGuardError, GitError.
 
-    What is deleted, and a ref that brings no commit, needs none.
+    A deletion, and a ref that brings no commit, needs none.
     """
     stage = stage_of(request)
     if stage is None or not any(stage in check.stage for table in policy.checks for check in table.values()):
@@ -56,11 +56,11 @@ def plan_checks(
     trusted = Trusted(invocation)
     touched = paths_of(changes)
     planned: dict[tuple[str, str, str], PlannedCheck] = {}
-    for target in targets(stage, repository, policy, pushed):
+    for target in find_targets(stage, repository, policy, pushed):
         digest = digest_of(target.checks)
-        trust = trusted.given(repository, digest)
+        trust = trusted.find(repository, digest)
         for name, check in target.checks.items():
-            if stage not in check.stage or not wanted(check, touched):
+            if stage not in check.stage or not touches(check, touched):
                 continue
             planned[target.tree, name, digest] = PlannedCheck(
                 name,
@@ -70,22 +70,22 @@ def plan_checks(
                 digest,
                 target.revision,
                 trust.words if trust else "",
-                never_runs(check, repository, policy, invocation),
+                reason_denied(check, repository, policy, invocation),
             )
     return tuple(planned.values())
 
 
-def targets(
+def find_targets(
     stage: Stage, repository: Repository, policy: Policy, pushed: Iterable[PushedRef]
 ) -> Iterator[Target]:
-    """What is recorded or sent. Raises GitError."""
+    """Yield the trees that are recorded or sent. Raises GitError."""
     if stage is Stage.PRE_COMMIT:
         if policy.config.checks:
             yield Target(tree_of_index(repository), repository.head, "", policy.config.checks)
         return
     tips = dict.fromkeys(ref.commits[-1] for ref in pushed if ref.commits)
     for tip in tips:
-        # Only tips of one push that differ in their policies have to be told apart.
+        # Only tips whose policies differ need a policy of their own.
         config = recorded_policy(repository, tip)[0] if policy.also else policy.config
         if config.checks:
             revision = "" if tip == repository.head else tip
@@ -93,20 +93,19 @@ def targets(
 
 
 def paths_of(changes: ChangeSet) -> frozenset[str]:
-    """Every path that a change touches, those that a limit left out among them."""
+    """Return every path of a change, those that a limit left out included."""
     paths = {path for change in changes for path in (change.path, change.old_path) if path}
     return frozenset(paths | {each.path for each in changes.skipped})
 
 
-def wanted(check: CheckConfig, touched: frozenset[str]) -> bool:
-    """Does the change touch what a check looks at?"""
+def touches(check: CheckConfig, touched: frozenset[str]) -> bool:
     return not check.files or any(matches(pattern, path) for pattern in check.files for path in touched)
 
 
-def never_runs(
+def reason_denied(
     check: CheckConfig, repository: Repository, policy: Policy, invocation: Invocation
 ) -> str | None:
-    """Why a check may not run, trusted or not; None if it may."""
+    """Return why a check may never run, trusted or not; None if it may."""
     for command in check.commands:
         verdict = judge(command, context_of_checks(repository, policy, invocation))
         if verdict.verdict is Decision.DENY:
@@ -115,7 +114,7 @@ def never_runs(
 
 
 def context_of_checks(repository: Repository, policy: Policy, invocation: Invocation) -> Context:
-    """Where a check runs, as the command engine sees it: in a tree of this repository."""
+    """Return the context in which the command engine judges checks: a tree of this repository."""
     root = None if repository.bare else str(repository.root)
     home = invocation.env.get("HOME")
     return Context(Setting.PERSON, home=home, folder=root, root=root, patterns=policy.patterns)

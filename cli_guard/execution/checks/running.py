@@ -1,20 +1,20 @@
-"""Runs the checks that were planned and allowed, beside each other by cores, and tells what came of them."""
+"""Runs the planned and permitted checks in parallel, and reports progress and results."""
 
 import os
 import shutil
 import signal
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TextIO
 
-from cli_guard.execution.checks.one import Runner
-from cli_guard.execution.checks.outcome import Outcome, told_safely
+from cli_guard.execution.checks.outcome import Outcome, make_safe
 from cli_guard.execution.checks.passes import Passes
 from cli_guard.execution.checks.planning import context_of_checks, plan_checks
-from cli_guard.execution.checks.progress import Progress
+from cli_guard.execution.checks.runner import Runner
 from cli_guard.execution.processes.manager import ProcessManager
 from cli_guard.git.checkout import sweep
 from cli_guard.git.repository import Repository
@@ -27,8 +27,14 @@ from cli_guard.policy.decisions import Policy
 from cli_guard.policy.gate import CHECKS_TRUSTED, RUN_CHECKS
 from cli_guard.review.request import Request, Staged
 from cli_guard.runtime import Invocation
+from cli_guard.secrets.printable import clip, printable
 
 TICK_SECONDS = 0.2
+QUIET_SECONDS = 1.0
+# Between two lines if a line cannot be overwritten.
+PLAIN_SECONDS = 60.0
+WIDTH = 79
+ERASE = "\r\x1b[K"
 
 
 def prepare_checks(
@@ -52,7 +58,7 @@ def prepare_checks(
 
 
 class Checks:
-    """The checks of one commit or push, ready to run; what is told meanwhile goes to `out`."""
+    """The checks of one commit or push, ready to run; progress goes to `out`."""
 
     def __init__(
         self,
@@ -73,21 +79,21 @@ class Checks:
         self._stopped = False
 
     def allowed_in(self, context: Context) -> Context:
-        """The context of a review in which these may run, where the gate lets them."""
-        who = dict.fromkeys(check.trusted for check in self._planned.values())
-        verdict = Verdict(Decision.ALLOW, "; ".join(who), CHECKS_TRUSTED)
+        """Return the context of a review with the tool that runs these checks."""
+        trusted = dict.fromkeys(check.trusted for check in self._planned.values())
+        verdict = Verdict(Decision.ALLOW, "; ".join(trusted), CHECKS_TRUSTED)
         commands = context_of_checks(self._repository, context.policy, self._invocation)
         tools = {**context.tools, RUN_CHECKS: checking_tool(verdict)} if self._planned else context.tools
         return replace(context, tools=tools, commands=commands, checker=self)
 
     def run(self, wanted: Mapping[str, Collection[str]]) -> ToolOutput:
-        """Runs checks by their ids, each with exactly the commands that were judged; what is not planned is not run."""
+        """Run checks by id, each only with exactly the commands that were judged."""
         chosen = [
             check for key, check in self._planned.items() if set(wanted.get(key, ())) == set(check.commands)
         ]
         sweep(self._repository)
-        with asked_to_end() as asked:
-            outcomes = self._run(chosen, asked)
+        with note_signals() as signals:
+            outcomes = self._run(chosen, signals)
         findings = tuple(finding for each in outcomes if (finding := each.finding))
         missing = dict.fromkeys(
             Skipped(left_out.path, f"{left_out.reason}; the checks ran without it")
@@ -99,22 +105,22 @@ class Checks:
                 {
                     "id": each.check.id,
                     "outcome": each.state,
-                    "reason": told_safely(each.reason),
+                    "reason": make_safe(each.reason),
                     "seconds": round(each.seconds, 3),
                     "cached": each.cached,
                 }
                 for each in outcomes
             ],
-            "told": f"checks: {', '.join(each.told for each in outcomes)}" if outcomes else "",
+            "told": f"checks: {', '.join(each.summary for each in outcomes)}" if outcomes else "",
         }
         return ToolOutput(data, findings, tuple(missing))
 
-    def _run(self, chosen: list[PlannedCheck], asked: Sequence[int]) -> list[Outcome]:
-        """Runs checks. Raises KeyboardInterrupt once somebody has asked for an end, and nothing is left of them."""
+    def _run(self, chosen: list[PlannedCheck], signals: Sequence[int]) -> list[Outcome]:
+        """Run checks. Raises KeyboardInterrupt for a signal, once nothing of them is left."""
         workers = max(1, min(len(chosen), cores()))
         progress = Progress(self._out, len(chosen), dumb=self._invocation.env.get("TERM") == "dumb")
         pool = ThreadPoolExecutor(workers, thread_name_prefix="check")
-        futures = [pool.submit(self._one, check) for check in chosen]
+        futures = [pool.submit(self._run_safely, check) for check in chosen]
         try:
             pending: set[Future[Outcome]] = set(futures)
             while pending:
@@ -122,25 +128,25 @@ class Checks:
                 with self._lock:
                     running = [key.partition("@")[0] for key in self._active]
                 progress.tick(running, len(futures) - len(pending))
-                if asked:
+                if signals:
                     raise KeyboardInterrupt
             return [each.result() for each in futures]
         except BaseException:
             self._stop()
             raise
         finally:
-            # Until then each removes what it made.
+            # Each removes its checkout first.
             pool.shutdown(wait=True, cancel_futures=True)
             progress.end()
 
-    def _one(self, check: PlannedCheck) -> Outcome:
+    def _run_safely(self, check: PlannedCheck) -> Outcome:
         try:
-            return self._alone(check)
+            return self._run_one(check)
         except OSError as error:  # a full disk, no more processes
-            return Outcome(check, "not run", f"this machine has no room for it: {error.strerror}")
+            return Outcome(check, "not run", f"the machine ran out of a resource: {error.strerror}")
 
-    def _alone(self, check: PlannedCheck) -> Outcome:
-        """A check with a manager of its own, which ends all that it started."""
+    def _run_one(self, check: PlannedCheck) -> Outcome:
+        """Run a check with a manager of its own, which ends all that it started."""
         with ProcessManager() as manager:
             with self._lock:
                 if self._stopped:
@@ -152,11 +158,11 @@ class Checks:
                 with self._lock:
                     del self._active[check.id]
                 manager.close()
-                # One that was closed from without a moment before a command has made its folder anew.
+                # A command that starts while `_stop` closes the manager creates the folder again.
                 shutil.rmtree(manager.folder, ignore_errors=True)
 
     def _stop(self) -> None:
-        """Ends every family, all at once; the threads then find their commands ended."""
+        """End all process trees at once; the threads then find their commands ended."""
         with self._lock:
             self._stopped = True
             closing = [threading.Thread(target=each.close) for each in self._active.values()]
@@ -167,12 +173,10 @@ class Checks:
 
 
 @contextmanager
-def asked_to_end() -> Iterator[list[int]]:
-    """The signals that ask for an end, as they come: Ctrl-C, a polite request, the end of the terminal.
+def note_signals() -> Iterator[list[int]]:
+    """Collect SIGINT, SIGTERM and SIGHUP instead of raising; ignored signals stay ignored (nohup(1)).
 
-    An exception out of a signal comes between any two instructions, and leaves a lock broken that is just being taken.
-    So they are noted, for the loop to look at, and do not cut the tidying up short. What is ignored stays ignored
-    (nohup(1)).
+    An exception out of a signal may come while a lock is being taken, and would cut the cleanup short.
     """
     noted: list[int] = []
     if threading.current_thread() is not threading.main_thread():
@@ -191,8 +195,58 @@ def asked_to_end() -> Iterator[list[int]]:
 
 
 def cores() -> int:
-    """The cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on macOS
         return os.cpu_count() or 1
+
+
+class Progress:
+    """Reports how far the checks are: nothing in the first second, then one line.
+
+    `clock` gives seconds; on a `dumb` terminal the line is repeated now and then instead of overwritten.
+    """
+
+    def __init__(
+        self, out: TextIO, total: int, *, clock: Callable[[], float] = time.monotonic, dumb: bool = False
+    ) -> None:
+        self._out = out
+        self._total = total
+        self._clock = clock
+        self._begun = clock()
+        self._terminal = out.isatty() and not dumb
+        self._said_at: float | None = None
+        self._shown = ""
+
+    def tick(self, running: Collection[str], done: int) -> None:
+        """Update with the names of the running checks and the number of finished ones; call it often."""
+        now = self._clock()
+        seconds = now - self._begun
+        if seconds < QUIET_SECONDS or not running:
+            return
+        names = ", ".join(sorted(running))
+        line = f"cli-guard: {done} of {self._total} checks done, running {names} ({seconds:.0f} s)"
+        if self._terminal:
+            self._replace(clip(printable(line), WIDTH))
+        elif self._said_at is None or now - self._said_at >= PLAIN_SECONDS:
+            self._said_at = now
+            self._write(f"{printable(line)}\n")
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self._shown:
+            self._replace("")
+
+    def _replace(self, line: str) -> None:
+        if line != self._shown:
+            self._write(ERASE + line)
+            self._shown = line
+
+    def _write(self, text: str) -> None:
+        encoding = getattr(self._out, "encoding", None) or "utf-8"
+        try:
+            self._out.write(text.encode(encoding, "backslashreplace").decode(encoding))
+            self._out.flush()
+        except (OSError, ValueError):
+            # The reader has gone; the checks go on without reports.
+            self._terminal, self._said_at = False, float("inf")

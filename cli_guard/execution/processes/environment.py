@@ -1,8 +1,7 @@
-"""The environment that a command gets: a clean one, in which nothing stands that nobody asked for.
+"""The clean environment of a command.
 
-Of the caller's variables only those pass that every tool chain needs, and those that were named. A secret never
-passes, not even if it was named: what a command prints ends up in logs and in answers. A command that needs one
-takes it from where secrets are kept.
+Only the variables that tool chains need pass, and those that were named. A secret never passes, even if named: what a
+command prints ends up in logs and answers. A command that needs one reads it from where secrets are kept.
 """
 
 import os
@@ -10,8 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-# What a program may know of its user, terminal and language. Each name stands here by itself: with patterns such as
-# LC_* anything could be sent along.
+# The user, terminal and language. Full names only: a pattern such as LC_* would let anything pass.
 PLAIN = frozenset(
     """
     USER LOGNAME LANG LANGUAGE LC_ALL LC_ADDRESS LC_COLLATE LC_CTYPE LC_IDENTIFICATION LC_MEASUREMENT LC_MESSAGES
@@ -23,8 +21,8 @@ PLAIN = frozenset(
     NO_PROXY no_proxy
     """.split()
 )
-# Folders and files, some of them lists. A relative one would stand for something in the repository, which must not
-# say where programs, settings and certificates come from.
+# Folders and files, some of them lists. A relative one would be in the repository, which must not choose programs,
+# settings and certificates.
 PATHS = frozenset(
     """
     PATH HOME SHELL TMPDIR TMP TEMP
@@ -43,26 +41,26 @@ WINDOWS = frozenset(
     PROGRAMFILES(X86) COMMONPROGRAMFILES NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE HOMEDRIVE HOMEPATH
     """.split()
 )
-# Addresses, in which a user and a password may stand (curl(1), ENVIRONMENT).
+# Addresses that may hold a user and a password (curl(1), ENVIRONMENT).
 PROXIES = frozenset(
     "http_proxy https_proxy ftp_proxy all_proxy HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY".split()
 )
 BUILT_IN = PLAIN | PATHS | PROXIES | (WINDOWS if os.name == "nt" else frozenset())
 
-# All up to the last `@`: in a password that is not encoded anything may stand.
+# Up to the last `@`: a password that is not encoded may hold any character.
 LOGIN = re.compile(r"\A((?:[A-Za-z][A-Za-z0-9+.-]*://)?).*@", re.DOTALL)
-# To a shell these are folders, and to nobody passwords.
+# Folders by definition (POSIX), whatever their names suggest.
 FOLDERS = frozenset(("PWD", "OLDPWD"))
-# Such a value is a switch: `AUTH=false`.
+# Values of a switch: `AUTH=false`.
 SWITCHES = frozenset(("", "0", "1", "true", "false", "yes", "no", "on", "off"))
 
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """The environment of a command, and what was made of the caller's.
+    """The environment of a command, and how it differs from the caller's.
 
-    `left_out` are variables that were named and do not pass, because they hold a secret; `missing` were named and are
-    not set; of `changed` a part was taken out: relative folders, or the login of a proxy.
+    `left_out` are named variables that hold a secret; `missing` were named and are not set; `changed` lost a part:
+    relative folders, or the login of a proxy.
     """
 
     env: dict[str, str]
@@ -71,13 +69,13 @@ class Passed:
     changed: tuple[str, ...] = ()
 
     def notes(self) -> tuple[str, ...]:
-        """The same for people, a line each; a variable that is not set is nothing to tell of."""
+        """Return what was left out or changed, a line each; a variable that is not set needs no note."""
         if not (self.left_out or self.changed):
             return ()
         from cli_guard.secrets.printable import printable
 
         lines = [
-            f"{printable(name)} was left out: it holds a secret, and a command gets none"
+            f"{printable(name)} was left out: it holds a secret, which commands do not get"
             for name in self.left_out
         ]
         for name in self.changed:
@@ -90,10 +88,10 @@ class Passed:
 
 
 def clean_environment(env: Mapping[str, str], named: Iterable[str] = ()) -> Passed:
-    """Of an environment what a command may have: what tool chains need, and the variables that are `named`.
+    """Return the part of an environment that a command gets: what tool chains need, and the `named` variables.
 
-    Variables that make programs run other code (LD_PRELOAD, BASH_ENV, NODE_OPTIONS, most of GIT_*) pass only if they
-    are named; the Git variables of a hook point at its own repository, and would send a command elsewhere.
+    Variables that make programs run other code (LD_PRELOAD, BASH_ENV, NODE_OPTIONS, most of GIT_*) pass only if named;
+    the Git variables of a hook would lead a command to the hook's repository.
     """
     passed: dict[str, str] = {}
     left_out, missing, changed = [], [], []
@@ -121,21 +119,21 @@ def clean_environment(env: Mapping[str, str], named: Iterable[str] = ()) -> Pass
 
 
 def _without_relative(value: str) -> str:
-    """A list of paths, or a single one, without those that are relative. An empty one is the current folder."""
+    """Drop the relative paths of a list; an empty entry is the current folder."""
     if value.startswith("/") and ":" not in value:
         return value
     return os.pathsep.join(path for path in value.split(os.pathsep) if os.path.isabs(path))  # noqa: PTH117 - as text
 
 
 def _is_secret(name: str, value: str) -> bool:
-    """Does a variable hold a secret, by its name or by its value?"""
+    """Check the name and the value."""
     from cli_guard.commands.expand.parameters import SECRET_NAME
     from cli_guard.secrets import scan
     from cli_guard.secrets.names import kind_of
 
     if value.lower() in SWITCHES or name in FOLDERS:
         return False
-    # `DEPLOY_TOKEN_2`, not `TOKEN_FILE`: what stands last says what it is.
+    # `DEPLOY_TOKEN_2`, not `TOKEN_FILE`: the last word says what it is.
     last = name.rstrip("0123456789_")
     if kind_of(name) or any(found.end() == len(last) for found in SECRET_NAME.finditer(last)):
         return True

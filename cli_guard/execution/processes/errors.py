@@ -1,8 +1,7 @@
-"""Finds errors in the output of a command: `scan` lists them, `failing_lines` quotes what one would quote.
+"""Finds errors in the output of a command: `scan` lists them, `failing_lines` selects the lines to quote.
 
-The patterns are data, `cli_guard/rules/processes/errors.toml`, which also says how they are written. A line is looked
-at only for the patterns one of whose keywords it holds, and is one error at most: that of the first pattern in the
-file that fires.
+The patterns are data, `cli_guard/rules/processes/errors.toml`, which documents their format. A line is tried only on
+patterns whose keywords it holds, and is one error at most: that of the first pattern in the file that matches.
 """
 
 import re
@@ -16,16 +15,31 @@ from types import MappingProxyType
 from typing import Any
 
 from cli_guard.execution.processes.model import ProcessError
-from cli_guard.execution.processes.output import clip_line, cut, pieces, plain
 from cli_guard.rules.catalog import FOLDER
 
-# How many errors are told; the last of them says how many more there are.
+# The last error says how many more there are.
 MAX_ERRORS = 50
-# How much of a line is looked at: what says that something failed begins it.
-LOOKED_AT = 1_000
+# A line that reports an error begins with it.
+SEARCHED_CHARS = 1_000
 BEFORE, AFTER = 1, 2
+SHOWN_OF_A_LINE = 200
 
-# What stands before a line when another program passes it on: its time, the step of BuildKit, the service of
+# Control sequences (ECMA-48, 5.4 and 8.3; xterm's ctlseqs for OSC). One that is not ended reaches to the end of its
+# line at most, so that it hides no other.
+_ESCAPE = re.compile(
+    r"\x1b(?:"
+    r"\[(?P<parameters>[0-?]*)[ -/]*(?P<final>[@-~])"
+    r"|[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?"
+    r"|[ -/]*[0-~]"
+    r")?"
+)
+# Those that move the cursor to another line or to the first column; J and K (erase) do so in practice where they erase
+# more than what is right of the cursor.
+_MOVES = frozenset("ABEFGHfd")
+_ERASES = frozenset("JK")
+_RETURN = "\r"
+
+# Prefixes of programs that forward lines: a time, the step of BuildKit, the service of
 # docker compose, the number of `concurrently`, pytest's mark of the lines of an error.
 _PASSED_ON = re.compile(
     r"(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d)?\]?:? +"
@@ -35,14 +49,14 @@ _PASSED_ON = re.compile(
     r"|\[\d+\] +"
     r"|E {3,60}(?!assert )(?=\S))"
 )
-# What warns of something goes on.
+# A program goes on after a warning.
 _WARNING = re.compile(r"\s*(?:npm )?\[?(?:warn|warning|debug|trace)\]?(?:[:! ]|$)", re.IGNORECASE)
 _PART = re.compile(r"<<(\w+)>>")
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """What an error looks like; see the head of the data file for each field."""
+    """The pattern of an error; the head of the data file documents the fields."""
 
     id: str
     type: str
@@ -67,10 +81,10 @@ class _Hit:
 
 
 def scan(text: str) -> tuple[ProcessError, ...]:
-    """The errors in the output of a command, in its order.
+    """Return the errors in the output of a command, in order, at most `MAX_ERRORS`.
 
-    At most `MAX_ERRORS`; the last one says how many were left out. The same error (type and message) is told once,
-    with how often it was met. `text` and `context` are cut, so secrets must be masked in what is given, not after.
+    The last one says how many were left out. The same error (type and message) is returned once, with its count. `text`
+    and `context` are cut, so secrets must be masked in the input, not in the result.
     """
     lines = plain(text).split("\n")
     first: dict[tuple[str, str], _Hit] = {}
@@ -100,15 +114,15 @@ def scan(text: str) -> tuple[ProcessError, ...]:
 
 
 def failing_lines(text: str, limit: int = 8) -> tuple[str, ...]:
-    """The lines to quote from a run that failed, at most `limit` (1 or more), in their order.
+    """Return the lines to quote from a failed run, at most `limit` (1 or more), in order.
 
-    First those of the errors, then those that only say that it failed, up to the limit; where there is neither, the
-    last lines that are not empty. Where lines of errors are left out, the last one says how many.
+    First those of the errors, then those that only say that it failed; without either, the last lines. If lines
+    are left out, the last one says how many.
     """
     lines = plain(text).split("\n")
     hits = _hits(lines)
     if not hits:
-        return tuple(clip_line(line) for line in _last(lines, limit))
+        return tuple(clip_line(line) for line in [line for line in lines if line.strip()][-limit:])
     told = _drop_implied(hits)
     told_at = {hit.index for hit in told}
     chosen: dict[str, int] = {}
@@ -124,23 +138,15 @@ def failing_lines(text: str, limit: int = 8) -> tuple[str, ...]:
 
 @cache
 def patterns() -> tuple[Pattern, ...]:
-    """All patterns, in the order in which they are tried."""
+    """Return all patterns, in the order in which they are tried."""
     parts: Mapping[str, str] = _data()["parts"]
-    return tuple(
-        Pattern(
-            id=each["id"],
-            type=each["type"],
-            message=each["message"],
-            keywords=tuple(each["keywords"]),
-            regex=_PART.sub(lambda match: parts[match[1]], each["regex"]),
-            following=each.get("following", ""),
-            preceding=each.get("preceding", ""),
-            unless=tuple(each.get("unless", ())),
-            fires=tuple(each["fires"]),
-            silent=tuple(each["silent"]),
-        )
-        for each in _data()["pattern"]
-    )
+    found: list[Pattern] = []
+    for each in _data()["pattern"]:
+        fields: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in each.items()
+        }
+        found.append(Pattern(**fields | {"regex": _PART.sub(lambda match: parts[match[1]], each["regex"])}))
+    return tuple(found)
 
 
 @cache
@@ -151,7 +157,7 @@ def _data() -> Mapping[str, Any]:
 
 @cache
 def _by_stem() -> Mapping[str, Mapping[str, tuple[int, ...]]]:
-    """For each stem its keywords, for each of them the numbers of its patterns; without a stem it is its own."""
+    """Map each stem to its keywords, and each keyword to the numbers of its patterns."""
     stems: dict[str, dict[str, tuple[int, ...]]] = {}
     for number, pattern in enumerate(patterns()):
         for keyword in pattern.keywords:
@@ -163,18 +169,18 @@ def _by_stem() -> Mapping[str, Mapping[str, tuple[int, ...]]]:
 
 @cache
 def _compile(regex: str) -> re.Pattern[str]:
-    """Compiled when a line first asks for it: all of them take longer than most commands run."""
+    """Compile on first use: all patterns together take longer than most commands run."""
     return re.compile(regex)
 
 
 def _hits(lines: list[str]) -> list[_Hit]:
-    """One for each line that a pattern fires on, in order."""
+    """Return one hit for each matching line, in order."""
     hits: list[_Hit] = []
     if not any(lines):
         return hits
     for index, numbers in _candidates(lines):
         for piece in pieces(lines[index]):
-            hit = _first_hit(piece[:LOOKED_AT], numbers, lines, index)
+            hit = _first_hit(piece[:SEARCHED_CHARS], numbers, lines, index)
             if hit:
                 hits.append(hit)
                 break
@@ -182,10 +188,9 @@ def _hits(lines: list[str]) -> list[_Hit]:
 
 
 def _candidates(lines: list[str]) -> Iterator[tuple[int, list[int]]]:
-    """The lines that hold a keyword, with the patterns to try on each.
+    """Yield the lines that hold a keyword, with the patterns to try on each.
 
-    Stems are looked for one after the other in the whole text: a search for a plain string is so much faster than
-    anything that is done line by line that a log without errors costs little.
+    Stems are searched in the whole text: far faster than line by line, so that a log without errors costs little.
     """
     lowered = [line.lower() for line in lines]
     text = "\n".join(lowered)
@@ -221,7 +226,7 @@ def _first_hit(piece: str, numbers: list[int], lines: list[str], index: int) -> 
 
 
 def _beside(pattern: Pattern, lines: list[str], index: int) -> list[re.Match[str]] | None:
-    """What the pattern asks of the lines before and after; None where they do not hold it."""
+    """Match the lines before and after; None if they do not match."""
     matches = []
     for regex, near in ((pattern.preceding, index - 1), (pattern.following, index + 1)):
         if regex:
@@ -233,7 +238,7 @@ def _beside(pattern: Pattern, lines: list[str], index: int) -> list[re.Match[str
 
 
 def _hit(pattern: Pattern, matches: list[re.Match[str]], index: int, piece: str) -> _Hit:
-    """The message is filled in; of the groups `name`, `name2`, ... counts the one that caught something."""
+    """Fill in the message; of the groups `name`, `name2`, ... the one that matched counts."""
     caught: dict[str, str] = {}
     for match in matches:
         for group, value in match.groupdict().items():
@@ -245,18 +250,37 @@ def _hit(pattern: Pattern, matches: list[re.Match[str]], index: int, piece: str)
 
 
 def _drop_implied(hits: list[_Hit]) -> list[_Hit]:
-    """Without those that another one makes needless (`unless`)."""
+    """Drop the hits that another one makes redundant (`unless`)."""
     fired = {hit.pattern.id for hit in hits}
     if any("*" not in hit.pattern.unless for hit in hits):
         fired.add("*")
     return [hit for hit in hits if fired.isdisjoint(hit.pattern.unless)]
 
 
-def _last(lines: list[str], limit: int) -> list[str]:
-    kept: list[str] = []
-    for line in reversed(lines):
-        if len(kept) == limit:
-            break
-        if line.strip():
-            kept.append(line)
-    return kept[::-1]
+def plain(text: str) -> str:
+    """Remove control sequences; one that moves the cursor back becomes a CR. Lines keep their numbers."""
+    return _ESCAPE.sub(_without, text) if "\x1b" in text else text
+
+
+def pieces(line: str) -> tuple[str, ...]:
+    """Return the texts written over each other on one terminal line, such as the stages of a progress bar."""
+    if _RETURN not in line:
+        return (line.rstrip(),) if line else ()
+    stages = (stage.rstrip() for stage in line.split(_RETURN))
+    return tuple(stage for stage in stages if stage)
+
+
+def clip_line(line: str) -> str:
+    """Return the last of the texts on a plain line, cut to `SHOWN_OF_A_LINE` characters."""
+    return cut(line.rstrip().rpartition(_RETURN)[2])
+
+
+def cut(text: str) -> str:
+    return text if len(text) <= SHOWN_OF_A_LINE else text[: SHOWN_OF_A_LINE - 3] + "..."
+
+
+def _without(match: re.Match[str]) -> str:
+    final = match["final"]
+    if final in _MOVES or (final in _ERASES and match["parameters"] not in ("", "0")):
+        return _RETURN
+    return " " if final == "C" else ""

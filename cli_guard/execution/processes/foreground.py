@@ -1,4 +1,4 @@
-"""A command in the foreground: from its start to its result."""
+"""Runs a command in the foreground, from its start to its result."""
 
 import os
 import shutil
@@ -7,17 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from cli_guard.errors import CliGuardError
-from cli_guard.execution.processes.launcher import Door, Request, Run
+from cli_guard.execution.processes.launcher import Launcher, Request, Run
 from cli_guard.execution.processes.model import Result
 from cli_guard.execution.processes.preparing import Prepared
 from cli_guard.execution.processes.registry import Registry
 from cli_guard.execution.processes.results import (
     LOST,
-    clip_stream,
     decode_output,
+    describe_failure,
+    describe_output,
     errors_in,
     masked_errors,
-    not_started,
+    no_log,
     notes_of,
     what_went_wrong,
 )
@@ -25,11 +26,11 @@ from cli_guard.execution.processes.results import (
 # From the first signal at a time-out to the last.
 GRACE = 2.0
 
-Told = Mapping[str, Any]
+EventData = Mapping[str, Any]
 
 
 def run_to_end(
-    door: Door,
+    launcher: Launcher,
     registry: Registry,
     prepared: Prepared,
     timeout: float | None,
@@ -37,60 +38,60 @@ def run_to_end(
     stdin: int | None,
     on_output: Callable[[str, bytes], None] | None,
 ) -> Result:
-    """Runs a command to its end."""
     try:
         folder = registry.place()
     except OSError as error:
-        words = f"no log can be written in {registry.folder}: {error.strerror}"
-        return Result(prepared.command, prepared.folder, error=words, sandbox=prepared.sandbox)
+        return failure(prepared, no_log(registry, error))
     request = Request(
-        words=prepared.words,
-        folder=prepared.folder,
-        env=prepared.env,
-        run=str(folder),
+        prepared,
+        str(folder),
         timeout=timeout,
         grace=GRACE,
         respond=respond,
         stdin=None if prepared.terminal else stdin,
-        terminal=prepared.terminal,
-        limits=prepared.limits,
         forward=on_output is not None,
     )
     try:
-        run = door.open(request)
+        run = launcher.open(request)
     except CliGuardError as error:
-        return Result(prepared.command, prepared.folder, error=str(error))
+        return failure(prepared, str(error))
     try:
-        name, told = wait_for_end(run, on_output, stdin if prepared.terminal else None)
+        name, data = wait_for_end(run, on_output, stdin if prepared.terminal else None)
     finally:
         run.close()
-    result = result_of(name, told, prepared, folder / "log", timeout)
+    result = describe_end(name, data, prepared, folder / "log", timeout)
     if result.log_file is not None:
         registry.prune()
-    elif told.get("held") is None:
+    elif data.get("held") is None:
         shutil.rmtree(folder, ignore_errors=True)
     return result
 
 
+def failure(prepared: Prepared, error: str, details: Mapping[str, Any] | None = None) -> Result:
+    return Result(
+        prepared.command, prepared.folder, error=error, sandbox=prepared.sandbox, details=details or {}
+    )
+
+
 def wait_for_end(
     run: Run, on_output: Callable[[str, bytes], None] | None, keyboard: int | None
-) -> tuple[str, Told]:
-    """How a command ended. Whatever is raised meanwhile, Ctrl-C included, ends its family first."""
+) -> tuple[str, EventData]:
+    """Wait for the last event of a command. An exception meanwhile, Ctrl-C included, ends its process tree first."""
     try:
         for event in run.events(also=keyboard):
             if event is None:
                 assert keyboard is not None  # noqa: S101 - nothing else wakes us
                 # The end of our input is a Ctrl-D of the terminal (termios(3), VEOF).
-                run.tell(do="input", text=(os.read(keyboard, 4_096) or b"\x04").decode("latin-1"))
+                run.send(do="input", text=(os.read(keyboard, 4_096) or b"\x04").decode("latin-1"))
                 continue
-            name, told = event
-            if isinstance(told, bytes):
+            name, data = event
+            if isinstance(data, bytes):
                 if on_output is not None:
-                    on_output(name, told)
+                    on_output(name, data)
             elif name in ("ended", "failed"):
-                return name, told
+                return name, data
     except BaseException:
-        run.tell(do="stop")
+        run.send(do="stop")
         for event in run.events():
             if event is not None and event[0] in ("ended", "failed"):
                 break
@@ -98,32 +99,26 @@ def wait_for_end(
     return "lost", {}
 
 
-def result_of(name: str, told: Told, prepared: Prepared, log: Path, timeout: float | None) -> Result:
-    """The result of a command, from what its guardian told."""
+def describe_end(name: str, data: EventData, prepared: Prepared, log: Path, timeout: float | None) -> Result:
+    """Build the result of a command from its last event."""
     if name != "ended":
-        failed = name == "failed"
-        why = not_started(told["step"], told["errno"], prepared.words[0], prepared.folder) if failed else LOST
-        details = {"errno": told["errno"]} if failed and told["step"] == "program" else {}
-        return Result(prepared.command, prepared.folder, error=why, sandbox=prepared.sandbox, details=details)
-    kept = None if told["log_problem"] else str(log)
-    stdout, cut_out = clip_stream(told["stdout"], kept, "stdout")
-    stderr, cut_err = clip_stream(told["stderr"], kept, "stderr")
-    held = told["held"]
+        return failure(prepared, *(describe_failure(data, prepared) if name == "failed" else (LOST,)))
+    kept = None if data["log_problem"] else str(log)
+    output = describe_output(data, kept)
+    held = data["held"]
     errors = errors_in(log) if held is None else masked_errors(decode_output(held.encode("latin-1")))
-    late = f"timed out after {timeout or 0:g} s and was ended with its whole family: allow more time"
+    late = f"timed out after {timeout or 0:g} s and was killed with its process tree: allow more time"
     return Result(
         command=prepared.command,
         working_dir=prepared.folder,
-        return_code=told["return_code"],
-        stdout=stdout,
-        stderr=stderr,
+        return_code=data["return_code"],
         errors=errors,
-        output_truncated=cut_out or cut_err,
-        timed_out=told["timed_out"],
-        duration=round(told["duration"], 4),
-        error=late if told["timed_out"] else what_went_wrong(told["return_code"], errors, stderr),
-        log_file=kept if cut_out or cut_err else None,
-        left_behind=told["left_behind"],
+        **output,
+        timed_out=data["timed_out"],
+        duration=round(data["duration"], 4),
+        error=late if data["timed_out"] else what_went_wrong(data["return_code"], errors, output["stderr"]),
+        log_file=kept if output["output_truncated"] else None,
+        left_behind=data["left_behind"],
         sandbox=prepared.sandbox,
-        notes=(*prepared.notes, *notes_of(told)),
+        notes=(*prepared.notes, *notes_of(data)),
     )

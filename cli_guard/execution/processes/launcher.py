@@ -1,4 +1,4 @@
-"""Opens a run: starts the keeper of this process once, and hands it commands; one socket for each."""
+"""Opens runs: starts the supervisor of this process once, and hands it commands; one socket for each."""
 
 import os
 import select
@@ -10,34 +10,30 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
-from cli_guard.execution.processes.model import Limits
-from cli_guard.execution.processes.supervisor.output import LOG_BYTES
+from cli_guard.execution.processes.preparing import Prepared
+from cli_guard.execution.processes.supervisor.streams import LOG_BYTES
 from cli_guard.execution.processes.supervisor.wire import JSON, STREAMS, Frames, Message, message, parse_frame
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One command, with all that was decided about it; `record` is what other processes find of it, None for nothing.
+    """One command, with all that was decided about it; `record` is what `ps` shows of it, None to keep no record.
 
     `timeout` and `grace` are seconds: until the command is ended, and from the first signal to the last. `keep` lets
-    it outlive its owner, `keep_family` lets those whom it leaves behind go on. `terminal` is rows and columns.
+    it outlive its owner, `keep_family` lets its process tree outlive it.
     """
 
-    words: tuple[str, ...]
-    folder: str
-    env: dict[str, str]
+    prepared: Prepared
     run: str
     timeout: float | None = None
     grace: float = 5.0
     respond: str | None = None
     stdin: int | None = None
-    terminal: tuple[int, int] | None = None
-    limits: Limits = field(default_factory=Limits)
     forward: bool = False
     keep: bool = False
     keep_family: bool = False
@@ -45,9 +41,13 @@ class Request:
     log_bytes: int = LOG_BYTES
 
     def as_message(self) -> Message:
-        """What the guardian is told."""
-        data = {each: getattr(self, each) for each in self.__dataclass_fields__ if each != "stdin"}
-        return {**data, "limits": asdict(self.limits), "log": f"{self.run}/log"}
+        own = {
+            each: getattr(self, each)
+            for each in self.__dataclass_fields__
+            if each not in ("prepared", "stdin")
+        }
+        command = {each: getattr(self.prepared, each) for each in ("words", "folder", "env", "terminal")}
+        return {**own, **command, "limits": asdict(self.prepared.limits), "log": f"{self.run}/log"}
 
 
 LEAVE_SECONDS = 10.0
@@ -56,18 +56,15 @@ START = (
     "import sys; sys.path += sys.argv[4:]; from cli_guard.execution.processes.supervisor.serving import main;"
     " main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])"
 )
-
-
 Event = tuple[str, Message | bytes]
 
 
 def event_of(framed: tuple[bytes, bytes]) -> Event:
-    """A frame as what has happened."""
     kind, content = framed
     if kind != JSON:
         return STREAMS[kind], content
-    told = parse_frame(content)
-    return told.pop("event"), told
+    data = parse_frame(content)
+    return data.pop("event"), data
 
 
 class Run:
@@ -78,15 +75,15 @@ class Run:
         self._frames = Frames()
 
     def events(self, until: float | None = None, also: int | None = None) -> Iterator[Event | None]:
-        """What happens, in order: (`stdout`, bytes), (`stderr`, bytes), or a name and what is told of it.
+        """Yield what happens, in order: (`stdout` or `stderr`, bytes), or the name of an event and its data.
 
-        None each time that `until` (of time.monotonic) has passed or the descriptor `also` can be read. It ends where
-        the guardian is gone.
+        Yield None each time that `until` (of time.monotonic) has passed or the descriptor `also` can be read. End when
+        the monitor is gone.
         """
         while True:
-            # A caller that went away in between has left some.
+            # A caller that stopped iterating has left some.
             yield from map(event_of, self._frames.feed(b""))
-            if not self._answers(until, also):
+            if not self._wait(until, also):
                 yield None
                 continue
             try:
@@ -97,11 +94,9 @@ class Run:
                 return
             yield from map(event_of, self._frames.feed(data))
 
-    def _answers(self, until: float | None, also: int | None) -> bool:
-        """Waits; is there something to hear?"""
+    def _wait(self, until: float | None, also: int | None) -> bool:
+        """Wait for input; True if the monitor has sent something."""
         pause = None if until is None else max(0.0, until - time.monotonic())
-        if not hasattr(select, "poll"):
-            return bool(select.select([self._connection], (), (), pause)[0])
         # select(2) knows no descriptor above 1023, and an owner may have many.
         waiting = select.poll()
         for descriptor in (self._connection.fileno(), also):
@@ -110,81 +105,81 @@ class Run:
         ready = waiting.poll(None if pause is None else pause * 1_000)
         return self._connection.fileno() in dict(ready)
 
-    def tell(self, **asked: object) -> None:
-        """Asks the guardian for something (`do`); one that is gone has nothing to do any more."""
+    def send(self, **request: object) -> None:
+        """Send a request (`do`) to the monitor, if it still runs."""
         with suppress(OSError):
-            self._connection.sendall(message(asked))
+            self._connection.sendall(message(request))
 
     def close(self) -> None:
-        """Lets go: what is bound to its owner is ended."""
+        """Close the connection, which ends a command that is bound to its owner."""
         self._connection.close()
 
 
-class Door:
-    """The way to the keeper, which is started with the first command. `folder` is removed with it, unless it is ""."""
+class Launcher:
+    """Hands commands to the supervisor, started with the first one. `folder` is removed with it, unless it is ""."""
 
     def __init__(self, folder: str = "") -> None:
         self._folder = folder
         self._lock = threading.Lock()
         self._closed = False
         self._runs: weakref.WeakSet[Run] = weakref.WeakSet()
-        self._keeper: subprocess.Popen[bytes] | None = None
-        self._door: socket.socket | None = None
+        self._supervisor: subprocess.Popen[bytes] | None = None
+        self._requests: socket.socket | None = None
         self._lifeline: socket.socket | None = None
 
     def open(self, request: Request) -> Run:
-        """Hands a command over. Raises CliGuardError where no process can be started at all."""
+        """Hand a command over. Raises CliGuardError if no process can be started at all."""
         if not FORKS:
             raise CliGuardError("commands can be run on POSIX systems only: fork(2) is needed")
         ours, theirs = socket.socketpair()
         try:
-            asked = message(request.as_message())
-            # What the socket takes is there before the guardian looks: it is woken once.
-            sent = ours.send(asked, socket.MSG_DONTWAIT)
+            data = message(request.as_message())
+            # Sent before the monitor has the socket, so that it wakes once.
+            sent = ours.send(data, socket.MSG_DONTWAIT)
             with theirs:
                 self._hand_over(theirs, request.stdin)
-            if sent < len(asked):
-                ours.sendall(asked[sent:])
+            if sent < len(data):
+                ours.sendall(data[sent:])
         except OSError as error:
             ours.close()
             raise CliGuardError(
-                f"no process can be started: {error.strerror}; end some and try again"
+                f"no process can be started: {error.strerror}; end some processes and try again"
             ) from error
-        return self._opened(ours)
+        return self._register(ours)
 
-    def _opened(self, connection: socket.socket) -> Run:
-        """A run that ends with this door, whichever thread waits for it."""
+    def _register(self, connection: socket.socket) -> Run:
+        """Return a run that `close` stops, from whichever thread."""
         run = Run(connection)
         with self._lock:
             self._runs.add(run)
             late = self._closed
         if late:
-            run.tell(do="stop")
+            run.send(do="stop")
         return run
 
     def _hand_over(self, connection: socket.socket, stdin: int | None) -> None:
         fds = [connection.fileno(), *([stdin] if stdin is not None else [])]
         with self._lock:
             if self._closed:
-                raise CliGuardError("this manager is closed: what it started has been ended")
-            if self._door is None or (self._keeper and self._keeper.poll() is not None):
+                raise CliGuardError("this manager is closed, and its commands have been stopped")
+            if self._requests is None or (self._supervisor and self._supervisor.poll() is not None):
                 self._start()
-            assert self._door  # noqa: S101 - just started
+            assert self._requests  # noqa: S101 - just started
             try:
-                socket.send_fds(self._door, [b"."], fds)
+                socket.send_fds(self._requests, [b"."], fds)
             except OSError:
-                # The keeper was killed since it was asked for; one more is started, once.
+                # The supervisor was killed just now; try once more.
                 self._start()
-                socket.send_fds(self._door, [b"."], fds)
+                socket.send_fds(self._requests, [b"."], fds)
 
     def _start(self) -> None:
         self._shut()
-        door, its_door = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-        lifeline, its_lifeline = socket.socketpair()
-        with its_door, its_lifeline:
-            fds = (its_door.fileno(), its_lifeline.fileno())
+        requests, their_requests = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        lifeline, their_lifeline = socket.socketpair()
+        with their_requests, their_lifeline:
+            fds = (their_requests.fileno(), their_lifeline.fileno())
             arguments = (*map(str, fds), self._folder, *import_paths())
-            self._keeper = subprocess.Popen(
+            self._supervisor = subprocess.Popen(
                 (sys.executable, "-I", "-S", "-X", "utf8", "-c", START, *arguments),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -192,31 +187,31 @@ class Door:
                 pass_fds=fds,
                 env={},
             )
-        self._door, self._lifeline = door, lifeline
+        self._requests, self._lifeline = requests, lifeline
 
     def _shut(self) -> None:
-        for each in (self._door, self._lifeline):
+        for each in (self._requests, self._lifeline):
             if each is not None:
                 each.close()
 
     def close(self) -> None:
-        """Ends the keeper, and with it all that is bound to this owner; another thread may be about to hand over."""
+        """Stop the supervisor, and with it all that is bound to this owner; safe beside a concurrent `open`."""
         with self._lock:
             self._closed = True
             runs = list(self._runs)
             self._shut()
-            self._door = self._lifeline = None
-        # A thread that waits for a command keeps its end of the connection open.
+            self._requests = self._lifeline = None
+        # A thread that waits for a command keeps its connection open.
         for run in runs:
-            run.tell(do="stop")
-        if self._keeper is not None:
+            run.send(do="stop")
+        if self._supervisor is not None:
             with suppress(subprocess.TimeoutExpired):
-                self._keeper.wait(LEAVE_SECONDS)
-            self._keeper = None
+                self._supervisor.wait(LEAVE_SECONDS)
+            self._supervisor = None
 
 
 def import_paths() -> list[str]:
-    """Where the keeper finds this package, and what stands in for /proc elsewhere."""
+    """Return where the supervisor finds this package and psutil."""
     beside = find_spec("psutil")
     assert beside and beside.origin  # noqa: S101 - a dependency
     return [str(Path(__file__).parents[3]), str(Path(beside.origin).parents[1])]

@@ -1,10 +1,16 @@
-"""The types of the room: what is run, and what came of it."""
+"""Commands, background processes and their results."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 State = Literal["ready", "exited", "failed", "starting"]
+STATE_WORDS = {
+    "ready": "is running",
+    "starting": "is still starting",
+    "exited": "has exited",
+    "failed": "has failed",
+}
 
 # What is shown of one stream (seed 004, "Output Truncation").
 SHOWN_CHARS = 10_000
@@ -13,16 +19,15 @@ STARTUP_TIMEOUT = 5.0
 RESPONSE = "y\n"
 
 
-def plain(value: Any) -> Any:
-    """Data as JSON has it: the tuples in it are lists."""
+def _as_json(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: plain(each) for name, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, (tuple, list)) else value
+        return {name: _as_json(each) for name, each in value.items()}
+    return [_as_json(each) for each in value] if isinstance(value, (tuple, list)) else value
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one process may use; None is no limit. `memory_bytes` is of address space (setrlimit(2))."""
+    """The limits of one process, None for no limit; `memory_bytes` is address space (setrlimit(2))."""
 
     cpu_seconds: int | None = None
     memory_bytes: int | None = None
@@ -31,7 +36,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class ProcessError:
-    """An error that was found in output. `line` counts from 1; `context` are the lines around it, its own included."""
+    """An error that was found in output. `line` counts from 1; `context` are the lines around it and itself."""
 
     type: str
     message: str
@@ -41,13 +46,12 @@ class ProcessError:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What came of a command in the foreground.
+class CommandResult:
+    """What a command and its start have in common.
 
-    `stdout` and `stderr` are at most `SHOWN_CHARS` characters each, head and tail; `log_file` holds both whole, up to
-    its limit. `return_code` is that of the command, minus the signal that ended it, None if it did not start.
-    `error` says what is wrong and what to do, None where all went well. `left_behind` are the processes that the
-    command left and that were ended with it.
+    `stdout` and `stderr` are at most `SHOWN_CHARS` characters each, head and tail; `log_file` holds all output, up to
+    its limit. `return_code` is that of the command, or minus the signal that ended it. `error` says what is wrong and
+    what to do, None for success; `details` are more keys of the plain data.
     """
 
     command: str
@@ -57,87 +61,64 @@ class Result:
     stderr: str = ""
     errors: tuple[ProcessError, ...] = ()
     output_truncated: bool = False
-    timed_out: bool = False
     duration: float = 0.0
     error: str | None = None
     log_file: str | None = None
-    left_behind: int = 0
-    sandbox: str | None = None
     notes: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def success(self) -> bool:
-        """Did it end well?"""
-        return self.return_code == 0 and not self.timed_out and self.error is None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data, under the names of seed 004."""
-        data = plain(asdict(self))
-        details = data.pop("details")
-        return {
-            "status": "success" if self.success else "error",
-            "success": self.success,
-            **data,
-            "has_errors": bool(self.errors) or not self.success,
-            **details,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """What came of a command in the background.
-
-    `state` is ready (it answers on its port, or has run through the start-up time), starting (its port does not answer
-    yet), exited (it ended, with its `return_code`) or failed (the errors say why); only the first two go on running.
-    """
-
-    command: str
-    working_dir: str
-    state: State
-    pid: int | None = None
-    port: int | None = None
-    log_file: str | None = None
-    return_code: int | None = None
-    stdout: str = ""
-    stderr: str = ""
-    errors: tuple[ProcessError, ...] = ()
-    output_truncated: bool = False
-    duration: float = 0.0
-    error: str | None = None
-    notes: tuple[str, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def success(self) -> bool:
-        """Does it run? Of one whose port does not answer yet that is not known."""
         return self.error is None
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, under the names of seed 004."""
-        data = plain(asdict(self))
+        """Return plain data, under the names of seed 004."""
+        data = _as_json(asdict(self))
         details = data.pop("details")
-        words = {
-            "ready": "runs",
-            "starting": "still starting",
-            "exited": "has exited",
-            "failed": "has failed",
-        }
-        return {
-            "status": "success" if self.success else "error",
-            "success": self.success,
-            **data,
-            "background": True,
-            "has_errors": bool(self.errors) or not self.success,
-            "output": self.stdout + self.stderr,
-            "message": f"process {self.pid} {words[self.state]}" if self.pid else self.error,
-            **details,
-        }
+        status = "success" if self.success else "error"
+        has_errors = bool(self.errors) or not self.success
+        return {"status": status, "success": self.success, **data, "has_errors": has_errors, **details}
+
+
+@dataclass(frozen=True, slots=True)
+class Result(CommandResult):
+    """The result of a foreground command; `left_behind` counts the processes that it left running, ended with it.
+
+    `return_code` is None if it did not start.
+    """
+
+    timed_out: bool = False
+    left_behind: int = 0
+    sandbox: str | None = None
+
+    @property
+    def success(self) -> bool:
+        return self.return_code == 0 and not self.timed_out and self.error is None
+
+
+@dataclass(frozen=True, slots=True)
+class Started(CommandResult):
+    """The result of starting a background command.
+
+    `state` is ready (it answers on its port, or has run through the start-up time), starting (its port does not answer
+    yet), exited (it ended, with its `return_code`) or failed (see `error`); only the first two go on running.
+    """
+
+    state: State = "failed"
+    pid: int | None = None
+    port: int | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data, under the names of seed 004."""
+        data = CommandResult.as_dict(self)
+        message = f"process {self.pid} {STATE_WORDS[self.state]}" if self.pid else self.error
+        added = {"background": True, "output": self.stdout + self.stderr, "message": message}
+        return {**added, **data}
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A background process of the registry; `return_code` is None while it runs, or where nobody saw it end."""
+    """A background process; `return_code` is None while it runs, and if it is unknown."""
 
     pid: int
     command: str
@@ -152,7 +133,7 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """What came of stopping a process; `error` says why it could not be stopped."""
+    """The result of stopping a process; `error` says why it could not be stopped."""
 
     pid: int
     method: Literal["graceful", "forced"]
@@ -162,10 +143,9 @@ class Stopped:
 
     @property
     def success(self) -> bool:
-        """Is the whole family gone?"""
         return self.error is None
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, under the names of seed 004."""
+        """Return plain data, under the names of seed 004."""
         status = "success" if self.success else "error"
         return {"status": status, "success": self.success, **asdict(self)}

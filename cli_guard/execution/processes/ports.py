@@ -1,7 +1,4 @@
-"""TCP ports of this machine: is one free, who listens on it, does it answer.
-
-UDP is another matter: its ports have the same numbers and nothing to do with these.
-"""
+"""TCP ports of this machine: which are free, who listens, and whether they answer."""
 
 import errno
 import os
@@ -20,72 +17,70 @@ if TYPE_CHECKING:
 FIRST, LAST = 1, 65535
 # The range that seed 004 searches.
 SEARCHED = (3000, 9999)
-# Each is asked by itself: macOS lets a wildcard and a loopback socket share a port, Linux IPv4 and IPv6.
-PLACES = (
+# Each is tested by itself: macOS lets a wildcard and a loopback socket share a port, Linux IPv4 and IPv6.
+ADDRESSES = (
     (socket.AF_INET, "0.0.0.0"),  # noqa: S104 - bound to for a moment, never listened on
     (socket.AF_INET, "127.0.0.1"),
     (socket.AF_INET6, "::"),
     (socket.AF_INET6, "::1"),
 )
 LOOPBACKS = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
-# The address family is not there, or has no such address.
-NO_SUCH_PLACE = frozenset((errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT, errno.EINVAL))
+# The address family or the address does not exist here.
+NO_SUCH_ADDRESS = frozenset((errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT, errno.EINVAL))
 FORBIDDEN = frozenset((errno.EACCES, errno.EPERM))
 
 GRACE_SECONDS = 5.0
 KILL_SECONDS = 5.0
 POLL_FIRST, POLL_MOST = 0.01, 0.2
 CONNECT_SECONDS = 0.5
-# A relay (docker's, kubectl's) accepts before there is anybody behind it, and hangs up at once.
+# A relay (docker's, kubectl's) accepts before its target listens, and hangs up at once.
 HANG_UP_SECONDS = 0.05
 
 
 def is_port_available(port: int) -> bool:
-    """Is nobody on this TCP port: on IPv4 and IPv6, on all addresses and on loopback?
+    """Check that no process uses this TCP port: on IPv4 and IPv6, on all addresses and on loopback.
 
-    What a server that sets SO_REUSEADDR could have is available, so a connection that is only winding down
-    (TIME_WAIT) does not count. Of a port that this user may not have (ip(7), EACCES) it tells whether somebody listens.
-    Raises UsageError for what is no port.
+    A connection that is only closing (TIME_WAIT) does not count. For a port that this user may not bind (ip(7),
+    EACCES), check that no process listens. Raises UsageError for an invalid port.
     """
     state = _state(check_port(port))
     return not _is_listened_on(port) if state == "forbidden" else state == "free"
 
 
 def find_available_port(start: int = SEARCHED[0], end: int = SEARCHED[1]) -> int:
-    """The first port from `start` to `end`, both included, that is free and that this user may have.
+    """Return the first port from `start` to `end`, both included, that this user can bind.
 
-    Raises UsageError for a range that is none, CliGuardError if no port in it is free.
+    Raises UsageError for an invalid range, CliGuardError if no port in it is free.
     """
     if check_port(start) > check_port(end):
-        raise UsageError(f"{start} to {end} is no range of ports: name the lower one first")
+        raise UsageError(f"{start} to {end} is not a range of ports: give the lower one first")
     for port in range(start, end + 1):
         if _state(port) == "free":
             return port
-    raise CliGuardError(f"no port from {start} to {end} is free: name another range")
+    raise CliGuardError(f"no port from {start} to {end} is free: give another range")
 
 
 def find_process_on_port(port: int) -> int | None:
-    """The process that listens on this TCP port; of a family that shares the port, the eldest.
+    """Return the process that listens on this TCP port; the eldest of several that share it.
 
-    None if nobody does, or if the process is one of another user's and cannot be seen. Raises UsageError for what is
-    no port.
+    None if there is none, or if it is another user's and hidden. Raises UsageError for an invalid port.
     """
     eldest = _listener(check_port(port))
     return None if eldest is None else eldest.pid
 
 
 def kill_process_on_port(port: int) -> bool:
-    """Ends who listens on this TCP port: SIGTERM, after five seconds SIGKILL. Is the port free now?
+    """End the process that listens on this TCP port: SIGTERM, after five seconds SIGKILL; True if it is free then.
 
-    False as well if nobody listened, or if the process may not be ended: another user's, the first one, ourselves or
-    one that we run under. Raises UsageError for what is no port.
+    False if no process listened, or if it may not be ended: another user's, process 1, this process or its ancestors.
+    Raises UsageError for an invalid port.
     """
     import psutil
 
     ended = False
     deadline = time.monotonic() + GRACE_SECONDS
     last = deadline + KILL_SECONDS
-    # The workers of a server may outlive it, or be started anew before it ends.
+    # The workers of a server may outlive it, or be restarted before it ends.
     while (process := _listener(check_port(port))) is not None and time.monotonic() < last:
         if process.pid in _never_killed():
             return False
@@ -107,10 +102,7 @@ def kill_process_on_port(port: int) -> bool:
 
 
 def expected_port(command: str | Sequence[str]) -> int | None:
-    """Return the port that a command will listen on, by the options of common servers; None if it names none.
-
-    A text is split as a shell splits it, words are one command.
-    """
+    """Return the port that a command will listen on, by the options of common servers; None if unknown."""
     from cli_guard.execution.processes.servers import find_expected_port
 
     found = find_expected_port(command)
@@ -118,11 +110,10 @@ def expected_port(command: str | Sequence[str]) -> int | None:
 
 
 def wait_until_answers(port: int, seconds: float, alive: Callable[[], bool]) -> bool:
-    """Does this TCP port answer on loopback within so many seconds? Asked again and again, as long as `alive()`.
+    """Poll until this TCP port answers on loopback, as long as `alive()`; False after `seconds`.
 
-    It answers when a connection is accepted and stands: a socket that is bound and does not listen yet refuses it, and
-    a relay with nobody behind it hangs up. No request is made: what a server speaks is not known, and one that compiles
-    when it is first asked is ready before it has a reply. Raises UsageError for what is no port.
+    It answers if a connection is accepted and stays open: a relay without a target hangs up. No request is sent: the
+    protocol is unknown, and a first request may start a long compilation. Raises UsageError for an invalid port.
     """
     check_port(port)
     deadline = time.monotonic() + seconds
@@ -139,22 +130,22 @@ def wait_until_answers(port: int, seconds: float, alive: Callable[[], bool]) -> 
 
 
 def check_port(port: int) -> int:
-    """The port itself. Raises UsageError for what is none."""
+    """Return the port itself. Raises UsageError for an invalid one."""
     if isinstance(port, bool) or not isinstance(port, int):
         raise UsageError(f"a port is a whole number from {FIRST} to {LAST}, not a {type(port).__name__}")
     if not FIRST <= port <= LAST:
-        # The digits of a number may be endless.
+        # A larger number may have any number of digits.
         shown = f", not {port}" if abs(port) < 10**9 else ""
         raise UsageError(f"a port is a whole number from {FIRST} to {LAST}{shown}")
     return port
 
 
 def _state(port: int) -> str:
-    """Whether a server could have the port: "free", "taken" or "forbidden"."""
+    """Return "free", "taken" or "forbidden" (to this user)."""
     forbidden = False
-    for family, host in PLACES:
+    for family, host in ADDRESSES:
         code = _bind(family, host, port)
-        if code == 0 or code in NO_SUCH_PLACE:
+        if code == 0 or code in NO_SUCH_ADDRESS:
             continue
         if code not in FORBIDDEN:
             return "taken"
@@ -163,11 +154,11 @@ def _state(port: int) -> str:
 
 
 def _bind(family: int, host: str, port: int) -> int:
-    """The errno of binding for a moment, 0 if that works."""
+    """Bind for a moment; return the errno, 0 for success."""
     try:
         with closing(socket.socket(family, socket.SOCK_STREAM)) as probe:
             if os.name == "nt":
-                # Not tested here: there SO_REUSEADDR would take a port away from who has it.
+                # Not tested here: on Windows SO_REUSEADDR would take over a port in use.
                 probe.setsockopt(socket.SOL_SOCKET, getattr(socket, "SO_EXCLUSIVEADDRUSE", -5), 1)
             else:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -180,7 +171,7 @@ def _bind(family: int, host: str, port: int) -> int:
 
 
 def _is_listened_on(port: int) -> bool:
-    """Does somebody listen, as far as that is to be seen without the right to bind?"""
+    """Check for a listener without the right to bind."""
     import psutil
 
     try:
@@ -191,20 +182,20 @@ def _is_listened_on(port: int) -> bool:
 
 
 def _is_on(connection: "psutil._ntuples.sconn | psutil._ntuples.pconn", port: int) -> bool:
-    """Does it listen on the port? A client's connection has a local port too."""
+    """Check that it listens on the port: a client's connection has a local port too."""
     import psutil
 
     return connection.status == psutil.CONN_LISTEN and getattr(connection.laddr, "port", None) == port
 
 
 def _listener(port: int) -> "psutil.Process | None":
-    """The eldest process that listens; its workers, who inherited the socket, are its children."""
+    """Return the eldest listening process; workers that inherited the socket are its children."""
     import psutil
 
     for pid in _listeners(port):
         with suppress(psutil.Error):
             process = psutil.Process(pid)
-            # Since the list was made the number may have gone to another process.
+            # The number may belong to another process by now.
             if not _listens(process, port):
                 continue
             while (parent := process.parent()) is not None and parent.pid > 1 and _listens(parent, port):
@@ -219,7 +210,7 @@ def _listeners(port: int) -> Iterator[int]:
     try:
         connections = psutil.net_connections(kind="tcp")
     except psutil.Error:
-        # macOS shows the connections of all only to root; one's own processes can be asked one by one.
+        # macOS shows all connections only to root; one's own processes can be read one by one.
         for process in psutil.process_iter():
             if _listens(process, port):
                 yield process.pid
@@ -237,14 +228,13 @@ def _listens(process: "psutil.Process", port: int) -> bool:
 
 
 def _never_killed() -> set[int]:
-    """The processes that are never ended: the first, ourselves, and all that we run under."""
     import psutil
 
     return {0, 1, os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
 
 
 def _is_gone(process: "psutil.Process") -> bool:
-    """Has it ended? One whose parent has not asked for its end yet, a zombie, has."""
+    """Check that it has ended; a zombie has."""
     import psutil
 
     try:
@@ -254,7 +244,7 @@ def _is_gone(process: "psutil.Process") -> bool:
 
 
 def _until(holds: Callable[[], bool], deadline: float) -> bool:
-    """Asks until it holds; at least once."""
+    """Poll until it holds; at least once."""
     pause = POLL_FIRST
     while not holds():
         if time.monotonic() >= deadline:
@@ -269,8 +259,8 @@ def _answers(family: int, host: str, port: int, deadline: float) -> bool:
         with closing(socket.socket(family, socket.SOCK_STREAM)) as caller:
             caller.settimeout(max(0.01, min(CONNECT_SECONDS, deadline - time.monotonic())))
             caller.bind((host, 0))
-            # A port of the range that callers get theirs from (ip(7), ip_local_port_range): a socket that calls
-            # itself is answered, by itself (RFC 9293, simultaneous open).
+            # In the range of callers' ports (ip(7), ip_local_port_range) a socket may connect to itself (RFC 9293,
+            # simultaneous open).
             if caller.getsockname()[1] == port:
                 return False
             caller.connect((host, port))

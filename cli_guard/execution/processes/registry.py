@@ -1,11 +1,12 @@
-"""The background processes of a folder: a folder for each, written whole or not at all, found by every later process.
+"""The background processes of a folder, which any later process can find: one folder for each.
 
-<id>/run.json    what runs, and who watches over it; written by its guardian
-<id>/ended.json  how it ended; written by its guardian
+<id>/run.json    the process and its monitor; written by the monitor, whole or not at all
+<id>/ended.json  how it ended; written by the monitor
 <id>/log         its output
 """
 
 import json
+import os
 import secrets
 import shutil
 import time
@@ -13,27 +14,30 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from cli_guard.execution.processes.model import Process
-from cli_guard.execution.processes.supervisor.family import identity
+from cli_guard.execution.processes.supervisor.process_tree import identity
 from cli_guard.state.audit import lock
 
-# What has ended is kept for those who ask why, up to so many.
+# Of ended processes and foreground logs, each.
 KEPT = 30
-# Another manager has made the folder, and its guardian has not yet written to it.
+# A younger folder may belong to a process that is just starting.
 NEW_SECONDS = 60.0
+BLOCK = 65_536
+# For a program that writes no line ends.
+READ_BYTES = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A process that was started in the background: who it is, who watches over it, and how it ended."""
+    """A process that was started in the background, its monitor, and how it ended."""
 
     folder: Path
     pid: int
     identity: str | None
-    guardian: int
-    guardian_identity: str | None
+    monitor: int
+    monitor_identity: str | None
     command: str
     working_dir: str
     port: int | None
@@ -43,23 +47,21 @@ class Entry:
 
     @property
     def log(self) -> Path:
-        """Its log."""
         return self.folder / "log"
 
     @property
     def watched(self) -> bool:
-        """Is its guardian there?"""
-        return self.guardian_identity is not None and identity(self.guardian) == self.guardian_identity
+        """True while its monitor runs."""
+        return self.monitor_identity is not None and identity(self.monitor) == self.monitor_identity
 
     @property
     def running(self) -> bool:
-        """Is anything of it left? A later process of the same number is not it."""
+        """True while anything of it runs; a later process of the same number does not count."""
         if self.ended is not None:
             return False
         return self.watched or (self.identity is not None and identity(self.pid) == self.identity)
 
     def as_process(self) -> Process:
-        """The same as the room tells it."""
         running = self.running
         until = time.time() if running else self.ended or self.started
         started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self.started))
@@ -77,25 +79,23 @@ class Entry:
 
 
 class Registry:
-    """The folder of runs."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def place(self) -> Path:
-        """Where a folder for one more run may be made. Raises OSError."""
+        """Return the path of a folder for one more run. Raises OSError."""
         if not self.folder.is_dir():
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return self.folder / secrets.token_hex(6)
 
     def new(self) -> Path:
-        """A folder for one more run. Raises OSError."""
+        """Create a folder for one more run. Raises OSError."""
         made = self.place()
         made.mkdir(mode=0o700)
         return made
 
     def entries(self) -> tuple[Entry, ...]:
-        """What runs or has run, the oldest first; a record that cannot be read is none."""
+        """Return the processes, the oldest first, without records that cannot be read."""
         return tuple(sorted(self._read(), key=lambda entry: (entry.started, entry.pid)))
 
     def _read(self) -> Iterator[Entry]:
@@ -105,12 +105,12 @@ class Registry:
                     yield read(folder)
 
     def find(self, pid: int) -> Entry | None:
-        """The last process of a number, one that runs before one that has ended."""
+        """Return the last process of a number, a running one before an ended one."""
         fitting = [entry for entry in self.entries() if entry.pid == pid]
         return max(fitting, key=lambda entry: (entry.running, entry.started), default=None)
 
     def prune(self) -> None:
-        """Lets go of the oldest: of what has ended, and of the logs of commands in the foreground."""
+        """Delete the oldest ended processes and foreground logs beyond `KEPT`."""
         with suppress(OSError), lock(self.folder / "registry"):
             known = self.entries()
             ended = [entry.folder for entry in known if not entry.running]
@@ -124,14 +124,13 @@ class Registry:
 
 
 def read(folder: Path) -> Entry:
-    """One record. Raises OSError, ValueError, TypeError, KeyError."""
+    """Read one record. Raises OSError, ValueError, TypeError, KeyError."""
     entry = read_run(folder)
-    # A guardian writes down how it ended, and is gone: what was read just before that knows of no end.
+    # The monitor records the end and exits: read again what was read just before that.
     return read_run(folder) if entry.ended is None and not entry.running else entry
 
 
 def read_run(folder: Path) -> Entry:
-    """What is written down of a run. Raises OSError, ValueError, TypeError, KeyError."""
     run = dict(json.loads((folder / "run.json").read_text("ascii")))
     end: dict[str, Any] = {}
     if (folder / "ended.json").exists():
@@ -150,3 +149,75 @@ def read_run(folder: Path) -> Entry:
         float(end["ended"]) if end else None,
         end.get("return_code"),
     )
+
+
+def last_lines(log: Path, lines: int) -> bytes:
+    """Return the last lines of a log, across the part that was moved at its limit; empty for a missing log."""
+    with suppress(OSError), log.open("rb") as file:
+        return before_the_end(log, file, lines)
+    return b""
+
+
+def before_the_end(log: Path, file: BinaryIO, lines: int) -> bytes:
+    """Return the last lines of an open log, and leave it at its end."""
+    data = tail(file, lines)
+    missing = lines - data.count(b"\n")
+    if missing >= 0 and len(data) < READ_BYTES:
+        with suppress(OSError), log.with_name(log.name + ".1").open("rb") as moved_away:
+            data = tail(moved_away, missing + 1) + data
+    end = b"\n" if data.endswith(b"\n") else b""
+    kept = data.removesuffix(b"\n").split(b"\n")[-lines:] if lines > 0 and data else []
+    return b"\n".join(kept) + end if kept else b""
+
+
+def tail(file: BinaryIO, lines: int) -> bytes:
+    """Read the end of a file that holds so many lines, at most `READ_BYTES`, and leave the file at its end."""
+    end = position = file.seek(0, os.SEEK_END)
+    parts: list[bytes] = []
+    found = 0
+    while position and found <= lines and end - position < READ_BYTES:
+        step = min(BLOCK, position)
+        position -= step
+        file.seek(position)
+        parts.append(file.read(step))
+        found += parts[-1].count(b"\n")
+    file.seek(end)
+    return b"".join(reversed(parts))
+
+
+def follow_log(entry: Entry, lines: int | None = None) -> Iterator[bytes]:
+    """Yield a log (its last lines alone, if `lines` is given), and what is added, until the process has ended.
+
+    A log that is moved at its limit goes on.
+    """
+    log = entry.log
+    file = log.open("rb")
+    try:
+        if lines is not None:
+            yield before_the_end(log, file, lines)
+        while True:
+            running = is_running(entry)
+            while data := file.read(BLOCK):
+                yield data
+            if is_moved(file.fileno(), log):
+                file.close()
+                file = log.open("rb")
+            elif not running:
+                return
+            else:
+                time.sleep(0.05)
+    finally:
+        file.close()
+
+
+def is_running(entry: Entry) -> bool:
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return read(entry.folder).running
+    return False
+
+
+def is_moved(descriptor: int, log: Path) -> bool:
+    """Check whether the open log has been moved, and another one has its name."""
+    with suppress(OSError):
+        return os.fstat(descriptor).st_ino != log.stat().st_ino
+    return False

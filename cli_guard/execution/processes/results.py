@@ -1,4 +1,4 @@
-"""What came of a command, in words: output cut to what is shown, errors found, and what to do."""
+"""Describes the results of commands: output cut to what is shown, errors in it, causes and remedies."""
 
 import errno
 import os
@@ -10,33 +10,43 @@ from typing import Any
 
 from cli_guard.execution.processes.errors import scan
 from cli_guard.execution.processes.model import SHOWN_CHARS, ProcessError
+from cli_guard.execution.processes.preparing import Prepared
+from cli_guard.execution.processes.registry import Registry
 
 SCANNED_BYTES = 2_000_000
 SHELL_CODES = {
-    126: "the program is there, but may not be executed: look at its permissions",
-    127: "a program was not found: install it, or mend its name or PATH",
+    126: "the program is not executable: check its permissions",
+    127: "a program was not found: install it, or correct its name or PATH",
 }
-LOST = "the process that watched over it was killed: its family was ended with it"
+LOST = "the process that monitored it was killed, and its process tree with it"
 STEPS = {
-    "folder": "the folder {folder} cannot be entered",
-    "environment": "a variable has a NUL in it or a = in its name, which no program takes",
-    "limit": "a limit cannot be set: ask for a lower one",
+    "folder": "cannot change to the folder {folder}",
+    "environment": "a variable has a NUL in it or a = in its name, which no program accepts",
+    "limit": "a limit cannot be set: use a lower one",
     "start": "the process cannot be started",
-    "record": "it was ended again, as it could not be written down for `cli-guard ps`",
+    "record": "it was stopped, because it could not be recorded for `cli-guard ps`",
 }
 PROGRAM = {
-    errno.ENOENT: "{name}: not found: install it, or mend its name or PATH",
-    errno.EACCES: "{name}: not executable: chmod +x it, or name the program that reads it",
-    errno.ENOEXEC: "{name}: is no program: give it a first line like #!/bin/sh, or name the program that reads it",
-    errno.E2BIG: "the command is longer than the system takes: put it into a file",
-    errno.ENOTDIR: "{name}: not found: a part of its path is no folder",
+    errno.ENOENT: "{name}: not found: install it, or correct its name or PATH",
+    errno.EACCES: "{name}: not executable: chmod +x it, or name its interpreter",
+    errno.ENOEXEC: "{name}: not a program: add a first line like #!/bin/sh, or name its interpreter",
+    errno.E2BIG: "the command is too long for the system: put it into a file",
+    errno.ENOTDIR: "{name}: not found: a part of its path is not a folder",
 }
 
 
-def clip_stream(told: Mapping[str, Any], log: str | None, stream: str) -> tuple[str, bool]:
-    """A stream as it is shown, at most `SHOWN_CHARS` characters of it, and whether something was cut."""
-    head, tail = (told[part].encode("latin-1") for part in ("head", "tail"))
-    total = int(told["total"])
+def describe_output(data: Mapping[str, Any], log: str | None) -> dict[str, Any]:
+    """Return `stdout`, `stderr` and `output_truncated` of a result."""
+    (stdout, cut_out), (stderr, cut_err) = (
+        clip_stream(data[name], log, name) for name in ("stdout", "stderr")
+    )
+    return {"stdout": stdout, "stderr": stderr, "output_truncated": cut_out or cut_err}
+
+
+def clip_stream(data: Mapping[str, Any], log: str | None, stream: str) -> tuple[str, bool]:
+    """Return a stream in at most `SHOWN_CHARS` characters, and whether it was cut."""
+    head, tail = (data[part].encode("latin-1") for part in ("head", "tail"))
+    total = int(data["total"])
     if total <= len(head) + len(tail):
         text = decode_output(head + tail)
         if len(text) <= SHOWN_CHARS:
@@ -44,19 +54,18 @@ def clip_stream(told: Mapping[str, Any], log: str | None, stream: str) -> tuple[
         first, last = text, text
     else:
         first, last = decode_output(head), decode_output(tail)
-    where = f"; all of it is in {log}" if log else ""
+    where = f"; the whole output is in {log}" if log else ""
     note = f"\n[... {total:,} bytes on {stream}, the middle is left out{where} ...]\n"
     half = (SHOWN_CHARS - len(note)) // 2
     return first[:half] + note + last[-half:], True
 
 
 def decode_output(data: bytes) -> str:
-    """Bytes of a command as text; what is no UTF-8 is replaced."""
     return data.decode("utf-8", "replace")
 
 
 def errors_in(log: Path) -> tuple[ProcessError, ...]:
-    """The errors that stand in a log; of a long one, in its beginning and its end. Secrets in them are masked."""
+    """Find the errors in a log; in a long one, in its beginning and end. Secrets in them are masked."""
     try:
         with log.open("rb") as file:
             head = file.read(SCANNED_BYTES)
@@ -76,7 +85,7 @@ def errors_in(log: Path) -> tuple[ProcessError, ...]:
 
 
 def masked_errors(text: str) -> tuple[ProcessError, ...]:
-    """The errors in a text. It is masked as a whole, as half a secret is not known for one."""
+    """Find the errors in a text, masked as a whole: half a secret is not recognised."""
     found = scan(text)
     if found:
         from cli_guard.secrets.redact import redact
@@ -86,16 +95,22 @@ def masked_errors(text: str) -> tuple[ProcessError, ...]:
     return found
 
 
-def not_started(step: str, number: int, name: str, folder: str) -> str:
-    """Why a command did not start, and what to do."""
+def describe_failure(failed: Mapping[str, Any], prepared: Prepared) -> tuple[str, dict[str, Any]]:
+    """Return why a command did not start and what to do, and the errno if its program is at fault."""
+    step, number = failed["step"], failed["errno"]
+    details = {"errno": number} if step == "program" else {}
     if step == "program" and number in PROGRAM:
-        return PROGRAM[number].format(name=name)
-    words = STEPS.get(step, "{name} cannot be started").format(name=name, folder=folder)
-    return f"{words}: {os.strerror(number)}" if number else words
+        return PROGRAM[number].format(name=prepared.words[0]), details
+    words = STEPS.get(step, "{name} cannot be started").format(name=prepared.words[0], folder=prepared.folder)
+    return f"{words}: {os.strerror(number)}" if number else words, details
+
+
+def no_log(registry: Registry, error: OSError) -> str:
+    return f"no log can be written in {registry.folder}: {error.strerror}"
 
 
 def what_went_wrong(code: int | None, errors: tuple[ProcessError, ...], stderr: str) -> str | None:
-    """Why a command failed, in one line, None if it did not."""
+    """Return why a command failed, in one line, None for success."""
     if code == 0:
         return None
     if code is None:
@@ -103,31 +118,29 @@ def what_went_wrong(code: int | None, errors: tuple[ProcessError, ...], stderr: 
     if code < 0:
         return f"ended by {name_of(-code)}"
     if code in SHELL_CODES:
-        told = next((each.message for each in errors), None)
-        return f"{told or SHELL_CODES[code]} (exit code {code})"
+        return f"{errors[0].message if errors else SHELL_CODES[code]} (exit code {code})"
     if errors:
         return f"{errors[0].message} (exit code {code})"
     last = next((line.strip() for line in reversed(stderr.splitlines()) if line.strip()), "")
     return f"exit code {code}: {last[:200]}" if last else f"exit code {code}"
 
 
-def notes_of(told: Mapping[str, Any]) -> list[str]:
-    """What else is to be said of a command: whom it left behind, who could not be ended, what its log has not."""
+def notes_of(data: Mapping[str, Any]) -> list[str]:
+    """Return what else to say of a command: processes left running or not ended, and what its log lacks."""
     notes = []
-    left = told.get("left_behind", 0)
+    left = data.get("left_behind", 0)
     if left:
-        notes.append(f"{left} process{'' if left == 1 else 'es'} that it left behind ended with it")
-    if told.get("not_ended"):
-        notes.append(f"could not be ended: {', '.join(map(str, told['not_ended']))}")
-    if told["log_problem"]:
-        notes.append(f"the log is not whole: {told['log_problem']}")
-    if told["log_rotated"]:
-        notes.append("the log has outgrown its limit: its beginning was let go")
+        notes.append(f"ended {left} process{'' if left == 1 else 'es'} that it had left behind")
+    if data.get("not_ended"):
+        notes.append(f"processes that could not be ended: {', '.join(map(str, data['not_ended']))}")
+    if data["log_problem"]:
+        notes.append(f"the log is incomplete: {data['log_problem']}")
+    if data["log_rotated"]:
+        notes.append("the log has reached its limit: its beginning was deleted")
     return notes
 
 
 def name_of(number: int) -> str:
-    """`SIGKILL` for 9."""
     try:
         return signal.Signals(number).name
     except ValueError:

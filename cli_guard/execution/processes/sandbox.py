@@ -1,8 +1,8 @@
-"""A sandbox for commands, where Linux and bubblewrap (bwrap(1)) are there: what a command sees is put together for it.
+"""A sandbox for commands, on Linux with bubblewrap (bwrap(1)).
 
-It sees the system, the repository and the tool chains of its environment, all read-only; a scratch folder that it may
-write; an empty home and an empty /tmp, which end with it. Other processes, the rest of the disk and, unless asked for,
-the network are not there. It keeps a command from doing harm by mistake or by a dependency; it is no virtual machine.
+A command sees the system, the repository and the tool chains of its environment, all read-only; a writable scratch
+folder; an empty home and an empty /tmp, which end with it. Other processes, the rest of the disk and, by default, the
+network do not exist in it. It prevents harm by mistake or by a dependency; it is not a virtual machine.
 """
 
 import os
@@ -21,40 +21,52 @@ PROBE_SECONDS = 20
 SYSTEM = ("/usr", "/etc", "/opt", "/nix/store", "/gnu/store", "/run/current-system")
 # Folders of /usr under their old names; today most are symbolic links (file-hierarchy(7)).
 OLD_NAMES = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-# What /etc/resolv.conf may lead to.
+# Targets of /etc/resolv.conf.
 RESOLVERS = (
     "/run/systemd/resolve",
     "/run/resolvconf",
     "/run/NetworkManager/resolv.conf",
     "/mnt/wsl/resolv.conf",
 )
-# Readable in /etc for root alone, who it may be that runs the command.
+# Only root can read these in /etc, and the command may run as root.
 HIDDEN_FILES = tuple(
     f"/etc/{name}" for name in "shadow shadow- gshadow gshadow- sudoers krb5.keytab master.passwd".split()
 )
-HIDDEN_FOLDERS = (
-    *("/etc/ssh", "/etc/ssl/private", "/etc/pki/tls/private", "/etc/wireguard", "/etc/sudoers.d"),
-    *("/etc/NetworkManager/system-connections", "/etc/letsencrypt", "/etc/kubernetes"),
+HIDDEN_FOLDERS = tuple(
+    """
+    /etc/ssh /etc/ssl/private /etc/pki/tls/private /etc/wireguard /etc/sudoers.d /etc/NetworkManager/system-connections
+    /etc/letsencrypt /etc/kubernetes
+    """.split()
 )
-# Where tool chains live, often below the home. Not CARGO_HOME and its like, where logins are kept as well: of these
-# the folder of programs is seen, since it stands on PATH.
-TOOL_CHAINS = (
-    *(
-        "VIRTUAL_ENV",
-        "CONDA_PREFIX",
-        "PYENV_ROOT",
-        "NVM_DIR",
-        "FNM_DIR",
-        "VOLTA_HOME",
-        "RUSTUP_HOME",
-        "GOROOT",
-    ),
-    *("JAVA_HOME", "DOTNET_ROOT", "RBENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR", "HOMEBREW_PREFIX"),
+# Folders of tool chains, often below the home. Not CARGO_HOME and the like, which hold logins as well: their folder
+# of programs is visible because it is on PATH.
+TOOL_CHAINS = tuple(
+    """
+    VIRTUAL_ENV CONDA_PREFIX PYENV_ROOT NVM_DIR FNM_DIR VOLTA_HOME RUSTUP_HOME GOROOT JAVA_HOME DOTNET_ROOT
+    RBENV_ROOT ASDF_DATA_DIR MISE_DATA_DIR HOMEBREW_PREFIX
+    """.split()
 )
-# They lead to what is not there: sockets of the session, and temporary folders.
+# Sockets of the session, which the sandbox does not have.
 UNSET = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "SSH_AUTH_SOCK", "WAYLAND_DISPLAY")
 TEMPORARY = ("TMPDIR", "TMP", "TEMP")
-
+# Kernel settings (sysctl(8)) that forbid user namespaces: the value that does, and the remedy.
+SETTINGS = {
+    "kernel.apparmor_restrict_unprivileged_userns": (
+        "1",
+        "AppArmor forbids user namespaces: give bwrap a profile that allows `userns`",
+    ),
+    "kernel.unprivileged_userns_clone": (
+        "0",
+        "the kernel forbids user namespaces: sysctl kernel.unprivileged_userns_clone=1 allows them",
+    ),
+    "user.max_user_namespaces": (
+        "0",
+        "the kernel allows no user namespace: raise user.max_user_namespaces with sysctl",
+    ),
+}
+IN_CONTAINER = (
+    "in a container, allow user namespaces (--security-opt seccomp=unconfined), or run it without a sandbox"
+)
 
 # Bubblewrap ends at SIGINT and SIGTERM, and the command by SIGKILL with it. So that the command can end by itself,
 # bubblewrap is started with both ignored, and the command with both as they were (env(1), GNU coreutils 8.31).
@@ -65,7 +77,7 @@ LISTENING = (ENV, "--default-signal=INT,TERM")
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """What a command may touch: the repository at `root`, which it reads, and the folder `scratch`, which it writes."""
+    """What a command may touch: it reads the repository at `root`, and writes the folder `scratch`."""
 
     root: Path
     scratch: Path
@@ -77,7 +89,7 @@ class Sandbox:
 
 
 def why_not() -> str | None:
-    """Why there can be no sandbox here, and what to do; None if there can. Asked once a process."""
+    """Return why there can be no sandbox here and what to do, None if there can. Checked once a process."""
     if sys.platform != "linux":
         return "a sandbox needs Linux and bubblewrap: run the command without it, or in a container"
     return _found_out().problem
@@ -86,11 +98,10 @@ def why_not() -> str | None:
 def wrap_command(
     words: Sequence[str], sandbox: Sandbox, folder: Path, env: Mapping[str, str]
 ) -> tuple[tuple[str, ...], str]:
-    """The command line that runs `words` in the sandbox, from `folder`, and what to say of it in one line.
+    """Return the command line that runs `words` in the sandbox, from `folder`, and one line that describes it.
 
-    `env` is the environment that the command will have; its home is hidden, its tool chains are seen. Bubblewrap ends
-    with the command's exit code, 128 + n if signal n ended it. To end the command, signal all that runs: SIGKILL ends
-    everything, SIGINT and SIGTERM reach the command alone.
+    The home of `env` is hidden, its tool chains are visible. The exit code is the command's, 128 + n for signal n. To
+    end it, signal the whole process tree: SIGKILL ends everything, SIGINT and SIGTERM reach the command alone.
     Raises CliGuardError if there can be no sandbox, UsageError for folders that do not fit together.
     """
     reason = why_not()
@@ -102,10 +113,10 @@ def wrap_command(
 
 
 def arguments(sandbox: Sandbox, folder: Path, env: Mapping[str, str]) -> tuple[str, ...]:
-    """The options for bubblewrap. Raises UsageError for folders that do not fit together."""
+    """Return the options for bubblewrap. Raises UsageError for folders that do not fit together."""
     for path in (sandbox.root, sandbox.scratch, folder):
         if not _is_folder(path):
-            raise UsageError(f"{path} is not a folder that can be looked into: a sandbox needs one")
+            raise UsageError(f"{path} is not a folder that can be read: a sandbox needs one")
     root, scratch, inside = sandbox.root.resolve(), sandbox.scratch.resolve(), folder.resolve()
     home = Path(env.get("HOME") or "/").resolve()
     _check(root, scratch, inside, home)
@@ -152,7 +163,6 @@ def _system(*, network: bool) -> Iterator[str]:
 
 
 def _check(root: Path, scratch: Path, folder: Path, home: Path) -> None:
-    """Raises UsageError if the folders do not fit together."""
     for path in (root, scratch):
         if home.is_relative_to(path):
             raise UsageError(
@@ -162,17 +172,17 @@ def _check(root: Path, scratch: Path, folder: Path, home: Path) -> None:
         raise UsageError(f"{root} cannot be both read-only and scratch: name another folder for scratch")
     if not (folder.is_relative_to(root) or folder.is_relative_to(scratch)):
         raise UsageError(
-            f"{folder} is not seen in the sandbox: run the command in the repository or in scratch"
+            f"{folder} is not visible in the sandbox: run the command in the repository or in scratch"
         )
 
 
 def _outermost(paths: set[Path]) -> list[Path]:
-    """Those that are not below another one, and seen with it."""
+    """Drop the paths that are below another one, and visible with it."""
     return [path for path in paths if paths.isdisjoint(path.parents)]
 
 
 def _tool_chains(env: Mapping[str, str], home: Path) -> Iterator[Path]:
-    """The folders of programs that are not the system's."""
+    """Yield the folders of programs that are not the system's."""
     named = [env.get(name, "") for name in TOOL_CHAINS]
     for name in (*env.get("PATH", "").split(os.pathsep), *named):
         path = Path(name)
@@ -182,7 +192,7 @@ def _tool_chains(env: Mapping[str, str], home: Path) -> Iterator[Path]:
 
 
 def _with_base(path: Path) -> Iterator[Path]:
-    """A folder; if it is of a virtual environment, that and the Python that it was made of (PEP 405)."""
+    """Yield a folder, or a virtual environment and the Python that it was made of (PEP 405)."""
     venv = next((each for each in (path, path.parent) if _is_file(each / "pyvenv.cfg")), None)
     if venv is None:
         if not _is_of_system(path):
@@ -197,7 +207,7 @@ def _with_base(path: Path) -> Iterator[Path]:
 
 
 def _is_python(base: Path) -> bool:
-    """The file that names it may be of the repository, and would show any folder as one."""
+    """Check the file layout: pyvenv.cfg may come from the repository, and could name any folder."""
     return base.is_absolute() and _is_file(base / "bin" / "python3") and _is_folder(base / "lib")
 
 
@@ -206,7 +216,7 @@ def _is_of_system(path: Path) -> bool:
 
 
 def _git_folders(root: Path) -> Iterator[Path]:
-    """The Git folders of a linked work tree or a submodule, which lie elsewhere (gitrepository-layout(5))."""
+    """Yield the Git folders of a linked work tree or a submodule (gitrepository-layout(5))."""
     pointer = root / ".git"
     if not _is_file(pointer):
         return
@@ -223,7 +233,6 @@ def _git_folders(root: Path) -> Iterator[Path]:
 
 
 def _start(path: Path) -> str:
-    """What a small file holds; nothing if it cannot be read."""
     with suppress(OSError), path.open("rb") as file:
         return file.read(10_000).decode("utf-8", "surrogateescape").strip()
     return ""
@@ -240,8 +249,6 @@ def _is_file(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Bubblewrap, what is in its way, and whether signals can be kept from it."""
-
     program: str = ""
     problem: str | None = None
     gentle: bool = False
@@ -257,12 +264,15 @@ def _found_out() -> _Found:
     probe = (program, *_bare(), *_system(network=False), "--")
     if _is_file(Path(ENV)) and _try_command((*IGNORING, *probe, *LISTENING, "true")) is None:
         return _Found(program, gentle=True)
-    said = _try_command((*probe, "true"))
-    return _Found(program, None if said is None else advice(said, _kernel_settings()))
+    problem = _try_command((*probe, "true"))
+    if problem is None:
+        return _Found(program)
+    settings = {name: _start(Path("/proc/sys") / name.replace(".", "/")) for name in SETTINGS}
+    return _Found(program, advice(problem, settings))
 
 
 def _try_command(words: tuple[str, ...]) -> str | None:
-    """What a command says that fails; None if it does not fail."""
+    """Run a command; return its error output if it fails, else None."""
     try:
         done = subprocess.run(
             words, capture_output=True, timeout=PROBE_SECONDS, stdin=subprocess.DEVNULL, check=False
@@ -273,26 +283,10 @@ def _try_command(words: tuple[str, ...]) -> str | None:
 
 
 def advice(said: str, settings: Mapping[str, str]) -> str:
-    """What to do when bubblewrap cannot make a sandbox: its words, and the kernel's settings (sysctl(8))."""
+    """Return what to do when bubblewrap cannot create a sandbox, from its error and the kernel's settings."""
     from cli_guard.secrets.printable import printable
 
-    if settings.get("kernel.apparmor_restrict_unprivileged_userns") == "1":
-        todo = "AppArmor forbids user namespaces: give bwrap a profile that allows `userns`"
-    elif settings.get("kernel.unprivileged_userns_clone") == "0":
-        todo = "the kernel forbids user namespaces: sysctl kernel.unprivileged_userns_clone=1 allows them"
-    elif settings.get("user.max_user_namespaces") == "0":
-        todo = "the kernel allows no user namespace: raise user.max_user_namespaces with sysctl"
-    else:
-        todo = "in a container, allow user namespaces (--security-opt seccomp=unconfined), or do without a sandbox"
-    words = printable((said.strip().splitlines() or ["it does not say why"])[-1][:200])
+    found = (remedy for name, (value, remedy) in SETTINGS.items() if settings.get(name) == value)
+    todo = next(found, IN_CONTAINER)
+    words = printable((said.strip().splitlines() or ["no reason given"])[-1][:200])
     return f"bubblewrap cannot make a sandbox here ({words}): {todo}"
-
-
-def _kernel_settings() -> Mapping[str, str]:
-    names = (
-        "kernel.apparmor_restrict_unprivileged_userns",
-        "kernel.unprivileged_userns_clone",
-        "user.max_user_namespaces",
-    )
-    files = {name: Path("/proc/sys") / name.replace(".", "/") for name in names}
-    return {name: _start(file) for name, file in files.items() if _is_file(file)}

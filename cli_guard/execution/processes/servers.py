@@ -1,7 +1,6 @@
 """Finds the port that a command will listen on, by the options of common servers.
 
-It reads the words of the command alone: one that is put together at run time (`$PORT`), or that only a file knows,
-names no port. So this is what to expect, not what is; a caller that knows the port passes it.
+Only the words of the command are read: a port that is computed (`$PORT`) or in a file is unknown.
 """
 
 import re
@@ -32,11 +31,11 @@ VARIABLES = frozenset(("PORT", "FLASK_RUN_PORT", "UVICORN_PORT", "NUXT_PORT", "S
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """How a server says its port.
+    """How a server takes its port.
 
     `options` take a port or an address, `command` is the sub-command that starts it, `positional`: an operand may be
     the port or an address, `default` is the documented port, `moves`: it takes another one if that is in use. With a
-    word of `unless` it has no default; `values` are options whose value is no operand.
+    word of `unless` it has no default; `values` are options whose value is not an operand.
     """
 
     options: tuple[str, ...] = ("--port", "-p")
@@ -50,7 +49,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The port of a server. `given`: its command names it. `moves`: in use, the server takes another one."""
+    """The port of a server. `given`: its command names it. `moves`: if it is in use, the server takes another one."""
 
     port: int
     given: bool
@@ -92,9 +91,9 @@ NAMES = (*(name for name in SERVERS if name != "(script)"), *MANAGERS)
 
 
 def find_expected_port(command: str | Sequence[str]) -> Expected | None:
-    """Return the port of the first server that a command starts; None for none, or one that is not known.
+    """Return the port of the first server that a command starts, None if unknown. Raises nothing.
 
-    A text is split as a shell splits it, words are one command. Raises nothing.
+    A text is split as a shell splits it, words are one command.
     """
     text = command if isinstance(command, str) else " ".join(map(str, command))
     if len(text) > LONGEST or SCRIPT.search(text) or not any(name in text for name in NAMES):
@@ -108,7 +107,7 @@ def find_expected_port(command: str | Sequence[str]) -> Expected | None:
 
 
 def split(text: str) -> Iterator[list[str]]:
-    """Split a text into its simple commands; one that a shell would not read gives none."""
+    """Split a text into its simple commands; none for text with a syntax error."""
     reader = shlex.shlex(text.replace("\\\n", " "), posix=True, punctuation_chars=";&|()\n")
     reader.whitespace, reader.whitespace_split = " \t", True
     words: list[str] = []
@@ -129,7 +128,7 @@ def split(text: str) -> Iterator[list[str]]:
 
 
 def strip_runners(words: list[str]) -> tuple[str | None, list[str]]:
-    """Return the value of PORT in front of a command, and the words of the server behind what only runs it."""
+    """Return the value of PORT in front of a command, and its words without `env`, `npx` and the like."""
     port = None
     for _ in range(DEEPEST):
         if not words:
@@ -153,7 +152,7 @@ def strip_runners(words: list[str]) -> tuple[str | None, list[str]]:
 
 
 def script_words(manager: str, words: list[str]) -> list[str]:
-    """Return the words of a script of package.json, or of the program that a package manager runs."""
+    """Return the words of a package.json script, or of the program that a package manager runs."""
     if words[:1] in (["exec"], ["x"], ["dlx"]):
         return [word for word in words[1:] if word not in ("--", "-y")]
     words = words[1:] if words[:1] == ["run"] else words
@@ -165,7 +164,7 @@ def script_words(manager: str, words: list[str]) -> list[str]:
 
 
 def find_operands(server: Server, words: list[str]) -> list[str] | None:
-    """Return the operands behind the sub-command, None where these words do not start the server."""
+    """Return the operands behind the sub-command, None if these words do not start the server."""
     operands = []
     before = ""
     for word in words:
@@ -178,7 +177,6 @@ def find_operands(server: Server, words: list[str]) -> list[str] | None:
 
 
 def port_of(server: Server, words: list[str], operands: list[str], variable: str | None) -> Expected | None:
-    """Find the port in the words of a server: by option, operand, variable or default."""
     given = variable
     for word, following in zip(words, [*words, ""][1:], strict=True):
         name, equals, value = word.partition("=")
@@ -198,7 +196,7 @@ def port_of(server: Server, words: list[str], operands: list[str], variable: str
 
 
 def parse_port(text: str) -> int | None:
-    """The number of `8000` or `host:8000`, None for anything else."""
+    """Return the number of `8000` or `host:8000`, None for anything else."""
     found = ADDRESS.match(text)
     digits = found[1] if found else text
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 6):

@@ -1,4 +1,4 @@
-"""Ends background processes: asks their guardians, all at once, and waits for them together."""
+"""Stops background processes through their monitors, all at once."""
 
 import os
 import signal
@@ -6,21 +6,21 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import Literal
 
 from cli_guard.execution.processes.background import GRACE
 from cli_guard.execution.processes.launcher import Run
 from cli_guard.execution.processes.model import Stopped
-from cli_guard.execution.processes.preparing import method
 from cli_guard.execution.processes.registry import Entry, read
 from cli_guard.execution.processes.results import name_of
-from cli_guard.execution.processes.supervisor import family
-from cli_guard.execution.processes.supervisor.ending import GIVE_UP_SECONDS, Ending
+from cli_guard.execution.processes.supervisor import process_tree
+from cli_guard.execution.processes.supervisor.process_tree import GIVE_UP_SECONDS, Ending
 
 WAIT_SECONDS = GRACE + GIVE_UP_SECONDS + 5.0
 
 
 def stop_entries(entries: Sequence[Entry], bound: Mapping[int, Run], *, force: bool) -> tuple[Stopped, ...]:
-    """Ends processes; how each ended, in the order given. `bound` are those whose guardians hear us (pid -> run)."""
+    """Stop processes, and return the results in the order given; `bound` are runs with an open connection, by pid."""
     running = [entry.running for entry in entries]
     problems = [
         request_stop(entry, bound.get(entry.pid), force) if runs else None
@@ -34,12 +34,12 @@ def stop_entries(entries: Sequence[Entry], bound: Mapping[int, Run], *, force: b
 
 
 def request_stop(entry: Entry, run: Run | None, force: bool) -> str | None:
-    """Asks whoever watches over a process to end it; why that cannot be done, None if it can."""
+    """Ask the monitor of a process to end it; return why that failed, None for success."""
     try:
         if entry.watched and run is not None:
-            run.tell(do="stop", force=force)
+            run.send(do="stop", force=force)
         elif entry.watched:
-            os.kill(entry.guardian, signal.SIGUSR1 if force else signal.SIGTERM)
+            os.kill(entry.monitor, signal.SIGUSR1 if force else signal.SIGTERM)
         else:
             end_unwatched(entry, force)
     except ProcessLookupError:
@@ -50,12 +50,12 @@ def request_stop(entry: Entry, run: Run | None, force: bool) -> str | None:
 
 
 def end_unwatched(entry: Entry, force: bool) -> None:
-    """Ends a family whose guardian was killed, as far as it can be found from its leader."""
+    """End a process tree whose monitor was killed, as far as it can be found from its leader."""
 
     def living() -> list[int]:
-        if entry.identity is None or family.identity(entry.pid) != entry.identity:
+        if entry.identity is None or process_tree.identity(entry.pid) != entry.identity:
             return []
-        return [entry.pid, *family.descendants(entry.pid)]
+        return [entry.pid, *process_tree.descendants(entry.pid)]
 
     steps = [(signal.SIGINT, 0.0), (signal.SIGTERM, GRACE / 2), (signal.SIGKILL, GRACE)]
     ending = Ending([(signal.SIGKILL, 0.0)] if force else list(steps))
@@ -63,16 +63,19 @@ def end_unwatched(entry: Entry, force: bool) -> None:
     while living() and not ending.step(living):
         members += [pid for pid in living() if pid not in members]
         time.sleep(ending.pause)
-    # It led a session of its own; whoever it left behind is still in its group.
+    # It led a session of its own; what it left behind is still in its group.
     with suppress(OSError):
         os.killpg(entry.pid, signal.SIGKILL)
+
+
+def stop_method(force: bool) -> Literal["graceful", "forced"]:
+    return "forced" if force else "graceful"
 
 
 def wait_until_stopped(
     entry: Entry, was_running: bool, problem: str | None, deadline: float, force: bool
 ) -> Stopped:
-    """Waits for the end of a process, and says how it came."""
-    result = Stopped(entry.pid, method(force), "", problem)
+    result = Stopped(entry.pid, stop_method(force), "", problem)
     if problem:
         return result
     pause = 0.001
@@ -80,12 +83,14 @@ def wait_until_stopped(
         time.sleep(pause)
         pause = min(0.02, pause * 1.5)
     if now.running:
-        return replace(result, error=f"{entry.pid} has not ended: it waits in the kernel; try again later")
+        return replace(result, error=f"{entry.pid} has not ended: it waits in the kernel: try again later")
     code = now.return_code
-    told = "" if code is None else f" ({name_of(-code)})" if code < 0 else f" (exit code {code})"
+    how = "" if code is None else f" ({name_of(-code)})" if code < 0 else f" (exit code {code})"
     if not was_running:
-        return replace(result, message=f"process {entry.pid} had ended before{told}", return_code=code)
-    return replace(result, message=f"process {entry.pid} and its family have ended{told}", return_code=code)
+        return replace(result, message=f"process {entry.pid} had already ended{how}", return_code=code)
+    return replace(
+        result, message=f"process {entry.pid} and its process tree have ended{how}", return_code=code
+    )
 
 
 def refresh(entry: Entry) -> Entry:

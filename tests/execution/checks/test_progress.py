@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from cli_guard.execution.checks.progress import ERASE, PLAIN_SECONDS, WIDTH, Progress
+from cli_guard.execution.checks.running import ERASE, PLAIN_SECONDS, WIDTH, Progress
 
 
 class Screen(io.StringIO):

@@ -55,9 +55,9 @@ def with_server(world: World, table: str) -> None:
         ("command = 'sleep 100'\ntimeout_seconds = 0.3", "failed", "timed out after 0.3 s (timeout_seconds)"),
         ("command = 'no-such-program'", "not-run", "names a command that was not found"),
         ("command = './app.py'", "not-run", "cannot be executed"),
-        ("command = 'true'\nworking_dir = 'nowhere'", "not-run", "working_dir 'nowhere' is no folder"),
-        ("command = 'true'\nworking_dir = 'app.py'", "not-run", "working_dir 'app.py' is no folder"),
-        ("command = 'true'\nworking_dir = 'out'", "not-run", "working_dir 'out' is no folder"),
+        ("command = 'true'\nworking_dir = 'nowhere'", "not-run", "working_dir 'nowhere' is not a folder"),
+        ("command = 'true'\nworking_dir = 'app.py'", "not-run", "working_dir 'app.py' is not a folder"),
+        ("command = 'true'\nworking_dir = 'out'", "not-run", "working_dir 'out' is not a folder"),
     ],
 )
 def test_how_a_check_ends(world: World, table: str, rule: str, says: str) -> None:
@@ -247,12 +247,12 @@ def test_an_interrupt_leaves_nothing(world: World, sign: signal.Signals) -> None
             process.send_signal(sign)
             assert process.wait(PATIENCE) == (-sign if sign == signal.SIGKILL else 130)
     pids = [int(word) for word in world.runs]
-    until(lambda: not any(map(runs, pids)), what="the family ended")
+    until(lambda: not any(map(runs, pids)), what="the process tree ended")
     if sign == signal.SIGKILL:
         # Nobody could remove its folders; whoever comes next does.
         world.check(command="'true'")
         world.review()
-        until(lambda: not any(world.room.iterdir()), what="the folders of the keeper went")
+        until(lambda: not any(world.room.iterdir()), what="the folders of the supervisor went")
 
 
 def runs(pid: int) -> bool:

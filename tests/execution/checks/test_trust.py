@@ -33,7 +33,7 @@ def digest(repo: Repo) -> str:
 def trusted(world: World, invocation: Invocation | None = None) -> bool:
     invocation = invocation or world.invocation
     repository = Repository.discover(invocation.cwd, invocation.env)
-    return Trusted(invocation).given(repository, digest(world.repo)) is not None
+    return Trusted(invocation).find(repository, digest(world.repo)) is not None
 
 
 def test_a_person_at_a_terminal_trusts(world: World) -> None:
@@ -139,7 +139,7 @@ def test_another_repository_is_another_matter(world: World) -> None:
 
 def test_revoked(world: World) -> None:
     world.check(command="'make test'")
-    assert guard(world.repo, "trust", "--revoke").out == "cli-guard: the checks here are trusted no longer\n"
+    assert guard(world.repo, "trust", "--revoke").out == "cli-guard: the checks here are no longer trusted\n"
     assert not trusted(world)
     assert guard(world.repo, "trust", "--revoke").out == "cli-guard: nothing was trusted here\n"
     events = [
@@ -153,7 +153,7 @@ def test_revoked(world: World) -> None:
 def test_what_is_not_committed_does_not_count_yet(world: World) -> None:
     world.repo.write("cli-guard.toml", '[checks.t]\ncommand = "make"\n')
     done = world.trust()
-    assert done.code == 0 and "not committed does not count yet" in done.out
+    assert done.code == 0 and "commit it first if you have just added some" in done.out
     assert not file_of(world).exists()
     assert guard(world.repo, "trust", "--rev", "nowhere").code == 2
 
@@ -202,7 +202,7 @@ def test_it_is_bounded_and_the_latest_stay(world: World) -> None:
         if number == 1:
             trust.give(repository, digest(world.repo))
         trust.give(repository, f"{number:064x}")
-    assert trusted(world) and trust.given(repository, f"{0:064x}") is None
+    assert trusted(world) and trust.find(repository, f"{0:064x}") is None
     trust.give(repository, "f" * 64)
     assert not trusted(world)
 

@@ -30,7 +30,7 @@ def test_a_background_process_is_listed_logged_and_stopped(manager: ProcessManag
     [process] = manager.processes()
     assert (process.running, process.return_code) == (False, -signal.SIGINT)
     assert manager.logs(begun.pid) == "begun\n"
-    assert "had ended before" in manager.stop(begun.pid).message
+    assert "had already ended" in manager.stop(begun.pid).message
 
 
 @pytest.mark.parametrize("force", [False, True])
@@ -87,13 +87,13 @@ def test_a_process_that_is_not_ours_is_left_alone(manager: ProcessManager) -> No
     with subprocess.Popen(("sleep", "60")) as other:
         stopped = manager.stop(other.pid)
         assert not stopped.success
-        assert "was not started here" in (stopped.error or "")
+        assert "was not started by cli-guard here" in (stopped.error or "")
         assert other.poll() is None
         other.kill()
     assert not manager.stop(2**22 + 1).success
-    with pytest.raises(CliGuardError, match="was not started here"):
+    with pytest.raises(CliGuardError, match="was not started by cli-guard here"):
         manager.logs(1)
-    with pytest.raises(CliGuardError, match="was not started here"):
+    with pytest.raises(CliGuardError, match="was not started by cli-guard here"):
         manager.follow(1)
 
 
@@ -165,4 +165,4 @@ def test_secrets_of_a_command_are_not_written_down(manager: ProcessManager, mark
 def test_a_log_that_has_lost_its_beginning_is_told(manager: ProcessManager) -> None:
     begun = manager.start("head -c 60000000 /dev/zero", startup_timeout=60)
     assert begun.state == "exited"
-    assert begun.notes == ("the log has outgrown its limit: its beginning was let go",)
+    assert begun.notes == ("the log has reached its limit: its beginning was deleted",)

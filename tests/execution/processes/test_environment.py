@@ -81,7 +81,7 @@ def test_a_secret_never_passes(name: str) -> None:
     passed = clean_environment({"PATH": "/bin", name: SECRETS[name]}, [name])
     assert passed.env == {"PATH": "/bin"}
     assert passed.left_out == (name,)
-    assert passed.notes() == (f"{name} was left out: it holds a secret, and a command gets none",)
+    assert passed.notes() == (f"{name} was left out: it holds a secret, which commands do not get",)
 
 
 @pytest.mark.parametrize("name", NO_SECRETS)

@@ -13,8 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_guard.execution.processes import errors
-from cli_guard.execution.processes.errors import MAX_ERRORS, Pattern, failing_lines, patterns, scan
-from cli_guard.execution.processes.output import SHOWN_OF_A_LINE, clip_line, pieces, plain
+from cli_guard.execution.processes.errors import (
+    MAX_ERRORS,
+    SHOWN_OF_A_LINE,
+    Pattern,
+    clip_line,
+    failing_lines,
+    patterns,
+    pieces,
+    plain,
+    scan,
+)
 
 TYPES = {
     "port_conflict",

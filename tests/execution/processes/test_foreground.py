@@ -42,7 +42,7 @@ def test_output_comes_while_the_command_runs(manager: ProcessManager, tmp_path: 
     assert result.stdout == "first\nsecond\n"
 
 
-def test_what_is_raised_meanwhile_ends_the_family(manager: ProcessManager, mark: str) -> None:
+def test_what_is_raised_meanwhile_ends_the_process_tree(manager: ProcessManager, mark: str) -> None:
     def fail(stream: str, data: bytes) -> None:
         raise RuntimeError("in a callback")
 
@@ -109,7 +109,7 @@ def test_a_descriptor_is_read(manager: ProcessManager) -> None:
         "exec >&- 2>&-; sleep {mark}",
     ],
 )
-def test_a_timeout_ends_the_whole_family(manager: ProcessManager, mark: str, command: str) -> None:
+def test_a_timeout_ends_the_whole_process_tree(manager: ProcessManager, mark: str, command: str) -> None:
     result = manager.run(command.format(mark=mark), timeout=0.4)
     assert result.timed_out
     assert result.error
@@ -181,7 +181,7 @@ def test_limits_hold(
         (("/etc/passwd",), {}, "not executable"),
         (("/etc/passwd/x",), {}, "not found"),
         (("/tmp",), {}, "not executable"),
-        (("echo", "x" * 5_000_000), {}, "longer than the system takes"),
+        (("echo", "x" * 5_000_000), {}, "too long for the system"),
         ("no-such-program-here", {}, "(exit code 127)"),
         ("/etc/passwd", {}, "(exit code 126)"),
         ("kill -9 $$", {}, "ended by SIGKILL"),
@@ -204,7 +204,7 @@ def test_a_script_without_a_first_line_is_no_program(manager: ProcessManager, tm
     script = tmp_path / "script"
     script.write_text("echo hello\n")
     script.chmod(0o755)
-    assert "is no program" in (manager.run((str(script),)).error or "")
+    assert "not a program" in (manager.run((str(script),)).error or "")
     assert manager.run(str(script)).stdout == "hello\n"
 
 

@@ -1,4 +1,4 @@
-"""Who outlives whom: owners, keepers, guardians and managers that end or are killed."""
+"""Who outlives whom: owners, supervisors, monitors and managers that end or are killed."""
 
 import os
 import signal
@@ -22,8 +22,8 @@ def test_a_later_process_of_the_same_number_is_not_ours(tmp_path: Path, mark: st
         assert begun.pid and begun.log_file
         record = Path(begun.log_file).with_name("run.json")
         text = record.read_text()
-        guardian = next(p for p in psutil.Process(begun.pid).parents())
-        for pid in (begun.pid, guardian.pid):
+        monitor = next(p for p in psutil.Process(begun.pid).parents())
+        for pid in (begun.pid, monitor.pid):
             record.write_text(record.read_text().replace(f": {pid}", f": {other.pid}"))
         [process] = manager.processes()
         assert (process.pid, process.running) == (other.pid, False)
@@ -43,7 +43,7 @@ def test_one_that_is_killed_from_outside_is_reaped(manager: ProcessManager, mark
     assert not psutil.pid_exists(begun.pid)
 
 
-def test_a_guardian_that_is_killed_takes_the_family_with_it(manager: ProcessManager, mark: str) -> None:
+def test_a_monitor_that_is_killed_takes_the_process_tree_with_it(manager: ProcessManager, mark: str) -> None:
     begun = manager.start(f"setsid sleep {mark} & sleep {mark}", startup_timeout=STARTUP)
     assert begun.pid
     psutil.Process(begun.pid).parent().kill()  # type: ignore[union-attr]
@@ -52,22 +52,22 @@ def test_a_guardian_that_is_killed_takes_the_family_with_it(manager: ProcessMana
     assert manager.stop(begun.pid).success
 
 
-def test_a_foreground_command_whose_guardian_is_killed_is_told(manager: ProcessManager, mark: str) -> None:
+def test_a_foreground_command_whose_monitor_is_killed_is_told(manager: ProcessManager, mark: str) -> None:
     def kill(stream: str, data: bytes) -> None:
         psutil.Process(int(data)).parent().kill()  # type: ignore[union-attr]
 
     result = manager.run(f"echo $$; sleep {mark}", on_output=kill)
-    assert "watched over it was killed" in (result.error or "")
+    assert "monitored it was killed" in (result.error or "")
     assert eventually(lambda: not marked(mark))
 
 
-def test_a_keeper_that_is_killed_is_started_anew(manager: ProcessManager, mark: str) -> None:
+def test_a_supervisor_that_is_killed_is_started_anew(manager: ProcessManager, mark: str) -> None:
     begun = manager.start(f"sleep {mark}", startup_timeout=STARTUP)
     assert begun.pid
-    keeper = psutil.Process(begun.pid).parent().parent()  # type: ignore[union-attr]
-    assert keeper
-    keeper.kill()
-    assert eventually(lambda: not keeper.is_running() or keeper.status() == psutil.STATUS_ZOMBIE)
+    supervisor = psutil.Process(begun.pid).parent().parent()  # type: ignore[union-attr]
+    assert supervisor
+    supervisor.kill()
+    assert eventually(lambda: not supervisor.is_running() or supervisor.status() == psutil.STATUS_ZOMBIE)
     assert manager.run("echo again").stdout == "again\n"
     assert manager.stop(begun.pid).success
     assert not marked(mark)

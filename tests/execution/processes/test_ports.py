@@ -203,7 +203,7 @@ def test_the_ends_of_the_range_are_ports() -> None:
 def test_a_range_is_searched_from_its_start(free: int) -> None:
     assert find_available_port(free, free) == free
     assert 3000 <= find_available_port() <= 9999
-    with pytest.raises(UsageError, match="no range"):
+    with pytest.raises(UsageError, match="not a range"):
         find_available_port(free, free - 1)
     with closing(bound(V4, "0.0.0.0", free)) as server:
         server.listen()

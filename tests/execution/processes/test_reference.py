@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from watching import eventually, marked, written
 
-from cli_guard.execution.processes import (
+from cli_guard.api import (
     CLIToolsMixin,
     find_available_port,
     find_process_on_port,

@@ -116,7 +116,7 @@ def test_folders_that_do_not_fit_together_are_refused(
         "same": (Sandbox(root, root), root, "both read-only and scratch"),
         "holds home": (Sandbox(tmp_path, scratch), tmp_path, "holds the home folder"),
         "is home": (Sandbox(root, home), root, "holds the home folder"),
-        "outside": (sandbox, tmp_path, "is not seen in the sandbox"),
+        "outside": (sandbox, tmp_path, "is not visible in the sandbox"),
     }[case]
     with pytest.raises(UsageError, match=why):
         arguments(wrong, folder, {"HOME": str(home)})
@@ -137,7 +137,7 @@ def test_it_is_said_what_to_do(settings: dict[str, str], todo: str) -> None:
     assert "No permissions" in said
     assert "\x1b" not in said
     assert "\n" not in said
-    assert "it does not say why" in advice("", settings)
+    assert "no reason given" in advice("", settings)
 
 
 @missing

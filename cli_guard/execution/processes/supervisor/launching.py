@@ -1,4 +1,4 @@
-"""Starts one command as the leader of a session of its own."""
+"""Starts a command as the leader of a new session."""
 
 import ctypes
 import errno
@@ -10,11 +10,11 @@ import struct
 import termios
 from contextlib import suppress
 
-from cli_guard.execution.processes.supervisor.family import LINUX
+from cli_guard.execution.processes.supervisor.process_tree import LINUX
 from cli_guard.execution.processes.supervisor.wire import Message
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
-# Fewer turns for much output; all pipes of a user may have 16,384 pages together (pipe(7)), and others want some too.
+# Fewer turns for much output; all pipes of a user may have 16,384 pages together (pipe(7)), which others need too.
 PIPE_BYTES = 262_144
 SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 LIMITS = {
@@ -25,7 +25,7 @@ LIMITS = {
 
 
 class NotStarted(Exception):
-    """The command could not be started: the step that failed, and its errno."""
+    """The step of a start that failed, and its errno."""
 
     def __init__(self, step: str, number: int) -> None:
         super().__init__(step, number)
@@ -34,7 +34,7 @@ class NotStarted(Exception):
 
 
 class Launched:
-    """A command that runs: its process, and our ends of its streams. A terminal is input and output at once."""
+    """A running command and our ends of its streams; a terminal is output and input at once."""
 
     def __init__(self, stdout: int, stderr: int | None, stdin: int | None) -> None:
         self.pid = 0
@@ -42,7 +42,7 @@ class Launched:
 
 
 def prctl(option: int, value: int) -> None:
-    """Sets an attribute of this process; only Linux has the call."""
+    """Set an attribute of this process (Linux only)."""
     if LINUX:
         with suppress(OSError, AttributeError):
             LIBC.prctl(option, value, 0, 0, 0)
@@ -52,10 +52,9 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def launch(request: Message, stdin: int | None) -> Launched:
-    """Starts the command of a request. Raises NotStarted, OSError.
+    """Start the command of a request. Raises NotStarted, OSError.
 
-    `stdin` is what it reads, where it is not answered; it is the command's alone from now on, so that whoever writes
-    there learns that nobody reads any more.
+    `stdin` is handed to the command and closed here, so that its writer learns when the command stops reading.
     """
     terminal = request["terminal"]
     if terminal:
@@ -77,17 +76,17 @@ def launch(request: Message, stdin: int | None) -> Launched:
 
 
 def is_plain(request: Message) -> bool:
-    """May it be started by posix_spawn(3), which shares our memory until it has become the command?
+    """Check whether posix_spawn(3) can start it, which shares our memory until the command runs.
 
-    That is a third of the time of fork(2), but knows no limits, no terminal and no parent-death signal: whoever may
-    outlive the keeper is forked.
+    That takes a third of the time of fork(2), but knows no limits, no terminal and no parent-death signal. A command
+    that may outlive the supervisor is forked.
     """
     limited = any(value is not None for value in request["limits"].values())
     return LINUX and not (limited or request["terminal"] or request["record"])
 
 
 def spawn_command(request: Message, streams: tuple[int, int, int]) -> int:
-    """Starts a command without forking. Raises NotStarted."""
+    """Start a command without forking. Raises NotStarted."""
     step = "folder"
     try:
         os.chdir(as_bytes(request["folder"]))
@@ -111,15 +110,15 @@ def spawn_command(request: Message, streams: tuple[int, int, int]) -> int:
 
 
 def fork_command(request: Message, streams: tuple[int, int, int]) -> int:
-    """Starts a command by fork(2). Raises NotStarted, OSError."""
-    told, telling = os.pipe()
-    guardian = os.getpid()
+    """Start a command by fork(2). Raises NotStarted, OSError."""
+    problems, report = os.pipe()
+    monitor = os.getpid()
     pid = os.fork()
     if pid == 0:
-        become(request, streams, telling, guardian)
-    os.close(telling)
-    problem = b"".join(iter(lambda: os.read(told, 256), b""))
-    os.close(told)
+        become(request, streams, report, monitor)
+    os.close(report)
+    problem = b"".join(iter(lambda: os.read(problems, 256), b""))
+    os.close(problems)
     if problem:
         os.waitpid(pid, 0)
         step, _, number = problem.decode("ascii").partition(" ")
@@ -128,11 +127,11 @@ def fork_command(request: Message, streams: tuple[int, int, int]) -> int:
 
 
 def open_pipes(stdin: int | None, *, answered: bool) -> tuple[Launched, tuple[int, int, int]]:
-    """Our and its ends of its streams, without a terminal."""
+    """Open our ends and the command's ends of its streams, without a terminal."""
     out, its_out = os.pipe()
     err, its_err = os.pipe()
     for fd in (out, err):
-        # A user that has too many is no reason to fail.
+        # The user's limit of pipe pages is no reason to fail.
         with suppress(OSError, AttributeError):
             fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     answers: int | None = None
@@ -143,8 +142,8 @@ def open_pipes(stdin: int | None, *, answered: bool) -> tuple[Launched, tuple[in
     return Launched(out, err, answers), (its_in, its_out, its_err)
 
 
-def become(request: Message, streams: tuple[int, int, int], telling: int, guardian: int) -> None:
-    """Turns a forked process into the command; it never returns."""
+def become(request: Message, streams: tuple[int, int, int], report: int, monitor: int) -> None:
+    """Turn a forked process into the command; never return."""
     step = "start"
     try:
         os.setsid()
@@ -153,7 +152,7 @@ def become(request: Message, streams: tuple[int, int, int], telling: int, guardi
         if request["terminal"]:
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != guardian:
+        if os.getppid() != monitor:
             os._exit(1)
         for each in SIGNALS:
             signal.signal(each, signal.SIG_DFL)
@@ -167,23 +166,22 @@ def become(request: Message, streams: tuple[int, int, int], telling: int, guardi
         words, env = words_of(request)
         os.execve(program(words[0], env), words, env)  # noqa: S606 - what is run here is what was decided on
     except OSError as error:
-        os.write(telling, f"{step} {error.errno}".encode("ascii"))
+        os.write(report, f"{step} {error.errno}".encode("ascii"))
     except ValueError:
-        os.write(telling, b"environment 0")
+        os.write(report, b"environment 0")
     except BaseException:
-        os.write(telling, f"{step} 0".encode("ascii"))
+        os.write(report, f"{step} 0".encode("ascii"))
     finally:
         os._exit(127)
 
 
 def words_of(request: Message) -> tuple[list[bytes], dict[bytes, bytes]]:
-    """The words and the environment of a command, as the system has them."""
     words = [as_bytes(word) for word in request["words"]]
     return words, {as_bytes(name): as_bytes(value) for name, value in request["env"].items()}
 
 
 def program(name: bytes, env: dict[bytes, bytes]) -> bytes:
-    """Where a program is found, by the rules of execvp(3) and the PATH of its own environment. Raises OSError."""
+    """Find a program by the rules of execvp(3) and the PATH of its own environment. Raises OSError."""
     if b"/" in name:
         return name
     problem = errno.ENOENT
@@ -197,5 +195,4 @@ def program(name: bytes, env: dict[bytes, bytes]) -> bytes:
 
 
 def as_bytes(text: str) -> bytes:
-    """A name as the system has it."""
     return text.encode("utf-8", "surrogateescape")

@@ -1,19 +1,118 @@
-"""Our ends of a command's streams: its output is logged, kept and passed on; its input is what it is answered."""
+"""Our ends of a command's streams: output is logged, kept and forwarded; input is the answer it is given."""
 
 import os
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from cli_guard.execution.processes.supervisor.launching import Launched
-from cli_guard.execution.processes.supervisor.output import Kept, Log
 from cli_guard.execution.processes.supervisor.wire import STDERR, STDOUT, Message, frame
 
+if TYPE_CHECKING:
+    from cli_guard.execution.processes.supervisor.launching import Launched
+
 READ_BYTES = 262_144
+LOG_BYTES = 50_000_000
+KEPT_BYTES = 40_000
+# So much is shown in any case (SHOWN_CHARS), and needs no file.
+HELD_BYTES = 10_000
+
+
+class Log:
+    """A log file that is moved to `<name>.1` at its limit, replacing the one before.
+
+    The first HELD_BYTES stay in memory, without a file. A full disk or a missing folder ends the log and not the
+    command: `problem` says why.
+    """
+
+    def __init__(self, path: str, limit: int = LOG_BYTES) -> None:
+        self.path = path
+        self.problem: str | None = None
+        self.rotated = False
+        self._limit = limit
+        self._size = 0
+        self._fd: int | None = None
+        self._held: bytearray | None = bytearray()
+
+    @property
+    def held(self) -> str | None:
+        """All output, a character for each byte; None if it is in the file."""
+        return None if self._held is None else self._held.decode("latin-1")
+
+    def write(self, data: bytes) -> None:
+        if self._held is None:
+            self._append(data)
+            return
+        self._held += data
+        if len(self._held) > HELD_BYTES:
+            self.open()
+
+    def open(self) -> None:
+        """Create the file and its folder, and write what was held back."""
+        held, self._held = self._held or bytearray(), None
+        try:
+            with suppress(FileExistsError):
+                os.mkdir(os.path.dirname(self.path), 0o700)  # noqa: PTH102, PTH120 - pathlib is slow to load
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+            self._fd = os.open(self.path, flags, 0o600)
+            self._size = os.fstat(self._fd).st_size
+        except OSError as error:
+            self.problem = error.strerror
+        self._append(held)
+
+    def close(self) -> None:
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+    def _append(self, data: bytes | bytearray) -> None:
+        if self._fd is None:
+            return
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(self._fd, rest) :]
+            self._size += len(data)
+            if self._size >= self._limit:
+                self.close()
+                os.replace(self.path, f"{self.path}.1")  # noqa: PTH105 - as above
+                self.rotated = True
+                self.open()
+        except OSError as error:
+            self.problem = error.strerror
+            self.close()
+
+
+class Kept:
+    """The beginning and the end of one stream, and its size."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.head = bytearray()
+        self.tail = bytearray()
+
+    def add(self, data: bytes) -> None:
+        self.total += len(data)
+        room = KEPT_BYTES - len(self.head)
+        if room > 0:
+            self.head += data[:room]
+            data = data[room:]
+        if data:
+            self.tail += data[-KEPT_BYTES:]
+            if len(self.tail) > 2 * KEPT_BYTES:
+                del self.tail[:-KEPT_BYTES]
+
+    def as_message(self) -> dict[str, object]:
+        """Return it for JSON, a character for each byte."""
+        return {
+            "total": self.total,
+            "head": self.head.decode("latin-1"),
+            "tail": self.tail[-KEPT_BYTES:].decode("latin-1"),
+        }
 
 
 class Streams:
-    """The streams of one command. A terminal is output and input at once, and is answered as soon as it is there."""
+    """The streams of one command; a terminal is output and input at once, and gets its answer at the start."""
 
-    def __init__(self, run: Launched, log: Log, answers: str, *, terminal: bool) -> None:
+    def __init__(self, run: "Launched", log: Log, answers: str, *, terminal: bool) -> None:
         self._log = log
         self._kept = {STDOUT: Kept(), STDERR: Kept()}
         self._input = run.stdin
@@ -27,16 +126,16 @@ class Streams:
 
     @property
     def output(self) -> list[int]:
-        """What can be read, nothing once all of it has ended."""
+        """The descriptors to read, none once all have ended."""
         return list(self._output)
 
     @property
     def input(self) -> int | None:
-        """What can be written to: an answer waits, or the end of input is to be told."""
+        """The descriptor to write an answer to, None if there is nothing to write or close."""
         return None if self._terminal else self._input
 
     def read(self, fd: int) -> bytes:
-        """Takes in what one stream has put out; it comes as a frame, empty for nothing."""
+        """Read one stream, and return the output as a frame; empty for none."""
         kind = self._output[fd]
         try:
             data = os.read(fd, READ_BYTES)
@@ -54,7 +153,7 @@ class Streams:
         return frame(kind, data)
 
     def answer(self) -> None:
-        """Writes what is taken of the answer, and closes the input after it."""
+        """Write what the input takes of the answer, and close it at the end."""
         if self._input is None:
             return
         try:
@@ -68,18 +167,16 @@ class Streams:
             self._input = None
 
     def type(self, data: bytes) -> None:
-        """Types into the terminal of the command."""
+        """Type into the terminal of the command."""
         if self._terminal and self._input is not None:
             with suppress(OSError):
                 os.write(self._input, data)
 
     def close(self) -> None:
-        """Lets go of what is still open: somebody else has the other end."""
         for fd in {*self._output, *([self._input] if self._input is not None else [])}:
             os.close(fd)
 
     def as_message(self) -> Message:
-        """What is known of the output."""
         return {
             "stdout": self._kept[STDOUT].as_message(),
             "stderr": self._kept[STDERR].as_message(),

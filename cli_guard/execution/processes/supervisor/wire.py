@@ -1,38 +1,44 @@
-"""What an owner and a guardian say to each other: frames over a stream socket.
+"""The frames between an owner and a monitor, over a stream socket.
 
-A frame is one byte of kind, four bytes of length (big-endian), and that many bytes: JSON, or output as it came.
+A frame is one byte of kind, four bytes of length (big-endian), and that many bytes: JSON or raw output.
 """
 
 import json
+import select
+import socket
 import struct
+import time
 from collections.abc import Iterator
 from typing import Any
 
 JSON, STDOUT, STDERR = b"J", b"O", b"E"
 STREAMS = {STDOUT: "stdout", STDERR: "stderr"}
 HEAD = struct.Struct(">cI")
+READ_BYTES = 65_536
+# Beyond this, an owner that does not read makes the command wait, as a pipe would.
+UNREAD_BYTES = 1_048_576
+FLUSH_SECONDS = 2.0
 
 Message = dict[str, Any]
 
 
 def frame(kind: bytes, data: bytes) -> bytes:
-    """One frame."""
     return HEAD.pack(kind, len(data)) + data
 
 
 def message(data: Message) -> bytes:
-    """A frame of JSON; names that are no UTF-8 come through as lone surrogates."""
+    """Encode JSON as a frame; bytes that are not UTF-8 stay lone surrogates."""
     return frame(JSON, json.dumps(data).encode("ascii"))
 
 
 class Frames:
-    """Puts frames together from bytes as they arrive."""
+    """Assembles frames from bytes as they arrive."""
 
     def __init__(self) -> None:
         self._rest = bytearray()
 
     def feed(self, data: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """The frames that are whole now: kind and content."""
+        """Yield the kind and content of the frames that are whole now."""
         self._rest += data
         while len(self._rest) >= HEAD.size:
             kind, length = HEAD.unpack_from(self._rest)
@@ -44,8 +50,79 @@ class Frames:
 
 
 def parse_frame(content: bytes) -> Message:
-    """The message of a JSON frame. Raises ValueError."""
+    """Decode a JSON frame. Raises ValueError."""
     data = json.loads(content)
     if not isinstance(data, dict):
         raise ValueError("a message is an object")
     return data
+
+
+class Owner:
+    """The monitor's end of the socket to the owner; it never blocks."""
+
+    def __init__(self, connection: socket.socket, frames: Frames) -> None:
+        connection.setblocking(False)
+        self._connection: socket.socket | None = connection
+        self._frames = frames
+        self._outgoing = bytearray()
+
+    @property
+    def descriptor(self) -> int | None:
+        """The descriptor to wait for, None once the owner is gone."""
+        return None if self._connection is None else self._connection.fileno()
+
+    @property
+    def has_unsent(self) -> bool:
+        return bool(self._outgoing)
+
+    @property
+    def lags(self) -> bool:
+        """True while so much is unsent that no more output should be read."""
+        return len(self._outgoing) > UNREAD_BYTES
+
+    def send_message(self, data: Message) -> None:
+        self.queue(message(data))
+        self.send()
+
+    def queue(self, framed: bytes) -> None:
+        """Queue a frame for sending."""
+        if self._connection is not None:
+            self._outgoing += framed
+
+    def send(self) -> None:
+        """Send what the socket takes now; a closed one is noticed in `receive`."""
+        if self._connection is None:
+            return
+        try:
+            del self._outgoing[: self._connection.send(self._outgoing)]
+        except BlockingIOError:
+            return
+        except OSError:
+            self._outgoing.clear()
+
+    def receive(self) -> Iterator[Message]:
+        """Yield the messages that have come; afterwards `descriptor` is None if the owner is gone."""
+        if self._connection is None:
+            return
+        try:
+            data = self._connection.recv(READ_BYTES)
+            ended = not data
+        except BlockingIOError:
+            # What came together with the request is read already.
+            data, ended = b"", False
+        except OSError:
+            data, ended = b"", True
+        if ended:
+            self._connection.close()
+            self._connection = None
+            self._outgoing.clear()
+            return
+        yield from (parse_frame(content) for kind, content in self._frames.feed(data) if kind == JSON)
+
+    def flush(self) -> None:
+        """Send what is queued, for at most FLUSH_SECONDS."""
+        until = time.monotonic() + FLUSH_SECONDS
+        nothing: list[int] = []
+        while self._connection is not None and self._outgoing and time.monotonic() < until:
+            select.select(nothing, [self._connection.fileno()], nothing, 0.1)
+            self.send()

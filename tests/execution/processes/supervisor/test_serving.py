@@ -1,4 +1,4 @@
-"""The keeper and its guardians: few processes, used again, and none that knows two commands."""
+"""The supervisor and its monitors: few processes, used again, and none that knows two commands."""
 
 import os
 import threading
@@ -10,23 +10,23 @@ from watching import eventually, marked
 
 from cli_guard.execution.processes.manager import ProcessManager
 from cli_guard.execution.processes.model import Limits
-from cli_guard.execution.processes.supervisor.family import LINUX
+from cli_guard.execution.processes.supervisor.process_tree import LINUX
 
 pytestmark = pytest.mark.skipif(not LINUX, reason="looks into /proc (proc(5))")
 
 
 def helpers() -> list[psutil.Process]:
-    """The keeper of this process, and its guardians."""
+    """The supervisor of this process, and its monitors."""
     found = []
     for each in psutil.Process().children(recursive=True):
         try:
-            found += [each] if "keeper.serving" in " ".join(each.cmdline()) else []
+            found += [each] if "supervisor.serving" in " ".join(each.cmdline()) else []
         except psutil.Error:
             continue
     return found
 
 
-def guardians() -> set[int]:
+def monitors() -> set[int]:
     """Who watches, or waits for a command."""
     known = {each.pid for each in helpers()}
     return {each.pid for each in helpers() if each.ppid() in known}
@@ -42,40 +42,40 @@ def open_files(pid: int) -> int:
 
 def test_commands_one_after_the_other_need_few_processes(manager: ProcessManager) -> None:
     manager.run("true")
-    assert eventually(lambda: len(guardians()) == 2)
-    files = {pid: open_files(pid) for pid in guardians()}
+    assert eventually(lambda: len(monitors()) == 2)
+    files = {pid: open_files(pid) for pid in monitors()}
     for number in range(40):
         assert manager.run(f"echo {number}; cat", respond="x").stdout == f"{number}\nx"
-    # One may begin before the keeper has heard that the one before has ended.
-    assert len(guardians()) < 10
-    for pid in guardians() & files.keys():
+    # One may begin before the supervisor has heard that the one before has ended.
+    assert len(monitors()) < 10
+    for pid in monitors() & files.keys():
         assert eventually(lambda pid=pid: open_files(pid) <= files[pid])
 
 
-def test_guardians_that_are_not_needed_any_more_leave(manager: ProcessManager) -> None:
+def test_monitors_that_are_not_needed_any_more_leave(manager: ProcessManager) -> None:
     threads = [threading.Thread(target=manager.run, args=("sleep 0.5",)) for _ in range(6)]
     for thread in threads:
         thread.start()
-    assert eventually(lambda: len(guardians()) == 7)
+    assert eventually(lambda: len(monitors()) == 7)
     for thread in threads:
         thread.join()
-    assert eventually(lambda: len(guardians()) == 1)
+    assert eventually(lambda: len(monitors()) == 1)
     assert manager.run("echo again").stdout == "again\n"
 
 
 def test_who_has_watched_over_a_recorded_process_takes_no_other(manager: ProcessManager) -> None:
     first, second = (manager.start("true").pid for _ in range(2))
     records = [entry for entry in manager._registry.entries() if entry.pid in (first, second)]
-    assert len({entry.guardian for entry in records}) == 2
-    assert eventually(lambda: not guardians() & {entry.guardian for entry in records})
+    assert len({entry.monitor for entry in records}) == 2
+    assert eventually(lambda: not monitors() & {entry.monitor for entry in records})
 
 
-@pytest.mark.parametrize("who", ["keeper", "guardian"])
+@pytest.mark.parametrize("who", ["supervisor", "monitor"])
 def test_a_helper_that_is_killed_is_replaced(manager: ProcessManager, who: str) -> None:
     assert manager.run("echo before").stdout == "before\n"
-    known = guardians()
+    known = monitors()
     for each in helpers():
-        if (each.pid in known) == (who == "guardian"):
+        if (each.pid in known) == (who == "monitor"):
             each.kill()
             assert eventually(lambda pid=each.pid: not psutil.pid_exists(pid) or gone(pid))
     assert manager.run("echo after").stdout == "after\n"

@@ -1,4 +1,4 @@
-"""The parts of the keeper that can be looked at alone: frames, logs, what is kept of output, families."""
+"""The parts of the supervisor that can be looked at alone: frames, logs, what is kept of output, process trees."""
 
 import os
 import subprocess
@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from watching import eventually
 
-from cli_guard.execution.processes.supervisor import family
-from cli_guard.execution.processes.supervisor.output import HELD_BYTES, KEPT_BYTES, Kept, Log
+from cli_guard.execution.processes.supervisor import process_tree
+from cli_guard.execution.processes.supervisor.streams import HELD_BYTES, KEPT_BYTES, Kept, Log
 from cli_guard.execution.processes.supervisor.wire import (
     JSON,
     STDERR,
@@ -101,25 +101,25 @@ def test_a_log_that_cannot_be_opened_is_told(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("table", [False, True])
-def test_a_family_is_found(monkeypatch: pytest.MonkeyPatch, table: bool) -> None:
-    monkeypatch.setattr(family, "LINUX", family.LINUX and not table)
+def test_a_process_tree_is_found(monkeypatch: pytest.MonkeyPatch, table: bool) -> None:
+    monkeypatch.setattr(process_tree, "LINUX", process_tree.LINUX and not table)
     with subprocess.Popen(("bash", "-c", "sleep 60 & sleep 60 & (sleep 60; true)")) as process:
-        assert eventually(lambda: len(family.descendants(process.pid)) == 4)
-        members = family.descendants(process.pid)
-        family.tell([process.pid, *members], 9)
+        assert eventually(lambda: len(process_tree.descendants(process.pid)) == 4)
+        members = process_tree.descendants(process.pid)
+        process_tree.send_signal([process.pid, *members], 9)
         process.wait(30)
-    assert eventually(lambda: all(family.identity(pid) is None for pid in members))
+    assert eventually(lambda: all(process_tree.identity(pid) is None for pid in members))
 
 
 @pytest.mark.parametrize("table", [False, True])
 def test_an_identity_is_that_of_one_process(monkeypatch: pytest.MonkeyPatch, table: bool) -> None:
-    monkeypatch.setattr(family, "LINUX", family.LINUX and not table)
-    mine = family.identity(os.getpid())
+    monkeypatch.setattr(process_tree, "LINUX", process_tree.LINUX and not table)
+    mine = process_tree.identity(os.getpid())
     time.sleep(0.05)
-    assert mine == family.identity(os.getpid())
+    assert mine == process_tree.identity(os.getpid())
     with subprocess.Popen(("sleep", "60")) as other:
-        assert family.identity(other.pid) not in (None, mine)
+        assert process_tree.identity(other.pid) not in (None, mine)
         other.kill()
         # Ended, and not yet reaped.
-        assert eventually(lambda: family.identity(other.pid) is None)
-    assert family.identity(2**22 + 1) is None
+        assert eventually(lambda: process_tree.identity(other.pid) is None)
+    assert process_tree.identity(2**22 + 1) is None

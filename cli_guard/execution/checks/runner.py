@@ -1,6 +1,5 @@
-"""Runs one check: in a checkout of its own, its server first where it has one, and nothing of it left after."""
+"""Runs one check in a checkout of its own, with its server, and cleans up after it."""
 
-import signal
 import socket
 import threading
 from collections import deque
@@ -10,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
-from cli_guard.execution.checks.outcome import Outcome
+from cli_guard.execution.checks.outcome import Outcome, State
 from cli_guard.execution.checks.passes import Pass, Passes, key_of
 from cli_guard.execution.processes.environment import clean_environment
 from cli_guard.execution.processes.manager import ProcessManager
 from cli_guard.execution.processes.model import Result, Started
 from cli_guard.execution.processes.ports import find_process_on_port, is_port_available
+from cli_guard.execution.processes.results import name_of
 from cli_guard.git.checkout import Checkout, checked_out
 from cli_guard.git.repository import Repository
 from cli_guard.model import Skipped
@@ -24,14 +24,14 @@ from cli_guard.runtime import Invocation
 
 TAIL_BYTES = 256_000
 SERVER_LINES = 200
-# What programs go by, one or the other (POSIX, and Python's tempfile).
+# Programs read one or the other (POSIX, and Python's tempfile).
 TEMPORARY = ("TMPDIR", "TMP", "TEMP")
 # POSIX shell, "Exit Status for Commands": found but not executable, and not found.
 NO_COMMAND = {126: "cannot be executed", 127: "names a command that was not found"}
 
 
 class Tail:
-    """The end of what a command puts out, both streams in the order in which it came."""
+    """The end of a command's output, both streams in the order in which they came."""
 
     def __init__(self) -> None:
         self._parts: deque[bytes] = deque()
@@ -39,7 +39,6 @@ class Tail:
         self._cut = False
 
     def __call__(self, stream: str, data: bytes) -> None:
-        """Takes what has come."""
         self._parts.append(data)
         self._size += len(data)
         while self._size - len(self._parts[0]) >= TAIL_BYTES:
@@ -48,7 +47,7 @@ class Tail:
 
     @property
     def text(self) -> str:
-        """It as text; a line that begins before it is left out."""
+        """The output as text, without a line that is cut at its beginning."""
         raw = b"".join(self._parts)
         if self._cut:
             raw = raw.partition(b"\n")[2] or raw
@@ -57,15 +56,15 @@ class Tail:
 
 @dataclass
 class Ports:
-    """The ports of checks that run beside each other: a number that two of them name is had by one at a time."""
+    """The ports of parallel checks: checks that name the same number take turns."""
 
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _named: dict[int, threading.Lock] = field(default_factory=dict)
     _found: set[int] = field(default_factory=set)
 
     @contextmanager
-    def taken(self, wanted: int | str | None) -> Iterator[int | None]:
-        """The port that a check needs, while it runs. Raises CliGuardError where somebody else has it."""
+    def reserve(self, wanted: int | str | None) -> Iterator[int | None]:
+        """Reserve the port that a check needs while it runs. Raises CliGuardError if another process has it."""
         if not isinstance(wanted, int):
             yield self._free() if wanted == "auto" else None
             return
@@ -81,7 +80,7 @@ class Ports:
     def _free(self) -> int:
         with self._lock:
             while True:
-                # The system gives one that nobody has (ip(7), port 0); a server starts where nobody looked before.
+                # The system picks a free port (ip(7), port 0); it must be free on the other addresses too.
                 with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
                     probe.bind(("127.0.0.1", 0))
                     port = int(probe.getsockname()[1])
@@ -92,7 +91,7 @@ class Ports:
 
 @dataclass(frozen=True)
 class Runner:
-    """What every check of one run needs. `staged`: what is checked is the index, which no commit holds yet."""
+    """What all checks of one run share; `staged` if they check the index."""
 
     repository: Repository
     invocation: Invocation
@@ -101,10 +100,7 @@ class Runner:
     ports: Ports = field(default_factory=Ports)
 
     def run(self, check: PlannedCheck, manager: ProcessManager, stopped: Callable[[], bool]) -> Outcome:
-        """Runs a check, unless its tree has passed before. What is wrong with it is told, not raised.
-
-        Nothing is begun once `stopped`.
-        """
+        """Run a check unless its tree has passed before; start nothing once `stopped`. Errors become the outcome."""
         env, secrets = environment_of(check, self.invocation.env)
         key = key_of(check, env) if check.config.cache else None
         known = self.passes.find(key) if key else None
@@ -116,7 +112,7 @@ class Runner:
         except CliGuardError as error:
             return Outcome(check, "not run", str(error))
         if key and outcome.state == "passed":
-            # It has passed all the same where that cannot be kept.
+            # The pass counts even if it cannot be kept.
             with suppress(OSError):
                 at = self.invocation.now.isoformat(timespec="seconds")
                 self.passes.keep(key, Pass(outcome.seconds, at))
@@ -127,7 +123,7 @@ class Runner:
     ) -> Outcome:
         config = check.config
         with ExitStack() as stack:
-            port = stack.enter_context(self.ports.taken(config.needs_port))
+            port = stack.enter_context(self.ports.reserve(config.needs_port))
             checkout = stack.enter_context(
                 checked_out(self.repository, check.tree, check.commit, staged=self.staged)
             )
@@ -145,7 +141,7 @@ class Runner:
                     port=port,
                     respond=None,
                 )
-                problem = not_ready(check, started, checkout)
+                problem = describe_start_failure(check, started, checkout)
                 if problem:
                     return problem
                 if started.pid is not None:
@@ -165,79 +161,71 @@ class Runner:
             outcome = outcome_of(check, result, tail.text, checkout)
             if server is None or outcome.state == "passed":
                 return outcome
-            return beside(outcome, manager, server)
+            return add_server_output(outcome, manager, server)
 
 
 def folder_in(checkout: Checkout, name: str) -> Path:
-    """The folder that a check runs in. Raises CliGuardError if the tree has none of that name."""
+    """Return the folder that a check runs in. Raises CliGuardError if the tree does not have it."""
     folder = (checkout.folder / name).resolve()
-    # A link of the tree may lead anywhere.
+    # A symbolic link may lead out of the tree.
     if not folder.is_dir() or not folder.is_relative_to(checkout.folder.resolve()):
-        raise CliGuardError(f"working_dir {name!r} is no folder of this tree")
+        raise CliGuardError(f"working_dir {name!r} is not a folder of this tree")
     return folder
 
 
 def environment_of(check: PlannedCheck, env: Mapping[str, str]) -> tuple[dict[str, str], tuple[Skipped, ...]]:
-    """What a check may see: what every program needs, and what its table names; and the secrets that it may not."""
+    """Return the environment of a check, and the secrets that were left out of it."""
     passed = clean_environment(env, check.config.pass_environment)
-    # A hook is told of the repository by these, and what runs in it would change it.
+    # With these a command would change the repository of the hook.
     own = {name: value for name, value in passed.env.items() if name not in LEADING_OUT}
-    secrets = (Skipped(f"${name}", "it holds a secret, which no check is given") for name in passed.left_out)
+    secrets = (Skipped(f"${name}", "it holds a secret, which no check gets") for name in passed.left_out)
     return own | check.config.environment, tuple(secrets)
 
 
-def not_ready(check: PlannedCheck, started: Started, checkout: Checkout) -> Outcome | None:
-    """The outcome where the server does not answer, None where it does."""
+def describe_start_failure(check: PlannedCheck, started: Started, checkout: Checkout) -> Outcome | None:
+    """Return the outcome if the server does not answer, None if it does."""
     if started.state == "ready":
         return None
-    output = f"{started.stdout}\n{started.stderr}"
     if started.pid is None:
-        return Outcome(
-            check, "not run", f"its server did not start: {started.error}", missing=checkout.missing
-        )
+        reason = f"its server did not start: {started.error}"
+        return Outcome(check, "not run", reason, missing=checkout.missing)
     if started.state == "starting":
         seconds = check.config.ready_seconds
         reason = f"its server did not answer on port {started.port} within {seconds:g} s (ready_seconds)"
     else:
         reason = f"its server {ended_words(started.return_code)} before it answered on port {started.port}"
+    output = f"{started.stdout}\n{started.stderr}"
     return Outcome(check, "failed", reason, started.duration, output, checkout.missing)
 
 
 def outcome_of(check: PlannedCheck, result: Result, output: str, checkout: Checkout) -> Outcome:
-    """What came of the command of a check."""
-    seconds, missing = result.duration, checkout.missing
+    state: State = "failed"
+    reason = ""
     if result.timed_out:
-        limit = check.config.timeout_seconds
-        return Outcome(
-            check, "failed", f"timed out after {limit:g} s (timeout_seconds)", seconds, output, missing
-        )
-    if result.return_code is None:
-        return Outcome(check, "not run", result.error or "it did not start", seconds, output, missing)
-    if result.return_code in NO_COMMAND:
-        reason = f"its command {NO_COMMAND[result.return_code]}"
-        return Outcome(check, "not run", reason, seconds, output, missing)
-    if result.return_code != 0:
-        return Outcome(check, "failed", ended_words(result.return_code), seconds, output, missing)
-    return Outcome(check, "passed", seconds=seconds, missing=missing)
+        reason = f"timed out after {check.config.timeout_seconds:g} s (timeout_seconds)"
+    elif result.return_code is None:
+        state, reason = "not run", result.error or "it did not start"
+    elif result.return_code in NO_COMMAND:
+        state, reason = "not run", f"its command {NO_COMMAND[result.return_code]}"
+    elif result.return_code != 0:
+        reason = ended_words(result.return_code)
+    else:
+        state, output = "passed", ""
+    return Outcome(check, state, reason, result.duration, output, checkout.missing)
 
 
-def beside(outcome: Outcome, manager: ProcessManager, server: int) -> Outcome:
-    """The outcome of a check that did not pass, with what its server said: the cause may stand there."""
+def add_server_output(outcome: Outcome, manager: ProcessManager, server: int) -> Outcome:
+    """Add to a failure what its server printed: the cause may be there."""
     found = next((each for each in manager.processes() if each.pid == server), None)
     if found is None:
         return outcome
     ended = "" if found.running else f"; its server {ended_words(found.return_code)}"
-    said = manager.logs(server, SERVER_LINES)
-    return replace(outcome, reason=outcome.reason + ended, output=f"{said}\n{outcome.output}")
+    output = f"{manager.logs(server, SERVER_LINES)}\n{outcome.output}"
+    return replace(outcome, reason=outcome.reason + ended, output=output)
 
 
 def ended_words(code: int | None) -> str:
-    """`ended with exit code 1`, `was ended by SIGKILL`."""
+    """Return `ended with exit code 1`, or `was ended by SIGKILL`."""
     if code is None:
         return "ended"
-    if code >= 0:
-        return f"ended with exit code {code}"
-    try:
-        return f"was ended by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"was ended by signal {-code}"
+    return f"ended with exit code {code}" if code >= 0 else f"was ended by {name_of(-code)}"
