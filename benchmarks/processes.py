@@ -238,7 +238,9 @@ def speed(megabytes: int, pairs: Sequence[Pair]) -> str:
 def said(peaks: Peaks) -> str:
     """What each process has grown by."""
     owner, *others = peaks.growth_mb
-    return f"{owner:.1f} MB (owner), {', '.join(f'{each:.1f}' for each in others)} MB (supervisor and monitors)"
+    return (
+        f"{owner:.1f} MB (owner), {', '.join(f'{each:.1f}' for each in others)} MB (supervisor and monitors)"
+    )
 
 
 def main() -> None:
