@@ -1,7 +1,7 @@
 """The commands of a repository: from every source, each classified, masked, once, and the likeliest of a purpose first.
 
 People come first: a command that a document for contributors names, then a task that is written down, then what
-a tool is set up for, then what everybody does with such a project, and what only CI does comes last.
+a tool is set up for, then what everybody does with such a project.
 """
 
 import re
@@ -11,9 +11,13 @@ from dataclasses import replace
 from cli_guard.assistant.projects.files import Files, clip_line
 from cli_guard.assistant.projects.model import ORIGINS, PURPOSES, Found, ProjectCommand
 from cli_guard.assistant.projects.purposes import purpose_of
-from cli_guard.assistant.projects.sources import find_commands
+from cli_guard.assistant.projects.sources.conventions import find_conventions
+from cli_guard.assistant.projects.sources.documents import find_documented
+from cli_guard.assistant.projects.sources.environments import find_environments
+from cli_guard.assistant.projects.sources.tasks import find_tasks
 from cli_guard.secrets.redact import redact
 
+SOURCES = (find_documented, find_tasks, find_environments, find_conventions)
 MOST_COMMANDS = 500
 LONGEST_COMMAND = 300
 SCRIPT_ENDINGS = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "vue", "svelte")
@@ -38,7 +42,7 @@ def commands_in(files: Files) -> tuple[ProjectCommand, ...]:
     ranked: dict[str, tuple[tuple[int, ...], ProjectCommand]] = {}
     said: dict[str, tuple[int, str, int]] = {}
     aside = _is_script_beside(files)
-    for found in find_commands(files):
+    for found in (each for source in SOURCES for each in source(files)):
         if found.origin == "docs" and not _depth(found):
             said.setdefault(_plain(found.command), (found.rank, found.path, found.line))
         result = _rank(found, aside)
@@ -88,8 +92,6 @@ def _rank(found: Found, aside: bool) -> tuple[tuple[int, ...], ProjectCommand] |
 
 def _depth(found: Found) -> int:
     """How far from the whole repository a command is: one for a part of it comes after those for the whole."""
-    if found.origin == "ci":
-        return 0
     if found.origin == "docs":
         return int(found.path.split("/")[0] not in FOR_ALL and "/" in found.path)
     return found.path.count("/")

@@ -13,25 +13,12 @@ FILE_CHARS = 200_000
 MOST_CASES, MOST_WORDS = 2_000, 300
 GO_TEST = re.compile(r"(?:Test|Fuzz|Example|Benchmark)(?![a-z])")
 JAVA_TESTS = frozenset({"Test", "ParameterizedTest", "RepeatedTest", "TestFactory"})
-CASES = {
-    "javascript": re.compile(
-        r"^[ \t]*(?:await )?(?:it|test|specify|Deno\.test|t\.test)"
-        r"(?:\.(?:only|skip|todo|each|concurrent|failing)\b(?:\([^()\n]*\)|`[^`]*`)?)?"
-        r"\s*\(\s*(?P<quote>[\"'`])(?P<name>(?:\\.|(?!(?P=quote))[^\\\n])*)(?P=quote)",
-        re.MULTILINE,
-    ),
-    "rust": re.compile(
-        r"#\[(?:\w+::)*test\b[^\]]{0,200}\](?:\s*#\[[^\]]{0,300}\]){0,10}\s*(?:pub\s+)?(?:async\s+)?fn\s+(?P<name>\w+)"
-    ),
-    "ruby": re.compile(
-        r"^[ \t]*(?:(?:it|specify|test|scenario)[ (]+(?P<quote>[\"'])|def (?=test_))"
-        r"(?P<name>(?(quote)(?:(?!(?P=quote)).)*|\w+))",
-        re.MULTILINE,
-    ),
-    "php": re.compile(r"\bfunction[ \t]+(?P<name>test\w*)[ \t]*\("),
-    "elixir": re.compile(r"^[ \t]*test[ \t(]+\"(?P<name>[^\"\n]+)\"", re.MULTILINE),
-    "java": re.compile(r"@Test\b[^{]{0,300}?\bfun\s+(?P<name>\w+|`[^`]+`)"),
-}
+SCRIPT_TEST = re.compile(
+    r"^[ \t]*(?:await )?(?:it|test|specify|t\.test)"
+    r"(?:\.(?:only|skip|todo|each|concurrent|failing)\b(?:\([^()\n]*\)|`[^`]*`)?)?"
+    r"\s*\(\s*(?P<quote>[\"'`])(?P<name>(?:\\.|(?!(?P=quote))[^\\\n])*)(?P=quote)",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +54,8 @@ class Cases:
             for symbol in symbols_of(self.trees, language or "java", text):
                 if _is_case(symbol, language or ""):
                     yield Case(symbol.qualname.replace(".", "::"), symbol.line, symbol.end_line)
-        elif language in CASES:
-            yield from _by_pattern(text, CASES[language])
+        elif language == "javascript":
+            yield from _find_script_tests(text)
 
     def cases_with(self, path: str, words: frozenset[str]) -> tuple[Case, ...]:
         """Those of the tests of a file in whose lines there is one of the words."""
@@ -92,11 +79,11 @@ def _is_case(symbol: Symbol, language: str) -> bool:
     return symbol.is_function and symbol.name.startswith("test") and not is_nested
 
 
-def _by_pattern(text: str, pattern: re.Pattern[str]) -> Iterator[Case]:
-    """The tests that a pattern finds; each ends where the next begins."""
+def _find_script_tests(text: str) -> Iterator[Case]:
+    """The tests of JavaScript; each ends where the next begins."""
     starts = []
     line, position = 1, 0
-    for found in pattern.finditer(text):
+    for found in SCRIPT_TEST.finditer(text):
         line += text.count("\n", position, found.start("name"))
         position = found.start("name")
         starts.append((found["name"], line))
