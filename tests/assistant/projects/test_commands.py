@@ -120,7 +120,7 @@ def test_where_and_what_are_told() -> None:
     }
     command = one(texts, "make test")
     assert (command.path, command.line, command.name) == ("Makefile", 5, "test")
-    assert command.detail == "python3 -m pytest -q"
+    assert command.detail == "$(PY) -m pytest -q"
 
 
 def test_lines_are_right_behind_escaped_line_ends() -> None:
@@ -161,12 +161,6 @@ def test_a_document_that_goes_to_a_folder_is_followed() -> None:
     guide = "Then::\n\n    $ cd tests\n    $ ./runtests.py\n"
     texts = {"CONTRIBUTING.rst": guide, "tests/runtests.py": "#!/usr/bin/env python\n"}
     assert found(texts, "test")[0] == "cd tests && ./runtests.py"
-
-
-def test_javascript_beside_another_language_comes_later() -> None:
-    texts = {f"app/m{number}.py": "x = 1\n" for number in range(9)}
-    texts |= {"package.json": PACKAGE, "pyproject.toml": PYTEST}
-    assert found(texts, "test") == ["pytest", "npm test"]
 
 
 def test_no_secret_is_shown() -> None:

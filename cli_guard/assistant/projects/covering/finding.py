@@ -3,10 +3,9 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cached_property
 
 from cli_guard.assistant.projects.covering.cases import Cases
-from cli_guard.assistant.projects.covering.imports import ScriptImports, list_names
 from cli_guard.assistant.projects.covering.running import command_for
 from cli_guard.assistant.projects.files import folder_of
 from cli_guard.assistant.projects.model import Covering, CoveringTest, Strength
@@ -99,7 +98,6 @@ class _Search:
         self.cases = Cases(texts)
         self.hits: dict[str, _Hit] = {}
         self.covered: set[str] = set()
-        self.importers = cache(self._find_importers)
         self.searched: set[str] = set(self.tests)
 
     def note(
@@ -132,25 +130,25 @@ class _Search:
             self.note(path, path, "strong", "is a test itself")
             return
         language = runner_language(path)
-        if language in ("python", "javascript"):
-            for importer, imported in self.importers(language).get(path, ()):
+        if language == "python":
+            for importer, imported in self.importers.get(path, ()):
                 if importer in self.tests and importer != path:
                     self._note_import(path, importer, imported)
         self._by_name(path, language)
         if language is None and not self.symbols:
             self._by_mention(path)
-        if language in ("python", "javascript") and path not in self.covered:
-            self._through_others(path, language)
+        if language == "python" and path not in self.covered:
+            self._through_others(path)
 
-    def _find_importers(self, language: str) -> Mapping[str, list[tuple[str, Imported]]]:
-        """What imports each file, for one language."""
+    @cached_property
+    def importers(self) -> Mapping[str, list[tuple[str, Imported]]]:
+        """What imports each Python file."""
         found: dict[str, list[tuple[str, Imported]]] = {}
-        reader = PythonImports(self.texts) if language == "python" else ScriptImports(self.texts)
-        for path in sorted(self.texts):
-            if runner_language(path) == language:
-                self.searched.add(path)
-                for each in reader.imports_of(path):
-                    found.setdefault(each.path, []).append((path, each))
+        reader = PythonImports(self.texts)
+        for path in sorted(path for path in self.texts if path.endswith(".py")):
+            self.searched.add(path)
+            for each in reader.imports_of(path):
+                found.setdefault(each.path, []).append((path, each))
         return found
 
     def _note_import(self, path: str, test: str, imported: Imported) -> None:
@@ -191,9 +189,9 @@ class _Search:
             if path in self.texts[test]:
                 self.note(path, test, "medium", f"names {path}", {path.rpartition("/")[2]})
 
-    def _through_others(self, path: str, language: str) -> None:
+    def _through_others(self, path: str) -> None:
         """One step further: the tests of what imports it."""
-        importers = self.importers(language)
+        importers = self.importers
         for middle, _ in importers.get(path, ()):
             for test, _ in importers.get(middle, ()) if middle not in self.tests and middle != path else ():
                 if test in self.tests:
@@ -222,3 +220,9 @@ def _module(path: str) -> str:
 
 def _count_shared_folders(path: str, test: str) -> int:
     return len(set(path.split("/")[:-1]) & set(test.split("/")[:-1]))
+
+
+def list_names(names: Iterable[str]) -> str:
+    """The first three of some names, and whether there are more."""
+    found = sorted(names)
+    return ", ".join(found[:3]) + (" and more" if len(found) > 3 else "")

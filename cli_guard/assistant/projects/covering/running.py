@@ -14,8 +14,8 @@ SAYS_PYTEST = (
     "pyproject.toml tox.ini tox.toml setup.cfg setup.py pytest.ini noxfile.py Makefile requirements.txt "
     "requirements-dev.txt conftest.py tests/conftest.py"
 ).split()
-# A test runner among the dependencies of a package: its command, and its option that takes the name of a test.
-SCRIPT_RUNNERS = (("vitest", "vitest run", "-t"), ("jest", "jest", "-t"), ("mocha", "mocha", "--grep"))
+# A test runner among the dependencies of a package, and its command.
+SCRIPT_RUNNERS = (("vitest", "vitest run"), ("jest", "jest"), ("mocha", "mocha"))
 Chosen = Sequence[tuple[str, Sequence[str]]]
 
 
@@ -87,19 +87,14 @@ def _run_script(tests: Chosen, files: Files, folder: str) -> str:
     paths = _join_paths(tests)
     if runner is None:
         return f"node --test {paths}"
-    names = [name for _, each in tests for name in each]
-    chosen = f" {runner[2]} {quote_word(names[0])}" if runner[2] and len(names) == 1 else ""
-    return f"{script_front(files, package)}{runner[1]} {paths}{chosen}"
+    return f"{script_front(files, package)}{runner[1]} {paths}"
 
 
 def _run_go(tests: Chosen, _files: Files, _folder: str) -> str:
     packages = dict.fromkeys(
         quote_word(f"./{folder_of(path)}") if folder_of(path) else "." for path, _ in tests
     )
-    names = list(dict.fromkeys(name for _, each in tests for name in each))
-    narrowed = all(each for _, each in tests) and 0 < len(names) <= MOST_NODES
-    run = f" -run {quote_word('^(' + '|'.join(names) + ')$')}" if narrowed else ""
-    return f"go test{run} {' '.join(packages)}"
+    return f"go test {' '.join(packages)}"
 
 
 def _run_java(tests: Chosen, files: Files, _folder: str) -> str:
