@@ -187,8 +187,6 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
             {
                 "path": image.path,
                 "mime": f"image/{image.kind}",
-                "width": image.width,
-                "height": image.height,
                 "base64": base64.b64encode(image.data).decode("ascii"),
             }
             for image in ran.images

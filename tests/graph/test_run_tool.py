@@ -58,5 +58,5 @@ def test_a_picture_comes_along() -> None:
     snapshot = Snapshot("memory", [entry_of("dot.png", PNG)], {"dot.png": PNG})
     state = run("see dot.png", context={"snapshot": snapshot, "assistant": LocalAssistant(Shell(snapshot))})
     [image] = state["tool_results"][0]["images"]
-    assert (image["mime"], image["width"], image["height"]) == ("image/png", 1, 1)
+    assert image["mime"] == "image/png"
     assert base64.b64decode(image["base64"]) == PNG

@@ -2,7 +2,7 @@
 
 from cli_guard.assistant.projects.advising import about_git, advise
 from cli_guard.assistant.projects.commands import commands_of
-from cli_guard.assistant.projects.covering import coverage_of, tests_for
+from cli_guard.assistant.projects.covering.finding import tests_for
 from cli_guard.assistant.projects.model import (
     Advice,
     Covering,
@@ -27,7 +27,6 @@ __all__ = [
     "about_git",
     "advise",
     "commands_of",
-    "coverage_of",
     "simulate",
     "tests_for",
 ]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from cli_guard.assistant.projects.asking import Asked, Recipe, find_git_recipe, read_request
 from cli_guard.assistant.projects.commands import commands_in
-from cli_guard.assistant.projects.covering import tests_for
+from cli_guard.assistant.projects.covering.finding import tests_for
 from cli_guard.assistant.projects.covering.running import one_test
 from cli_guard.assistant.projects.explaining import explain_command, is_understood, undefined_tasks
 from cli_guard.assistant.projects.files import Files, folder_of, quote_word
@@ -53,7 +53,7 @@ class _Adviser:
             return self.explain(asked.explain)
         recipe = find_git_recipe(asked)
         if recipe:
-            return _fill_recipe(*recipe)
+            return _advise_git(recipe, asked.paths)
         if asked.purpose == "test" and (asked.paths or asked.test or asked.one_test):
             return self.choose_tests()
         return self.choose_command()
@@ -143,7 +143,7 @@ class _Adviser:
             self.setup(best.purpose, best.command),
             _name_assumption(best, asked),
             self.files.looked_at,
-            Confidence.LOW if best.origin == "ci" else sure,
+            sure,
             best.detail or None,
         )
 
@@ -173,26 +173,21 @@ class _Adviser:
             return None
         for each in self.commands:
             same_kind = (each.command.split(" ", 1)[0] in SCRIPT_PROGRAMS) == (program in SCRIPT_PROGRAMS)
-            if each.purpose == "install" and same_kind and each.origin != "ci":
+            if each.purpose == "install" and same_kind:
                 return each.command
         return None
 
 
-def _fill_recipe(recipe: Recipe, words: Mapping[str, str]) -> Advice:
-    def fill(command: str) -> str:
-        for name, word in words.items():
-            command = command.replace(
-                "{" + name + "}", word if "<" in word or name == "lines" else quote_word(word)
-            )
-        return command
-
-    command = fill(recipe.command)
+def _advise_git(recipe: Recipe, paths: Sequence[str]) -> Advice:
+    path = quote_word(paths[0]) if paths else "<file>"
+    command = recipe.command.replace("<file>", path)
+    others = [each.replace("<file>", path) for each in recipe.alternatives]
     return Advice(
         command,
         None,
         "other",
         explain_command(command, {}),
-        tuple(ProjectCommand("other", fill(each), "", 0) for each in recipe.alternatives[:MOST_ALTERNATIVES]),
+        tuple(ProjectCommand("other", each, "", 0) for each in others),
         assumed="the words in < > are for you to fill in" if "<" in command else None,
         confidence=Confidence.HIGH,
         note=recipe.note,
@@ -211,8 +206,6 @@ def _find_nearest(paths: Sequence[str], commands: Sequence[ProjectCommand]) -> P
 def _name_assumption(best: ProjectCommand, asked: Asked) -> str | None:
     """What the request left open, or the repository did not say."""
     folder = folder_of(best.path)
-    if best.origin == "ci":
-        return "only a CI file names it; it may need what CI has set up"
     if best.origin in ("convention", "configured") and not best.documented:
         return f"no file names a command for it: {best.detail or 'this is the usual one'}"
     if folder and not best.documented and not any(path.startswith(f"{folder}/") for path in asked.paths):

@@ -1,7 +1,7 @@
 """What a request asks for: a command to explain, something with Git, or a purpose, a path, a test."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 
@@ -33,19 +33,6 @@ ONE_TEST = re.compile(
     r"(?:tests?|case|function|spec)\b",
     re.IGNORECASE,
 )
-NUMBER = re.compile(
-    r"\b(?:last |latest )?(\d{1,3}|two|three|four|five|six)\b.{0,20}\bcommits?\b", re.IGNORECASE
-)
-NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6"}
-LINES = re.compile(
-    r"\blines? (\d{1,7})(?:\s*(?:-|to|,|and)\s*(\d{1,7}))?|[\w/]\.\w{1,5}:(\d{1,7})\b", re.IGNORECASE
-)
-BRANCHES = (
-    re.compile(r"\bbranch (?:called |named |to )?[`'\"]?([\w][\w./-]*)"),
-    re.compile(r"[`'\"]([\w][\w./-]*)[`'\"]"),
-    re.compile(r"\b(?!feature\b)([\w][\w./-]*) branch\b"),
-)
-COMMIT = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|\bHEAD(?:~\d+|\^+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +50,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A way to do something with Git; {path}, {name}, {lines} and {count} are filled in from the request."""
+    """A way to do something with Git; what is in < > is for the reader to fill in."""
 
-    id: str
     asks: tuple[re.Pattern[str], ...]
     command: str
     note: str
-    example: str = ""
     alternatives: tuple[str, ...] = ()
 
 
@@ -138,31 +123,11 @@ def _is_path(word: str, texts: Collection[str], folders: Collection[str]) -> boo
     return bool(UNKNOWN_PATH.fullmatch(plain)) and "http" not in word
 
 
-def find_git_recipe(request: Asked) -> tuple[Recipe, Mapping[str, str]] | None:
-    """The recipe that a request asks for, and the words to fill in; None if it is not about Git."""
+def find_git_recipe(request: Asked) -> Recipe | None:
+    """The recipe that a request asks for; None if it is not about Git."""
     text = request.text[:LONGEST_OF_GIT].lower()
     of_project = request.purpose in ("test", "lint", "format", "build", "docs")
     words = read("git-recipes")
     if not re.search(words["about"], text) or (of_project and not re.search(words["surely"], text)):
         return None
-    recipe = next((each for each in recipes() if any(ask.search(text) for ask in each.asks)), None)
-    if recipe is None:
-        return None
-    line = LINES.search(request.text)
-    first = (line[1] or line[3]) if line else ""
-    count = NUMBER.search(request.text)
-    return recipe, {
-        "path": request.paths[0] if request.paths else recipe.example or "<file>",
-        "name": _find_name(request.text, recipe) or recipe.example or "<name>",
-        "lines": f"-L {first},{line[2] or first} " if line else "",
-        "count": NUMBERS.get(count[1].lower(), count[1]) if count else "3",
-    }
-
-
-def _find_name(text: str, recipe: Recipe) -> str:
-    """The commit or branch that a request names, empty if it names none."""
-    if recipe.id in ("undo-pushed-commit", "cherry-pick"):
-        found = COMMIT.search(text)
-        return found[0] if found else ""
-    names = (found[1].rstrip(".") for pattern in BRANCHES for found in pattern.finditer(text))
-    return next((name for name in names if name.lower() not in read("git-recipes")["no_branch"].split()), "")
+    return next((each for each in recipes() if any(ask.search(text) for ask in each.asks)), None)

@@ -1,7 +1,7 @@
 """The commands of a repository: from every source, each classified, masked, once, and the likeliest of a purpose first.
 
 People come first: a command that a document for contributors names, then a task that is written down, then what
-a tool is set up for, then what everybody does with such a project, and what only CI does comes last.
+a tool is set up for, then what everybody does with such a project.
 """
 
 import re
@@ -11,18 +11,19 @@ from dataclasses import replace
 from cli_guard.assistant.projects.files import Files, clip_line
 from cli_guard.assistant.projects.model import ORIGINS, PURPOSES, Found, ProjectCommand
 from cli_guard.assistant.projects.purposes import purpose_of
-from cli_guard.assistant.projects.sources import find_commands
+from cli_guard.assistant.projects.sources.conventions import find_conventions
+from cli_guard.assistant.projects.sources.documents import find_documented
+from cli_guard.assistant.projects.sources.environments import find_environments
+from cli_guard.assistant.projects.sources.tasks import find_tasks
 from cli_guard.secrets.redact import redact
 
+SOURCES = (find_documented, find_tasks, find_environments, find_conventions)
 MOST_COMMANDS = 500
 LONGEST_COMMAND = 300
-SCRIPT_ENDINGS = ("js", "jsx", "mjs", "cjs", "ts", "tsx", "vue", "svelte")
-OTHER_ENDINGS = ("py", "go", "rs", "java", "kt", "rb", "php", "cs", "c", "cc", "cpp", "ex", "swift")
 # Documents in these folders speak of the whole repository.
 FOR_ALL = (".github", ".gitlab", "docs", "doc", "documentation", "tests", "test")
 OF_DOCS = re.compile(r"(?:cd|make -C) docs?\b")
 ANOTHER_WAY = re.compile(r"^(tox) (?:run|r|p|run-parallel)(?= -)|^(nox) -(?:e|-session)(?= )")
-OF_SCRIPTS = re.compile(r"(?:cd \S+ && )?(?:npm|npx|yarn|pnpm|bun|bunx|deno)\b")
 
 
 def commands_of(texts: Mapping[str, str]) -> tuple[ProjectCommand, ...]:
@@ -37,11 +38,10 @@ def commands_in(files: Files) -> tuple[ProjectCommand, ...]:
     """The same, where the caller wants to know which files were read."""
     ranked: dict[str, tuple[tuple[int, ...], ProjectCommand]] = {}
     said: dict[str, tuple[int, str, int]] = {}
-    aside = _is_script_beside(files)
-    for found in find_commands(files):
+    for found in (each for source in SOURCES for each in source(files)):
         if found.origin == "docs" and not _depth(found):
             said.setdefault(_plain(found.command), (found.rank, found.path, found.line))
-        result = _rank(found, aside)
+        result = _rank(found)
         if result is None:
             continue
         key = _plain(result[1].command)
@@ -56,19 +56,13 @@ def commands_in(files: Files) -> tuple[ProjectCommand, ...]:
     return tuple(command for _, command in results[:MOST_COMMANDS])
 
 
-def _is_script_beside(files: Files) -> bool:
-    """Is JavaScript here only beside what the project is written in?"""
-    scripts = sum(files.endings[ending] for ending in SCRIPT_ENDINGS)
-    return scripts * 3 < max((files.endings[ending] for ending in OTHER_ENDINGS), default=0)
-
-
 def _plain(command: str) -> str:
     """The command in the form in which the same one said in two ways is one."""
     plain = ANOTHER_WAY.sub(lambda found: found[1] or f"{found[2]} -s", " ".join(command.split()))
     return plain.removesuffix(" --")
 
 
-def _rank(found: Found, aside: bool) -> tuple[tuple[int, ...], ProjectCommand] | None:
+def _rank(found: Found) -> tuple[tuple[int, ...], ProjectCommand] | None:
     """The command, and its place among the others as a tuple to sort by."""
     purpose, fit = (found.purpose, 0) if found.purpose else purpose_of(found.name, found.body)
     command = redact(found.command, found.path)
@@ -77,19 +71,16 @@ def _rank(found: Found, aside: bool) -> tuple[tuple[int, ...], ProjectCommand] |
     depth = _depth(found)
     if purpose != "docs" and OF_DOCS.match(command):
         depth = max(depth, 1)  # what checks or cleans the documentation does so for it alone
-    beside = int(aside and bool(OF_SCRIPTS.match(command)))
     # A name that only hints at the purpose is no better than what is usual.
     origin = ORIGINS.index("convention" if found.origin == "task" and fit > 1 else found.origin)
     first = (found.rank, fit) if found.origin == "docs" else (fit, found.rank)
-    order = (PURPOSES.index(purpose), beside, min(depth, 1), origin, *first, depth)
+    order = (PURPOSES.index(purpose), min(depth, 1), origin, *first, depth)
     detail = clip_line(found.body, found.path)
     return order, ProjectCommand(purpose, command, found.path, found.line, detail, found.name, found.origin)
 
 
 def _depth(found: Found) -> int:
     """How far from the whole repository a command is: one for a part of it comes after those for the whole."""
-    if found.origin == "ci":
-        return 0
     if found.origin == "docs":
         return int(found.path.split("/")[0] not in FOR_ALL and "/" in found.path)
     return found.path.count("/")
@@ -101,8 +92,8 @@ def _put_documented_first(
     """A command that a guide names comes first, unless its name only hints at the purpose (`tox -e stress`)."""
     if said is None:
         return order, command
-    purpose, beside, depth, origin, *rest = order
+    purpose, depth, origin, *rest = order
     command = replace(command, documented=said[1:])
     if command.origin == "task" and origin == ORIGINS.index("convention"):
         return order, command
-    return (purpose, beside, depth, ORIGINS.index("docs"), said[0], *rest), command
+    return (purpose, depth, ORIGINS.index("docs"), said[0], *rest), command

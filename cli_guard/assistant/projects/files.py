@@ -1,7 +1,6 @@
 """The files of a repository as this room reads them: found by name, the ones nearest the root first, and bounded."""
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from posixpath import splitext
@@ -87,13 +86,6 @@ class Files:
                 found.add(folder)
                 folder = folder_of(folder)
         return frozenset(found)
-
-    @cached_property
-    def endings(self) -> Counter[str]:
-        """How many files there are of each ending."""
-        return Counter(
-            path.rpartition(".")[2].lower() for path in self.texts if "." in path.rpartition("/")[2]
-        )
 
     @property
     def looked_at(self) -> tuple[str, ...]:

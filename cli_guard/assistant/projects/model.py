@@ -13,9 +13,9 @@ Purpose = Literal[
 # fmt: on
 PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 
-# What says that the command is one: a document, a task that is written down, a tool that is set up, what is usual in
-# such a project, or a CI file alone.
-Origin = Literal["docs", "task", "configured", "convention", "ci"]
+# What says that the command is one: a document, a task that is written down, a tool that is set up, or what is usual
+# in such a project.
+Origin = Literal["docs", "task", "configured", "convention"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 Strength = Literal["strong", "medium", "weak"]

@@ -1,4 +1,4 @@
-"""The deterministic test simulator: which tests a command would select, and what was recorded of them; nothing runs."""
+"""Simulate Python test commands: the tests that one would select, and what was recorded of them; nothing runs."""
 
 import ast
 import re
@@ -11,7 +11,7 @@ from cli_guard.assistant.projects.commands import commands_of
 from cli_guard.assistant.projects.covering.cases import Cases
 from cli_guard.assistant.projects.model import Failure, Outcome, Simulated
 from cli_guard.assistant.projects.purposes import bare_command, read, word_list
-from cli_guard.code.test_files import list_test_files, runner_language
+from cli_guard.code.test_files import list_test_files
 from cli_guard.secrets.redact import redact
 
 LONGEST, MOST_PARTS, MOST_FILES, DEEPEST = 2_000, 50, 5_000, 4
@@ -20,23 +20,20 @@ MOVED = re.compile(r"cd ([\w./-]+)$")
 # An environment that is only a version of Python runs what tox runs by default.
 PLAIN_TOX = re.compile(r"^tox (?:run |r )?-e py\d*$")
 TARGETS = re.compile(r"runs the (?:targets|recipes) (.+)$")
-BY_NAME = ("-k", "-run", "-t", "--testNamePattern", "--grep", "-g", "--filter")
 LEFT_OUT = ("--ignore", "--deselect")
-CHOSEN = ("--tests", "--test", "-Dtest")
 NO_OPERANDS = ("test", "-m", "run", "pytest", "unittest", "verify", "manage.py", "{posargs}")
 OUTCOMES = ("passed", "failed", "skipped")
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One call of a test runner: its language, its folder with a last `/`, and what its words select."""
+    """One call of a test runner: its folder with a last `/`, and what its words select."""
 
-    language: str
     folder: str
     by_module: bool
     operands: tuple[str, ...]
     left_out: tuple[str, ...]
-    names: str
+    expression: str
 
 
 def simulate(
@@ -85,13 +82,10 @@ def _find_runs(command: str, tasks: Mapping[str, str], depth: int = 0) -> Iterat
     for part in SEPARATOR.split(command)[:MOST_PARTS]:
         bare = bare_command(part)
         moved = MOVED.match(part)
-        language = next(
-            (each["language"] for each in read("programs")["runner"] if re.match(each["pattern"], bare)), None
-        )
         if moved:
             folder = moved[1].rstrip("/") + "/"
-        elif language:
-            yield _read_run(bare, language, folder)
+        elif re.match(read("programs")["python_runner"], bare):
+            yield _read_run(bare, folder)
         elif depth < DEEPEST:
             inside = f"cd {folder[:-1]} && " if folder else ""
             body = tasks.get(inside + part) or tasks.get(PLAIN_TOX.sub("tox", part)) or ""
@@ -101,39 +95,38 @@ def _find_runs(command: str, tasks: Mapping[str, str], depth: int = 0) -> Iterat
             yield from _find_runs(inside + inner, tasks, depth + 1) if body else ()
 
 
-def _read_run(bare: str, language: str, folder: str) -> _Run:
+def _read_run(bare: str, folder: str) -> _Run:
     try:
         words = iter(shlex.split(bare)[1:])
     except ValueError:
         words = iter(bare.split()[1:])
     operands: list[str] = []
     left_out: list[str] = []
-    names: list[str] = []
+    expression = ""
     for word in words:
         option, attached, value = word.partition("=")
-        if option in (*BY_NAME, *LEFT_OUT, *CHOSEN) or word in word_list("valued"):
+        if option in LEFT_OUT or word in word_list("valued"):
             value = value if attached else next(words, "")
-            names += [value] if option in BY_NAME else []
+            expression = value if option == "-k" else expression
             left_out += [value.rstrip("/")] if option in LEFT_OUT else []
-            operands += value.split(",") if option in CHOSEN else []
         elif not word.startswith("-") and word not in NO_OPERANDS:
             operands.append(word.removeprefix("./").rstrip("/"))
     # unittest and Django name modules, pytest names paths.
     by_module = not bare.startswith(("pytest", "py.test"))
-    return _Run(language, folder, by_module, tuple(operands), tuple(left_out), "|".join(names))
+    return _Run(folder, by_module, tuple(operands), tuple(left_out), expression)
 
 
 def _select(run: _Run, texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """(test file, test) of all that a run selects, in order; a file without known tests counts as one."""
     cases = Cases(texts)
     for path in list_test_files(texts)[:MOST_FILES]:
-        if runner_language(path) != run.language or not path.startswith(run.folder):
+        if not path.endswith(".py") or not path.startswith(run.folder):
             continue
         for name in [case.name for case in cases.of(path)] or [""]:
             node = f"{path[len(run.folder) :]}::{name}"
             left_out = any(_is_inside(node, each) or node == each for each in run.left_out)
             chosen = not run.operands or any(_is_chosen(node, each, run) for each in run.operands)
-            if chosen and not left_out and (not run.names or _has_name(node, run)):
+            if chosen and not left_out and (not run.expression or _holds(run.expression, node.lower())):
                 yield path, name
 
 
@@ -142,26 +135,9 @@ def _is_inside(node: str, operand: str) -> bool:
 
 
 def _is_chosen(node: str, operand: str, run: _Run) -> bool:
-    if operand in ("", ".", "..."):
-        return True
-    if run.language == "python":
-        is_module = run.by_module and "/" not in operand and not operand.endswith(".py")
-        dotted = "." + re.sub(r"\.py::|/|::", ".", node) + "."
-        return node == operand or _is_inside(node, operand) or (is_module and f".{operand}." in dotted)
-    # Folders of Go (`./cart/...`), parts of paths, classes with their methods (`CartTest#adds`), modules (`cart::`).
-    if operand.endswith("/..."):
-        return _is_inside(node, operand[:-4])
-    return operand in node or all(word in node for word in re.split(r"[#.:+]+", operand))
-
-
-def _has_name(node: str, run: _Run) -> bool:
-    if run.language == "python":
-        return _holds(run.names, node.lower())
-    name = node.partition("::")[2].replace("::", ".")
-    try:
-        return re.search(run.names, name) is not None
-    except re.error:
-        return run.names in name
+    is_module = run.by_module and "/" not in operand and not operand.endswith(".py")
+    dotted = "." + re.sub(r"\.py::|/|::", ".", node) + "."
+    return operand in ("", ".", node) or _is_inside(node, operand) or (is_module and f".{operand}." in dotted)
 
 
 def _holds(expression: str, text: str) -> bool:

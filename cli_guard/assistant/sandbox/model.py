@@ -73,12 +73,10 @@ class Shell:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture that a model may look at. `kind` is the media type after `image/`, sizes are in pixels."""
+    """A picture that a model may look at. `kind` is the media type after `image/`."""
 
     path: str
     kind: str
-    width: int | None
-    height: int | None
     data: bytes = field(repr=False)
 
 

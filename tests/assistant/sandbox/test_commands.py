@@ -89,7 +89,7 @@ def test_level_2_missing_arguments_print_the_parameters(command: str, usage: str
 
 def test_help_of_what_there_is_not_lists_what_there_is() -> None:
     assert "Available: awk," in error("help nothing")
-    assert out("help mv").startswith("cp mv ln: copy, move, link") and "Works as in bash" in out("help mv")
+    assert out("help mv") == "mv: works as in bash; its own help: mv --help\n"
 
 
 def chunk(kind: bytes, data: bytes) -> bytes:
@@ -101,49 +101,25 @@ PNG = (
     + chunk(b"IHDR", struct.pack(">IIBBBBB", 640, 480, 8, 2, 0, 0, 0))
     + chunk(b"IEND", b"")
 )
-JPEG = (
-    b"\xff\xd8\xff\xe0\0\x04ab\xff\xc4\0\x05abc\xff\xc2\0\x11\x08" + struct.pack(">HH", 30, 40) + b"\0" * 10
-)
+JPEG = b"\xff\xd8\xff\xe0\0\x04ab\xff\xc4\0\x05abc\xff\xc2\0\x11\x08" + b"\0" * 10
 GIF = b"GIF89a" + struct.pack("<HH", 7, 9) + b"\0;"
 BMP = b"BM" + b"\0" * 12 + struct.pack("<Iii", 40, 5, -6) + b"\0" * 10
 ICO = b"\0\0\1\0\1\0" + bytes((16, 16)) + b"\0" * 14
-WEBP_LOSSY = b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a" + struct.pack("<HH", 11, 12)
-WEBP_LOSSLESS = b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0\x2f" + struct.pack("<I", (20 - 1) | (30 - 1) << 14)
-WEBP_EXTENDED = (
-    b"RIFF\0\0\0\0WEBPVP8X\0\0\0\0\0\0\0\0" + (99).to_bytes(3, "little") + (49).to_bytes(3, "little")
-)
+WEBP = b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a"
 
 
 @pytest.mark.parametrize(
-    ("raw", "kind", "size"),
+    ("raw", "kind"),
     [
-        (PNG, "png", "640 x 480"),
-        (JPEG, "jpeg", "40 x 30"),
-        (GIF, "gif", "7 x 9"),
-        (BMP, "bmp", None),
-        (ICO, "x-icon", None),
-        (WEBP_LOSSY, "webp", "11 x 12"),
-        (WEBP_LOSSLESS, "webp", "20 x 30"),
-        (WEBP_EXTENDED, "webp", "100 x 50"),
-        (PNG[:12], "png", None),
-        (JPEG[:9], "jpeg", None),
+        *((PNG, "png"), (JPEG, "jpeg"), (GIF, "gif"), (BMP, "bmp"), (ICO, "x-icon"), (WEBP, "webp")),
+        *((PNG[:12], "png"), (JPEG[:9], "jpeg")),
     ],
 )
-def test_see_tells_kind_size_and_gives_the_picture(raw: bytes, kind: str, size: str | None) -> None:
+def test_see_names_kind_and_size_and_gives_the_picture(raw: bytes, kind: str) -> None:
     ran = shell.run("see p/i", world({"p/i": raw}))
-    sides = f"{size} pixels" if size else "size in pixels unknown"
-    assert ran.stdout.decode() == f"p/i: {kind} image, {len(raw):,} bytes, {sides}\n"
+    assert ran.stdout.decode() == f"p/i: {kind} image, {len(raw):,} bytes\n"
     (image,) = ran.images
     assert (image.kind, image.data, image.path) == (kind, raw, "p/i")
-    assert size is None or (f"{image.width} x {image.height}") == size
-
-
-@pytest.mark.parametrize("raw", [PNG, JPEG, GIF, BMP, WEBP_LOSSY, WEBP_LOSSLESS, WEBP_EXTENDED])
-def test_a_cut_picture_never_breaks_it(raw: bytes) -> None:
-    from cli_guard.assistant.sandbox.commands.see import identify_picture
-
-    for end in range(len(raw)):
-        identify_picture(raw[:end])
 
 
 def test_see_says_what_reads_other_files() -> None:

@@ -1,37 +1,15 @@
-"""The tests in a test file: their names as their runner takes them, and the lines they are on."""
+"""The tests in a Python test file: their names as their runner takes them, and the lines they are on."""
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from cli_guard.code.symbols import Symbol, symbols_of
+from cli_guard.code.symbols import symbols_of
 from cli_guard.code.syntax import Trees
-from cli_guard.code.test_files import runner_language
 
 # A larger file is not parsed: its tests stay unnamed.
 FILE_CHARS = 200_000
 MOST_CASES, MOST_WORDS = 2_000, 300
-GO_TEST = re.compile(r"(?:Test|Fuzz|Example|Benchmark)(?![a-z])")
-JAVA_TESTS = frozenset({"Test", "ParameterizedTest", "RepeatedTest", "TestFactory"})
-CASES = {
-    "javascript": re.compile(
-        r"^[ \t]*(?:await )?(?:it|test|specify|Deno\.test|t\.test)"
-        r"(?:\.(?:only|skip|todo|each|concurrent|failing)\b(?:\([^()\n]*\)|`[^`]*`)?)?"
-        r"\s*\(\s*(?P<quote>[\"'`])(?P<name>(?:\\.|(?!(?P=quote))[^\\\n])*)(?P=quote)",
-        re.MULTILINE,
-    ),
-    "rust": re.compile(
-        r"#\[(?:\w+::)*test\b[^\]]{0,200}\](?:\s*#\[[^\]]{0,300}\]){0,10}\s*(?:pub\s+)?(?:async\s+)?fn\s+(?P<name>\w+)"
-    ),
-    "ruby": re.compile(
-        r"^[ \t]*(?:(?:it|specify|test|scenario)[ (]+(?P<quote>[\"'])|def (?=test_))"
-        r"(?P<name>(?(quote)(?:(?!(?P=quote)).)*|\w+))",
-        re.MULTILINE,
-    ),
-    "php": re.compile(r"\bfunction[ \t]+(?P<name>test\w*)[ \t]*\("),
-    "elixir": re.compile(r"^[ \t]*test[ \t(]+\"(?P<name>[^\"\n]+)\"", re.MULTILINE),
-    "java": re.compile(r"@Test\b[^{]{0,300}?\bfun\s+(?P<name>\w+|`[^`]+`)"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +22,7 @@ class Case:
 
 
 class Cases:
-    """The tests of each file of a repository (path -> text), found once."""
+    """The tests of each Python file of a repository (path -> text), found once."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = texts
@@ -52,23 +30,18 @@ class Cases:
         self._found: dict[str, tuple[Case, ...]] = {}
 
     def of(self, path: str) -> tuple[Case, ...]:
-        """The tests of a file, in order; none of a file that is too large or is not there."""
+        """The tests of a file, in order; none of a file that is too large, is not there or is not Python."""
         if path not in self._found:
-            text = self.texts.get(path, "")
-            found = (
-                sorted(self._find(path, text), key=lambda case: case.line) if len(text) <= FILE_CHARS else []
-            )
+            text = self.texts.get(path, "") if path.endswith(".py") else ""
+            found = sorted(self._find(text), key=lambda case: case.line) if len(text) <= FILE_CHARS else []
             self._found[path] = tuple(found[:MOST_CASES])
         return self._found[path]
 
-    def _find(self, path: str, text: str) -> Iterator[Case]:
-        language = runner_language(path)
-        if language in ("python", "go") or path.endswith(".java"):
-            for symbol in symbols_of(self.trees, language or "java", text):
-                if _is_case(symbol, language or ""):
-                    yield Case(symbol.qualname.replace(".", "::"), symbol.line, symbol.end_line)
-        elif language in CASES:
-            yield from _by_pattern(text, CASES[language])
+    def _find(self, text: str) -> Iterator[Case]:
+        for symbol in symbols_of(self.trees, "python", text):
+            is_nested = symbol.kind == "function" and "." in symbol.qualname
+            if symbol.is_function and symbol.name.startswith("test") and not is_nested:
+                yield Case(symbol.qualname.replace(".", "::"), symbol.line, symbol.end_line)
 
     def cases_with(self, path: str, words: frozenset[str]) -> tuple[Case, ...]:
         """Those of the tests of a file in whose lines there is one of the words."""
@@ -79,29 +52,3 @@ class Cases:
         return tuple(
             case for case in self.of(path) if found.search("\n".join(lines[case.line - 1 : case.end_line]))
         )
-
-
-def _is_case(symbol: Symbol, language: str) -> bool:
-    """Does the runner take it by default: in Python functions test*, and methods test* of classes?"""
-    if language == "go":
-        return symbol.kind == "function" and bool(GO_TEST.match(symbol.name))
-    if language == "java":
-        named = symbol.kind == "method" and re.match(r"test[A-Z]", symbol.name)
-        return bool(named) or not JAVA_TESTS.isdisjoint(symbol.decorators)
-    is_nested = symbol.kind == "function" and "." in symbol.qualname
-    return symbol.is_function and symbol.name.startswith("test") and not is_nested
-
-
-def _by_pattern(text: str, pattern: re.Pattern[str]) -> Iterator[Case]:
-    """The tests that a pattern finds; each ends where the next begins."""
-    starts = []
-    line, position = 1, 0
-    for found in pattern.finditer(text):
-        line += text.count("\n", position, found.start("name"))
-        position = found.start("name")
-        starts.append((found["name"], line))
-        if len(starts) >= MOST_CASES:
-            break
-    ends = [start - 1 for _, start in starts[1:]] + [text.count("\n") + 1]
-    for (name, start), end in zip(starts, ends, strict=False):
-        yield Case(name, start, max(start, end))

@@ -1,14 +1,13 @@
-"""The tests of paths and symbols, strongest first: by coverage data, imports, calls and names; each hit says why."""
+"""The tests of paths and symbols, strongest first: by imports, calls and names; each hit says why."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cached_property
 
 from cli_guard.assistant.projects.covering.cases import Cases
-from cli_guard.assistant.projects.covering.coverage import find_coverage, test_of
-from cli_guard.assistant.projects.covering.imports import ScriptImports, find_related, list_names
 from cli_guard.assistant.projects.covering.running import command_for
+from cli_guard.assistant.projects.files import folder_of
 from cli_guard.assistant.projects.model import Covering, CoveringTest, Strength
 from cli_guard.code.python_imports import Imported, PythonImports
 from cli_guard.code.test_files import is_named_after, is_test_file, list_test_files, runner_language
@@ -24,22 +23,15 @@ DEFINES = (
 )
 
 
-def tests_for(
-    paths: Collection[str],
-    symbols: Collection[str],
-    texts: Mapping[str, str],
-    *,
-    coverage: Mapping[str, Collection[str]] | None = None,
-) -> Covering:
+def tests_for(paths: Collection[str], symbols: Collection[str], texts: Mapping[str, str]) -> Covering:
     """Find the tests that cover files, folders or symbols (functions and classes by name), strongest first.
 
-    `coverage` is what `coverage_of` gives; without it, coverage data among `texts` is used. Symbols alone look for the
-    files that define them. At most 40 tests of at most 400 files; what is beyond is counted and named. Never raises for
-    what a file holds.
+    Symbols alone look for the files that define them. At most 40 tests of at most 400 files; what is beyond is counted
+    and named. Never raises for what a file holds.
     """
     plain = frozenset(symbol.rpartition(".")[2] for symbol in symbols)
     wanted = _expand(paths, texts) if paths else _find_defining(plain, texts)
-    search = _Search(texts, plain, find_coverage(texts) if coverage is None else coverage)
+    search = _Search(texts, plain)
     for path in wanted[:MOST_TARGETS]:
         search.look_for(path)
     found = sorted(search.hits.items(), key=lambda each: (ORDER[each[1].strength], -each[1].near, each[0]))
@@ -50,7 +42,7 @@ def tests_for(
         tests,
         command_for(chosen, texts),
         tuple(sorted(path for path in wanted[:MOST_TARGETS] if path not in search.covered)),
-        search.looked_at,
+        len(search.searched),
         max(len(found) - MOST_TESTS, 0),
         cut if len(wanted) > MOST_TARGETS else "",
     )
@@ -88,12 +80,11 @@ def _find_defining(symbols: Collection[str], texts: Mapping[str, str]) -> list[s
 
 @dataclass(slots=True)
 class _Hit:
-    """What is known so far of one test file. `whole`: all of its tests matter, `names`: those that coverage names."""
+    """What is known so far of one test file. `whole`: all of its tests matter."""
 
     strength: Strength
     reason: str
     words: set[str] = field(default_factory=set)
-    names: set[str] = field(default_factory=set)
     near: int = 0
     whole: bool = False
 
@@ -101,33 +92,20 @@ class _Hit:
 class _Search:
     """What was found so far, by test file."""
 
-    def __init__(
-        self, texts: Mapping[str, str], symbols: frozenset[str], coverage: Mapping[str, Collection[str]]
-    ) -> None:
-        self.texts, self.symbols, self.coverage = texts, symbols, coverage
+    def __init__(self, texts: Mapping[str, str], symbols: frozenset[str]) -> None:
+        self.texts, self.symbols = texts, symbols
         self.tests = dict.fromkeys(list_test_files(texts))
         self.cases = Cases(texts)
         self.hits: dict[str, _Hit] = {}
         self.covered: set[str] = set()
-        self.importers = cache(self._find_importers)
         self.searched: set[str] = set(self.tests)
-        self.dotted: dict[str, str] = {}
-        for path in self.tests:
-            parts = path.rpartition(".")[0].split("/")
-            for start in range(len(parts)):
-                self.dotted.setdefault(".".join(parts[start:]), path)
-
-    @property
-    def looked_at(self) -> int:
-        """How many files were searched."""
-        return len(self.searched)
 
     def note(
         self, target: str, test: str, strength: Strength, reason: str, words: Iterable[str] = ()
     ) -> None:
         """Note a test; the strongest reason stays. With symbols, only a test that has one of them."""
         used = self.symbols_in(test)
-        if self.symbols and not used and reason != "coverage data":
+        if self.symbols and not used:
             return
         if used and not reason.startswith("named after"):
             reason, words = f"{reason} and calls {list_names(used)}", self.symbols
@@ -152,32 +130,25 @@ class _Search:
             self.note(path, path, "strong", "is a test itself")
             return
         language = runner_language(path)
-        for context in sorted(self.coverage.get(path, ())):
-            found = test_of(context, self.dotted)
-            if found and found[0] in self.texts:
-                self.note(path, found[0], "strong", "coverage data")
-                self.hits[found[0]].names.add(found[1])
-        if language in ("python", "javascript"):
-            for importer, imported in self.importers(language).get(path, ()):
+        if language == "python":
+            for importer, imported in self.importers.get(path, ()):
                 if importer in self.tests and importer != path:
                     self._note_import(path, importer, imported)
-        for test, reason, sure, words in find_related(path, self.texts, self.tests):
-            self.note(path, test, "strong" if sure else "medium", reason, words)
         self._by_name(path, language)
-        if language in (None, "python") and not self.symbols:
-            self._by_mention(path, language)
-        if language in ("python", "javascript") and path not in self.covered:
-            self._through_others(path, language)
+        if language is None and not self.symbols:
+            self._by_mention(path)
+        if language == "python" and path not in self.covered:
+            self._through_others(path)
 
-    def _find_importers(self, language: str) -> Mapping[str, list[tuple[str, Imported]]]:
-        """What imports each file, for one language."""
+    @cached_property
+    def importers(self) -> Mapping[str, list[tuple[str, Imported]]]:
+        """What imports each Python file."""
         found: dict[str, list[tuple[str, Imported]]] = {}
-        reader = PythonImports(self.texts) if language == "python" else ScriptImports(self.texts)
-        for path in sorted(self.texts):
-            if runner_language(path) == language:
-                self.searched.add(path)
-                for each in reader.imports_of(path):
-                    found.setdefault(each.path, []).append((path, each))
+        reader = PythonImports(self.texts)
+        for path in sorted(path for path in self.texts if path.endswith(".py")):
+            self.searched.add(path)
+            for each in reader.imports_of(path):
+                found.setdefault(each.path, []).append((path, each))
         return found
 
     def _note_import(self, path: str, test: str, imported: Imported) -> None:
@@ -196,6 +167,9 @@ class _Search:
             test for test in self.tests if is_named_after(test, path) and runner_language(test) == language
         ]
         nearest = max((_count_shared_folders(path, test) for test in named), default=0)
+        for test in self.tests if language == "go" else ():
+            if folder_of(test) == folder_of(path):
+                self.note(path, test, "medium", "is of the same package")
         for test in named:
             if test == path or _count_shared_folders(path, test) < nearest:
                 continue
@@ -205,28 +179,19 @@ class _Search:
             if hit is None:
                 continue
             hit.whole = True
-            if known and "named after" not in hit.reason and hit.reason != "coverage data":
+            if known and "named after" not in hit.reason:
                 hit.strength, hit.reason = "strong", f"{hit.reason}, and is named after it"
                 hit.near += 10
 
-    def _by_mention(self, path: str, language: str | None) -> None:
-        """A file that is no source is covered by the tests that name it, a module by those that name it in a text."""
-        name, module = path.rpartition("/")[2], _module(path)
-        if len(name) < SHORTEST_NAME or (language and module.count(".") < 2):
-            return
-        for test in self.tests:
-            text = self.texts[test]
-            if language:
-                if module in text and test not in self.hits:
-                    self.note(path, test, "medium", f"names {module}")
-            elif path in text:
-                self.note(path, test, "medium", f"names {path}", {name})
-            elif name in text and re.search(rf"[\"'/]{re.escape(name)}[\"']", text):
-                self.note(path, test, "weak", f"names a file {name}", {name})
+    def _by_mention(self, path: str) -> None:
+        """A file that is no source is covered by the tests that name its path."""
+        for test in self.tests if len(path) >= SHORTEST_NAME else ():
+            if path in self.texts[test]:
+                self.note(path, test, "medium", f"names {path}", {path.rpartition("/")[2]})
 
-    def _through_others(self, path: str, language: str) -> None:
+    def _through_others(self, path: str) -> None:
         """One step further: the tests of what imports it."""
-        importers = self.importers(language)
+        importers = self.importers
         for middle, _ in importers.get(path, ()):
             for test, _ in importers.get(middle, ()) if middle not in self.tests and middle != path else ():
                 if test in self.tests:
@@ -236,14 +201,13 @@ class _Search:
     def describe(self, path: str, hit: _Hit) -> CoveringTest:
         """The test file with the names of those of its tests that matter."""
         words = self.symbols or (frozenset() if hit.whole else frozenset(hit.words))
-        chosen = [case.name for case in self.cases.cases_with(path, words)] + sorted(hit.names - {""})
+        chosen = [case.name for case in self.cases.cases_with(path, words)]
         names = tuple(dict.fromkeys(chosen or [case.name for case in self.cases.of(path)]))
         return CoveringTest(path, names[:MOST_NAMES], hit.reason, hit.strength)
 
     def is_narrowed(self, test: CoveringTest) -> bool:
-        """Are only some of the file's tests meant? They are if symbols were asked for, or coverage names them."""
-        singled = bool(self.symbols or self.hits[test.path].names)
-        return singled and 0 < len(test.names) < len(self.cases.of(test.path))
+        """Are only some of the file's tests meant, because symbols were asked for?"""
+        return bool(self.symbols) and 0 < len(test.names) < len(self.cases.of(test.path))
 
 
 def _module(path: str) -> str:
@@ -256,3 +220,9 @@ def _module(path: str) -> str:
 
 def _count_shared_folders(path: str, test: str) -> int:
     return len(set(path.split("/")[:-1]) & set(test.split("/")[:-1]))
+
+
+def list_names(names: Iterable[str]) -> str:
+    """The first three of some names, and whether there are more."""
+    found = sorted(names)
+    return ", ".join(found[:3]) + (" and more" if len(found) > 3 else "")

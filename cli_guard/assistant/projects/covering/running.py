@@ -11,29 +11,11 @@ from cli_guard.code.test_files import list_test_files, runner_language
 
 MOST_NODES, MOST_FILES = 30, 200
 SAYS_PYTEST = (
-    *(
-        "pyproject.toml",
-        "tox.ini",
-        "tox.toml",
-        "setup.cfg",
-        "setup.py",
-        "pytest.ini",
-        "noxfile.py",
-        "Makefile",
-    ),
-    *("requirements.txt", "requirements-dev.txt", "conftest.py", "tests/conftest.py"),
-)
-# A test runner among the dependencies of a package: its command, and its option that takes the name of a test.
-SCRIPT_RUNNERS = (
-    ("vitest", "vitest run", "-t"),
-    ("jest", "jest", "-t"),
-    ("react-scripts", "react-scripts test --watchAll=false", ""),
-    ("mocha", "mocha", "--grep"),
-    ("ava", "ava", ""),
-    ("@playwright/test", "playwright test", "--grep"),
-    ("jasmine", "jasmine", ""),
-    ("tap", "tap", ""),
-)
+    "pyproject.toml tox.ini tox.toml setup.cfg setup.py pytest.ini noxfile.py Makefile requirements.txt "
+    "requirements-dev.txt conftest.py tests/conftest.py"
+).split()
+# A test runner among the dependencies of a package, and its command.
+SCRIPT_RUNNERS = (("vitest", "vitest run"), ("jest", "jest"), ("mocha", "mocha"))
 Chosen = Sequence[tuple[str, Sequence[str]]]
 
 
@@ -49,9 +31,7 @@ def command_for(chosen: Chosen, texts: Mapping[str, str]) -> str | None:
     commands = []
     for (language, folder), tests in groups.items():
         make = MAKERS.get(language)
-        plain = next(
-            (each.get("run") for each in read("programs")["runner"] if each["language"] == language), None
-        )
+        plain = read("programs")["test_commands"].get(language)
         if make:
             commands.append(within(folder, make(tests, files, folder)))
         elif plain:
@@ -103,57 +83,32 @@ def _run_script(tests: Chosen, files: Files, folder: str) -> str:
     package = f"{folder}/package.json".lstrip("/")
     text = files.texts.get(package, "")
     known = {**script_dependencies(files, "package.json"), **script_dependencies(files, package)}
-    runner = next((each for each in SCRIPT_RUNNERS if each[0] in known), None)
-    runner = runner or next((each for each in SCRIPT_RUNNERS if re.search(rf"\b{each[0]} ", text)), None)
+    runner = next((each for each in SCRIPT_RUNNERS if each[0] in known or f"{each[0]} " in text), None)
     paths = _join_paths(tests)
     if runner is None:
-        if files.has("deno.json", "deno.jsonc"):
-            return f"deno test {paths}"
-        return f"bun test {paths}" if "bun test" in text else f"node --test {paths}"
-    names = [name for _, each in tests for name in each]
-    chosen = f" {runner[2]} {quote_word(names[0])}" if runner[2] and len(names) == 1 else ""
-    return f"{script_front(files, package)}{runner[1]} {paths}{chosen}"
+        return f"node --test {paths}"
+    return f"{script_front(files, package)}{runner[1]} {paths}"
 
 
 def _run_go(tests: Chosen, _files: Files, _folder: str) -> str:
     packages = dict.fromkeys(
         quote_word(f"./{folder_of(path)}") if folder_of(path) else "." for path, _ in tests
     )
-    names = list(dict.fromkeys(name for _, each in tests for name in each))
-    narrowed = all(each for _, each in tests) and 0 < len(names) <= MOST_NODES
-    run = f" -run {quote_word('^(' + '|'.join(names) + ')$')}" if narrowed else ""
-    return f"go test{run} {' '.join(packages)}"
+    return f"go test {' '.join(packages)}"
 
 
 def _run_java(tests: Chosen, files: Files, _folder: str) -> str:
-    classes = [
-        (
-            path.rpartition("/")[2].rpartition(".")[0],
-            [name.rpartition("::")[2] for name in names][:MOST_NODES],
-        )
-        for path, names in tests
-    ]
+    classes = [quote_word(path.rpartition("/")[2].rpartition(".")[0]) for path, _ in tests]
     if files.has("pom.xml"):
-        front = "./mvnw" if files.has("mvnw") else "mvn"
-        chosen = ",".join(name + ("#" + "+".join(methods) if methods else "") for name, methods in classes)
-        return f"{front} -Dtest={quote_word(chosen)} test"
+        return f"{'./mvnw' if files.has('mvnw') else 'mvn'} -Dtest={','.join(classes)} test"
     front = "./gradlew" if files.has("gradlew") else "gradle"
-    wanted = [f"{name}.{method}".rstrip(".") for name, methods in classes for method in methods or [""]]
-    return f"{front} test " + " ".join(f"--tests {quote_word(each)}" for each in wanted)
+    return f"{front} test " + " ".join(f"--tests {each}" for each in classes)
 
 
 def _run_rust(tests: Chosen, _files: Files, _folder: str) -> str:
-    commands = []
-    for path, names in tests:
-        name = names[0] if len(names) == 1 else ""
-        target = re.fullmatch(r"tests/(?:(\w+)/main|(\w+))\.rs", path)
-        module = path.removeprefix("src/").removesuffix(".rs").removesuffix("/mod").replace("/", "::")
-        if target:
-            commands.append(f"cargo test --test {target[1] or target[2]} {name}".rstrip())
-        else:
-            inside = name or ("" if module in ("lib", "main") else f"{module}::")
-            commands.append(f"cargo test {inside}".rstrip())
-    return " && ".join(dict.fromkeys(commands))
+    targets = [re.fullmatch(r"tests/(?:(\w+)/main|(\w+))\.rs", path) for path, _ in tests]
+    named = [f"--test {found[1] or found[2]}" for found in targets if found]
+    return " ".join(("cargo test", *(named if len(named) == len(tests) else ())))
 
 
 def _join_paths(tests: Chosen) -> str:

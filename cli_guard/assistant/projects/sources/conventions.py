@@ -1,4 +1,4 @@
-"""What everybody runs in a project of some kind, shown by a file that makes it one; and scripts named for a purpose."""
+"""What everybody runs in a project of some kind, shown by a file that makes it one."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,17 +6,8 @@ from typing import Any
 
 from cli_guard.assistant.projects.files import Files, folder_of, line_of, quote_word, within
 from cli_guard.assistant.projects.model import Found
-from cli_guard.assistant.projects.purposes import as_purpose, purpose_of, read
+from cli_guard.assistant.projects.purposes import as_purpose, read
 from cli_guard.assistant.projects.sources.environments import python_front
-
-SCRIPT_FOLDERS = ("scripts", "script", "bin", "dev", "tools", "hack", "ci", "tests", "test", "")
-SCRIPT = re.compile(r"(?P<stem>[a-z][\w-]*)(?P<ending>\.sh|\.bash|\.py|\.js|\.mjs|\.ts|\.rb)?")
-# A script outside a folder for scripts must be named for its purpose, or any module would be one.
-ROOT_SCRIPT = re.compile(
-    r"(?:run)?[-_]?(?:tests?|lint|build|format|fmt|check)s?\.(?:sh|py)|runtests\.py|do|x\.py"
-)
-NO_SCRIPT = frozenset({"__init__", "conftest", "setup", "common", "utils", "util", "lib", "helpers"})
-INTERPRETERS = {".sh": "sh", ".bash": "bash", ".rb": "ruby", ".js": "node", ".mjs": "node", ".ts": "npx tsx"}
 
 
 def find_conventions(files: Files) -> Iterator[Found]:
@@ -59,33 +50,3 @@ def _of_kind(files: Files, kind: Mapping[str, Any], path: str) -> Iterator[Found
             as_purpose(usual["purpose"]),
             rank + 50 * kind.get("last", False),
         )
-
-
-def find_scripts(files: Files) -> Iterator[Found]:
-    """Scripts whose names are for a purpose: `scripts/test`, `bin/lint.sh`, `tests/runtests.py`."""
-    for path in sorted(files.texts):
-        folder, name = folder_of(path), path.rpartition("/")[2]
-        found = SCRIPT.fullmatch(name)
-        if folder not in SCRIPT_FOLDERS or not found or found["stem"] in NO_SCRIPT:
-            continue
-        if folder in ("", "tests", "test") and not ROOT_SCRIPT.fullmatch(name):
-            continue
-        text, ending = files.texts[path][:2_000], found["ending"] or ""
-        purpose, fit = purpose_of(found["stem"], "")
-        if purpose == "other" or fit > 1 or not (text.startswith("#!") or ending):
-            continue
-        files.read(path)
-        if ending == ".py":
-            command = f"python {quote_word(path)}"
-        elif text.startswith("#!"):
-            command = quote_word(path) if folder else f"./{quote_word(path)}"
-        else:
-            command = f"{INTERPRETERS[ending]} {quote_word(path)}"
-        yield Found(command, path, 1, _gist(text), found["stem"], "task", purpose, fit)
-
-
-def _gist(text: str) -> str:
-    """The first commands of a script."""
-    lines = [line.strip() for line in text.split("\n")[:60] if line.strip()]
-    ran = [line for line in lines if not line.startswith(("#", "set ", '"""', "import ", "from ", "export "))]
-    return "; ".join(ran[:4])

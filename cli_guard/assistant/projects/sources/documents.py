@@ -1,4 +1,4 @@
-"""Commands that documents for contributors tell people to run, in code blocks and code spans; and what CI runs."""
+"""Commands that documents for contributors tell people to run, in code blocks and code spans."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,6 @@ from posixpath import normpath
 from cli_guard.assistant.projects.files import Files, folder_of, nearness, within
 from cli_guard.assistant.projects.model import Found, Purpose
 from cli_guard.assistant.projects.purposes import bare_command, purpose_of_command, purpose_of_text, read
-from cli_guard.reviewers.commands.extract import Unreadable, snippets
 
 DOCUMENT = r"\.(?:md|rst|txt|adoc|markdown)"
 # A page on "testing" below a project's documentation is for those who use it.
@@ -39,9 +38,6 @@ LOCAL = re.compile(
 )
 OWN_NAME = re.compile(r"^[ \t]*\"?name\"?[ \t]*[=:][ \t]*[\"']([\w-]+)[\"']", re.MULTILINE)
 CD = re.compile(r"cd +([\w./-]+)/?(?: *(?:&&|;) *(.+))?$")
-MOST_CI_FILES, MOST_CI_LINES = 20, 400
-# What only the machine of the run fills in cannot be pasted.
-FILLED_BY_CI = re.compile(r"\$\{?\w|\$\(|\$\{\{|<<|>>|\\$")
 
 
 @cache
@@ -170,23 +166,3 @@ def _change_folder(folder: str, command: str) -> tuple[str, str]:
         return folder, command
     target = normpath(f"{folder}/{found[1]}".lstrip("/"))
     return "" if target.startswith(".") else target, found[2] or ""
-
-
-def find_ci(files: Files) -> Iterator[Found]:
-    """The commands of workflows and pipelines that serve a purpose and can be pasted: the last hint of all."""
-    for path in sorted(path for path in files.texts if _pattern("ci").fullmatch(path))[:MOST_CI_FILES]:
-        try:
-            for snippet in snippets(path, files.read(path)):
-                offset = 0
-                for line in (
-                    snippet.text.split("\n")[:MOST_CI_LINES] if snippet.language in ("sh", "mixed") else ()
-                ):
-                    command = line.strip()
-                    pasted = 0 < len(command) <= LONGEST and not FILLED_BY_CI.search(command)
-                    purpose = purpose_of_command(command) if pasted and command[0] != "#" else "other"
-                    if purpose not in ("other", "install", "release", "clean"):
-                        place = snippet.line_at(offset + len(line) - len(line.lstrip()))
-                        yield Found(command, path, place, "CI runs it", "", "ci", purpose)
-                    offset += len(line) + 1
-        except Unreadable:
-            continue  # what is in front of the part that cannot be read has been given

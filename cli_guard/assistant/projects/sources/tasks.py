@@ -13,17 +13,12 @@ from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Tabl
 
 MAKEFILES = re.compile(r"(?:gnu)?makefile")
 TARGET = re.compile(r"([A-Za-z0-9_][\w.%/ \t-]{0,200}?)[ \t]*::?(?![=:])[ \t]*([^=\n;]*)(?:;[ \t]*(.*))?$")
-ASSIGNED = re.compile(
-    r"(?:export[ \t]+|override[ \t]+)?([A-Za-z_]\w*)[ \t]*(?:::?|\?)?=[ \t]*([^\n]{0,300})$"
-)
 PHONY = re.compile(r"^\.PHONY[ \t]*:[ \t]*((?:[^\n\\]|\\\n)*)", re.MULTILINE)
 # The Makefile that sphinx-quickstart writes hands every target on to Sphinx.
 SPHINX = r"^%:[^\n]*\n\t@?\$\(SPHINXBUILD\)"
-REFERENCE = re.compile(r"\$[({]([A-Za-z_]\w*)[)}]")
 CONDITION = ("#", "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif")
 CALL = re.compile(r"\.(?:run|run_always)\(([^)]{0,400})\)")
 LITERAL = re.compile(r"""["']([^"'\n]*)["']""")
-GIVEN_NAME = re.compile(r"""\bname[ \t]*=[ \t]*["']([^"'\n]+)["']""")
 NO_TEST = re.compile(r"no tests? specified")
 BODY_KEYS = ("cmds", "cmd", "run", "shell", "commands", "command", "sequence", "composite", "script")
 MOST_LINES, LONGEST_LINE, MOST_BODY = 60, 4_000, 20_000
@@ -135,11 +130,8 @@ def _match_tasks(
     text = files.read(path)
     for found in pattern.finditer(text):
         groups = found.groupdict("")
-        given = GIVEN_NAME.search(groups.get("options", ""))
         body = _body_below(text, found, rule.get("body", ""))
-        name = given[1] if given else groups.get("name") or rule.get("unnamed", {}).get(body, "")
-        if text[: found.start()].endswith("[private]\n"):
-            continue
+        name = groups.get("name") or rule.get("unnamed", {}).get(body, "")
         words = {
             "name": quote_word(name),
             "dashed": name.replace("_", "-"),
@@ -187,21 +179,16 @@ def _read_makefile(path: str, text: str) -> Iterator[Found]:
         yield Found(f"{front} html", path, line_of(text, SPHINX), "builds the pages with Sphinx", "html")
     phony = {word for found in PHONY.finditer(text) for word in found[1].replace("\\\n", " ").split()}
     lines = text.replace("\\\n", JOINED).split("\n")
-    values: dict[str, str] = {}
     seen: set[str] = set()
     number = 1
     for place, line in enumerate(lines):
         here, number = number, number + 1 + line.count(JOINED)
         if line.startswith(("\t", "#", " ")):
             continue
-        assigned = ASSIGNED.match(line)
-        if assigned:
-            values.setdefault(assigned[1], assigned[2].split(" #")[0].strip())
-            continue
         target = TARGET.match(line[:LONGEST_LINE])
         if not target:
             continue
-        body = _make_body(lines[place + 1 :][:MOST_LINES], target[2], target[3] or "", values)
+        body = _make_body(lines[place + 1 :][:MOST_LINES], target[2], target[3] or "")
         for name in target[1].split():
             made = ("/" in name or "." in name) and name not in phony
             if name not in seen and not made and "%" not in name:
@@ -209,7 +196,7 @@ def _read_makefile(path: str, text: str) -> Iterator[Found]:
                 yield Found(f"{front} {name}", path, here, body, name)
 
 
-def _make_body(below: list[str], needs: str, inline: str, values: Mapping[str, str]) -> str:
+def _make_body(below: list[str], needs: str, inline: str) -> str:
     recipe = [inline.strip()]
     for line in below:
         if line.startswith("\t"):
@@ -218,7 +205,5 @@ def _make_body(below: list[str], needs: str, inline: str, values: Mapping[str, s
             break
     recipe = [line for line in recipe if line]
     body = "; ".join([line for line in recipe if not re.match(r"(?:echo|printf|#)\b", line)] or recipe)
-    for _ in range(2):
-        body = REFERENCE.sub(lambda found: values.get(found[1], found[0]), body[:2_000])
     targets = " ".join(needs.replace(JOINED, " ").split("#")[0].split())
     return body or (f"runs the targets {targets}" if targets else "")

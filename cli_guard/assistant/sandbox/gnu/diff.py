@@ -4,7 +4,6 @@ Of several ways to edit one text into the other GNU may take a shorter one; both
 """
 
 import posixpath
-import re
 from collections.abc import Iterator
 
 from cli_guard.assistant.sandbox.commands.command import Options, read_options
@@ -12,28 +11,23 @@ from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, Wron
 from cli_guard.git.unified import Edits, Opcode, lines_of, marked_lines, opcodes
 
 CONTEXT_LINES = 3
-KNOWN = {**dict.fromkeys((f"-{letter}" for letter in "uqrisbwaN"), ""), "-U": "a number of lines"}
+KNOWN = {**dict.fromkeys((f"-{letter}" for letter in "uqriwa"), ""), "-U": "a number of lines"}
 LONG = {
     "--unified": "-u",
     "--brief": "-q",
     "--recursive": "-r",
     "--ignore-case": "-i",
     "--ignore-all-space": "-w",
-    "--ignore-space-change": "-b",
-    "--report-identical-files": "-s",
-    "--new-file": "-N",
     "--text": "-a",
     "--color": "-a",
 }
-LONG_CONTEXT = re.compile(r"--unified=(\d+)")
 SAME, DIFFERENT, TROUBLE = 0, 1, 2
 
 
 def diff(call: Call) -> Answer:
     """Compare two files, or with -r two folders."""
     try:
-        words = tuple(LONG_CONTEXT.sub(r"-U\1", word) for word in call.arguments)
-        options = read_options(words, KNOWN, LONG)
+        options = read_options(call.arguments, KNOWN, LONG)
         operands = (*options.words, *(options.paths or ()))
         if len(operands) != 2:
             raise WrongUsage(f"two files or folders are compared, not {len(operands)}: diff [-u] FILE FILE")
@@ -71,14 +65,12 @@ class Comparison:
 
     def _compare_files(self, a: str, b: str, head: str = "") -> Answer:
         old, new = self._read_file(a), self._read_file(b)
-        if self._has("-N") and (old is None) != (new is None):
-            old, new = old or b"", new or b""
         if old is None or new is None:
             missing = [name for name, raw in ((a, old), (b, new)) if raw is None]
             errors = "".join(f"diff: {name}: No such file or directory\n" for name in missing)
             return Answer(stderr=errors.encode(), exit_code=TROUBLE)
         if old == new:
-            return Answer.from_text(f"Files {a} and {b} are identical" if self._has("-s") else "")
+            return Answer()
         if not self._has("-a") and b"\0" in old[:32_768] + new[:32_768]:
             # A difference of binary files is trouble for scripts, so GNU says 2.
             return Answer.from_text(f"Binary files {a} and {b} differ", TROUBLE)
@@ -100,8 +92,6 @@ class Comparison:
         """Return a line as it is compared."""
         if self._has("-w"):
             line = "".join(line.split())
-        elif self._has("-b"):
-            line = re.sub(r"[ \t]+", " ", line.rstrip())
         return line.lower() if self._has("-i") else line
 
     def _list(self, folder: str) -> set[str]:
@@ -113,7 +103,7 @@ class Comparison:
         options = "".join(f" {word}" for word in self._call.arguments if word.startswith("-"))
         for name in sorted(left | right, key=lambda name: name.encode()):
             one, other = f"{a.rstrip('/')}/{name}", f"{b.rstrip('/')}/{name}"
-            if name not in left & right and not self._has("-N"):
+            if name not in left & right:
                 answer = Answer.from_text(f"Only in {a if name in left else b}: {name}", DIFFERENT)
             elif not (self._call.is_folder(one) and self._call.is_folder(other)):
                 answer = self._compare_files(one, other, f"diff{options} {one} {other}\n")

@@ -15,7 +15,7 @@ from cli_guard.assistant.sandbox.commands.command import Options, read_options
 from cli_guard.assistant.sandbox.model import Answer, Call, WrongUsage
 
 # -1, -N and -q are what a pipe gets anyway.
-LETTERS = dict.fromkeys((f"-{letter}" for letter in "1AFHLNRSUadfghklnopqrstv"), "")
+LETTERS = dict.fromkeys((f"-{letter}" for letter in "1AFNRSadhlpqrtv"), "")
 LONG = {
     "--all": "-a",
     "--almost-all": "-A",
@@ -23,18 +23,14 @@ LONG = {
     "--reverse": "-r",
     "--recursive": "-R",
     "--human-readable": "-h",
-    "--numeric-uid-gid": "-n",
-    "--size": "-s",
     "--classify": "-F",
-    "--dereference": "-L",
     "--color": "-N",
 }
-FOLDERS_FIRST = "--group-directories-first"
 BLOCK = 4096
 UNITS = "KMGT"
 TROUBLE = 2
 HALF_YEAR_SECONDS = 15_778_476
-OWNER, OWNER_ID = "user", "1000"
+OWNER = "user"
 DIGITS = re.compile(r"(\d+)")
 
 
@@ -54,16 +50,11 @@ class Node:
         """Is it a folder?"""
         return self.kind == "directory"
 
-    @property
-    def kibibytes(self) -> int:
-        """What it takes on a disk with blocks of BLOCK bytes."""
-        return 0 if self.kind == "symlink" else -(-self.size // BLOCK) * (BLOCK // 1024)
-
 
 def ls(call: Call) -> Answer:
     """List files and folders."""
     try:
-        options = read_options(call.arguments, LETTERS | {FOLDERS_FIRST: ""}, LONG)
+        options = read_options(call.arguments, LETTERS, LONG)
     except WrongUsage as wrong:
         return Answer.error("ls", str(wrong), TROUBLE)
     return Listing(call, options).answer()
@@ -76,7 +67,7 @@ class Listing:
         self._call = call
         self._options = options
         self._has = options.has
-        self._long = options.has("-l", "-n", "-o", "-g")
+        self._long = options.has("-l")
         self._errors: list[str] = []
         self._blocks: list[str] = []
         self._entries: dict[str, dict[str, dict[str, Any]]] = {}
@@ -102,7 +93,7 @@ class Listing:
         """Is an operand listed by what is in it? A link to a folder is, unless the link is described."""
         if node.kind != "symlink":
             return node.is_folder
-        return (not self._long or self._has("-L", "-H")) and self._call.is_folder(node.path)
+        return not self._long and self._call.is_folder(node.path)
 
     def _find(self, name: str) -> Node | None:
         path = self._call.absolute(name)
@@ -130,13 +121,14 @@ class Listing:
         nodes = [
             self._node(each["name"], f"{folder.path}/{each['name']}", each["metadata"])
             for each in self._call.files.read_dir(folder.path)
-            if self._has("-a", "-A", "-f") or not each["name"].startswith(".")
+            if self._has("-a", "-A") or not each["name"].startswith(".")
         ]
         dots = (".", "..") if self._last("aA") == "a" else ()
         shown = [*nodes, *(Node(dot, folder.path, "directory", BLOCK, 0o755, 0.0) for dot in dots)]
         head = f"{folder.name}:\n" if named else ""
-        if self._long or self._has("-s"):
-            head += f"total {self._size(sum(node.kibibytes for node in shown), 1024)}\n"
+        if self._long:
+            blocks = sum(-(-node.size // BLOCK) for node in shown if node.kind != "symlink")
+            head += f"total {self._size(blocks * (BLOCK // 1024), 1024)}\n"
         self._blocks.append(head + self._write_rows(shown))
         if self._has("-R"):
             for node in self._sort(node for node in nodes if node.is_folder):
@@ -144,7 +136,7 @@ class Listing:
 
     def _sort(self, nodes: Iterable[Node]) -> list[Node]:
         found = sorted(nodes, key=lambda node: node.name.encode())
-        order = self._last("StvUf")
+        order = self._last("Stv")
         if order == "S":
             found.sort(key=lambda node: -node.size)
         elif order == "t":
@@ -153,8 +145,6 @@ class Listing:
             found.sort(key=lambda node: [int(p) if p.isdecimal() else p for p in DIGITS.split(node.name)])
         if self._has("-r"):
             found.reverse()
-        if self._has(FOLDERS_FIRST):
-            found.sort(key=lambda node: not node.is_folder)
         return found
 
     def _write_rows(self, nodes: list[Node]) -> str:
@@ -165,15 +155,12 @@ class Listing:
         return "".join(" ".join((*left, row[-1])) + "\n" for left, row in zip(cells, table, strict=True))
 
     def _columns(self, node: Node) -> list[str]:
-        columns = [self._size(node.kibibytes, 1024)] if self._has("-s") else []
-        if self._long:
-            types = {"directory": stat.S_IFDIR, "symlink": stat.S_IFLNK}
-            columns += [stat.filemode(types.get(node.kind, stat.S_IFREG) | node.mode)]
-            columns += ["2" if node.is_folder else "1"]
-            owner = OWNER_ID if self._has("-n") else OWNER
-            columns += [owner for letter in ("-g", "-o") if not self._has(letter)]
-            columns += [self._size(node.size, 1), self._time(node)]
-        return [*columns, self._name(node)]
+        if not self._long:
+            return [self._name(node)]
+        types = {"directory": stat.S_IFDIR, "symlink": stat.S_IFLNK}
+        mode = stat.filemode(types.get(node.kind, stat.S_IFREG) | node.mode)
+        links = "2" if node.is_folder else "1"
+        return [mode, links, OWNER, OWNER, self._size(node.size, 1), self._time(node), self._name(node)]
 
     def _size(self, count: int, unit: int) -> str:
         """Return a size; with -h in the largest fitting unit, rounded up as GNU does."""
