@@ -80,7 +80,7 @@ def test_an_agent_is_two_files(copy: Copy, committed: Repo) -> None:
     copy.write("agents/dummy.py", AGENT)
     known = 'Agent("claude-code", "Claude Code", "cli_guard.agents.claude_code"),'
     copy.add_after(
-        "agents/registry.py", known, '\n        Agent("dummy", "Dummy", "cli_guard.agents.dummy", 7),'
+        "agents/registry.py", known, '\n        Agent("dummy", "Dummy", "cli_guard.agents.dummy"),'
     )
     assert len(copy.changed) == 2
     assert copy.run(committed, "install", "--agent", "dummy").out == "cli-guard: dummy.cfg: installed\n"
@@ -89,7 +89,7 @@ def test_an_agent_is_two_files(copy: Copy, committed: Repo) -> None:
     answered = copy.run(committed, "hook", "dummy", stdin="yes")
     assert (answered.code, answered.out) == (0, "YES\n")
     refused = copy.run(committed, "hook", "dummy", stdin="bad")
-    assert (refused.code, refused.out) == (7, "") and "not a request" in refused.err
+    assert (refused.code, refused.out) == (2, "") and "not a request" in refused.err
     assert "removed" in copy.run(committed, "uninstall", "--agent", "dummy").out
 
 

@@ -16,15 +16,17 @@ from types import ModuleType
 
 from cli_guard.errors import ExitCode
 
+# The exit code with which the hook of an agent blocks a tool; any other lets it run.
+BLOCKED = ExitCode.USAGE
+
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A coding agent. `blocked` is the exit code with which its hook stops a tool."""
+    """A coding agent: its name on the command line, its name in sentences, its module."""
 
     name: str
     title: str
     module: str
-    blocked: int = ExitCode.USAGE
 
     def load(self) -> ModuleType:
         """Import the module of the agent."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli_guard.agents.registry import AGENTS, Agent
+from cli_guard.agents.registry import AGENTS, BLOCKED, Agent
 from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
@@ -183,7 +183,7 @@ def block_tool(io: Io, agent: Agent, error: BaseException) -> int:
         from cli_guard.secrets.redact import redact
 
         io.warn(f"cli-guard: {printable(redact(words))}")
-    return agent.blocked
+    return BLOCKED
 
 
 command = Group("hook", help="What Git's hooks and coding agents call; `cli-guard install` writes those.")
@@ -209,6 +209,6 @@ for each in AGENTS.values():
         Command(
             each.name,
             callback=click.pass_obj(partial(answer_agent, agent=each)),
-            help=f"Answer a request of {each.title} on standard input. Exit code {each.blocked:d} blocks the tool.",
+            help=f"Answer a request of {each.title} on standard input. Exit code {BLOCKED:d} blocks the tool.",
         )
     )

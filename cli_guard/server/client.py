@@ -25,6 +25,7 @@ READY, REFUSED = b"A", b"C"
 BEGUN, ENDED, KILLED = b"B", b"E", b"K"
 # From us: Ctrl-C, a request to end, a closed terminal.
 INTERRUPT, TERMINATE, HANG_UP = b"I", b"T", b"H"
+GIT_HOOKS = (["pre-commit"], ["pre-merge-commit"], ["commit-msg"], ["pre-push"])
 PASSED_ON = ((_signal.SIGTERM, TERMINATE), (_signal.SIGHUP, HANG_UP))
 
 
@@ -196,7 +197,8 @@ def report_lost(argv: list[str], how: str, code: int) -> int:
         sys.stderr.write(
             f"cli-guard: the process that did this {how}; run it again, or set CLI_GUARD_SERVER=0\n"
         )
-    return 2 if argv[:2] == ["hook", "claude-code"] else code
+    # Of a coding agent's hook only 2 blocks the tool (`cli_guard.agents.registry.BLOCKED`).
+    return 2 if argv[:1] == ["hook"] and argv[1:2] not in GIT_HOOKS else code
 
 
 def streams() -> "tuple[object, object, object]":

@@ -1,6 +1,6 @@
 """What each format says of one review, byte for byte.
 
-After a wanted change: CLI_GUARD_UPDATE_GOLDEN=1 pytest tests/report, then read the difference.
+After a wanted change: CLI_GUARD_UPDATE_GOLDEN=1 pytest tests/review/render, then read the difference.
 """
 
 import os
