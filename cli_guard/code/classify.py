@@ -3,28 +3,20 @@
 import re
 from statistics import median_low
 
-from cli_guard.code.test_files import is_test_code
+from cli_guard.rules.catalog import read_table
 
-GENERATED_NAMES = re.compile(
-    r"(_pb2(_grpc)?\.pyi?|\.pb(\.gw)?\.go|[._-]generated\.\w+|[.-]min\.[cm]?js|\.bundle\.js|\.d\.[cm]?ts|zz_generated.*\.go)$"
+_TABLE = read_table("languages/files.toml")
+GENERATED_NAMES, MINIFIED_OR_LOCK, GENERATED_WORDS = (
+    re.compile(_TABLE["patterns"][name])
+    for name in ("generated_names", "minified_or_lock", "generated_words")
 )
-VENDORED_FOLDERS = frozenset(
-    "vendor _vendor vendored third_party third-party node_modules bower_components site-packages".split()
-)
-BUILT_FOLDERS = frozenset(("dist", "generated", "thirdparty"))
-MINIFIED_OR_LOCK = re.compile(r"[.-]min\.(?:[cm]?js|css)$|[.-]lock\.(?:json|ya?ml|toml|hcl)$", re.IGNORECASE)
-GENERATED_WORDS = re.compile(
-    r"@generated\b|\bDO NOT (EDIT|MODIFY)\b|\b(auto-?|automatically )generated (by|from|file|code)|"
-    r"^\W*(this (file|code) (is|was) |file |code )?generated (by|from|using|with) ",
-    re.IGNORECASE | re.MULTILINE,
-)
+VENDORED_FOLDERS = frozenset(_TABLE["words"]["vendored_folders"].split())
+BUILT_FOLDERS = frozenset(_TABLE["words"]["built_folders"].split())
 HEADER_CHARS = 1_000
 LONGEST_LINE = 5_000
 AVERAGE_LINE = 250
 # A long line among short ones is a comment, a table or an image; where the lines are long, a program wrote them.
 LONG_LINE_MEDIAN = 300
-
-is_test = is_test_code
 
 
 def is_vendored(path: str) -> bool:

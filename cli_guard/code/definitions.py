@@ -1,22 +1,22 @@
 """What a file defines, and where: by syntax tree where the language has one, else line by line."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cli_guard.code.languages import language_for
 from cli_guard.code.names import JS_FAMILY, name_of
 from cli_guard.code.syntax import Trees, indents_too_deep
-from cli_guard.rules.catalog import FOLDER
+from cli_guard.rules.catalog import read_patterns, read_table
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
+TABLE = "languages/definitions.toml"
 # A longer text has no tree: data and bundles are that long, source is not.
 LONGEST_TEXT = 400_000
 LONGEST_LINE = 20_000
@@ -26,13 +26,7 @@ SIGNATURE_CHARS = 200
 MOST_ABOVE = 12
 # Files without a syntax tree: settings, Makefiles, Dockerfiles, documents.
 MOST_OUTLINED, LONGEST_OUTLINED = 50_000, 400
-SECTION = re.compile(r"\[{1,2}\s*([^\]\[]{1,120}?)\s*\]{1,2}\s*$")
-KEY = re.compile(r"([\w.\"'-]{1,80})\s*[=:]\s*\S?")
-VARIABLE = re.compile(r"(?:export\s+)?([A-Za-z_]\w{0,80})\s*=")
-TARGET = re.compile(r"([\w./%-]{1,80})\s*:(?!=)")
-HEADING = re.compile(r"(#{1,6})\s+(\S.{0,200})")
-UNDERLINE = re.compile(r"([=\-~^\"'*+#`:.])\1{2,}\s*$")
-INSTRUCTION = re.compile(r"(?:FROM|RUN|CMD|ENTRYPOINT|ENV|ARG|EXPOSE|COPY|WORKDIR|USER)\s+(\S{1,80})")
+PATTERNS = read_patterns("languages/patterns.toml", "definitions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +50,15 @@ def definition_nodes() -> Mapping[str, Mapping[str, str]]:
     """By language, the kinds of node that define something, and the kind of symbol that each defines."""
     return {
         language: {node: what for what, nodes in kinds["nodes"].items() for node in nodes.split()}
-        for language, kinds in _table().items()
+        for language, kinds in read_table(TABLE).items()
     }
 
 
 @cache
 def key_depth(language: str) -> int:
     """How deep keys in keys are worth a name."""
-    depth: int = _table()[language].get("depth", 0)
+    depth: int = read_table(TABLE)[language].get("depth", 0)
     return depth
-
-
-@cache
-def _table() -> Mapping[str, Mapping[str, Any]]:
-    with (FOLDER / "languages" / "definitions.toml").open("rb") as file:
-        return tomllib.load(file)
 
 
 def find_definitions(path: str, text: str) -> tuple[Definition, ...]:
@@ -164,11 +152,11 @@ def _outline(path: str, text: str) -> tuple[Definition, ...]:
     ):
         return tuple(_read_settings(lines))
     if name.startswith(("makefile", "gnumakefile", "justfile")) or ending == ".mk":
-        return tuple(_match_lines(lines, TARGET, "target", VARIABLE))
+        return tuple(_match_lines(lines, PATTERNS["target"], "target", PATTERNS["variable"]))
     if name.startswith((".env", "env.")) or ending == ".env":
-        return tuple(_match_lines(lines, VARIABLE, "key"))
+        return tuple(_match_lines(lines, PATTERNS["variable"], "key"))
     if name.startswith("dockerfile") or ending == ".dockerfile":
-        return tuple(_match_lines(lines, INSTRUCTION, "key"))
+        return tuple(_match_lines(lines, PATTERNS["instruction"], "key"))
     if ending in (".md", ".markdown", ".mdx"):
         return tuple(_read_headings(lines))
     if ending in (".rst", ".txt"):
@@ -181,12 +169,12 @@ def _read_settings(lines: list[str]) -> Iterator[Definition]:
     for number, line in enumerate(lines, 1):
         if len(line) > LONGEST_OUTLINED or not line or line[0] in " \t#;":
             continue
-        found = SECTION.match(line)
+        found = PATTERNS["section"].match(line)
         if found:
             section = found[1]
             yield Definition("section", section, section, number, number, line.strip())
             continue
-        found = KEY.match(line)
+        found = PATTERNS["key"].match(line)
         if found:
             key = found[1].strip("\"'")
             yield Definition("key", key, f"{section}.{key}" if section else key, number, number, line.strip())
@@ -211,16 +199,17 @@ def _read_headings(lines: list[str]) -> Iterator[Definition]:
     for number, line in enumerate(lines, 1):
         if line.startswith(("```", "~~~")):
             fenced = not fenced
-        found = None if fenced or len(line) > LONGEST_OUTLINED else HEADING.match(line)
+        found = None if fenced or len(line) > LONGEST_OUTLINED else PATTERNS["heading"].match(line)
         if found:
             title = found[2].rstrip("# ").strip()
             yield Definition("heading", title, title, number, number, line.strip())
 
 
 def _read_underlined(lines: list[str]) -> Iterator[Definition]:
+    underline = PATTERNS["underline"]
     for number, (line, below) in enumerate(pairwise(lines), 1):
         title = line.strip()
         if not title or len(line) > LONGEST_OUTLINED or len(below) > LONGEST_OUTLINED or line[0] in " \t":
             continue
-        if UNDERLINE.match(below) and len(below.rstrip()) >= len(title) and not UNDERLINE.match(line):
+        if underline.match(below) and len(below.rstrip()) >= len(title) and not underline.match(line):
             yield Definition("heading", title, title, number, number, title)

@@ -1,48 +1,24 @@
 """In which language a file is written, by the names that ast-grep has for languages."""
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-# The languages that reviewers read.
-REVIEWED = {
-    **dict.fromkeys((".py", ".pyi"), "python"),
-    **dict.fromkeys((".js", ".mjs", ".cjs", ".jsx"), "javascript"),
-    **dict.fromkeys((".ts", ".mts", ".cts"), "typescript"),
-    ".tsx": "tsx",
-    ".go": "go",
-    ".java": "java",
-    **dict.fromkeys((".sh", ".bash"), "bash"),
-    **dict.fromkeys((".yml", ".yaml"), "yaml"),
-}
-ENDINGS = {
-    **REVIEWED,
-    ".pyx": "python",
-    ".rs": "rust",
-    ".c": "c",
-    **dict.fromkeys((".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp"), "cpp"),
-    ".cs": "csharp",
-    **dict.fromkeys((".rb", ".rake", ".gemspec"), "ruby"),
-    ".php": "php",
-    **dict.fromkeys((".kt", ".kts"), "kotlin"),
-    ".swift": "swift",
-    **dict.fromkeys((".scala", ".sbt"), "scala"),
-    ".lua": "lua",
-    **dict.fromkeys((".ex", ".exs"), "elixir"),
-    ".hs": "haskell",
-    **dict.fromkeys((".tf", ".hcl"), "hcl"),
-    ".dart": "dart",
-    ".sol": "solidity",
-    ".css": "css",
-    **dict.fromkeys((".html", ".htm"), "html"),
-    ".json": "json",
-}
+from cli_guard.rules.catalog import read_table
+
+_TABLE = read_table("languages/files.toml")
+
+
+def _by_word(rows: Mapping[str, str]) -> dict[str, str]:
+    return {word: language for language, words in rows.items() for word in words.split()}
+
+
+# The languages that reviewers read, and all that have a grammar, by the ending of a file.
+REVIEWED = _by_word(_TABLE["reviewed"])
+ENDINGS = REVIEWED | _by_word(_TABLE["others"])
 GRAMMARS = frozenset(ENDINGS.values())
-INTERPRETERS = {
-    **dict.fromkeys(("sh", "bash", "dash", "ksh"), "bash"),
-    "python": "python",
-    "node": "javascript",
-}
+INTERPRETERS = _by_word(_TABLE["interpreters"])
 SHEBANG = re.compile(r"#! ?(?:\S{0,80}/)?(?:env (?:-S )?)?([a-z]{1,20})[0-9.]{0,10}(?:\s|$)")
 
 

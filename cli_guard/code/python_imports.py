@@ -9,15 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-FROM = re.compile(
-    r"[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]{0,8000}\)?|[^\n;#\\]*(?:\\\n[^\n;#\\]*)*)"
-)
-IMPORT = re.compile(r"[ \t]*import[ \t]+([\w. \t,]+)")
-NAME = re.compile(r"(\*|\w+)(?:[ \t]+as[ \t]+(\w+))?")
-DEFINED = re.compile(
-    r"^(?:async def|def|class)[ \t]+([A-Za-z]\w*)|^([A-Za-z]\w*)[ \t]*(?::[^=\n]{1,200})?=", re.MULTILINE
-)
-COMMENT = re.compile(r"#[^\n]*")
+from cli_guard.rules.catalog import read_patterns
+
+PATTERNS = read_patterns("languages/patterns.toml", "python_imports")
 SOURCE_FOLDERS = ("src", "lib", "python", "Lib")
 MOST_ATTRIBUTES = 200
 
@@ -155,15 +149,17 @@ class PythonImports:
             # A line is looked at once, however often the word is in it.
             line_end = text.find("\n", place)
             end = line_end if line_end >= 0 else len(text)
-            taken = FROM.match(text, begin) if text.startswith(("from", " ", "\t"), begin) else None
+            taken = (
+                PATTERNS["from"].match(text, begin) if text.startswith(("from", " ", "\t"), begin) else None
+            )
             if taken:
-                named = NAME.finditer(COMMENT.sub("", taken[3]))
+                named = PATTERNS["name"].finditer(PATTERNS["comment"].sub("", taken[3]))
                 module = absolute_module(path, taken[1], taken[2])
                 if module is not None:
                     names = tuple([(name[1], name[2] or name[1]) for name in named])
                     found.append(ImportStatement(module, names))
                 end = max(end, taken.end())
-            elif plain := IMPORT.match(text, begin):
+            elif plain := PATTERNS["import"].match(text, begin):
                 for words in map(str.split, plain[1].split(",")):
                     if words:
                         alias = words[2] if len(words) == 3 else words[0]
@@ -190,11 +186,10 @@ def is_package(path: str) -> bool:
 
 def defined_names(text: str) -> list[str]:
     """The public names that a module defines at its top, for `from module import *`."""
-    return [name or other for name, other in DEFINED.findall(text)]
+    return [name or other for name, other in PATTERNS["defined"].findall(text)]
 
 
 def _names_behind(text: str, alias: str) -> list[str]:
-    """The names behind `alias.` in a text."""
     found: dict[str, None] = {}
     place = text.find(f"{alias}.")
     while place >= 0 and len(found) < MOST_ATTRIBUTES:
@@ -207,6 +202,5 @@ def _names_behind(text: str, alias: str) -> list[str]:
 
 
 def _count_shared_folders(path: str, other: str) -> int:
-    """How many folders two paths share from the root on."""
     pairs = list(zip(path.split("/")[:-1], other.split("/")[:-1], strict=False))
     return next((count for count, (one, two) in enumerate(pairs) if one != two), len(pairs))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from cli_guard.code.languages import language_of
 from cli_guard.model import ChangeSet, CommitMessage, FileChange, Kind, Status
 from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -21,43 +22,11 @@ MOST_FILES_PARSED = 20
 MOST_CHARS_PARSED = 200_000
 TYPO_LINES = 50
 
-DOCS = re.compile(
-    r"docs(?:\([^()]{0,40}\))?: |(?:docs|documentation|doc) only\b|only (?:docs|documentation)\b", re.I
-)
-COMMENTS = re.compile(r".{0,40}\b(?:comments? only|only comments?)\b", re.I)
-WHITESPACE = re.compile(r".{0,40}\b(?:whitespace[ -]only|only whitespace)\b", re.I)
-TYPO = re.compile(
-    r"(?:\w{1,20}(?:\([^()]{0,40}\))?: )?(?:fix|correct)(?:e[sd])? (?:an? |the )?(?:\w{1,20} )?typo\b", re.I
-)
-TESTS = re.compile(
-    r"(?:tests?(?:\([^()]{0,40}\))?: "
-    r"|(?:add|write) (?:(?:an?|some|more|missing|unit|integration|regression) ){0,3}"
-    r"tests?(?: (?:for|of|to cover|cases?|coverage|that)\b|$))",
-    re.I,
-)
-REMOVE_FILE = re.compile(
-    r"(?:remove|delete|drop) (?:the )?(?:files? )?`?[\w./-]{0,200}[\w-]\.[a-z]{1,5}`?$", re.I
-)
-REMOVE_UNUSED = re.compile(
-    r"(?:remove|delete|drop) (?:the |some |all )?"
-    r"(?:unused|dead|obsolete|unneeded|redundant|commented[ -]out) ",
-    re.I,
-)
-RENAME = re.compile(r"rename `?[\w./-]{1,100}`? (?:to|->|=>) `?[\w./-]{1,100}`?$", re.I)
-BUMP = re.compile(
-    r"(?:\w{1,20}(?:\([^()]{0,40}\))?: )?(?:bump|upgrade) [^\n]{1,120}?"
-    r" to v?(\d{1,6}(?:\.\d{1,6}){1,3})(?=$|[ ,.;)])(?![.]\d)",
-    re.I,
-)
-DIGEST = re.compile(r"[0-9a-f]{32}|sha(?:256|384|512)-", re.I)
-VERSION_PARTS = re.compile(r"major|minor|patch|micro", re.I)
-
-ABOUT_DOCS = re.compile(
-    r"(?:^|[/._-])(?:docs?|documentation|examples?|samples?|website|site|demos?|tutorials?|scripts?)(?:[/._-]|$)",
-    re.I,
-)
-ABOUT_TESTS = re.compile(r"test|spec|fixture|snap|e2e|mock|bench|conftest|features?/|golden|cases?\b", re.I)
-TESTS_INSIDE = re.compile(r"test|assert|expect|>>>|should", re.I)
+PATTERNS = {
+    name: re.compile(pattern)
+    for group in ("claims", "claimed")
+    for name, pattern in read_table("message.toml")[group].items()
+}
 CODE_WITHOUT_INNER_TESTS = tuple(".py .js .jsx .ts .tsx .go .java .rb .php .kt .cs .swift".split())
 
 
@@ -65,8 +34,8 @@ def contradiction(message: CommitMessage, changes: ChangeSet, subject: ReviewInp
     """The first claim of the subject line that the change certainly does not hold, as a sentence."""
     if not changes.files or changes.skipped or any(change.kind is not Kind.TEXT for change in changes):
         return None
-    for claim, check in CLAIMS:
-        match = claim.match(message.subject)
+    for claim, check in CLAIMS.items():
+        match = PATTERNS[claim].match(message.subject)
         if match:
             said = check(match, changes, subject)
             if said:
@@ -76,7 +45,7 @@ def contradiction(message: CommitMessage, changes: ChangeSet, subject: ReviewInp
 
 def _docs_only(_match: re.Match[str], changes: ChangeSet, subject: ReviewInput) -> str | None:
     for change in _code_files(changes):
-        if not ABOUT_DOCS.search(change.path) and _code_differs(change, subject):
+        if not PATTERNS["about_docs"].search(change.path) and _code_differs(change, subject):
             return f"The message speaks of documentation only, but code changes in {change.path[:200]}."
     return None
 
@@ -113,8 +82,12 @@ def _tests(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> 
     if not suffixes or not suffixes.issubset(CODE_WITHOUT_INNER_TESTS):
         return None
     for change in changes:
-        about_tests = any(ABOUT_TESTS.search(path) for path in (change.path, change.old_path or ""))
-        if about_tests or any(TESTS_INSIDE.search(line[:2_000]) for line in _changed_lines(change)):
+        about_tests = any(
+            PATTERNS["about_tests"].search(path) for path in (change.path, change.old_path or "")
+        )
+        if about_tests or any(
+            PATTERNS["tests_inside"].search(line[:2_000]) for line in _changed_lines(change)
+        ):
             return None
     return "The message speaks of tests, but no test changes."
 
@@ -130,10 +103,11 @@ def _nothing_removed(_match: re.Match[str], changes: ChangeSet, _subject: Review
 def _bump(match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
     version = match[1]
     present = re.compile(_version_pattern(version))
+    answers = (present, PATTERNS["digest"], PATTERNS["version_parts"])
     for change in changes:
         for line in change.added.values():
             shown = line[:5_000]
-            if present.search(shown) or DIGEST.search(shown) or VERSION_PARTS.search(shown):
+            if any(pattern.search(shown) for pattern in answers):
                 return None
     if not any(change.added for change in changes):
         return None
@@ -192,14 +166,15 @@ def _tokens(node: "SgNode", language: str) -> Iterator[str]:
 
 Check = Callable[[re.Match[str], ChangeSet, ReviewInput], str | None]
 
-CLAIMS: tuple[tuple[re.Pattern[str], Check], ...] = (
-    (DOCS, _docs_only),
-    (COMMENTS, _comments_only),
-    (WHITESPACE, _whitespace_only),
-    (TYPO, _typo),
-    (TESTS, _tests),
-    (REMOVE_FILE, _nothing_removed),
-    (REMOVE_UNUSED, _nothing_removed),
-    (RENAME, _nothing_removed),
-    (BUMP, _bump),
-)
+# In the order in which they are checked.
+CLAIMS: dict[str, Check] = {
+    "docs_only": _docs_only,
+    "comments_only": _comments_only,
+    "whitespace_only": _whitespace_only,
+    "typo": _typo,
+    "tests": _tests,
+    "remove_file": _nothing_removed,
+    "remove_unused": _nothing_removed,
+    "rename": _nothing_removed,
+    "bump": _bump,
+}

@@ -6,14 +6,14 @@ only where they are plain English; nothing of a message is quoted, as it may hol
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from cli_guard.git.message import recorded_message
-from cli_guard.model import Category, ChangeSet, CommitMessage, Finding, Report, Severity, fingerprint
+from cli_guard.model import ChangeSet, CommitMessage, Finding, Report, Severity, fingerprint
 from cli_guard.reviewers.claims import contradiction
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.rules.catalog import Rule, load
+from cli_guard.rules.catalog import Rule, load, read_patterns
 
 
 @dataclass(frozen=True)
@@ -70,18 +70,14 @@ def _in_force(rule: Rule, case: Case) -> bool:
 def _finding(rule: Rule, case: Case, said: str) -> Finding:
     commit = case.changes.commit if case.recorded else None
     protected = rule.extra.get("protected_severity")
-    return Finding(
-        rule=rule.id,
-        category=Category.MESSAGE,
-        severity=Severity(protected) if protected and _protected_branch(case) else rule.severity,
-        confidence=rule.confidence,
+    found = rule.finding(
         path="",
         line=None,
         message=said,
-        remedy=rule.remedy,
+        severity=Severity(protected) if protected and _protected_branch(case) else None,
         fingerprint=fingerprint(rule.id, "", case.message.text),
-        commit=commit,
     )
+    return replace(found, commit=commit)
 
 
 def _protected_branch(case: Case) -> str | None:
@@ -94,36 +90,28 @@ def _protected_branch(case: Case) -> str | None:
     return None
 
 
-PULL_REQUEST = re.compile(r"(?: \((?:#|GH-)\d{1,9}\)){1,3}$")
-BY_A_PROGRAM = re.compile(
-    r"(?:[a-z]{1,10}(?:\([\w-]{1,30}\))?: )?(?:bump|update dependency) \S+ ", re.IGNORECASE
-)
-ABBREVIATED = re.compile(r"(?:\.\w\.|\.\.|\betc\.|\bInc\.|\bLtd\.|\bno\.|\bal\.)$")
-TRAILER = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,40}: ")
-UNWRAPPABLE = re.compile(r"^[>|\t]|^ {2,}|^[-+*] *https?:|://|^\S+$|`")
-SAME_CHARACTER = re.compile(r"([a-z0-9])\1*")
-TYPE_AND_SCOPE = re.compile(r"\A[a-z]{1,20}(?:\([^()]{0,40}\))?!?: ", re.IGNORECASE)
-UNFINISHED = re.compile(
-    r"(?:\[wip\]|\(wip\)|<wip>|wip *(?:[:!-]|$)|(?:do not|don't|dont) (?:merge|push|commit)\b|dnm\b"
-    r"|(?:tmp|temp|temporary commit|savepoint|checkpoint|save point|work in progress)$)",
-    re.IGNORECASE,
-)
-UNFINISHED_IN_CAPITALS = re.compile(r"WIP (?!limit|card|item|board|column)")
-CONVENTIONAL = re.compile(r"([A-Za-z][\w-]{0,40})(?:\([^()\s][^()\n]{0,80}\))?(!)?: (?=\S)")
-BREAKING = re.compile(r"breaking[ -]changes?[ \t]*:", re.IGNORECASE)
+PATTERNS = read_patterns("languages/patterns.toml", "message")
 
 
 def _subject_long(rule: Rule, case: Case) -> str | None:
-    subject = PULL_REQUEST.sub("", case.message.subject)
-    if case.message.kind != "plain" or len(subject) <= rule.extra["limit"] or BY_A_PROGRAM.match(subject):
+    subject = PATTERNS["pull_request"].sub("", case.message.subject)
+    if (
+        case.message.kind != "plain"
+        or len(subject) <= rule.extra["limit"]
+        or PATTERNS["by_a_program"].match(subject)
+    ):
         return None
     return f"The subject has {len(subject)} characters; most tools cut it at {rule.extra['limit']}."
 
 
 def _subject_period(_rule: Rule, case: Case) -> str | None:
-    subject = PULL_REQUEST.sub("", case.message.subject)
+    subject = PATTERNS["pull_request"].sub("", case.message.subject)
     is_sentence = case.message.kind == "plain" and subject.endswith(".") and " " in subject
-    return "The subject ends with a period." if is_sentence and not ABBREVIATED.search(subject) else None
+    return (
+        "The subject ends with a period."
+        if is_sentence and not PATTERNS["abbreviated"].search(subject)
+        else None
+    )
 
 
 def _no_blank_line(rule: Rule, case: Case) -> str | None:
@@ -147,8 +135,8 @@ def _body_long(rule: Rule, case: Case) -> str | None:
         elif (
             len(line) > limit
             and not fenced
-            and not UNWRAPPABLE.search(line[:2_000])
-            and not TRAILER.match(line)
+            and not PATTERNS["unwrappable"].search(line[:2_000])
+            and not PATTERNS["trailer"].match(line)
         ):
             first, number = first or position, number + 1
     if not number:
@@ -158,14 +146,13 @@ def _body_long(rule: Rule, case: Case) -> str | None:
 
 
 def _says_nothing(rule: Rule, case: Case) -> str | None:
-    subject = TYPE_AND_SCOPE.sub("", case.message.subject, count=1)
+    subject = PATTERNS["type_and_scope"].sub("", case.message.subject, count=1)
     if case.message.kind != "plain" or not subject.isascii() or len(subject) > 40:
         return None
     words = " ".join(re.sub(r"[^a-z0-9 ]+", " ", subject.lower()).split())
-    is_noise = (
-        words in rule.extra["words"] or (not words and bool(subject)) or bool(SAME_CHARACTER.fullmatch(words))
-    )
-    is_noise = is_noise and not re.search(r"[#:\d/]", subject)
+    has_words = words and words not in rule.extra["words"]
+    is_noise = subject and not (has_words and not PATTERNS["same_character"].fullmatch(words))
+    is_noise = bool(is_noise) and not re.search(r"[#:\d/]", subject)
     return "The subject does not say what changes." if is_noise else None
 
 
@@ -185,9 +172,11 @@ def _wip_pushed(_rule: Rule, case: Case) -> str | None:
     where = f"the protected branch {branch[:100]}" if branch else "the remote"
     if message.kind == "fixup":
         return f"A commit that waits to be folded into another (fixup!, squash! or amend!) goes to {where}."
-    subject = TYPE_AND_SCOPE.sub("", message.subject, count=1)
+    subject = PATTERNS["type_and_scope"].sub("", message.subject, count=1)
     texts = (message.subject, subject) if message.kind == "plain" else ()
-    if any(UNFINISHED.match(text) or UNFINISHED_IN_CAPITALS.match(text) for text in texts):
+    if any(
+        PATTERNS["unfinished"].match(text) or PATTERNS["unfinished_in_capitals"].match(text) for text in texts
+    ):
         return f"A commit that calls itself unfinished goes to {where}."
     return None
 
@@ -197,24 +186,28 @@ def _contradicts(_rule: Rule, case: Case) -> str | None:
 
 
 def _conventional_form(_rule: Rule, case: Case) -> str | None:
-    if case.message.kind != "plain" or not case.message.subject or CONVENTIONAL.match(case.message.subject):
+    if (
+        case.message.kind != "plain"
+        or not case.message.subject
+        or PATTERNS["conventional"].match(case.message.subject)
+    ):
         return None
     return "The subject is not `type: description` or `type(scope): description`."
 
 
 def _conventional_type(rule: Rule, case: Case) -> str | None:
-    match = CONVENTIONAL.match(case.message.subject)
+    match = PATTERNS["conventional"].match(case.message.subject)
     if case.message.kind != "plain" or not match or match[1].lower() in rule.extra["types"]:
         return None
     return f"The type is none of {', '.join(rule.extra['types'])}."
 
 
 def _conventional_breaking(_rule: Rule, case: Case) -> str | None:
-    match = CONVENTIONAL.match(case.message.subject)
+    match = PATTERNS["conventional"].match(case.message.subject)
     if case.message.kind != "plain" or not match or match[2]:
         return None
     known = ("BREAKING CHANGE: ", "BREAKING-CHANGE: ")
-    lines = [line for line in case.message.body if BREAKING.match(line)]
+    lines = [line for line in case.message.body if PATTERNS["breaking"].match(line)]
     if not lines or any(line.startswith(known) for line in lines):
         return None
     return "The message speaks of a breaking change in a form that tools do not read."

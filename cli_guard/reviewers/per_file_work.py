@@ -57,7 +57,6 @@ class PerFileWork:
         self._results: dict[int, Results] | None = None
 
     def result(self, reviewer: str, change: FileChange) -> FileResult | None:
-        """The result of a reviewer for one file."""
         if self._results is None:
             files = self._subject.changes.files
             self._results = {id(files[number]): each for number, each in self._examine_all().items()}
@@ -65,7 +64,6 @@ class PerFileWork:
         return None if of_file is None else of_file.get(reviewer, NOTHING)
 
     def _examine_all(self) -> dict[int, Results]:
-        """The results of each file by its number, of now or of an earlier review."""
         files = dict(enumerate(self._subject.changes.files))
         found = dict(self._clean_files.recall(files)) if self._clean_files else {}
         shard = self._subject.shard

@@ -1,4 +1,7 @@
-"""What a push does to branches; what its commits hold is the work of the other reviewers."""
+"""What a push does to branches; what its commits hold is the work of the other reviewers.
+
+Only branches are protected (`git.protected_branches`): a tag or a note is never the subject of a finding.
+"""
 
 from cli_guard.model import Finding, PushedRef, Report, fingerprint
 from cli_guard.policy.globs import matches

@@ -133,10 +133,7 @@ def _review_lines(subject: ReviewInput, change: FileChange, so_far: Findings, co
     result = _scan(subject, added.text, change.path, so_far)
     if result.stopped_at is not None:
         line = added.line(result.stopped_at)
-        reason = (
-            f"time limit of {subject.limits.seconds:g} s reached in the search for secrets, at line {line}"
-        )
-        so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
+        _skip_rest(subject, so_far, change.path, f"secrets, at line {line}")
     source = Source(change.path, added.text, result.hits, added.line, commit)
     groups = _by_value(result.hits)
     if len(groups) > FILE_FINDINGS:
@@ -153,8 +150,7 @@ def _review_binary(subject: ReviewInput, change: FileChange, so_far: Findings, c
     end = subject.clock() + subject.limits.seconds
     result = scan_keys(text, lambda: subject.clock() >= end)
     if result.stopped_at is not None:
-        reason = f"time limit of {subject.limits.seconds:g} s reached in the search for keys in a binary file"
-        so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
+        _skip_rest(subject, so_far, change.path, "keys in a binary file")
     before = "\n".join(change.removed.values()) if result.hits else ""
     # A block that goes on behind a gap is put together from texts that have nothing to do with each other.
     hits = [hit for hit in result.hits if GAP not in hit.value and hit.value not in before]
@@ -185,8 +181,12 @@ def _review_partial_blocks(
                 continue
             _add(so_far, Source(change.path, text, (hit,), whole.line, commit), [hit])
     except OutOfTimeError:
-        reason = f"time limit of {subject.limits.seconds:g} s reached in the search for private keys"
-        so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
+        _skip_rest(subject, so_far, change.path, "private keys")
+
+
+def _skip_rest(subject: ReviewInput, so_far: Findings, path: str, what: str) -> None:
+    reason = f"time limit of {subject.limits.seconds:g} s reached in the search for {what}"
+    so_far.skipped.append(Skipped(path, reason, by_limit=True))
 
 
 def _deadline(subject: ReviewInput) -> Callable[[int], None]:
@@ -201,7 +201,6 @@ def _deadline(subject: ReviewInput) -> Callable[[int], None]:
 
 
 def _may_be_part_of_key(text: str) -> bool:
-    """Does the text have a header or footer of a key, or a line that is nothing but base64?"""
     return "PRIVATE KEY" in text or "Private-Lines" in text or re.search(BASE64_LINE, text) is not None
 
 
@@ -211,8 +210,7 @@ def _review_message(subject: ReviewInput, text: str, so_far: Findings, commit: s
     for hits in _by_value(result.hits)[:FILE_FINDINGS]:
         _add(so_far, source, hits)
     if result.stopped_at is not None:
-        reason = f"time limit of {subject.limits.seconds:g} s reached in the search for secrets in the commit message"
-        so_far.skipped.append(Skipped("", reason, by_limit=True))
+        _skip_rest(subject, so_far, "", "secrets in the commit message")
 
 
 def _review_paths(paths: list[str], so_far: Findings, commit: str | None) -> None:
@@ -261,7 +259,6 @@ def _is_empty(change: FileChange) -> bool:
 
 
 def _scan(subject: ReviewInput, text: str, path: str, so_far: Findings) -> Scan:
-    """Scan once what both the change and one of its commits add."""
     key = _key(path, text)
     if key not in so_far.scanned:
         end = subject.clock() + subject.limits.seconds

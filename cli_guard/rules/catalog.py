@@ -5,6 +5,7 @@ own format, with our fields under `metadata`. Both give a `Rule`; what only its 
 (a pattern, keywords, a tree rule) stays in `extra`.
 """
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -104,6 +105,19 @@ def read_yaml(path: Path) -> Iterator[Rule]:
         for document in yaml.load_all(file, Loader=loader):
             metadata = document.pop("metadata")
             yield _rule({**metadata, "id": document["id"], "document": document})
+
+
+@cache
+def read_table(path: str) -> Mapping[str, Any]:
+    """The data of a TOML file in this folder that holds no rules, such as `languages/files.toml`."""
+    with (FOLDER / path).open("rb") as file:
+        return MappingProxyType(tomllib.load(file))
+
+
+@cache
+def read_patterns(path: str, section: str) -> Mapping[str, re.Pattern[str]]:
+    """The regular expressions in a section of a data file; a list has the parts of one."""
+    return {name: re.compile("".join(parts)) for name, parts in read_table(path)[section].items()}
 
 
 @cache

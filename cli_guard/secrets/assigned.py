@@ -174,7 +174,6 @@ def _is_passphrase(name: str, value: str) -> bool:
 
 
 def _given(candidate: Candidate, operator: str, name: str, start: int, *, bare: bool) -> bool:
-    """Is the value given to the name, by an operator that does that in this kind of file?"""
     flag = name.startswith("--") and len(name) > 4
     close = candidate.groups.get("close") or ""
     if ")" in close and operator not in FALLBACKS:

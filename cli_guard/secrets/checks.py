@@ -8,23 +8,10 @@ from collections.abc import Callable
 
 from cli_guard.secrets import places, values
 from cli_guard.secrets.candidates import Candidate, Judgement, decode_base64, grade
-from cli_guard.secrets.names import words
+from cli_guard.secrets.names import pattern, words
 from cli_guard.secrets.values import Strength
 
 Check = Callable[[Candidate], Judgement | None]
-LOCAL = "|".join(
-    (
-        r"^(?:localhost|127\.|0\.0\.0\.0|\[?::1|host\.docker\.internal)",
-        r"\.(?:local|localhost|localdomain)(?::|$)",
-    )
-)
-MADE_UP = "|".join(
-    (
-        r"(?:^|\.)example\.(?:com|org|net|edu|io)(?:[:,]|$)|\.(?:test|invalid|example)(?:[:,]|$)|\bexample\b",
-        r"^(?:host|hostname|server|servername|your\S*|my\S*|some\S*|foo|bar|ip|address)(?:\.com|\.org|\.net)?(?:[:,]|$)",
-        r"^(?:proxy|domain|url|site|h|x|a|b|c)(?:\.com|\.org|\.net)?(?:[:,]|$)|^1\.2\.3\.4",
-    )
-)
 
 
 def password(candidate: Candidate) -> Judgement | None:
@@ -59,7 +46,7 @@ def url(candidate: Candidate) -> Judgement | None:
     ):
         return None
     strength = max(values.password_strength(unescaped), values.key_strength(value))
-    local, made_up = (bool(re.search(pattern, host)) for pattern in (LOCAL, MADE_UP))
+    local, made_up = (bool(pattern(name).search(host)) for name in ("local_hosts", "made_up_hosts"))
     if (made_up and strength < Strength.LIKELY) or (
         local and strength < Strength.LIKELY and not re.search(r"\d", value)
     ):
@@ -133,9 +120,7 @@ def command(candidate: Candidate) -> Judgement | None:
 def pair(candidate: Candidate) -> Judgement | None:
     """The second of two words beside each other (`admin / x`): only one of mixed characters is a password."""
     value = candidate.value
-    classes = [
-        pattern for pattern in ("[a-z]", "[A-Z]", r"\d", r"[!@#$%^&*?+=~]") if re.search(pattern, value)
-    ]
+    classes = [each for each in ("[a-z]", "[A-Z]", r"\d", r"[!@#$%^&*?+=~]") if re.search(each, value)]
     if len(classes) < 3 or "." in value or values.password_strength(value) is not Strength.STRONG:
         return None
     return grade(candidate, Strength.LIKELY, candidate.start, candidate.end)

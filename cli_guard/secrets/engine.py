@@ -5,8 +5,9 @@ into its vocabulary. A single line of a megabyte is never given to a pattern as 
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from cli_guard.model import Confidence, Severity
 from cli_guard.secrets import assigned, checks, disguised, inserts, keyblocks, places, tokens
@@ -15,26 +16,17 @@ from cli_guard.secrets.checks import Check
 from cli_guard.secrets.detectors import Detector, by_keyword, by_path, documented_keys, for_blocks, keywords
 from cli_guard.secrets.vocabulary import Vocabulary, fold
 
-CHECKS: dict[str, Check] = {
-    "token": tokens.token,
-    "near": tokens.near,
-    "crc62": tokens.crc62,
+# By the names that the rules give them: those of the functions, but for a few.
+CHECKS: Mapping[str, Check] = {
+    check.__name__: check
+    for check in (
+        *(tokens.token, tokens.near, tokens.crc62, tokens.wallet, tokens.tail, tokens.firebase),
+        *(tokens.discord, tokens.jwt, checks.password, checks.url, checks.header, checks.basic),
+        *(checks.rc, checks.command, checks.pair, checks.signing, checks.none),
+    )
+} | {
     "random": tokens.random_text,
-    "wallet": tokens.wallet,
     "mixed": tokens.judge_mixed_case,
-    "tail": tokens.tail,
-    "firebase": tokens.firebase,
-    "discord": tokens.discord,
-    "jwt": tokens.jwt,
-    "password": checks.password,
-    "url": checks.url,
-    "header": checks.header,
-    "basic": checks.basic,
-    "rc": checks.rc,
-    "command": checks.command,
-    "pair": checks.pair,
-    "signing": checks.signing,
-    "none": checks.none,
     "assigned": assigned.judge_assignment,
     "named": assigned.judge_named,
 }
@@ -64,14 +56,19 @@ def scan(
     With `decode`, base64 is read as well, one level deep. A scan that stops early gives what it has, and the
     offset before which every rule has looked.
     """
+    hits, stopped_at = _collect(_all_hits(text, path, out_of_time, decode=decode))
+    return Scan(tuple(without_overlaps(hits)), stopped_at)
+
+
+def _collect(found: Iterable[Hit]) -> tuple[list[Hit], int | None]:
+    """The hits up to where time ran out, and that offset."""
     hits: list[Hit] = []
-    stopped_at = None
     try:
-        for hit in _all_hits(text, path, out_of_time, decode=decode):
+        for hit in found:
             hits.append(hit)
     except OutOfTimeError as stop:
-        stopped_at = int(stop.args[0])
-    return Scan(tuple(without_overlaps(hits)), stopped_at)
+        return hits, int(stop.args[0])
+    return hits, None
 
 
 def _all_hits(text: str, path: str, out_of_time: Callable[[], bool], *, decode: bool) -> Iterator[Hit]:
@@ -98,14 +95,8 @@ def scan_keys(text: str, out_of_time: Callable[[], bool] = lambda: False) -> Sca
     lower = fold(text)
     vocabulary = Vocabulary.of(lower)
     clock = _Clock(out_of_time)
-    hits: list[Hit] = []
-    stopped_at = None
-    try:
-        hits += _blocks(text, lower, "", vocabulary, clock)
-        for hit in _near_keywords(text, lower, "", vocabulary, clock, _is_sure):
-            hits.append(hit)
-    except OutOfTimeError as stop:
-        stopped_at = int(stop.args[0])
+    blocks = _blocks(text, lower, "", vocabulary, clock)
+    hits, stopped_at = _collect(chain(blocks, _near_keywords(text, lower, "", vocabulary, clock, _is_sure)))
     sure = [hit for hit in hits if not hit.generic and hit.severity is Severity.CRITICAL]
     return Scan(tuple(without_overlaps(sure)), stopped_at)
 
@@ -123,7 +114,6 @@ def _is_token(detector: Detector) -> bool:
 
 
 def _in_joined_literals(text: str, path: str, clock: _Clock) -> Iterator[Hit]:
-    """Providers' tokens in literals that are joined on their line."""
 
     def tokens_in(inner: str) -> list[Hit]:
         lower = fold(inner)
@@ -176,7 +166,6 @@ def _is_for(detector: Detector, kind: str, lower: str) -> bool:
 
 
 def _blocks(text: str, lower: str, path: str, vocabulary: Vocabulary, clock: _Clock) -> Iterator[Hit]:
-    """What is read as a block of many lines: private keys, and rows of a table."""
     kinds = set()
     for detector in for_blocks().values():
         if any(vocabulary.may_hold(keyword) and keyword in lower for keyword in detector.keywords):

@@ -1,12 +1,10 @@
 """The word lists of the rules, and what a name holds by its words: a password, a key, or neither (`token_type`)."""
 
 import re
-import tomllib
-from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache, lru_cache
 
-from cli_guard.rules.catalog import FOLDER
+from cli_guard.rules.catalog import read_table
 
 
 class Kind(StrEnum):
@@ -30,22 +28,19 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in compile_once(PARTS).findall(name)]
 
 
-@cache
-def _lists() -> Mapping[str, str]:
-    with (FOLDER / "secrets" / "words.toml").open("rb") as file:
-        return tomllib.load(file)
+_LISTS = "secrets/words.toml"
 
 
 @cache
 def words(name: str) -> frozenset[str]:
     """One list of `cli_guard/rules/secrets/words.toml`, such as `filler`."""
-    return frozenset(_lists()[name].split())
+    return frozenset(read_table(_LISTS)[name].split())
 
 
 @cache
 def pattern(name: str, flags: int = 0) -> re.Pattern[str]:
     """One list of regular expressions, as one; compiled at the first use: most changes need none of them."""
-    return re.compile("|".join(_lists()[name].split()), flags)
+    return re.compile("|".join(read_table(_LISTS)[name].split()), flags)
 
 
 @lru_cache(maxsize=1024)

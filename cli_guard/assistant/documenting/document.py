@@ -17,8 +17,9 @@ from cli_guard.assistant.documenting.source import (
     lacks_module_docstring,
     read_source,
 )
-from cli_guard.code.symbols import Symbol, is_test
+from cli_guard.code.symbols import Symbol
 from cli_guard.code.syntax import Trees
+from cli_guard.code.test_files import is_test_code
 from cli_guard.git.unified import unified_diff
 from cli_guard.model import Skipped
 from cli_guard.reviewers.docs.styles import Style
@@ -188,7 +189,7 @@ def _document_files(wanted: DocRequest, texts: Mapping[str, str], trees: Trees, 
     """Document or repair the files that are asked for, or all."""
     paths = wanted.paths
     if not paths and wanted.everything:
-        paths = tuple(p for p in sorted(texts) if not is_test(p) and find_language(p))
+        paths = tuple(p for p in sorted(texts) if not is_test_code(p) and find_language(p))
     if not paths and not answer.missing and not answer.by_hand:
         answer.missing.append(NOTHING_NAMED)
     for at, path in enumerate(paths):

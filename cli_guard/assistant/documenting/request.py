@@ -7,8 +7,9 @@ from pathlib import PurePosixPath
 
 from cli_guard.assistant.documenting.source import Source, find_language, read_source
 from cli_guard.assistant.request_names import find_names
-from cli_guard.code.symbols import Symbol, is_test
+from cli_guard.code.symbols import Symbol
 from cli_guard.code.syntax import Trees
+from cli_guard.code.test_files import is_test_code
 from cli_guard.model import Skipped
 
 LONGEST_REQUEST = 4_000
@@ -82,11 +83,11 @@ def read_request(request: str, texts: Mapping[str, str]) -> DocRequest:
     paths = [p for p in found.paths if find_language(p)]
     assumed = []
     for word, candidates in found.ambiguous:
-        ranked = sorted(filter(find_language, candidates), key=lambda p: (is_test(p), p.count("/"), p))
+        ranked = sorted(filter(find_language, candidates), key=lambda p: (is_test_code(p), p.count("/"), p))
         paths += ranked[:1]
         assumed += [explain_choice(word, ranked)] if len(ranked) > 1 else []
     # A test is documented if it is named itself, not as a part of its folder.
-    sources = [p for p in paths if not is_test(p) or PurePosixPath(p).name in text] or paths
+    sources = [p for p in paths if not is_test_code(p) or PurePosixPath(p).name in text] or paths
     # `src/fixups.py` and `update_user` do not ask for a repair.
     words = (word.strip(".,:;!?") for word in text.split())
     plain = " ".join(word for word in words if not re.search(r"[/_.()`:'\"]|[a-z][A-Z]", word))
@@ -127,7 +128,7 @@ def find_definitions(
     """Find the definitions of a name, the most likely first; and the files that cannot be read."""
     parts = re.split(r"\.|::|#", name)
     word = rf"(?<![\w$]){re.escape(parts[-1])}(?![\w$])"
-    where = wanted.paths or sorted(texts, key=lambda p: (is_test(p), p))
+    where = wanted.paths or sorted(texts, key=lambda p: (is_test_code(p), p))
     candidates = [p for p in where if find_language(p) and parts[-1] in texts[p]]
     definition = re.compile(rf"\b{DEFINES}{word}")
     candidates.sort(key=lambda p: not definition.search(texts[p]))
@@ -152,4 +153,11 @@ def _is_named(symbol: Symbol, parts: list[str]) -> bool:
 def _rank(hit: tuple[Source, Symbol], name: str) -> tuple[bool, bool, bool, int, str, int]:
     source, symbol = hit
     depth = source.path.count("/")
-    return is_test(source.path), symbol.qualname != name, not symbol.public, depth, source.path, symbol.line
+    return (
+        is_test_code(source.path),
+        symbol.qualname != name,
+        not symbol.public,
+        depth,
+        source.path,
+        symbol.line,
+    )

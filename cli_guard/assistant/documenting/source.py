@@ -9,8 +9,9 @@ from functools import cached_property
 from itertools import islice
 
 from cli_guard.code.languages import language_of
-from cli_guard.code.symbols import LANGUAGES, Symbol, is_test, symbols_of, unreadable
+from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of, unreadable
 from cli_guard.code.syntax import Trees
+from cli_guard.code.test_files import is_test_code
 from cli_guard.model import Skipped
 from cli_guard.reviewers.docs.documented import read_docstring
 from cli_guard.reviewers.docs.styles import ENOUGH, SAMPLE, Style, style_of
@@ -165,7 +166,7 @@ def _find_neighbours(source: Source, texts: Mapping[str, str]) -> Iterator[Symbo
     """Find the documented symbols of other files in the folder."""
     folder = source.path.rpartition("/")[0]
     near = (p for p in sorted(texts) if p.rpartition("/")[0] == folder and p != source.path)
-    fitting = (p for p in near if find_language(p) == source.language and not is_test(p))
+    fitting = (p for p in near if find_language(p) == source.language and not is_test_code(p))
     for path in islice(fitting, NEIGHBOURS):
         other = read_source(path, texts[path], source.trees)
         if isinstance(other, Source):

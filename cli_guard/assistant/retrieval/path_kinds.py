@@ -3,7 +3,8 @@
 import re
 from functools import lru_cache
 
-from cli_guard.code.classify import HEADER_CHARS, is_test, says_generated
+from cli_guard.code.classify import HEADER_CHARS, says_generated
+from cli_guard.code.test_files import is_test_code
 
 # Kind, its paths in lower case, and its weight beside source code. The first that matches decides.
 KINDS = (
@@ -75,7 +76,7 @@ def kind_of(path: str) -> str:
     """Classify a path; "source" if no pattern matches."""
     lower = path.lower()
     for kind, pattern in PATTERNS:
-        if pattern.search(lower) or (kind == "test" and is_test(path)):
+        if pattern.search(lower) or (kind == "test" and is_test_code(path)):
             return kind
     return "source"
 

@@ -3,7 +3,7 @@
 One extractor a language, all giving the same `Symbol`s in the order in which they stand in the file.
 """
 
-from cli_guard.code.classify import is_test, unreadable
+from cli_guard.code.classify import unreadable
 from cli_guard.code.symbols.golang import go_symbols
 from cli_guard.code.symbols.java import java_symbols
 from cli_guard.code.symbols.javascript import javascript_symbols
@@ -12,7 +12,7 @@ from cli_guard.code.symbols.python import python_symbols
 from cli_guard.code.symbols.rust import rust_symbols
 from cli_guard.code.syntax import Trees
 
-__all__ = ["LANGUAGES", "Doc", "Parameter", "Symbol", "is_test", "symbols_of", "unreadable"]
+__all__ = ["LANGUAGES", "Doc", "Parameter", "Symbol", "symbols_of", "unreadable"]
 
 EXTRACTORS = {
     "python": python_symbols,
@@ -28,5 +28,4 @@ LANGUAGES = frozenset(EXTRACTORS)
 
 def symbols_of(trees: Trees, language: str, text: str) -> tuple[Symbol, ...]:
     """The symbols of `text`, outer before inner; `language` is one of `LANGUAGES`."""
-    extract = EXTRACTORS[language]
-    return trees.derived("symbols", language, text, lambda root: tuple(extract(root, text)))
+    return trees.derived("symbols", language, text, lambda root: tuple(EXTRACTORS[language](root)))

@@ -3,26 +3,28 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cli_guard.code.symbols.model import Doc, Parameter, Symbol
-from cli_guard.code.symbols.nesting import comment_above, field_text, first_line, last_line, squeeze
+from cli_guard.code.symbols.model import Parameter, Symbol
+from cli_guard.code.symbols.nesting import (
+    comment_above,
+    doc_of,
+    field_text,
+    first_line,
+    last_line,
+    nodes_in,
+    squeeze,
+)
+from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-# Methods that the standard library's interfaces ask for: the interface documents them.
-INTERFACE_METHODS = frozenset(
-    "String GoString Error Unwrap Is As Len Less Swap Push Pop Read Write Close Seek ReadAt"
-    " WriteAt ReadFrom WriteTo Scan Value Format ServeHTTP MarshalJSON UnmarshalJSON MarshalText"
-    " UnmarshalText MarshalYAML UnmarshalYAML MarshalBinary UnmarshalBinary RoundTrip Done"
-    " Deadline Err Network Set Type".split()
-)
+INTERFACE_METHODS = frozenset(read_table("languages/documentation.toml")["interface_methods"].split())
 
 
-def go_symbols(root: "SgNode", text: str) -> Iterator[Symbol]:
+def go_symbols(root: "SgNode") -> Iterator[Symbol]:
     """The functions, methods and types of a file of a package; those of package main are not public."""
     package = root.find(kind="package_identifier")
     library = package is None or package.text() != "main"
-    del text
     kinds = ("function_declaration", "method_declaration", "type_spec", "type_alias")
     for node in root.find_all(any=[{"kind": kind} for kind in kinds]):
         name = field_text(node, "name")
@@ -35,12 +37,11 @@ def _symbol(node: "SgNode", name: str, library: bool) -> Symbol:
     statement = _statement(node) if is_type else node
     receiver = _receiver(node)
     body = node.field("body")
+    begin = first_line(node if body is None else body)
     local = is_type and _local(statement)
     comments = comment_above(statement, ("comment",))
-    doc = None
-    if comments and not all(c.text().startswith(("//go:", "//nolint", "//line")) for c in comments):
-        text = "\n".join(c.text() for c in comments)
-        doc = Doc(text, first_line(comments[0]), last_line(comments[-1]))
+    if all(c.text().startswith(("//go:", "//nolint", "//line")) for c in comments):
+        comments = []
     exported = name[0].isupper() and (not receiver or receiver[0].isupper())
     return Symbol(
         kind="class" if is_type else "method" if receiver else "function",
@@ -48,13 +49,13 @@ def _symbol(node: "SgNode", name: str, library: bool) -> Symbol:
         qualname=f"{receiver}.{name}" if receiver else name,
         top=first_line(statement),
         line=first_line(node),
-        head_end=first_line(body) if body is not None else first_line(node),
-        body=first_line(body) if body is not None else first_line(node),
+        head_end=begin,
+        body=begin,
         end_line=last_line(node),
         public=library and exported and not local,
         parameters=() if is_type else tuple(_parameters(node)),
         returns=squeeze(field_text(node, "result")),
-        doc=doc,
+        doc=doc_of(comments),
         quiet=_quiet(name, receiver, body),
         owner=receiver,
         node=node,
@@ -92,8 +93,7 @@ def _quiet(name: str, receiver: str, body: "SgNode | None") -> str:
 
 
 def _parameters(node: "SgNode") -> Iterator[Parameter]:
-    parameters = node.field("parameters")
-    for group in parameters.named_children() if parameters is not None else ():
+    for group in nodes_in(node, "parameters"):
         star = "*" if group.kind() == "variadic_parameter_declaration" else ""
         annotation = squeeze(field_text(group, "type"))
         names = [n.text() for n in group.field_children("name") if n.kind() == "identifier"]

@@ -9,9 +9,11 @@ from cli_guard.code.symbols.nesting import (
     comment_above,
     field_text,
     first_line,
+    is_trivial,
     last_line,
+    nodes_in,
+    owned_symbols,
     squeeze,
-    with_enclosing,
 )
 
 if TYPE_CHECKING:
@@ -19,19 +21,11 @@ if TYPE_CHECKING:
 
 TYPES = ("class_declaration", "interface_declaration", "enum_declaration", "record_declaration")
 METHODS = ("method_declaration", "constructor_declaration")
-SIMPLE = frozenset({"expression_statement", "return_statement", "throw_statement"})
 
 
-def java_symbols(root: "SgNode", text: str) -> Iterator[Symbol]:
+def java_symbols(root: "SgNode") -> Iterator[Symbol]:
     """The types, methods and constructors of a compilation unit."""
-    del text
-    known: dict[int, Symbol] = {}
-    for node, around in with_enclosing(root.find_all(any=[{"kind": kind} for kind in TYPES + METHODS])):
-        outer = [known[n.range().start.index] for n in around if n.range().start.index in known]
-        symbol = _symbol(node, outer[-1] if outer else None, around[-1] if outer else None)
-        if symbol is not None:
-            known[node.range().start.index] = symbol
-            yield symbol
+    return owned_symbols(root.find_all(any=[{"kind": kind} for kind in TYPES + METHODS]), _symbol)
 
 
 def _symbol(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -> Symbol | None:
@@ -48,6 +42,7 @@ def _symbol(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -
     public = any(w.text() == "public" for w in words) or in_interface
     body = node.field("body")
     name_node = node.field("name")
+    begin = first_line(body) if body is not None else last_line(node)
     comments = comment_above(node, ("block_comment", "line_comment"))
     doc = block_doc(comments)
     return Symbol(
@@ -56,8 +51,8 @@ def _symbol(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -
         qualname=f"{owner.qualname}.{name}" if owner else name,
         top=first_line(node),
         line=first_line(name_node) if name_node is not None else first_line(node),
-        head_end=first_line(body) if body is not None else last_line(node),
-        body=first_line(body) if body is not None else last_line(node),
+        head_end=begin,
+        body=begin,
         end_line=last_line(node),
         public=public and (owner is None or (owner.public and owner.kind == "class")),
         parameters=() if is_type else tuple(_parameters(node)),
@@ -82,18 +77,12 @@ def _quiet(
     if {"Test", "Bean", "Before", "After", "BeforeEach", "AfterEach", "ExceptionHandler"} & set(annotations):
         return "called by a framework"
     if node.kind() == "method_declaration" and body is not None:
-        statements = [c for c in body.named_children() if "comment" not in c.kind()]
-        if not statements:
-            return "trivial"
-        only = statements[0]
-        if len(statements) == 1 and only.kind() in SIMPLE and first_line(only) == last_line(only):
-            return "trivial"
+        return "trivial" if is_trivial(body) else ""
     return ""
 
 
 def _parameters(node: "SgNode") -> Iterator[Parameter]:
-    parameters = node.field("parameters")
-    for child in parameters.named_children() if parameters is not None else ():
+    for child in nodes_in(node, "parameters"):
         if child.kind() == "formal_parameter":
             yield Parameter(field_text(child, "name"), squeeze(field_text(child, "type")))
         elif child.kind() == "spread_parameter":

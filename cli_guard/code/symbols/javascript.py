@@ -10,9 +10,11 @@ from cli_guard.code.symbols.nesting import (
     comment_above,
     field_text,
     first_line,
+    is_trivial,
     last_line,
+    nodes_in,
+    owned_symbols,
     squeeze,
-    with_enclosing,
 )
 
 if TYPE_CHECKING:
@@ -26,25 +28,22 @@ DEFINITIONS = (
 )
 TYPESCRIPT_DEFINITIONS = ("abstract_class_declaration",)
 VALUES = ("arrow_function", "function_expression", "generator_function")
-SIMPLE = frozenset({"expression_statement", "return_statement", "throw_statement"})
 COMMON_JS_LIST = re.compile(r"module\.exports\s*=\s*\{([^{}]*)\}")
 COMMON_JS_NAME = re.compile(r"\bexports(?:\.[\w$]+)?\s*=\s*([\w$]+)")
 WORD = re.compile(r"[\w$]+")
 
 
-def javascript_symbols(root: "SgNode", text: str) -> Iterator[Symbol]:
+def javascript_symbols(root: "SgNode") -> Iterator[Symbol]:
     """The named functions, classes and methods of a module; `public` are the exported ones."""
-    exported = _exported_names(root, text)
-    known: dict[int, Symbol] = {}
+    exported = _exported_names(root, root.text())
     value = {"any": [{"kind": kind} for kind in VALUES]}
     rules = [{"kind": kind} for kind in _kinds(root)]
     rules.append({"kind": "variable_declarator", "has": {"field": "value", **value}})  # type: ignore[dict-item]
-    for node, around in with_enclosing(root.find_all(any=rules)):  # type: ignore[arg-type]
-        outer = [known[n.range().start.index] for n in around if n.range().start.index in known]
-        symbol = _symbol(node, outer[-1] if outer else None, around[-1] if outer else None, exported)
-        if symbol is not None:
-            known[node.range().start.index] = symbol
-            yield symbol
+
+    def make(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -> Symbol | None:
+        return _symbol(node, owner, owner_node, exported)
+
+    return owned_symbols(root.find_all(any=rules), make)  # type: ignore[arg-type]
 
 
 def _kinds(root: "SgNode") -> tuple[str, ...]:
@@ -100,7 +99,6 @@ def _symbol(
         doc=doc,
         quiet=_quiet(node, name, body, () if doc else tuple(comments), owner, owner_node),
         owner=owner.name if owner else "",
-        decorators=(),
         node=function,
     )
 
@@ -160,7 +158,8 @@ def _quiet(
         heritage = any(c.kind() == "class_heritage" for c in owner_node.children())
         if heritage:
             return "may override"
-    if "class" not in node.kind() and _trivial(body):
+    one_line = first_line(body) == last_line(body)
+    if "class" not in node.kind() and (is_trivial(body) if body.kind() == "statement_block" else one_line):
         return "trivial"
     return ""
 
@@ -174,23 +173,12 @@ def _overloaded(node: "SgNode", name: str) -> bool:
     return signature is not None and "signature" in signature.kind() and field_text(signature, "name") == name
 
 
-def _trivial(body: "SgNode") -> bool:
-    if body.kind() != "statement_block":
-        return first_line(body) == last_line(body)
-    statements = [c for c in body.named_children() if c.kind() != "comment"]
-    if not statements:
-        return True
-    only = statements[0]
-    return len(statements) == 1 and only.kind() in SIMPLE and first_line(only) == last_line(only)
-
-
 def _parameters(function: "SgNode") -> Iterator[Parameter]:
     single = function.field("parameter")
     if single is not None:
         yield Parameter(single.text())
         return
-    parameters = function.field("parameters")
-    for child in parameters.named_children() if parameters is not None else ():
+    for child in nodes_in(function, "parameters"):
         if child.kind() in ("comment", "decorator"):
             continue
         pattern = child.field("pattern") or child.field("left") or child

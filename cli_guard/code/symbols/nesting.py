@@ -1,12 +1,18 @@
 """Which definition stands in which, told from their spans alone (asking the tree would cost more)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from cli_guard.code.symbols.model import Doc
+from cli_guard.code.symbols.model import Doc, Symbol
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
+
+# Statements of Python, JavaScript and Java that hold no others.
+SIMPLE = frozenset(
+    "expression_statement return_statement throw_statement pass_statement raise_statement"
+    " delete_statement".split()
+)
 
 
 def with_enclosing(nodes: Iterable["SgNode"]) -> Iterator[tuple["SgNode", list["SgNode"]]]:
@@ -18,6 +24,35 @@ def with_enclosing(nodes: Iterable["SgNode"]) -> Iterator[tuple["SgNode", list["
             stack.pop()
         yield node, [outer for _, outer in stack]
         stack.append((span.end.index, node))
+
+
+def owned_symbols(
+    nodes: Iterable["SgNode"],
+    make: "Callable[[SgNode, Symbol | None, SgNode | None], Symbol | None]",
+) -> Iterator[Symbol]:
+    """The symbols that `make` gives for a node, the symbol around it and the node around it."""
+    known: dict[int, Symbol] = {}
+    for node, around in with_enclosing(nodes):
+        outer = [known[n.range().start.index] for n in around if n.range().start.index in known]
+        symbol = make(node, outer[-1] if outer else None, around[-1] if outer else None)
+        if symbol is not None:
+            known[node.range().start.index] = symbol
+            yield symbol
+
+
+def is_trivial(body: "SgNode") -> bool:
+    """Is a body empty, or one simple statement on one line?"""
+    statements = [c for c in body.named_children() if "comment" not in c.kind()]
+    if not statements:
+        return True
+    only = statements[0]
+    return len(statements) == 1 and only.kind() in SIMPLE and first_line(only) == last_line(only)
+
+
+def nodes_in(node: "SgNode", field: str) -> "list[SgNode]":
+    """The named nodes in a field, none if there is no such field."""
+    child = node.field(field)
+    return child.named_children() if child is not None else []
 
 
 def squeeze(text: str) -> str:
@@ -63,5 +98,12 @@ def block_doc(comments: list["SgNode"]) -> Doc | None:
     """The comment that JSDoc and Javadoc read: the last one, if it is a block that begins with two stars."""
     if not comments or not comments[-1].text().startswith("/**"):
         return None
-    last = comments[-1]
-    return Doc(last.text(), first_line(last), last_line(last))
+    return doc_of(comments[-1:])
+
+
+def doc_of(comments: list["SgNode"]) -> Doc | None:
+    """Several comments as one, None if there are none."""
+    if not comments:
+        return None
+    text = "\n".join(comment.text().rstrip("\n") for comment in comments)
+    return Doc(text, first_line(comments[0]), last_line(comments[-1]))

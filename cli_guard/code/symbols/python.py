@@ -5,44 +5,32 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cli_guard.code.symbols.model import Doc, Parameter, Symbol
-from cli_guard.code.symbols.nesting import field_text, first_line, last_line, squeeze, with_enclosing
+from cli_guard.code.symbols.nesting import (
+    field_text,
+    first_line,
+    is_trivial,
+    last_line,
+    nodes_in,
+    owned_symbols,
+    squeeze,
+)
+from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-# Names that another function documents, or a framework calls: nobody reads documentation of these.
-QUIET_DECORATORS = {
-    "override": "override",
-    "overload": "overload",
-    **dict.fromkeys(("setter", "deleter"), "setter"),
-    **dict.fromkeys(
-        "fixture hookimpl validator field_validator model_validator field_serializer model_serializer root_validator"
-        " receiver listens_for register".split(),
-        "called by a framework",
-    ),
+_TABLE = read_table("languages/documentation.toml")
+QUIET_DECORATORS: dict[str, str] = {
+    name: reason for reason, names in _TABLE["quiet_decorators"].items() for name in names.split()
 }
-# Bases that bring no documented methods of their own; any other base makes each method a likely override.
-PLAIN_BASES = frozenset(
-    "object ABC Protocol Generic NamedTuple TypedDict Enum StrEnum IntEnum BaseModel Exception"
-    " ValueError RuntimeError TypeError KeyError".split()
-)
-SIMPLE = frozenset(
-    {"expression_statement", "return_statement", "pass_statement", "raise_statement", "delete_statement"}
-)
+PLAIN_BASES = frozenset(_TABLE["plain_bases"].split())
 BASE_NAME = re.compile(r"([\w.]+)")
 
 
-def python_symbols(root: "SgNode", text: str) -> Iterator[Symbol]:
+def python_symbols(root: "SgNode") -> Iterator[Symbol]:
     """The functions and classes of a module, outer before inner."""
-    del text
-    known: dict[int, Symbol] = {}
-    found = root.find_all(any=[{"kind": "function_definition"}, {"kind": "class_definition"}])
-    for node, around in with_enclosing(found):
-        outer = [known[n.range().start.index] for n in around if n.range().start.index in known]
-        symbol = _symbol(node, outer[-1] if outer else None, around[-1] if outer else None)
-        if symbol is not None:
-            known[node.range().start.index] = symbol
-            yield symbol
+    kinds = ("function_definition", "class_definition")
+    return owned_symbols(root.find_all(any=[{"kind": kind} for kind in kinds]), _symbol)
 
 
 def _symbol(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -> Symbol | None:
@@ -112,7 +100,8 @@ def _quiet(
         return "trivial"
     if owner_node is not None and owner is not None and owner.kind == "class" and _may_override(owner_node):
         return "may override"
-    return _trivial(body)
+    is_stub = all(c.kind() == "comment" for c in body.named_children())
+    return "trivial" if not is_stub and is_trivial(body) else ""
 
 
 def _may_override(owner: "SgNode") -> bool:
@@ -123,19 +112,9 @@ def _may_override(owner: "SgNode") -> bool:
     return any(m is None or m[1].rsplit(".", 1)[-1] not in PLAIN_BASES for m in names)
 
 
-def _trivial(body: "SgNode") -> str:
-    """A body of one simple statement on one line says itself what it does; a stub has nothing to say."""
-    statements = [c for c in body.named_children() if c.kind() != "comment"]
-    if len(statements) != 1 or statements[0].kind() not in SIMPLE:
-        return ""
-    only = statements[0]
-    return "trivial" if first_line(only) == last_line(only) else ""
-
-
 def _parameters(node: "SgNode") -> Iterator[Parameter]:
-    parameters = node.field("parameters")
     keyword_only = False
-    for child in parameters.named_children() if parameters is not None else ():
+    for child in nodes_in(node, "parameters"):
         kind = child.kind()
         if kind == "keyword_separator":
             keyword_only = True

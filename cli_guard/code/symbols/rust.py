@@ -3,8 +3,16 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cli_guard.code.symbols.model import Doc, Parameter, Symbol
-from cli_guard.code.symbols.nesting import field_text, first_line, last_line, squeeze, with_enclosing
+from cli_guard.code.symbols.model import Parameter, Symbol
+from cli_guard.code.symbols.nesting import (
+    doc_of,
+    field_text,
+    first_line,
+    last_line,
+    nodes_in,
+    squeeze,
+    with_enclosing,
+)
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -14,9 +22,8 @@ FUNCTIONS = ("function_item", "function_signature_item")
 AROUND = ("impl_item", "mod_item")
 
 
-def rust_symbols(root: "SgNode", text: str) -> Iterator[Symbol]:
+def rust_symbols(root: "SgNode") -> Iterator[Symbol]:
     """The functions, methods and types of a file, outer before inner."""
-    del text
     kinds = [{"kind": kind} for kind in (*TYPES, *FUNCTIONS, *AROUND)]
     public: dict[int, bool] = {}
     for node, around in with_enclosing(root.find_all(any=kinds)):  # type: ignore[arg-type]
@@ -44,28 +51,20 @@ def _symbol(
     is_type = node.kind() in TYPES
     body = node.field("body")
     comments, attributes, top = _above(node)
-    doc = (
-        Doc(
-            "\n".join(c.text().rstrip("\n") for c in comments),
-            first_line(comments[0]),
-            last_line(comments[-1]),
-        )
-        if comments
-        else None
-    )
+    begin = first_line(body) if body is not None else last_line(node)
     return Symbol(
         kind="class" if is_type else "method" if owner else "function",
         name=name,
         qualname=f"{owner}.{name}" if owner else name,
         top=top,
         line=first_line(node),
-        head_end=first_line(body) if body is not None else last_line(node),
-        body=first_line(body) if body is not None else last_line(node),
+        head_end=begin,
+        body=begin,
         end_line=last_line(node),
         public=visible,
         parameters=() if is_type else tuple(_parameters(node)),
         returns="" if is_type else squeeze(field_text(node, "return_type")),
-        doc=doc,
+        doc=doc_of(comments),
         quiet=_quiet(within, implements, "test" in attributes),
         owner=owner,
         node=node,
@@ -103,8 +102,7 @@ def _above(node: "SgNode") -> tuple[list["SgNode"], set[str], int]:
 
 
 def _parameters(node: "SgNode") -> Iterator[Parameter]:
-    listed = node.field("parameters")
-    for child in listed.named_children() if listed is not None else ():
+    for child in nodes_in(node, "parameters"):
         if child.kind() == "parameter":
             name = child.field("pattern")
             plain = name is not None and name.kind() == "identifier"

@@ -99,7 +99,6 @@ def _judge_once(snippet: Snippet, files: Files) -> Judgement:
 
 
 def _gave_up(effect: Effect) -> bool:
-    """Is it the effect by which the engine says that there is more than it looks at?"""
     return effect.kind is Kind.UNKNOWN and any(words in effect.reason for words in GAVE_UP)
 
 

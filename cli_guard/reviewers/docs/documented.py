@@ -3,25 +3,15 @@
 import re
 from dataclasses import dataclass
 
-GOOGLE = re.compile(
-    r"^(\s*)(args|arguments|params|parameters|keyword args|keyword arguments|other parameters):\s*$", re.I
-)
-GOOGLE_RETURNS = re.compile(r"^(\s*)(returns?):\s*(.*)$", re.I)
-NUMPY = re.compile(r"^\s*(parameters|other parameters)\s*$", re.I)
-NUMPY_RETURNS = re.compile(r"^\s*returns\s*$", re.I)
-RULER = re.compile(r"^\s*-{3,}\s*$")
-SPHINX = re.compile(r"^\s*[:@](?:param|parameter|arg|argument|key|keyword)\s+(?=\S)")
-SPHINX_RETURNS = re.compile(r"^\s*[:@](returns?|rtype)\s*:\s*(.*)$")
+from cli_guard.rules.catalog import read_patterns
+
+HEADS = ("google", "google_returns", "numpy", "numpy_returns", "sphinx")
+PATTERNS = read_patterns("languages/patterns.toml", "documented")
 NAME = r"\\?\*{0,2}`{0,2}\\?\*{0,2}\w+`{0,2}"
 NAMES = re.compile(rf"^\s*({NAME}(?:\s*,\s*{NAME})*)\s*(.*)$")
 SECTIONS = frozenset(
     "returns return raises yields yield example examples note notes warning warnings see todo".split()
 )
-TAG = re.compile(r"^[\s/*]*@(param|arg|argument)\b\s*(.*)$")
-RETURN_TAG = re.compile(r"^[\s/*]*@returns?\b\s*(.*)$")
-ANY_TAG = re.compile(r"^[\s/*]*@\w+")
-TAG_NAME = re.compile(r"^\[?\s*([\w$]+)")
-ELSEWHERE = re.compile(r"@(inheritDoc|overload|typedef|callback|see\b.*#)", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +57,11 @@ def read_docstring(text: str) -> Documented:
         line if n == 0 or _indent(line) <= depth or not _heads(line) else "" for n, line in enumerate(lines)
     ]
     for number, line in enumerate(lines):
-        if GOOGLE.match(line) and not _ruled(lines, number):
+        if PATTERNS["google"].match(line) and not _ruled(lines, number):
             return _google(lines)
-        if NUMPY.match(line) and _ruled(lines, number):
+        if PATTERNS["numpy"].match(line) and _ruled(lines, number):
             return _numpy(lines)
-        if SPHINX.match(line):
+        if PATTERNS["sphinx"].match(line):
             return _sphinx(lines)
     return _result_only(lines)
 
@@ -80,15 +70,15 @@ def read_tags(text: str) -> Documented:
     """Read the tags of a JSDoc or Javadoc comment."""
     lines = text.split("\n")
     entries: list[Entry] = []
-    returns, returns_text, certain = None, "", not ELSEWHERE.search(text)
+    returns, returns_text, certain = None, "", not PATTERNS["elsewhere"].search(text)
     for number, line in enumerate(lines):
-        tag, result = TAG.match(line), RETURN_TAG.match(line)
+        tag, result = PATTERNS["tag"].match(line), PATTERNS["return_tag"].match(line)
         if result:
             returns, returns_text = (number, _tag_end(lines, number)), result[1]
         if not tag:
             continue
         kind, rest = _split_braces(tag[2])
-        name = TAG_NAME.match(rest)
+        name = PATTERNS["tag_name"].match(rest)
         if rest.startswith("<"):
             continue  # a type parameter of Java
         if name is None:
@@ -102,11 +92,11 @@ def read_tags(text: str) -> Documented:
 
 
 def _heads(line: str) -> bool:
-    return any(pattern.match(line) for pattern in (GOOGLE, GOOGLE_RETURNS, NUMPY, NUMPY_RETURNS, SPHINX))
+    return any(PATTERNS[name].match(line) for name in HEADS)
 
 
 def _ruled(lines: list[str], number: int) -> bool:
-    return number + 1 < len(lines) and bool(RULER.match(lines[number + 1]))
+    return number + 1 < len(lines) and bool(PATTERNS["ruler"].match(lines[number + 1]))
 
 
 def _indent(line: str) -> int:
@@ -119,7 +109,7 @@ def _google(lines: list[str]) -> Documented:
     certain = True
     number = 0
     while number < len(lines):
-        if GOOGLE.match(lines[number]):
+        if PATTERNS["google"].match(lines[number]):
             sections.append(number)
             end = _section_end(lines, number)
             found, sure = _entries(lines, number + 1, end, colon=True)
@@ -130,6 +120,12 @@ def _google(lines: list[str]) -> Documented:
             number += 1
     returns, text = _google_returns(lines)
     return Documented("google", tuple(entries), returns, text, certain, tuple(sections))
+
+
+def _last_line(lines: list[str], first: int, end: int) -> int:
+    """The last line before `end` with more than quotes on it, `first` at the least."""
+    filled = (number for number in range(end - 1, first, -1) if lines[number].strip().strip("\"'"))
+    return next(filled, first)
 
 
 def _section_end(lines: list[str], header: int) -> int:
@@ -151,9 +147,7 @@ def _entries(lines: list[str], start: int, end: int, *, colon: bool) -> tuple[li
     entries: list[Entry] = []
     certain = all(_indent(lines[n]) >= depth for n in heads)
     for place, number in enumerate(at_depth):
-        last = (at_depth[place + 1] if place + 1 < len(at_depth) else end) - 1
-        while last > number and not lines[last].strip().strip("\"'"):
-            last -= 1
+        last = _last_line(lines, number, (at_depth[place + 1] if place + 1 < len(at_depth) else end))
         match = NAMES.match(lines[number])
         if match is None or not _entry_rest(match[2], colon):
             certain = False
@@ -182,13 +176,11 @@ def _in_parentheses(rest: str) -> str:
 
 def _google_returns(lines: list[str]) -> tuple[tuple[int, int] | None, str]:
     for number, line in enumerate(lines):
-        match = GOOGLE_RETURNS.match(line)
+        match = PATTERNS["google_returns"].match(line)
         if match and not match[3]:
             end = _section_end(lines, number)
             text = " ".join(part.strip() for part in lines[number + 1 : end])
-            last = end - 1
-            while last > number and not lines[last].strip().strip("\"'"):
-                last -= 1
+            last = _last_line(lines, number, end)
             return (number, last), text
     return None, ""
 
@@ -201,15 +193,13 @@ def _numpy(lines: list[str]) -> Documented:
     headers = [n for n, line in enumerate(lines) if line.strip() and _ruled(lines, n)]
     for place, number in enumerate(headers):
         end = headers[place + 1] if place + 1 < len(headers) else len(lines)
-        if NUMPY.match(lines[number]):
+        if PATTERNS["numpy"].match(lines[number]):
             sections += [number, number + 1]
             found, sure = _entries(lines, number + 2, end, colon=False)
             entries += found
             certain = certain and sure
-        elif NUMPY_RETURNS.match(lines[number]):
-            last = end - 1
-            while last > number and not lines[last].strip().strip("\"'"):
-                last -= 1
+        elif PATTERNS["numpy_returns"].match(lines[number]):
+            last = _last_line(lines, number, end)
             returns, returns_text = (number, last), " ".join(part.strip() for part in lines[number + 2 : end])
     return Documented("numpy", tuple(entries), returns, returns_text, certain, tuple(sections))
 
@@ -217,7 +207,7 @@ def _numpy(lines: list[str]) -> Documented:
 def _sphinx(lines: list[str]) -> Documented:
     entries: list[Entry] = []
     for number, line in enumerate(lines):
-        match = SPHINX.match(line)
+        match = PATTERNS["sphinx"].match(line)
         words = line[match.end() :].partition(":")[0].split() if match and ":" in line[match.end() :] else []
         if words:
             name = words[-1].lstrip("\\*")
@@ -236,7 +226,7 @@ def _field_end(lines: list[str], number: int) -> int:
 
 
 def _sphinx_returns(lines: list[str]) -> tuple[tuple[int, int] | None, str]:
-    found = [(n, match) for n, line in enumerate(lines) if (match := SPHINX_RETURNS.match(line))]
+    found = [(n, match) for n, line in enumerate(lines) if (match := PATTERNS["sphinx_returns"].match(line))]
     if not found:
         return None, ""
     return (found[0][0], _field_end(lines, found[-1][0])), " ".join(match[2] for _, match in found)
@@ -258,7 +248,7 @@ def _tag_end(lines: list[str], number: int) -> int:
     last = number
     while last + 1 < len(lines):
         following = lines[last + 1]
-        if ANY_TAG.match(following) or not following.strip(" \t\r*/"):
+        if PATTERNS["any_tag"].match(following) or not following.strip(" \t\r*/"):
             break
         last += 1
     return last

@@ -1,7 +1,7 @@
 """Documentation that no longer says what the signature says. Only what is certain is reported."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cli_guard.code.symbols import Doc, Parameter, Symbol
 from cli_guard.model import Finding, fingerprint
@@ -85,8 +85,7 @@ def _finding(
     symbol, doc, documented, wrong = compared.symbol, compared.doc, compared.documented, compared.wrong
     kind = "docs-parameter-gone" if wrong.gone else "docs-parameter-new" if wrong.new else "docs-result-none"
     style = style_in(source, sources)
-    indent = source.lines[doc.line - 1]
-    indent = indent[: len(indent) - len(indent.lstrip())]
+    indent = _indent_of(source, doc)
     text = None
     if len(wrong.gone) + len(wrong.new) <= MOST_REPAIRED:
         text = repaired(source.language, symbol, doc, documented, wrong, style, indent)
@@ -98,19 +97,15 @@ def _finding(
     )
     names = (*wrong.gone, *(p.name for p in wrong.new))
     rule = rules[kind]
-    return Finding(
-        rule=rule.id,
-        category=rule.category,
-        severity=rule.severity,
-        confidence=rule.confidence,
+    found = rule.finding(
         path=source.change.path,
         line=line,
         end_line=end_line,
         message=message,
-        remedy=rule.remedy + f" The comment stands on lines {doc.line} to {doc.end_line}.",
         suggestion=text,
         fingerprint=fingerprint(rule.id, source.change.path, " ".join((symbol.qualname, *names))),
     )
+    return replace(found, remedy=f"{rule.remedy} The comment stands on lines {doc.line} to {doc.end_line}.")
 
 
 def mismatch(language: str, symbol: Symbol, documented: Documented, old: Symbol | None = None) -> Mismatch:
@@ -166,7 +161,6 @@ def _new(symbol: Symbol, documented: Documented, old: Symbol | None, language: s
 
 
 def _no_result(language: str, symbol: Symbol, documented: Documented) -> bool:
-    """Is a result documented of a function that declares to have none?"""
     none = {"python": ("None",), "java": ("void",)}.get(language, ("void",))
     if documented.returns is None or symbol.returns not in none:
         return False
@@ -183,6 +177,11 @@ def _describe(symbol: Symbol, wrong: Mismatch) -> str:
     if wrong.no_result:
         parts.append("documents a result, and declares to return none")
     return f"`{symbol.qualname}` {'; it '.join(parts)}."
+
+
+def _indent_of(source: Source, doc: Doc) -> str:
+    line = source.lines[doc.line - 1]
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _names(names: Sequence[str]) -> str:
@@ -205,8 +204,7 @@ def review_stale_names(rule: Rule, sources: Sequence[Source]) -> Iterator[Findin
             word = first.split(" ", 1)[0].rstrip(".,:\r")
             if word not in gone or not source.change.touches(symbol.line, symbol.head_end):
                 continue
-            indent = source.lines[symbol.doc.line - 1]
-            indent = indent[: len(indent) - len(indent.lstrip())]
+            indent = _indent_of(source, symbol.doc)
             text = symbol.doc.text.replace(word, symbol.name, 1)
             yield rule.finding(
                 path=source.change.path,

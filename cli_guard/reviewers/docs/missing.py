@@ -19,7 +19,7 @@ from cli_guard.reviewers.docs.sources import (
     style_in,
 )
 from cli_guard.reviewers.docs.suggest import place, suggestion
-from cli_guard.rules.catalog import Rule
+from cli_guard.rules.catalog import Rule, read_table
 
 EVIDENCE = 3
 HABIT = 0.5
@@ -27,11 +27,10 @@ SOME = 0.25
 EACH = 5
 SHOWN = 3
 NEW_FILES = 3
-ASIDE = frozenset(
-    "docs doc examples example samples demo demos scripts benchmarks bench migrations versions"
-    " tools tutorials notebooks site website".split()
+ASIDE, ASIDE_NAMES = (
+    frozenset(read_table("languages/files.toml")["words"][name].split())
+    for name in ("undocumented_folders", "undocumented_names")
 )
-ASIDE_NAMES = frozenset({"setup.py", "noxfile.py", "manage.py", "tasks.py", "conf.py", "setupext.py"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,6 @@ def review_missing(rule: Rule, sources: Sequence[Source]) -> Iterator[Finding]:
 
 
 def _body(symbol: Symbol, source: Source) -> Body:
-    """What stays of a definition that only moves: its name and its text."""
     text = symbol.node.text() if symbol.node is not None else ""
     return source.language, symbol.name, hash(" ".join(text.split()))
 

@@ -179,7 +179,6 @@ def _extraction(facts: Facts, flows: Flows, run: _Run) -> Extraction | None:
 
 
 def _jumps_out(run: Suite) -> bool:
-    """Is there a `break` or `continue` of a loop that is not in the run?"""
     todo: list[ast.AST] = list(run)
     while todo:
         node = todo.pop()

@@ -110,7 +110,6 @@ class Growth:
     def _find_origin(
         self, change: FileChange, language: str, symbol: Symbol, lines: list[str]
     ) -> tuple[Symbol | None, list[str]]:
-        """The same function in another file that the change takes lines from."""
         self.asked_others = True
         for other, other_language, removed in self._sources_of_moves:
             if other is change or symbol.name not in removed:

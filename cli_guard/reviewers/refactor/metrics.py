@@ -15,10 +15,7 @@ DECISIONS = re.compile(
     r"|&&|\|\||\?"
 )
 # Each word that DECISIONS matches holds one of these: counting them is faster, and never counts too few.
-SIGNS = (
-    *("if", "or", "and", "while", "except", "catch", "case", "match", "assert", "select", "switch", "unless"),
-    *("until", "&&", "||", "?"),
-)
+SIGNS = tuple("if or and while except catch case match assert select switch unless until && || ?".split())
 NAMES = {
     "python": "a.py",
     "javascript": "a.jsx",

@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from cli_guard.rules.catalog import read_table
+
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
@@ -13,17 +15,9 @@ if TYPE_CHECKING:
 COMMENT = re.compile(r"^\s*(?:#|//)\s*(?:\d+[.)]\s*)?([A-Za-z][\w' -]*)")
 CALL = re.compile(r"([A-Za-z_]\w*)\s*\(")
 WORD = re.compile(r"[A-Za-z]+")
-EMPTY = frozenset(
-    {"the", "a", "an", "this", "that", "we", "is", "are", "then", "now", "first", "and", "of", "to"}
-)
-NOT_COMMENTS = frozenset(
-    {"noqa", "type", "todo", "fixme", "pragma", "nolint", "eslint", "if", "note", "xxx", "hack"}
-)
-PLAIN_CALLS = frozenset(
-    "len str int print list dict set isinstance range enumerate append get if for while switch"
-    " join format zip sorted items tuple bool float getattr hasattr any all map filter catch push"
-    " return super max min type log func function make error warning info debug add extend update"
-    " startswith".split()
+EMPTY, NOT_COMMENTS, PLAIN_CALLS = (
+    frozenset(read_table("languages/english.toml")[name].split())
+    for name in ("empty", "not_comments", "plain_calls")
 )
 WRAPPERS = ("enumerate", "sorted", "reversed", "zip", "list")
 MOST_WORDS = 4

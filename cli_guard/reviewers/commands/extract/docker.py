@@ -7,15 +7,9 @@ from dataclasses import dataclass
 
 from cli_guard.reviewers.commands.extract.nodes import Items, Scalar, words
 from cli_guard.reviewers.commands.extract.snippet import Pieces, Snippet, Where, pieces_of, shell_of, snippet
+from cli_guard.rules.catalog import read_patterns
 
-ESCAPE = re.compile(r"#\s*escape\s*=\s*([\\`])\s*$", re.IGNORECASE)
-DIRECTIVE = re.compile(r"#\s*\w+\s*=")
-VERB = re.compile(r"\s*([A-Za-z]+)(?:\s+|$)")
-FLAGS = re.compile(r"\s*(?:--[a-z-]+(?:=(?:\"[^\"]*\"|'[^']*'|[^\s\"'])*)?\s+)+")
-HEREDOC = re.compile(r"(?:^|(?<=\s))\d?<<(-?)(['\"]?)([A-Za-z_][\w.]*)\2(?=[\s;&|>)]|$)")
-ONLY_HEREDOC = re.compile(r"\s*<<-?(['\"]?)[A-Za-z_][\w.]*\1\s*$")
-SCRIPT_NAME = re.compile(r"\.(?:sh|bash)['\"]?\s*$")
-EXEC_FORM = re.compile(r"\s*\[")
+PATTERNS = read_patterns("command_files/patterns.toml", "docker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +64,10 @@ def instructions(text: str) -> Iterator[Instruction]:
 def _escape(pieces: Pieces) -> str:
     """The character that continues a line, which a directive above everything else can set."""
     for _, line in pieces:
-        found = ESCAPE.match(line.strip())
+        found = PATTERNS["escape"].match(line.strip())
         if found:
             return found[1]
-        if not DIRECTIVE.match(line.strip()):
+        if not PATTERNS["directive"].match(line.strip()):
             break
     return "\\"
 
@@ -81,16 +75,16 @@ def _escape(pieces: Pieces) -> str:
 def _instruction(pieces: list[tuple[int, str]], waiting: Iterator[tuple[int, str]]) -> Instruction:
     verb = ""
     while verb in ("", "ONBUILD", "HEALTHCHECK"):
-        found = VERB.match(pieces[0][1])
+        found = PATTERNS["verb"].match(pieces[0][1])
         if not found:
             break
         verb = found[1].upper()
         pieces = _without(pieces, found.end())
-        while pieces and (flags := FLAGS.match(pieces[0][1])):
+        while pieces and (flags := PATTERNS["flags"].match(pieces[0][1])):
             pieces = _without(pieces, flags.end())
     below: list[tuple[int, str]] = []
     if verb in ("RUN", "COPY", "ADD"):
-        for opened in HEREDOC.finditer("".join(text for _, text in pieces)):
+        for opened in PATTERNS["heredoc"].finditer("".join(text for _, text in pieces)):
             for number, line in waiting:
                 below.append((number, line))
                 if (line.lstrip("\t") if opened[1] else line).rstrip("\n") == opened[3]:
@@ -111,14 +105,14 @@ def _run(each: Instruction, shell: str) -> Iterator[Snippet]:
     array = _array(each)
     if array:
         yield from words(array, Where.IMAGE)
-    elif each.below and ONLY_HEREDOC.match(each.text):
+    elif each.below and PATTERNS["only_heredoc"].match(each.text):
         yield _script(each.below[:-1])
     elif each.text.strip():
         yield snippet([*each.pieces, *each.below], Where.IMAGE, shell)
 
 
 def _is_script(each: Instruction) -> bool:
-    return each.below[0][1].startswith("#!") or bool(SCRIPT_NAME.search(each.text))
+    return each.below[0][1].startswith("#!") or bool(PATTERNS["script_name"].search(each.text))
 
 
 def _script(body: Pieces) -> Snippet:
@@ -128,7 +122,7 @@ def _script(body: Pieces) -> Snippet:
 
 def _array(each: Instruction) -> Items | None:
     """The words of the exec form, None for the shell form. What is no JSON is shell form, as Docker takes it."""
-    if not EXEC_FORM.match(each.text):
+    if not PATTERNS["exec_form"].match(each.text):
         return None
     try:
         found = json.loads(each.text.replace("\\\n", "\n"))

@@ -18,29 +18,27 @@ from cli_guard.reviewers.commands.extract.nodes import (
     word_pieces,
     words,
 )
-from cli_guard.reviewers.commands.extract.snippet import Snippet, Where, language_of_text, shell_of, snippet
+from cli_guard.reviewers.commands.extract.snippet import (
+    Snippet,
+    Where,
+    language_of_text,
+    shell_of,
+    snippet,
+    snippet_if_any,
+)
+from cli_guard.rules.catalog import read_patterns
 
-EXPRESSION = re.compile(r"\$\{\{.{1,2000}?\}\}", re.DOTALL)
+PATTERNS = read_patterns("command_files/patterns.toml", "documents")
 # Inputs of actions that run their value on a machine: a retry, an SSH session, an emulator.
 RUN_INPUTS = ("run", "command", "script")
-WINDOWS_RUNNER = re.compile(r"^windows", re.IGNORECASE)
-ONLY_WINDOWS = re.compile(r"(?:==\s*'windows|\((?:runner|matrix)\.os,\s*'windows)", re.IGNORECASE)
-JAVASCRIPT = re.compile(r"^actions/github-script\b")
-# A doubled dollar is one that the file's own variables leave alone.
-DOLLARS = re.compile(r"\$\$")
 # Their entry is a pattern, a message, the name of an image.
 NO_COMMAND = ("pygrep", "fail", "docker_image", "docker")
-CALLBACK = re.compile(r"[\\\\\w]+::\w+$|@(?!php\b|composer\b)")
-EDITOR_VALUE = re.compile(r"\$\{[\w:.-]+\}")
 # Settings of agents that hold a command, beside those of hooks and servers.
 HELPERS = ("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper", "gcpAuthRefresh")
-MODULE = re.compile(r"(?:ansible\.(?:builtin|legacy|windows)\.)?(?:win_)?(shell|command|raw|script)")
 ANSIBLE = re.compile(
     r"(?m)^[ \t]*(?:-[ \t]+)?['\"]?(?:ansible\.\w+\.)?(?:win_)?(?:shell|command|raw)['\"]?:"
     r"|^[ \t]*(?:-[ \t]+)?(?:local_)?action:[ \t]"
 )
-LOCAL_ACTION = re.compile(r"\s*(?:ansible\.(?:builtin|legacy)\.)?(?:shell|command|raw)\s+")
-STATEMENT = re.compile(r"\{%.{1,500}?%\}", re.DOTALL)
 
 
 def workflow(document: Document) -> Iterator[Snippet]:
@@ -62,11 +60,11 @@ def _workflow_step(step: Node, default: str) -> Iterator[Snippet]:
     shell = shell_of(named) if named and ("${{" not in named or "python" in named) else default
     values = [(step.get("run"), shell)]
     inputs = step.get("with")
-    if isinstance(inputs, Table) and not JAVASCRIPT.match(step.text("uses")):
+    if isinstance(inputs, Table) and not PATTERNS["javascript"].match(step.text("uses")):
         values += [(inputs.get(name), "sh") for name in RUN_INPUTS]
     for value, its_shell in values:
         for found in lines(value, Where.CI, its_shell):
-            yield found.substitute(EXPRESSION)
+            yield found.substitute(PATTERNS["expression"])
 
 
 def _default_shell(*nodes: Node) -> str:
@@ -79,7 +77,10 @@ def _on_windows(job: Node, step: Node) -> bool:
     runs_on = [*at([job], "runs-on"), *at([job], "runs-on", "[]")]
     return any(
         isinstance(node, Scalar) and pattern.search(node.text)
-        for nodes, pattern in ((runs_on, WINDOWS_RUNNER), (at([job, step], "if"), ONLY_WINDOWS))
+        for nodes, pattern in (
+            (runs_on, PATTERNS["windows_runner"]),
+            (at([job, step], "if"), PATTERNS["only_windows"]),
+        )
         for node in nodes
     )
 
@@ -96,13 +97,13 @@ def compose(document: Document) -> Iterator[Snippet]:
         for hook in (*at([service], "post_start", "[]"), *at([service], "pre_stop", "[]")):
             found += words(hook.get("command"), Where.SERVICE) if isinstance(hook, Table) else ()
         for each in found:
-            yield each.substitute(DOLLARS, lambda _: "$")
+            yield each.substitute(PATTERNS["dollars"], lambda _: "$")
 
 
 def build_steps(document: Document) -> Iterator[Snippet]:
     """The steps of Cloud Build."""
     for each in manifest(document):
-        yield each.substitute(DOLLARS, lambda _: "$")
+        yield each.substitute(PATTERNS["dollars"], lambda _: "$")
 
 
 def manifest(document: Document) -> Iterator[Snippet]:
@@ -116,13 +117,10 @@ def manifest(document: Document) -> Iterator[Snippet]:
 
 
 def _container_command(first: Node | None, rest: Node | None) -> Iterator[Snippet]:
-    pieces = word_pieces(first, rest)
-    if any(text.strip() for _, text in pieces):
-        yield snippet(pieces, Where.SERVICE)
+    return snippet_if_any(word_pieces(first, rest), Where.SERVICE)
 
 
 def _health_check(*tests: Node) -> Iterator[Snippet]:
-    """The command of a health check, whose list begins with the way it is run."""
     for test in tests:
         if isinstance(test, Scalar):
             yield from words(test, Where.SERVICE)
@@ -154,7 +152,7 @@ def composer(document: Document) -> Iterator[Snippet]:
     """The commands among the scripts; `@php` is the PHP that composer runs with."""
     for script in at(document.roots, "scripts", "*"):
         for each in scalars(script):
-            if each.text.strip() and not CALLBACK.match(each.text):
+            if each.text.strip() and not PATTERNS["callback"].match(each.text):
                 yield snippet([(line, text.removeprefix("@")) for line, text in each.pieces], Where.BUILD)
 
 
@@ -172,7 +170,7 @@ def tasks(document: Document) -> Iterator[Snippet]:
                     _word_of(variant.get("command")), _words_of(variant.get("args") or task.get("args"))
                 )
                 if variant.get("command") and pieces:
-                    yield snippet(pieces, Where.AGENT).substitute(EDITOR_VALUE)
+                    yield snippet(pieces, Where.AGENT).substitute(PATTERNS["editor_value"])
 
 
 def agent(document: Document) -> Iterator[Snippet]:
@@ -202,12 +200,12 @@ def ansible(document: Document) -> Iterator[Snippet]:
     """What the tasks of a playbook run."""
     for table in tables(document.roots):
         for key, value in table.items():
-            module = MODULE.fullmatch(key)
+            module = PATTERNS["module"].fullmatch(key)
             if module:
                 for found in _module_text(value, _program_of(table, value)):
                     yield _hide_values(replace(found, language="cmd") if "win" in key else found)
             elif key in ("local_action", "action") and isinstance(value, Scalar):
-                named = LOCAL_ACTION.match(value.text)
+                named = PATTERNS["local_action"].match(value.text)
                 for found in lines(value, Where.SCRIPT) if named else ():
                     yield _hide_values(found.replace_spans([(0, named.end(), "")])) if named else found
 
@@ -236,4 +234,4 @@ def _module_text(value: Node, language: str) -> Iterator[Snippet]:
 
 
 def _hide_values(found: Snippet) -> Snippet:
-    return found.substitute(STATEMENT, lambda text: " " * len(text)).substitute(BRACES)
+    return found.substitute(PATTERNS["statement"], lambda text: " " * len(text)).substitute(BRACES)

@@ -3,7 +3,15 @@
 import json
 import re
 
-from cli_guard.reviewers.commands.extract.nodes import MOST_NODES, Document, Items, Node, Scalar, Table
+from cli_guard.reviewers.commands.extract.nodes import (
+    MOST_NODES,
+    Document,
+    Items,
+    Opened,
+    Scalar,
+    Table,
+    add_node,
+)
 from cli_guard.reviewers.commands.extract.snippet import Lines
 
 TOKEN = re.compile(
@@ -18,7 +26,7 @@ def read_json(path: str, text: str) -> Document:
     """The value of a JSON file, up to what cannot be read."""
     lines = Lines(text)
     root = Items()
-    opened: list[tuple[Items | Table, list[str]]] = [(root, [])]
+    opened: Opened = [(root, [])]
     position = 1 if text.startswith("\ufeff") else 0
     problem, count = "", 0
     while position < len(text) and not problem:
@@ -39,28 +47,17 @@ def read_json(path: str, text: str) -> Document:
             problem = f"more than {MOST_NODES} nodes"
         elif kind == "open":
             node: Items | Table = Items() if token[0] == "[" else Table()
-            _add(opened, node)
+            add_node(opened, node)
             opened.append((node, []))
         else:
-            _add(opened, Scalar(((line, _value(token)),)))
+            add_node(opened, Scalar(((line, _value(token)),)))
     if not problem and len(opened) > 1:
         problem = "the JSON ends too early"
     return Document(path, tuple(root.nodes[:1]), problem)
 
 
-def _closes(opened: list[tuple[Items | Table, list[str]]], bracket: str) -> bool:
+def _closes(opened: Opened, bracket: str) -> bool:
     return len(opened) > 1 and isinstance(opened[-1][0], Items if bracket == "]" else Table)
-
-
-def _add(opened: list[tuple[Items | Table, list[str]]], node: Node) -> None:
-    """Put a node where it stands; in a table every second one is a key."""
-    parent, key = opened[-1]
-    if isinstance(parent, Items):
-        parent.nodes.append(node)
-    elif key:
-        parent.pairs.append((key.pop(), node))
-    else:
-        key.append(node.text if isinstance(node, Scalar) else "")
 
 
 def _value(token: re.Match[str]) -> str:

@@ -1,6 +1,5 @@
 """justfiles: the lines of recipes, recipes that are scripts, and backticks."""
 
-import re
 from collections.abc import Iterator
 
 from cli_guard.reviewers.commands.extract.known import BRACES
@@ -12,19 +11,16 @@ from cli_guard.reviewers.commands.extract.snippet import (
     pieces_of,
     shell_of,
     snippet,
+    snippet_if_any,
 )
+from cli_guard.rules.catalog import read_patterns
 
-HEADER = re.compile(r"@?[A-Za-z_][\w-]*(?=[ \t:])(?:'[^'\n]*'|\"[^\"\n]*\"|[^:#'\"\n])*:(?!=)")
-SHELL = re.compile(r"set[ \t]+shell[ \t]*:=[ \t]*\[[ \t]*['\"]([^'\"]+)")
-SCRIPT = re.compile(r"\[script(?:\([ \t]*['\"]([^'\"]+)['\"].*\))?\]")
-ASSIGNED = re.compile(r"(?m)^[A-Za-z_][\w-]*[ \t]*:=(.*)")
-BACKTICKS = re.compile(r"```|`([^`\n]*)`")
-PREFIX = re.compile(r"[ \t]*(?:[@-]{1,2}[ \t]*)?")
+PATTERNS = read_patterns("command_files/patterns.toml", "just")
 
 
 def snippets(text: str) -> Iterator[Snippet]:
     """The commands of a justfile. A line of a recipe has a shell of its own, unless the recipe is a script."""
-    named = SHELL.search(text)
+    named = PATTERNS["shell"].search(text)
     shell = shell_of(named[1]) if named else "sh"
     script = ""
     recipe: list[tuple[int, str]] = []
@@ -38,11 +34,11 @@ def snippets(text: str) -> Iterator[Snippet]:
         for found in _recipe(recipe, shell, script):
             yield found.substitute(BRACES)
         recipe = []
-        attribute = SCRIPT.match(line)
+        attribute = PATTERNS["script"].match(line)
         if attribute:
             script = attribute[1] or "sh"
         elif not line.startswith("["):
-            in_recipe = bool(HEADER.match(line)) and number > 0
+            in_recipe = bool(PATTERNS["header"].match(line)) and number > 0
             script = script if in_recipe else ""
     for pieces in _backticks(text):
         yield snippet(pieces, Where.BUILD, shell).substitute(BRACES)
@@ -50,8 +46,8 @@ def snippets(text: str) -> Iterator[Snippet]:
 
 def _backticks(text: str) -> Iterator[Pieces]:
     lines = Lines(text)
-    for assigned in ASSIGNED.finditer(text):
-        for call in BACKTICKS.finditer(text, assigned.start(1), assigned.end(1)):
+    for assigned in PATTERNS["assigned"].finditer(text):
+        for call in PATTERNS["backticks"].finditer(text, assigned.start(1), assigned.end(1)):
             if call[1] is not None:
                 yield pieces_of(call[1], lines.at(call.start(1)))
                 continue
@@ -70,12 +66,11 @@ def _recipe(recipe: list[tuple[int, str]], shell: str, script: str) -> Iterator[
         return
     waiting: list[tuple[int, str]] = []
     for number, line in recipe:
-        skipped = None if waiting else PREFIX.match(line)
+        skipped = None if waiting else PATTERNS["prefix"].match(line)
         waiting.append((number, line[skipped.end() :] if skipped else line))
         if line.endswith("\\\n"):
             continue
-        if any(text.strip() for _, text in waiting):
-            yield snippet(waiting, Where.BUILD, shell)
+        yield from snippet_if_any(waiting, Where.BUILD, shell)
         waiting = []
     if waiting:
         yield snippet(waiting, Where.BUILD, shell)

@@ -1,7 +1,6 @@
 """Configuration files in which the place alone tells the command, as `rules/command_files/known.toml` lists them."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -9,7 +8,7 @@ from typing import Any
 
 from cli_guard.reviewers.commands.extract.nodes import Document, at, each_line, lines, tables, words
 from cli_guard.reviewers.commands.extract.snippet import Snippet, Where, shell_of
-from cli_guard.rules.catalog import FOLDER
+from cli_guard.rules.catalog import read_table
 
 BRACES = re.compile(r"\{\{.{1,500}?\}\}", re.DOTALL)
 YAML = r"\.ya?ml"
@@ -68,5 +67,4 @@ def _kind(row: Mapping[str, Any]) -> Known:
 @cache
 def known_kinds() -> tuple[Known, ...]:
     """The kinds of the table, in its order."""
-    with (FOLDER / "command_files" / "known.toml").open("rb") as file:
-        return tuple(map(_kind, tomllib.load(file)["kind"]))
+    return tuple(map(_kind, read_table("command_files/known.toml")["kind"]))

@@ -11,36 +11,22 @@ from typing import TYPE_CHECKING
 from cli_guard.code.syntax import Trees
 from cli_guard.reviewers.commands.extract.nodes import end_lines
 from cli_guard.reviewers.commands.extract.snippet import Lines, Snippet, Where, pieces_of, shell_of, snippet
+from cli_guard.rules.catalog import read_patterns
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-GROOVY = re.compile(
-    r"(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z))"
-    r"|(?P<step>\b(?:sh|bat|powershell|pwsh)\b[ \t]*(?:\(\s*)?(?:(?:label|returnStdout|returnStatus|encoding)\s*:\s*"
-    r"(?:'[^'\n]*'|\"[^\"\n]*\"|\w+)\s*,\s*)*(?:script\s*:\s*)?)?"
-    r"(?P<string>'''(?:[^'\\]|\\.|'{1,2}(?!'))*'''|\"\"\"(?:[^\"\\]|\\.|\"{1,2}(?!\"))*\"\"\""
-    r"|'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")",
-    re.DOTALL,
-)
-GROOVY_VALUE = re.compile(r"(?<!\\)\$\{[^{}\n]{1,300}\}")
-GROOVY_ESCAPE = re.compile(r"\\([\\'\"$])")
+PATTERNS = read_patterns("command_files/patterns.toml", "languages")
 STEP_SHELLS = {"sh": "sh", "bat": "cmd", "powershell": "pwsh", "pwsh": "pwsh"}
-RUBY_HEREDOC = re.compile(r"<<[~-]?(['\"]?)([A-Z][A-Z0-9_]*)\1[^\n]*\n")
-RUBY_INLINE = re.compile(r"\binline(?::|[ \t]*=>)[ \t]*('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")", re.DOTALL)
 HCL_KEYS = ("command", "inline", "user_data", "startup_script", "metadata_startup_script", "program")
-HCL_VALUE = re.compile(r"(?<!\$)\$\{[^{}]{1,500}\}|%\{[^{}]{1,500}\}")
-HCL_ESCAPE = re.compile(r"\\(.)")
-HCL_DOLLAR = re.compile(r"\$\$(?=\{)|%%(?=\{)")
 HCL_TEXTS = ("string_lit", "quoted_template", "heredoc_template")
 ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
-PYTHON_RUN = re.compile(r"(?:run|run_always|run_install|sudo|local)")
 
 
 def jenkinsfile(text: str) -> Iterator[Snippet]:
     """The shell steps of a pipeline."""
     lines = Lines(text)
-    for found in GROOVY.finditer(text):
+    for found in PATTERNS["groovy"].finditer(text):
         if not found["step"]:
             continue
         token = found["string"]
@@ -51,21 +37,21 @@ def jenkinsfile(text: str) -> Iterator[Snippet]:
             Where.CI,
             STEP_SHELLS[name[0]] if name else "sh",
         )
-        filled = made.substitute(GROOVY_VALUE) if token[0] == '"' else made
-        yield filled.substitute(GROOVY_ESCAPE, lambda text: text[1:])
+        filled = made.substitute(PATTERNS["groovy_value"]) if token[0] == '"' else made
+        yield filled.substitute(PATTERNS["groovy_escape"], lambda text: text[1:])
 
 
 def vagrantfile(text: str) -> Iterator[Snippet]:
     """Here-documents and inline scripts."""
     lines = Lines(text)
     position = 0
-    while opened := RUBY_HEREDOC.search(text, position):
+    while opened := PATTERNS["ruby_heredoc"].search(text, position):
         closed = re.compile(rf"(?m)^[ \t]*{opened[2]}\b").search(text, opened.end())
         if not closed:
             break
         position = closed.end()
         yield snippet(pieces_of(text[opened.end() : closed.start()], lines.at(opened.end())), Where.SCRIPT)
-    for found in RUBY_INLINE.finditer(text):
+    for found in PATTERNS["ruby_inline"].finditer(text):
         yield snippet(pieces_of(found[1][1:-1], lines.at(found.start(1))), Where.SCRIPT)
 
 
@@ -87,7 +73,9 @@ def terraform(text: str) -> Iterator[Snippet]:
             script = replace(script, language=shell_of(script.text.split("\n", 1)[0]))
         elif name.text() not in ("command", "inline", "program"):
             continue
-        yield script.substitute(HCL_VALUE).substitute(HCL_DOLLAR, lambda text: text[1:])
+        yield script.substitute(PATTERNS["hcl_value"]).substitute(
+            PATTERNS["hcl_dollar"], lambda text: text[1:]
+        )
 
 
 def _hcl_shell(attribute: "SgNode") -> str:
@@ -111,7 +99,9 @@ def _hcl_texts(value: "SgNode") -> list[list[tuple[int, str]]]:
         if node.kind() == "heredoc_template":
             found.append(pieces_of(textwrap.dedent("\n".join(text.split("\n")[1:-1])), line + 1))
         else:
-            unescaped = HCL_ESCAPE.sub(lambda escape: ESCAPED.get(escape[1], escape[1]), text[1:-1])
+            unescaped = PATTERNS["hcl_escape"].sub(
+                lambda escape: ESCAPED.get(escape[1], escape[1]), text[1:-1]
+            )
             found.append([(line, unescaped)])
     return found
 
@@ -123,7 +113,7 @@ def python_tasks(text: str) -> Iterator[Snippet]:
         if function is None or arguments is None or function.kind() != "attribute":
             continue
         name = function.field("attribute")
-        if name is None or not PYTHON_RUN.fullmatch(name.text()):
+        if name is None or not PATTERNS["python_run"].fullmatch(name.text()):
             continue
         words = [
             each

@@ -1,55 +1,40 @@
 """Files that are read line by line: shell scripts, tox.ini, units of systemd, tables of cron, Procfiles."""
 
-import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from cli_guard.reviewers.commands.extract.nodes import Document, Scalar, at
-from cli_guard.reviewers.commands.extract.snippet import Pieces, Snippet, Where, pieces_of, shell_of, snippet
+from cli_guard.reviewers.commands.extract.snippet import (
+    Pieces,
+    Snippet,
+    Where,
+    pieces_of,
+    shell_of,
+    snippet,
+    snippet_if_any,
+)
+from cli_guard.rules.catalog import read_patterns
 
-SCRIPTS = re.compile(
-    r"\.(?:sh|bash|zsh|ksh|dash|ash|command|envrc)$"
-    r"|(?:^|/)\.?(?:bash(?:rc|_profile|_login|_logout|_aliases)|zsh(?:rc|env)|zprofile|zlogin|profile|kshrc|envrc|xprofile|xinitrc)$"
-    r"|(?:^|/)(?:PKGBUILD|APKBUILD|[^/]+\.ebuild|\.xinitrc)$"
-)
-HOOKS = re.compile(
-    r"(?:^|/)(?:\.husky|\.githooks|githooks|git-hooks|\.git-hooks|hooks)/(?:_/)?"
-    r"(?:pre-commit|prepare-commit-msg|commit-msg|post-commit|pre-merge-commit|pre-push|pre-rebase|post-checkout"
-    r"|post-merge|post-rewrite|pre-auto-gc|pre-receive|update|post-receive|post-update)(?:\.sample)?$"
-)
-ZSH = re.compile(r"\.zsh$|(?:^|/)\.?z(?:sh(?:rc|env)|profile|login|logout)$")
-ZSH_FIRST = re.compile(r"#!.{0,100}zsh\b|#(?:compdef|autoload)\b")
-# The first lines are for sh, and start the same file again as a program of another language.
-TWO_LANGUAGES = re.compile(r"#![^\n]*\n(?:[ \t]*(?:#[^\n]*)?\n){0,9}(?:\"\"\"|'''|\"exec\"|'exec'|\":\"|':')")
-PAIR = re.compile(r"([A-Za-z_][\w-]*)[ \t]*[=:][ \t]*")
+PATTERNS = read_patterns("command_files/patterns.toml", "line_files")
 TOX_KEYS = ("commands", "commands_pre", "commands_post", "install_command", "list_dependencies_command")
-TOX_VALUE = re.compile(
-    r"\{(?:[a-z_]+(?::(?:[^{}\n]|\{[^{}\n]{0,200}\}){0,500})?|\[[^{}\n]{1,200}\][^{}\n]{0,200}|/|:)\}"
-)
-TOX_PREFIX = re.compile(r"[ \t]*(?:[\w{},.!-]+:[ \t]+)?(?:[-!][ \t]*)*")
-UNIT_PAIR = re.compile(
-    r"[ \t]*(Exec(?:Start|Stop|Reload|Condition)?(?:Pre|Post)?|HealthCmd)[ \t]*=[ \t]*[@:+!|-]*"
-)
-CRON_LINE = re.compile(r"[ \t]*(?:@[a-z]+[ \t]+|(?:[\d*/,~A-Za-z-]+[ \t]+){5})")
-CRON_SYSTEM = re.compile(r"(?:^|/)(?:etc/crontab|cron\.d/[^/]+)$")
-USER = re.compile(r"[a-z_][\w-]*[ \t]+")
-ROOT = re.compile(r"(?:root|www-data|nobody)[ \t]+")
-PERCENT = re.compile(r"(?<!\\)%")
-PROCESS = re.compile(r"[A-Za-z0-9_-]+:[ \t]*")
 
 
 def is_script(path: str, text: str) -> bool:
     """Is it text for a shell of the family of sh?"""
     if text.startswith("#!"):
         return shell_of(text[:300].split("\n", 1)[0]) == "sh"
-    return bool(SCRIPTS.search(path) or HOOKS.search(path))
+    return bool(PATTERNS["scripts"].search(path) or PATTERNS["hooks"].search(path))
 
 
 def script(path: str, text: str) -> Iterator[Snippet]:
     """A shell script, which is one snippet."""
-    mixed = ZSH.search(path) or ZSH_FIRST.match(text) or TWO_LANGUAGES.match(text)
+    mixed = (
+        PATTERNS["zsh"].search(path)
+        or PATTERNS["zsh_first"].match(text)
+        or PATTERNS["two_languages"].match(text)
+    )
     language = "mixed" if mixed else "sh"
-    where = Where.HOOK if HOOKS.search(path) else Where.SCRIPT
+    where = Where.HOOK if PATTERNS["hooks"].search(path) else Where.SCRIPT
     yield snippet(pieces_of(text.removeprefix("\ufeff")), where, language)
 
 
@@ -57,12 +42,16 @@ def tox_in_pyproject(document: Document) -> Iterator[Snippet]:
     """The tox.ini that a pyproject.toml holds as a text."""
     for node in at(document.roots, "tool", "tox", "legacy_tox_ini"):
         if isinstance(node, Scalar):
-            yield from _tox(node.pieces)
+            yield from _without_values(_tox(node.pieces))
 
 
 def tox(text: str) -> Iterator[Snippet]:
     """The commands of tox.ini, each run for itself, without a shell."""
-    yield from _tox(pieces_of(text))
+    return _without_values(_tox(pieces_of(text)))
+
+
+def _without_values(found: Iterable[Snippet]) -> Iterator[Snippet]:
+    return (each.substitute(PATTERNS["tox_value"]) for each in found)
 
 
 def _tox(pieces: Pieces) -> Iterator[Snippet]:
@@ -70,7 +59,7 @@ def _tox(pieces: Pieces) -> Iterator[Snippet]:
     waiting: list[tuple[int, str]] = []
     for number, line in pieces:
         if not waiting:
-            pair = PAIR.match(line)
+            pair = PATTERNS["pair"].match(line)
             if pair:
                 key = pair[1]
                 line = line[pair.end() :]
@@ -79,50 +68,44 @@ def _tox(pieces: Pieces) -> Iterator[Snippet]:
         if key not in TOX_KEYS or line.lstrip().startswith(("#", ";")):
             continue
         if not waiting:
-            skipped = TOX_PREFIX.match(line)
+            skipped = PATTERNS["tox_prefix"].match(line)
             line = line[skipped.end() :] if skipped else line
         waiting.append((number, line))
         if not line.rstrip("\n").endswith("\\"):
-            yield from _tox_command(waiting)
+            yield from snippet_if_any(waiting, Where.BUILD)
             waiting = []
-    yield from _tox_command(waiting)
-
-
-def _tox_command(pieces: Pieces) -> Iterator[Snippet]:
-    if any(text.strip() for _, text in pieces):
-        yield snippet(pieces, Where.BUILD).substitute(TOX_VALUE)
+    yield from snippet_if_any(waiting, Where.BUILD)
 
 
 def unit(text: str) -> Iterator[Snippet]:
-    """What a unit of systemd runs."""
+    """What a unit of systemd runs; a doubled dollar is one."""
+    return (each.substitute(PATTERNS["dollars"], lambda _: "$") for each in _unit(text))
+
+
+def _unit(text: str) -> Iterator[Snippet]:
     waiting: list[tuple[int, str]] = []
     for number, line in pieces_of(text):
         if waiting and line.lstrip().startswith(("#", ";")):
             continue
-        pair = None if waiting else UNIT_PAIR.match(line)
+        pair = None if waiting else PATTERNS["unit_pair"].match(line)
         if not (waiting or pair):
             continue
         waiting.append((number, line[pair.end() :] if pair else line))
         if not line.rstrip().endswith("\\"):
-            yield from _unit_command(waiting)
+            yield from snippet_if_any(waiting, Where.SERVICE)
             waiting = []
-    yield from _unit_command(waiting)
-
-
-def _unit_command(pieces: Pieces) -> Iterator[Snippet]:
-    if any(text.strip() for _, text in pieces):
-        yield snippet(pieces, Where.SERVICE).substitute(re.compile(r"\$\$"), lambda _: "$")
+    yield from snippet_if_any(waiting, Where.SERVICE)
 
 
 def crontab(path: str, text: str) -> Iterator[Snippet]:
     """The jobs of a table of cron; what stands after a `%` is what the command reads."""
     for number, line in pieces_of(text):
-        timed = CRON_LINE.match(line)
+        timed = PATTERNS["cron_line"].match(line)
         if not timed:
             continue
         command = line[timed.end() :].rstrip("\n")
-        user = (USER if CRON_SYSTEM.search(path) else ROOT).match(command)
-        command, *stdin = PERCENT.split(command[user.end() :] if user else command)
+        user = (PATTERNS["user"] if PATTERNS["cron_system"].search(path) else PATTERNS["root"]).match(command)
+        command, *stdin = PATTERNS["percent"].split(command[user.end() :] if user else command)
         text_read = "\n".join(stdin).replace("\\%", "%")
         fed = f" <<< {shlex.quote(text_read)}" if stdin else ""
         yield snippet([(number, command.replace("\\%", "%") + fed)], Where.SERVICE)
@@ -131,6 +114,6 @@ def crontab(path: str, text: str) -> Iterator[Snippet]:
 def procfile(text: str) -> Iterator[Snippet]:
     """The processes of a Procfile."""
     for number, line in pieces_of(text):
-        named = PROCESS.match(line)
+        named = PATTERNS["process"].match(line)
         if named:
             yield snippet([(number, line[named.end() :])], Where.SERVICE)

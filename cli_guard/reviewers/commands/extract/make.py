@@ -14,20 +14,9 @@ from cli_guard.reviewers.commands.extract.snippet import (
     snippet,
     variable,
 )
+from cli_guard.rules.catalog import read_patterns
 
-ASSIGNMENT = re.compile(
-    r"[ ]*(?:(?:export|override|private|unexport)[ ]+)*([\w.%-]+)[ \t]*((?::{1,3}|\?|\+|!)?=)[ \t]*(.*)",
-    re.DOTALL,
-)
-RULE = re.compile(r"[^\t#=:\n][^#=\n]*?::?(?!=)|[^\t#=:\n][^#=\n;]*?&::?(?!=)")
-TARGET_VARIABLE = re.compile(
-    r"[^#\n:=]*:{1,2}[ \t]*(?:(?:export|override|private)[ ]+)*[\w.-]+[ \t]*(?::{0,3}|\?|\+)="
-)
-KEYWORD = re.compile(r"[ ]*(?:ifn?eq|ifn?def|else|endif|-?include|sinclude|vpath)\b")
-PREFIX = re.compile(r"[ \t]*(?:[@+-][ \t]*)+|[ \t]+")
-INLINE = re.compile(r"[^#=\n;]*;")
-REFERENCE = re.compile(r"\$(?:\$|[({]|[^\s({$])")
-SHELL_CALL = re.compile(r"(?<!\$)\$([({])shell[ \t]+")
+PATTERNS = read_patterns("command_files/patterns.toml", "make")
 BRACKETS = {"(": re.compile("[()]"), "{": re.compile("[{}]")}
 LONGEST_REFERENCE = 2_000
 LONGEST_VALUE = 500
@@ -77,17 +66,22 @@ def _line(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
         state.in_define = state.is_template = False
     elif first.startswith(state.prefix) and (state.in_rule or state.in_define):
         stripped = [(line, text.removeprefix(state.prefix)) for line, text in pieces]
-        skipped = PREFIX.match(stripped[0][1])
+        skipped = PATTERNS["prefix"].match(stripped[0][1])
         stripped[0] = (number, stripped[0][1][skipped.end() if skipped else 0 :])
         state.recipe += stripped
         if not state.one_shell:
             yield from _recipe(state)
     elif re.match(r"[ ]*define\b", first):
         state.in_define = True
-    elif state.in_define and RULE.match(first):
+    elif state.in_define and PATTERNS["rule"].match(first):
         # What defines rules is read twice: when it is called, and when it is evaluated.
         state.is_template = True
-    elif not first.strip() or first.lstrip().startswith("#") or KEYWORD.match(first) or state.in_define:
+    elif (
+        not first.strip()
+        or first.lstrip().startswith("#")
+        or PATTERNS["keyword"].match(first)
+        or state.in_define
+    ):
         return
     else:
         yield from _recipe(state)
@@ -96,7 +90,7 @@ def _line(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
 
 def _top(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
     number, first = pieces[0]
-    assigned = ASSIGNMENT.match(first)
+    assigned = PATTERNS["assignment"].match(first)
     state.in_rule = False
     if assigned:
         name, operator, value = assigned[1], assigned[2], assigned[3].strip()
@@ -107,12 +101,12 @@ def _top(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
             state.prefix = value[:1] or "\t"
         elif name == "SHELL" and value:
             state.shell = "sh" if "$" in value else shell_of(value)
-    elif not TARGET_VARIABLE.match(first) and RULE.match(first):
+    elif not PATTERNS["target_variable"].match(first) and PATTERNS["rule"].match(first):
         state.in_rule = True
-        inline = INLINE.match(first)
+        inline = PATTERNS["inline"].match(first)
         if inline:
             rest = first[inline.end() :]
-            skipped = PREFIX.match(rest)
+            skipped = PATTERNS["prefix"].match(rest)
             state.recipe += [(number, rest[skipped.end() if skipped else 0 :]), *pieces[1:]]
             if not state.one_shell:
                 yield from _recipe(state)
@@ -127,7 +121,7 @@ def _recipe(state: _State) -> Iterator[Snippet]:
 
 def _calls(text: str) -> Iterator[Snippet]:
     lines = Lines(text)
-    for call in SHELL_CALL.finditer(text):
+    for call in PATTERNS["shell_call"].finditer(text):
         begin = text.rfind("\n", 0, call.start()) + 1
         if text[begin : call.start()].lstrip().startswith("#"):
             continue
@@ -140,7 +134,7 @@ def _simple_variables(text: str) -> dict[str, str]:
     found = [
         assigned
         for line in text.split("\n")
-        if not line.startswith("\t") and "=" in line and (assigned := ASSIGNMENT.match(line))
+        if not line.startswith("\t") and "=" in line and (assigned := PATTERNS["assignment"].match(line))
     ]
     times = Counter(assigned[1] for assigned in found)
     return {
@@ -156,7 +150,7 @@ def _expand(found: Snippet, values: Mapping[str, str]) -> Snippet:
     """The text as the shell gets it: what make fills in is its value or a variable, `$$` is a dollar."""
     changes: list[tuple[int, int, str]] = []
     position = 0
-    while reference := REFERENCE.search(found.text, position):
+    while reference := PATTERNS["reference"].search(found.text, position):
         start, position = reference.start(), reference.end()
         if reference[0] == "$$":
             changes.append((start, position, "$"))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import chain
 
-from cli_guard.reviewers.commands.extract.snippet import Pieces, Snippet, Where, snippet
+from cli_guard.reviewers.commands.extract.snippet import Pieces, Snippet, Where, snippet, snippet_if_any
 
 BLANKS = re.compile(r"\s*")
 MERGE = "<<"
@@ -73,6 +73,19 @@ class Table:
 
 
 Node = Scalar | Items | Table
+# The lists and tables that a reading is in, each with the key that waits for its value.
+Opened = list[tuple[Items | Table, list[str]]]
+
+
+def add_node(opened: Opened, node: Node) -> None:
+    """Add a node to the innermost list or table; in a table every second one is a key."""
+    parent, key = opened[-1]
+    if isinstance(parent, Items):
+        parent.nodes.append(node)
+    elif key:
+        parent.pairs.append((key.pop(), node))
+    else:
+        key.append(node.text if isinstance(node, Scalar) else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +188,7 @@ def end_lines(texts: Iterable[Pieces]) -> Pieces:
 
 def words(node: Node | None, where: Where) -> Iterator[Snippet]:
     """A text, or the words of one command, quoted as a shell would need them."""
-    pieces = word_pieces(node)
-    if any(text.strip() for _, text in pieces):
-        yield snippet(pieces, where)
+    return snippet_if_any(word_pieces(node), where)
 
 
 def word_pieces(*nodes: Node | None) -> Pieces:

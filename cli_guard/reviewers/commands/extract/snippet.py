@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
@@ -99,6 +99,12 @@ def snippet(pieces: Pieces, where: Where, language: str = "sh") -> Snippet:
     starts = accumulate((len(text) for _, text in pieces), initial=0)
     lines = tuple(line for line, _ in pieces)
     return Snippet("".join(text for _, text in pieces), tuple(starts)[: len(lines)], lines, where, language)
+
+
+def snippet_if_any(pieces: Pieces, where: Where, language: str = "sh") -> Iterator[Snippet]:
+    """The snippet that the pieces make, none if they are blank."""
+    if any(text.strip() for _, text in pieces):
+        yield snippet(pieces, where, language)
 
 
 def pieces_of(text: str, first: int = 1) -> list[tuple[int, str]]:

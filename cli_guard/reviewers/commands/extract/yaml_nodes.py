@@ -9,8 +9,10 @@ from cli_guard.reviewers.commands.extract.nodes import (
     Document,
     Items,
     Node,
+    Opened,
     Scalar,
     Table,
+    add_node,
     align_lines,
 )
 from cli_guard.reviewers.commands.extract.snippet import Lines, Pieces
@@ -26,17 +28,7 @@ BLOCK_HEADER = re.compile(r"[|>][^\n]*\n?")
 DEEPEST = 500
 QUOTES = ("'", '"')
 ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.?))")
-ESCAPED = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "0": "\0",
-    "a": "\a",
-    "b": "\b",
-    "v": "\v",
-    "f": "\f",
-    "e": "\x1b",
-}
+ESCAPED = dict(zip("ntr0abvfe", "\n\t\r\0\a\b\v\f\x1b", strict=True))
 
 
 def read_yaml(path: str, text: str) -> Document:
@@ -60,7 +52,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.roots: list[Node] = []
-        self.open: list[tuple[Items | Table, list[str]]] = []
+        self.open: Opened = []
         self.anchors: dict[str, Node] = {}
         self.lines = Lines(text)
 
@@ -87,19 +79,12 @@ class _Reader:
             self.open.pop()
 
     def add(self, node: Node, anchor: str | None = None) -> None:
-        """Put a node where it stands; in a table every second one is a key."""
         if anchor:
             self.anchors[anchor] = node
         if not self.open:
             self.roots.append(node)
             return
-        parent, key = self.open[-1]
-        if isinstance(parent, Items):
-            parent.nodes.append(node)
-        elif key:
-            parent.pairs.append((key.pop(), node))
-        else:
-            key.append(node.text if isinstance(node, Scalar) else "")
+        add_node(self.open, node)
 
     def pieces(self, event: "ScalarEvent") -> Pieces:
         """The value of a scalar, piece by piece with its lines."""
