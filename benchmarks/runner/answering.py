@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.runner.model import Blocked, Finding, Outcome, Task
 from benchmarks.runner.scratch import Scratch, texts
+from cli_guard.assistant import SHOWN_FIELDS, Proposal
 from cli_guard.assistant.ask import ask_request
-from cli_guard.assistant.proposal import SHOWN_FIELDS, Proposal
 from cli_guard.commands import Context as CommandContext
 from cli_guard.commands import judge
 from cli_guard.errors import CliGuardError

@@ -7,7 +7,7 @@ is written before its approval is recorded, a command run after it: one approval
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cli_guard.assistant.ask import OpenServers, context_for
@@ -26,6 +26,7 @@ from cli_guard.state.audit import entry, lock
 from cli_guard.state.records import Applied, PendingReview, Records
 
 if TYPE_CHECKING:
+    from cli_guard.graph.context import Context
     from cli_guard.graph.state import Data, State
 
 
@@ -48,8 +49,7 @@ def find_requests(repository: Repository, review: PendingReview, invocation: Inv
         raise UsageError(
             f"review {review.id} is not what was asked about, or the policy has changed: ask again"
         )
-    command = command_arguments(requests)
-    if command is not None:
+    if (command := command_arguments(requests)) is not None:
         texts = isinstance(command.get("command"), str) and isinstance(command.get("folder"), str)
         if len(requests) > 1 or not texts:
             raise UsageError(f"review {review.id} is not what can be asked about: ask again")
@@ -70,29 +70,23 @@ def describe_requests(repository: Repository, requests: list["Data"]) -> str:
 
     Raises UsageError for a patch that does not fit the files it was made for.
     """
-    parts = []
-    for request in requests:
-        arguments = request["arguments"]
-        if request["tool"] == "write_file":
-            parts.append(shown_patch(repository, arguments, redact))
-        elif request["tool"] == "run_command":
-            parts.append(describe_command(arguments))
-        else:
-            parts.append(
-                f"calls {request['tool']} with {redact(json.dumps(arguments, indent=2), 'arguments.json')}"
-            )
-    return "\n".join(parts)
-
-
-def describe_command(arguments: "Data") -> str:
-    """Describe a command as it is approved: exactly what runs, where, and for how long."""
     from cli_guard.graph.tools.tool import RUN_SECONDS
 
-    return (
-        f"runs  {printable(redact(arguments['command']))}\n"
-        f"in    {printable(arguments['folder'])}, with bash, on the files of the work tree as they are now\n"
-        f"for   {RUN_SECONDS:g} seconds at most, without input; what it does cannot be undone"
-    )
+    parts = []
+    for request in requests:
+        tool, arguments = request["tool"], request["arguments"]
+        if tool == "write_file":
+            parts.append(shown_patch(repository, arguments, redact))
+        elif tool == "run_command":
+            folder = printable(arguments["folder"])
+            parts += [
+                f"runs  {printable(redact(arguments['command']))}",
+                f"in    {folder}, with bash, on the files of the work tree as they are now",
+                f"for   {RUN_SECONDS:g} seconds at most, without input; what it does cannot be undone",
+            ]
+        else:
+            parts.append(f"calls {tool} with {redact(json.dumps(arguments, indent=2), 'arguments.json')}")
+    return "\n".join(parts)
 
 
 def approve_request(
@@ -113,140 +107,136 @@ def approve_request(
     `seconds` is its time-out; a command that fails ends the run as `failed`. Raises UsageError if it does not fit any
     more, CliGuardError, OSError if it cannot be recorded; then nothing is written or run.
     """
-    records, reason = Records(repository.state_folder), redact(reason)
+    approval = Approval(repository, Records(repository.state_folder), review, invocation, redact(reason))
     if requests is None:
         requests = find_requests(repository, review, invocation)
     if command_arguments(requests) is not None:
-        return run_approved(repository, records, review, invocation, reason, requests, say, seconds)
+        return approval.run_command(requests, say, seconds)
     # Two answers at once would each find the state that they rest on.
-    with lock(records.folder / "answers"):
-        check_still_pending(records, review)
-        return write_approved(repository, records, review, invocation, reason, requests, servers)
+    with lock(approval.records.folder / "answers"):
+        check_still_pending(approval.records, review)
+        return approval.write(requests, servers)
 
 
-def write_approved(
-    repository: Repository,
-    records: Records,
-    review: PendingReview,
-    invocation: Invocation,
-    reason: str,
-    requests: list["Data"],
-    servers: OpenServers | None,
-) -> "State":
-    """Write the patch of a request, or call the tool of its server. Raises CliGuardError, OSError."""
-    with context_for(repository, invocation, Snapshot.of({}), servers=servers) as context:
-        state = resume(records, review, invocation, reason, context, requests)
-    at, root = invocation.now.isoformat(timespec="seconds"), repository.root_name
-    patches = [each["arguments"]["patch"] for each in requests if each["tool"] == "write_file"]
-    results = [each for each in state["tool_results"] if each["tool"] == "write_file"]
-    written = [
-        Applied(review.id, at, invocation.user, review.reason, patch, result["left"], root)
-        for patch, result in zip(patches, results, strict=True)
-    ]
-    try:
-        for each in written:
-            records.keep_applied(each)
-        record_approval(records, review, invocation, reason)
-    except BaseException:
-        # A patch that could not be undone later is not left in the work tree.
-        for each in reversed(written):
-            PatchWriter(repository).take_back(each.patch, each.left)
+@dataclass(frozen=True)
+class Approval:
+    """An approval by a person, and what carries it out."""
+
+    repository: Repository
+    records: Records
+    review: PendingReview
+    invocation: Invocation
+    reason: str
+
+    def resume(self, requests: list["Data"], context: "Context") -> "State":
+        return resume(self.records, self.review, self.invocation, self.reason, context, requests)
+
+    def record(self, **about: str) -> None:
+        record_approval(self.records, self.review, self.invocation, self.reason, **about)
+
+    def write(self, requests: list["Data"], servers: OpenServers | None) -> "State":
+        """Write the patch of a request, or call the tool of its server. Raises CliGuardError, OSError."""
+        repository, review, invocation = self.repository, self.review, self.invocation
+        with context_for(repository, invocation, Snapshot.of({}), servers=servers) as context:
+            state = self.resume(requests, context)
+        at, root = invocation.now.isoformat(timespec="seconds"), repository.root_name
+        patches = [each["arguments"]["patch"] for each in requests if each["tool"] == "write_file"]
+        results = [each for each in state["tool_results"] if each["tool"] == "write_file"]
+        written = [
+            Applied(review.id, at, invocation.user, review.reason, patch, result["left"], root)
+            for patch, result in zip(patches, results, strict=True)
+        ]
+        try:
+            for each in written:
+                self.records.keep_applied(each)
+            self.record()
+        except BaseException:
+            # A patch that could not be undone later is not left in the work tree.
+            for each in reversed(written):
+                PatchWriter(repository).take_back(each.patch, each.left)
+                with suppress(OSError):
+                    self.records.forget_applied(each.id)
+            raise
+        return state
+
+    def run_command(
+        self, requests: list["Data"], say: Callable[[str], None] | None, seconds: float | None
+    ) -> "State":
+        """Run the command of a request. Raises CliGuardError, Interrupted, OSError.
+
+        The approval is used up as soon as the command starts: one that was interrupted is run again only after a new
+        request. The audit log names the command before it starts, and how it ended afterwards.
+        """
+        from cli_guard.execution.approved import CommandRunner
+        from cli_guard.graph.tools.tool import RUN_SECONDS
+
+        records, invocation, root = self.records, self.invocation, self.repository.root_name
+        arguments = command_arguments(requests) or {}
+        command, folder = printable(redact(arguments["command"])), printable(arguments["folder"])
+        about = {"command": command, "folder": folder}
+        began = False
+
+        def begin() -> None:
+            nonlocal began
+            with lock(records.folder / "answers"):
+                check_still_pending(records, self.review)
+                self.record(**about)
+            began = True
+
+        def log_end(**how: object) -> None:
+            records.audit.append(entry("run", invocation, review_id=self.review.id, **about, **how))
+
+        runner = CommandRunner(root, invocation.env, records.folder, say, begin, seconds or RUN_SECONDS)
+        try:
+            with context_for(self.repository, invocation, Snapshot.of({})) as context:
+                state = self.resume(requests, replace(context, runner=runner))
+        except BaseException as error:
+            if not began:
+                raise
             with suppress(OSError):
-                records.forget_applied(each.id)
-        raise
-    return state
-
-
-def run_approved(
-    repository: Repository,
-    records: Records,
-    review: PendingReview,
-    invocation: Invocation,
-    reason: str,
-    requests: list["Data"],
-    say: Callable[[str], None] | None,
-    seconds: float | None,
-) -> "State":
-    """Run the command of a request. Raises CliGuardError, Interrupted, OSError.
-
-    The approval is used up as soon as the command starts: one that was interrupted is run again only after a new
-    request. The audit log names the command before it starts, and how it ended afterwards.
-    """
-    from cli_guard.execution.approved import CommandRunner
-    from cli_guard.graph.tools.tool import RUN_SECONDS
-
-    arguments = command_arguments(requests) or {}
-    about = {
-        "command": printable(redact(arguments["command"])),
-        "folder": printable(arguments["folder"]),
-    }
-    began: list[str] = []
-
-    def begin() -> None:
-        with lock(records.folder / "answers"):
-            check_still_pending(records, review)
-            record_approval(records, review, invocation, reason, **about)
-        began.append(review.id)
-
-    runner = CommandRunner(
-        repository.root_name, invocation.env, records.folder, say, begin, seconds or RUN_SECONDS
-    )
-    try:
-        with context_for(repository, invocation, Snapshot.of({})) as context:
-            state = resume(records, review, invocation, reason, replace(context, runner=runner), requests)
-    except BaseException as error:
-        if began:
-            with suppress(OSError):
-                records.audit.append(
-                    entry(
-                        "run", invocation, review_id=review.id, **about, interrupted_by=type(error).__name__
-                    )
-                )
-        if began and isinstance(error, KeyboardInterrupt):
-            raise Interrupted(
-                "interrupted: the command and all its processes were killed; what it has done stays, and the approval"
-                " is used up: ask again to run it again"
-            ) from None
-        raise
-    result = next(each for each in state["tool_results"] if each["tool"] == "run_command")
-    how = {key: result.get(key) for key in ("exit_code", "duration", "timed_out")}
-    try:
-        records.audit.append(entry("run", invocation, review_id=review.id, **about, **how))
-    except OSError as error:
-        told = f"{state['final_output']}\n{records.not_recorded(error, waits=False)}"
-        state = {**state, "final_output": told}
-    return state
+                log_end(interrupted_by=type(error).__name__)
+            if isinstance(error, KeyboardInterrupt):
+                raise Interrupted(
+                    "interrupted: the command and all its processes were killed; what it has done stays, and the"
+                    " approval is used up: ask again to run it again"
+                ) from None
+            raise
+        result = next(each for each in state["tool_results"] if each["tool"] == "run_command")
+        try:
+            log_end(**{key: result.get(key) for key in ("exit_code", "duration", "timed_out")})
+        except OSError as error:
+            note = records.not_recorded(error, waits=False)
+            state = {**state, "final_output": f"{state['final_output']}\n{note}"}
+        return state
 
 
 def undo(repository: Repository, wanted: str | None, invocation: Invocation) -> Applied:
     """Take a patch back, the last one unless an id is given. Raises UsageError, CliGuardError, OSError."""
     records = Records(repository.state_folder)
     with lock(records.folder / "answers"):
-        return take_back(repository, records, wanted, invocation)
+        applied = choose_patch(repository, records, wanted)
+        PatchWriter(repository).take_back(applied.patch, applied.left)
+        records.forget_applied(applied.id)
+        records.audit.append(entry("undo", invocation, review_id=applied.id))
+    return applied
 
 
-def take_back(
-    repository: Repository, records: Records, wanted: str | None, invocation: Invocation
-) -> Applied:
+def choose_patch(repository: Repository, records: Records, wanted: str | None) -> Applied:
     here = ("", repository.root_name)
     written = [each for each in records.applied_patches() if each.root in here]
     fitting = [each for each in written if each.id.startswith(wanted)] if wanted else list(written[-1:])
-    command = find_command_run_since(records, repository, wanted, fitting)
-    if command:
+    if command := find_command_run_since(records, repository, wanted, fitting):
         before = f"; `cli-guard undo {written[-1].id}` takes back the patch before it" if written else ""
         raise UsageError(
             f"a command cannot be taken back, and {command} was run: see `git status` for what it has changed{before}"
         )
     if not fitting:
-        none = f"no patch {wanted} was written" if wanted else "no patch was written: nothing to take back"
-        raise UsageError(none)
+        raise UsageError(
+            f"no patch {wanted} was written" if wanted else "no patch was written: nothing to take back"
+        )
     if len(fitting) > 1:
         raise UsageError(f"{wanted} is the beginning of {len(fitting)} patches: give more of the id")
-    [applied] = fitting
-    PatchWriter(repository).take_back(applied.patch, applied.left)
-    records.forget_applied(applied.id)
-    records.audit.append(entry("undo", invocation, review_id=applied.id))
-    return applied
+    return fitting[0]
 
 
 def find_command_run_since(

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from cli_guard.assistant.proposal import Proposal, propose
+from cli_guard.assistant import Proposal, propose
 from cli_guard.assistant.request import read_request
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.applying import PatchWriter
@@ -72,7 +72,10 @@ def ask_request(
     repository = Repository.discover(invocation.cwd, invocation.env)
     if read_request(normalise(request)).kind == "change_review":
         return review_change(invocation, revision, worktree=worktree)
-    snapshot = read_snapshot(repository, revision, worktree=worktree)
+    snapshot = read_state(repository, revision, worktree=worktree)
+    if not snapshot.entries:
+        other = "" if worktree else ", or ask about the files of the work tree with --worktree"
+        raise UsageError(f"{snapshot.name} holds no files: stage some with `git add`{other}")
     metadata: Data = {"event": ASKED, "snapshot": snapshot.name}
     allowed = files_under(paths, snapshot) if paths else None
     with context_for(repository, invocation, snapshot, servers=servers, runs=revision is None) as context:
@@ -89,15 +92,6 @@ def review_change(invocation: Invocation, revision: str | None, *, worktree: boo
     shown = text.render(done, color=False)
     data = {"task_type": "change_review", "final_output": shown, **as_json.as_dict(done)}
     return Proposal(done.status, shown, data)
-
-
-def read_snapshot(repository: Repository, revision: str | None, *, worktree: bool) -> Snapshot:
-    """Read the snapshot that is asked about. Raises UsageError for an empty one."""
-    snapshot = read_state(repository, revision, worktree=worktree)
-    if not snapshot.entries:
-        other = "" if worktree else ", or ask about the files of the work tree with --worktree"
-        raise UsageError(f"{snapshot.name} holds no files: stage some with `git add`{other}")
-    return snapshot
 
 
 @contextmanager
@@ -154,12 +148,21 @@ def record(proposal: Proposal, repository: Repository, invocation: Invocation) -
     """Store what needs an approval, and the audit entry; with a note where that cannot be written."""
     state, records = proposal.state, Records(repository.state_folder)
     assert state is not None  # noqa: S101 - what the graph made has one
+    logged = entry(
+        ASKED,
+        invocation,
+        request=shown_request(state),
+        task_type=state["task_type"],
+        status=state["status"],
+        review_id=state["review_id"],
+        tools=[each["tool"] for each in state["plan"]],
+    )
     try:
         records.prepare()
         if proposal.pause and state["review_id"]:
             proposal.pause.keep(records.checkpoint(state["review_id"]))
             records.add_pending(pending_review(state, invocation, repository.root_name))
-        records.audit.append(audit_entry(state, invocation))
+        records.audit.append(logged)
         remember(proposal, state, records)
     except (OSError, sqlite3.Error) as error:
         note = records.not_recorded(error, waits=bool(state["review_id"]))
@@ -180,6 +183,10 @@ def remember(proposal: Proposal, state: "State", records: Records) -> None:
         Memory(records.folder).keep(text, "answer", f"ask {request}")
 
 
+def shown_request(state: "State") -> str:
+    return printable(redact(state["normalized_input"]))[:REQUEST_CHARS]
+
+
 def pending_review(state: "State", invocation: Invocation, root: str) -> PendingReview:
     """Build the pending review of a proposal, as `cli-guard pending` shows it."""
     ready = {request["tool"] for request in state["tool_requests"]}
@@ -189,7 +196,7 @@ def pending_review(state: "State", invocation: Invocation, root: str) -> Pending
         id=state["review_id"],
         event=ASKED,
         at=invocation.now.isoformat(timespec="seconds"),
-        reason=printable(redact(state["normalized_input"]))[:REQUEST_CHARS],
+        reason=shown_request(state),
         content=state["review_id"],
         policy="",
         fingerprints=(),
@@ -203,16 +210,3 @@ def effect_of(blocked: "Data") -> str:
     if "path" in blocked:
         return f"writes {blocked['path']}"
     return f"runs {blocked['command']}" if "command" in blocked else f"calls {blocked['tool']}"
-
-
-def audit_entry(state: "State", invocation: Invocation) -> dict[str, object]:
-    """Build the audit entry of a request: what kind it was, and how it ended."""
-    return entry(
-        ASKED,
-        invocation,
-        request=printable(redact(state["normalized_input"]))[:REQUEST_CHARS],
-        task_type=state["task_type"],
-        status=state["status"],
-        review_id=state["review_id"],
-        tools=[each["tool"] for each in state["plan"]],
-    )

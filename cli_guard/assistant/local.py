@@ -1,14 +1,13 @@
 """The assistant that answers by rules: what the graph is given for a developer's request, without model or network."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from cli_guard.assistant.planning import PLANS, SERVER_TOOL, plan_call, topic_of
-from cli_guard.assistant.replies import REPLIES
+from cli_guard.assistant.planning import KINDS, SERVER_TOOL, plan_call, topic_of
 from cli_guard.assistant.request import Request, read_request
+from cli_guard.assistant.request_words import pattern
 from cli_guard.graph.context import Context, Planned, Reading
 from cli_guard.graph.state import State
 from cli_guard.model import TaskType
@@ -20,15 +19,10 @@ if TYPE_CHECKING:
     from cli_guard.graph.tools.tool import Tool, World
 
 ANSWERED_FROM = 5
-ABOUT_CODE = re.compile(
-    r"^\W*(?:where|which|what|who|why|explain|describe|document)\b|\b(?:function|class|method|module|code)s?\b",
-    re.IGNORECASE,
-)
+ABOUT_CODE = pattern("about_code")
 # A question how something lost comes back: words such as "reset" in it are no wish to do it again.
-HOW = re.compile(r"\W*how\b", re.IGNORECASE)
-LOST = re.compile(
-    r"\b(?:lost|recover|restore|rescue|undo|get .{1,40} back|bring .{1,40} back)\b", re.IGNORECASE
-)
+HOW = pattern("how")
+LOST = pattern("lost")
 # Tasks whose tools find by themselves what they look at.
 SELF_SERVING = ("command_help", "test_workflow")
 
@@ -87,11 +81,13 @@ class LocalAssistant:
         called = SERVER_TOOL.fullmatch(state["normalized_input"])
         if called:
             return plan_call(called[1], called[2] or "{}")
-        return PLANS[str(state["task_type"])](state, self.shell is not None)
+        make_plan, _ = KINDS[str(state["task_type"])]
+        return make_plan(state, self.shell is not None)
 
     def reply(self, state: State) -> Iterable[str]:
         """The lines of the answer."""
-        return REPLIES[str(state["task_type"])](state)
+        _, answer = KINDS[str(state["task_type"])]
+        return answer(state)
 
     def find(self, world: "World", question: str, paths: Sequence[str] = ()) -> "SearchResult":
         """Search for the words of a question in some files or in all, each question once."""

@@ -2,8 +2,10 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
+from cli_guard.assistant import replies
+from cli_guard.assistant.request_words import pattern
 from cli_guard.graph.context import Planned
 from cli_guard.graph.state import Data, State
 from cli_guard.model import Action
@@ -14,13 +16,8 @@ CONCERNED = 50
 LEAST_WORDS = 3
 OUTLINES = 3
 # What is left of a question about a file as such, once its name is taken out.
-ABOUT_A_FILE = re.compile(
-    r"(?:(?:please|explain|describe|summari[sz]e|show|tell|give|me|us|what|how|does|do|is|are|was|in|of|the|this|these"
-    r"|that|file|files|module|script|say|says|hold|contain|contains|for|about|work|works|overview|summary|purpose|a|an"
-    r"|it|and|can|you)\W*(?:\s|$))*",
-    re.IGNORECASE,
-)
-SECOND_WISH = re.compile(r"[?.;]\s|,? and (?:suggest|show|give|recommend|tell|propose)\b")
+ABOUT_A_FILE = pattern("about_a_file")
+SECOND_WISH = pattern("second_wish")
 # What a request may ask for beside a change of files, and the tool that stands for it.
 RECORDED = (
     (re.compile(r"\bcommit(?:s|ted|ting)?\b", re.IGNORECASE), "git_commit", {"content": "", "findings": 0}),
@@ -28,23 +25,13 @@ RECORDED = (
     (re.compile(r"\b(?:pull|merge) requests?\b|\bPRs?\b"), "open_pull_request", None),
 )
 # "mcp:git.git_status {...}", with or without a verb before it.
-SERVER_TOOL = re.compile(r"(?:\w+ ){0,3}(mcp:[\w-]{1,64}\.[^\s{}]{1,128})\s*(\{.*\})?")
-INTO = re.compile(r"\b(?:write|put|insert)\b.{1,200}\binto\b", re.IGNORECASE)
+SERVER_TOOL = pattern("server_tool")
+INTO = pattern("into")
 # What a request says beside what is to be changed: that nothing be written, or what comes after.
-NO_EDITS = re.compile(
-    r",?\s+(?:but|and)?\s*(?:without|do not|don't|not)\s+(?:yet )?(?:chang|edit|writ|touch|modif|apply)\w*\b.{0,40}$",
-    re.IGNORECASE,
-)
-AFTERWARDS = re.compile(
-    r",?\s+(?:and|then|and then)\s+(?:commit|push|open|create|make|send|submit)\b.{0,120}$", re.IGNORECASE
-)
+NO_EDITS = pattern("no_edits")
+AFTERWARDS = pattern("afterwards")
 # "commit my changes and push": nothing is to be changed before.
-ONLY_RECORDED = re.compile(
-    r"(?:please |now |can you )?(?:commit|push|open (?:a |the )?(?:pull request|merge request|pr))\b"
-    r"(?: (?:and|then|push|commit|it|this|them|everything|all|my|the|these|staged|changes?|files?|work|branch|to|"
-    r"origin|open|a|main|master|upstream|pull request|merge request|pr|please|now|for me)\b,?)*[.!]*",
-    re.IGNORECASE,
-)
+ONLY_RECORDED = pattern("only_recorded")
 # The purposes of commands that end by themselves, which a person may have run. The second row changes files.
 CHECKS = frozenset(("test", "lint", "typecheck", "coverage", "benchmark"))
 BUILDS = frozenset(("build", "docs", "format"))
@@ -257,11 +244,12 @@ def missing_names(state: State) -> str | None:
     return "; ".join(planned["missing"])
 
 
-PLANS: dict[str, Callable[[State, bool], Planned]] = {
-    "repo_qna": plan_answer,
-    "doc_generation": plan_documentation,
-    "refactor_plan": plan_refactoring,
-    "command_help": plan_command,
-    "test_workflow": plan_tests,
-    "code_change": plan_change,
+# Each kind of task: what plans its actions, and what answers with their results.
+KINDS: dict[str, tuple[Callable[[State, bool], Planned], Callable[[State], Iterable[str]]]] = {
+    "repo_qna": (plan_answer, replies.answer_question),
+    "doc_generation": (plan_documentation, replies.answer_documentation),
+    "refactor_plan": (plan_refactoring, replies.answer_change),
+    "command_help": (plan_command, replies.answer_command),
+    "test_workflow": (plan_tests, replies.answer_tests),
+    "code_change": (plan_change, replies.answer_change),
 }

@@ -1,6 +1,6 @@
 """The answer to each kind of request, line by line. Every line rests on what a tool of the run gave back."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from cli_guard.graph.state import Data, State
 
@@ -33,21 +33,18 @@ def answer_question(state: State) -> Iterator[str]:
         yield from outline_lines(outline)
     if places and not outlines:
         best = places[0]
-        yield f"{best['path']}:{best['line']}: {best['text']}"
+        yield place_line(best)
         # What the line above says in full is not said twice.
         facts = [f for f in found["facts"] if f["path"] == best["path"] and f["value"] not in best["text"]]
         yield from (f"  {fact_text(fact)}" for fact in facts[:SHOWN])
         doubt = ": not all that was asked for is there" if found["confidence"] == "low" else ""
         yield f"Confidence: {found['confidence']} ({place_kind(best)}){doubt}."
         near = [each for each in places[1:] if each["score"] >= NEAR * best["score"]]
-        yield from (f"Also: {each['path']}:{each['line']}: {each['text']}" for each in near[:OTHERS])
+        yield from (f"Also: {place_line(each)}" for each in near[:OTHERS])
     elif not outlines:
         paths = state["allowed_paths"]
         yield f"Not found; looked at {first_of(paths, SHOWN)}."
     yield from command_lines(state)
-    read = [r["path"] for r in state["tool_results"] if r["tool"] == "read_file"]
-    if read and places:
-        yield f"Read: {', '.join(read)}."
 
 
 def outline_lines(outline: Data) -> Iterator[str]:
@@ -68,6 +65,10 @@ def fact_text(fact: Data) -> str:
     return f"line {fact['line']}: {fact['name']}, {fact['kind']}{shown}"
 
 
+def place_line(place: Data) -> str:
+    return f"{place['path']}:{place['line']}: {place['text']}"
+
+
 def place_kind(place: Data) -> str:
     """What a place is: `definition of load_config`, `mention`."""
     named = place["symbol"] and place["kind"] == "definition"
@@ -79,11 +80,11 @@ def first_of(items: list[str], most: int) -> str:
     return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
 
 
-def first_lines(lines: list[str], most: int) -> Iterator[str]:
+def first_lines(lines: list[str], most: int, hint: str = "") -> Iterator[str]:
     """Some lines, and how many more there are."""
     yield from lines[:most]
     if len(lines) > most:
-        yield f"  and {len(lines) - most} more"
+        yield f"  and {len(lines) - most} more{hint}"
 
 
 def answer_command(state: State) -> Iterator[str]:
@@ -139,12 +140,12 @@ def answer_tests(state: State) -> Iterator[str]:
 
 def covering_lines(covering: Data, most: int, *, names: bool = True) -> Iterator[str]:
     """The tests of a search, strongest first, and their names."""
-    found = covering.get("tests", [])
-    for test in found[:most]:
-        shown = f" ({first_of(test['names'], NAMES)})" if test["names"] and names else ""
-        yield f"{test['path']}: {test['reason']}{shown}"
-    if len(found) > most:
-        yield f"{len(found) - most} more"
+    shown = [
+        f"{test['path']}: {test['reason']}"
+        + (f" ({first_of(test['names'], NAMES)})" if test["names"] and names else "")
+        for test in covering.get("tests", [])
+    ]
+    yield from first_lines(shown, most)
 
 
 def uncovered_lines(covering: Data) -> Iterator[str]:
@@ -220,10 +221,7 @@ def step_text(step: Data) -> str:
 
 def patch_lines(made: Data) -> Iterator[str]:
     """The patch as far as it fits."""
-    lines = made.get("patch", "").splitlines()
-    yield from lines[:PATCH_LINES]
-    if len(lines) > PATCH_LINES:
-        yield f"and {len(lines) - PATCH_LINES} more lines: see the whole of it with --patch"
+    yield from first_lines(made.get("patch", "").splitlines(), PATCH_LINES, ": see --patch")
 
 
 def written_lines(state: State) -> Iterator[str]:
@@ -237,13 +235,3 @@ def count_of(number: int, what: str) -> str:
     """`1 call`, `3 uses`."""
     several = {"use": "uses", "definition": "definitions"}.get(what, f"{what}s")
     return f"{number} {what if number == 1 else several}"
-
-
-REPLIES: dict[str, Callable[[State], Iterator[str]]] = {
-    "repo_qna": answer_question,
-    "doc_generation": answer_documentation,
-    "refactor_plan": answer_change,
-    "command_help": answer_command,
-    "test_workflow": answer_tests,
-    "code_change": answer_change,
-}

@@ -30,6 +30,8 @@ TICKET = re.compile(r"\[?(?:[A-Z][A-Z0-9]{1,9}-\d{1,6}|\#\d{1,6})(?:\]|:)?[ \t]*
 INTO = frozenset(("in", "into", "to", "inside"))
 PERSONS = frozenset(("i", "we", "you", "one"))
 DEFINITE = frozenset("the my your our its all every this that".split())
+# What a rule says; all its other entries are conditions.
+SAID = ("kind", "points", "reason", "supported")
 # Verbs that are an order where even a command is their object.
 RUNNING = frozenset(("run", "rerun", "execute", "invoke", "start", "launch"))
 Facts = Mapping[str, frozenset[str]]
@@ -137,9 +139,8 @@ def classify(text: str) -> Request:
 @cache
 def rules(name: str) -> tuple[tuple[Facts, Mapping[str, Any]], ...]:
     """The rules of a table of rules/requests.toml: the conditions of each, and what it says."""
-    keys = facts_of(Intent("phrase", ()))
     return tuple(
-        ({key: frozenset(table[key].split()) for key in keys if key in table}, table)
+        ({key: frozenset(value.split()) for key, value in table.items() if key not in SAID}, table)
         for table in tables()[name]
     )
 
@@ -147,17 +148,19 @@ def rules(name: str) -> tuple[tuple[Facts, Mapping[str, Any]], ...]:
 def matching(name: str, facts: Facts) -> Iterator[Mapping[str, Any]]:
     """The rules of a table whose conditions all hold for the facts of an intent."""
     for conditions, table in rules(name):
-        if all(key.startswith("unless") != bool(wanted & facts[key]) for key, wanted in conditions.items()):
+        if all(holds(key, wanted, facts) for key, wanted in conditions.items()):
             yield table
+
+
+def holds(key: str, wanted: frozenset[str], facts: Facts) -> bool:
+    """Does a condition hold: `has`, `also_has` (a second one), `unless_has` (none of them)?"""
+    fact = key.removeprefix("unless_").removeprefix("also_")
+    return key.startswith("unless") != bool(wanted & facts[fact])
 
 
 def facts_of(intent: Intent) -> Facts:
     """What an intent offers to each condition of a rule, see rules/requests.toml."""
     words, target = intent.words, intent.object
-    behind_verb = nouns_of(words[intent.verb + 1 :])
-    verbs = frozenset(verb for word in words for verb in word.verbs)
-    object_nouns = nouns_of(target)
-    head = intent.head.nouns if intent.head else frozenset()
     into = max((at for at, word in enumerate(words) if word.text in INTO), default=len(words))
     about = {
         "person": any(word.text in PERSONS for word in words[:4]),
@@ -166,26 +169,20 @@ def facts_of(intent: Intent) -> Facts:
         "ours": any(word.text in ("we", "our", "us") for word in words),
         "doing": bool(words) and words[-1].text == "do",
     }
-    abouts = frozenset(name for name, holds in about.items() if holds)
     return {
         "mood": frozenset((intent.mood,)),
         "asks": frozenset((intent.asks,)),
         "verb": intent.verbs,
-        "any": verbs,
+        "any": frozenset(verb for word in words for verb in word.verbs),
         "second": frozenset(verb for word in words[1:2] if "third" in word.forms for verb in word.verbs),
-        "object": object_nouns,
-        "head": head,
+        "object": nouns_of(target),
+        "head": intent.head.nouns if intent.head else frozenset(),
         "first": next((word.nouns for word in target if word.nouns), frozenset()),
-        "has": behind_verb,
-        "also_has": behind_verb,
+        "has": nouns_of(words[intent.verb + 1 :]),
         "into": nouns_of(words[into:]),
-        "about": abouts,
+        "about": frozenset(name for name, is_so in about.items() if is_so),
         "without": nouns_of(intent.without),
         "unless": nouns_of(words),
-        "unless_object": object_nouns,
-        "unless_head": head,
-        "unless_any": verbs,
-        "unless_about": abouts,
     }
 
 

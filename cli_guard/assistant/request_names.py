@@ -6,27 +6,22 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from cli_guard.assistant.request_words import word_set
+from cli_guard.assistant.request_words import pattern, word_set
 from cli_guard.graph.state import CONTROL
 
 WORD_CHARS = 1_000
 # A path is found by its last parts up to this many; nobody writes more of them.
 PARTS = 8
 AROUND = "`'\"()[]{}<>,;!?*“”‘’…|"
-LINE = re.compile(r"(?:(?::|#L)\d{1,9}(?:[-:]L?\d{1,9})*|\(\d{1,9}(?:,\d{1,9})?\))$")
-URL = re.compile(r"(?i)[a-z][a-z0-9+.-]{1,20}://")
+LINE = pattern("line")
+URL = pattern("url")
 # Home folders, drives, shares, and variables that hold such a place.
-AWAY = re.compile(r"(?i)~[\w.-]*/|~$|[a-z]:[\\/]|\\\\\w|\$\{?\w+\}?[/\\]|%\w+%[/\\]|file://")
+AWAY = pattern("away")
 # `/api/users` is a route: a system folder or a file ending tells a path.
-ROOTS = frozenset(
-    "etc home root usr var tmp proc sys dev opt mnt media bin sbin lib lib64 boot run srv users private library "
-    "volumes system applications windows nix snap workspace workspaces github".split()
-)
+ROOTS = word_set("names", "roots")
 ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9_]{0,9}$")
-IDENTIFIER = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#|->)[^\W\d]\w*){0,12}(?:\(\))?")
-CODE_NAME = re.compile(
-    r"[a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+|(?:[A-Z]+[a-z0-9]+){2,}[A-Z]*|[A-Z][a-z0-9]+[A-Z]+|\w*[^\W_]_\w+|_\w+"
-)
+IDENTIFIER = pattern("identifier")
+CODE_NAME = pattern("code_name")
 # An attribute of a thing in code rather than a file: `self.go`.
 OWNERS = frozenset(("self", "this", "cls", "os", "sys", "np", "pd"))
 # What a file is imported as is its folder's name.
@@ -36,15 +31,7 @@ BEFORE_NEW = frozenset("to into named called create creating adding new make tou
 BEFORE_FOLDER = frozenset("in under of inside from within folder directory dir package for".split())
 FOLDER_WORDS = frozenset("folder directory dir package tree".split())
 BETWEEN = frozenset("the a an file module".split())
-SCAN = re.compile(
-    r"""
-      ```(?P<fence>[^`]{0,4000})```
-    | `(?P<code>[^`\n]{1,300})` | "(?P<double>[^"\n]{1,300})" | “(?P<curly>[^”\n]{1,300})”
-    | (?<!\w)'(?P<single>[^'\n]{1,300})'(?!\w)
-    | (?P<word>[^\s`"“”]+)
-    """,
-    re.VERBOSE,
-)
+SCAN = pattern("scan")
 
 
 @dataclass(frozen=True)

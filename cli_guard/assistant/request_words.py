@@ -9,6 +9,19 @@ from typing import Any
 
 from cli_guard.rules.catalog import FOLDER
 
+
+@cache
+def tables() -> dict[str, Any]:
+    """The tables of rules/requests.toml."""
+    with (FOLDER / "requests.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+def pattern(name: str) -> re.Pattern[str]:
+    """A regular expression of rules/requests.toml."""
+    return re.compile("".join(tables()["patterns"][name]))
+
+
 STOP = "stop"
 VOWELS = "aeiou"
 Phrase = tuple[str, ...]
@@ -16,42 +29,14 @@ Phrase = tuple[str, ...]
 PARTICLES = frozenset("out up off on down apart over away back into running going working".split())
 QUOTES = ("fence", "code", "double", "curly", "single")
 # Each alternative begins with another character or is bounded, so that a scan stays linear.
-PIECE = re.compile(
-    r"""
-      ```(?P<fence>[^`]{1,4000})```
-    | `(?P<code>[^`\n]{1,300})`
-    | "(?P<double>[^"\n]{1,300})" | “(?P<curly>[^”\n]{1,300})”
-    | (?<![\w])'(?P<single>[^'\n]{1,300})'(?!\w)
-    | (?P<url>[A-Za-z][A-Za-z+]{1,9}://[^\s"'<>`]{1,2000})
-    | (?P<path>[~$@.\w{}%\\-][\w.@+\-{}%:]{0,200}(?:[/\\][\w.@+\-*]{0,200}){1,60} | /[\w.@+\-/]{1,1000})
-    | (?P<call>[^\W\d][\w.]{0,200}\([^()\n]{0,80}\))
-    | (?P<dotted>\.?[^\W\d][\w-]{0,100}(?:(?:\.|::|\#|->)[A-Za-z_][\w-]{0,100}){1,12} | (?<!\w)\.[A-Za-z][\w-]{0,40})
-    | (?P<flag>(?<!\w)--?[A-Za-z][\w-]{0,60})
-    | (?P<number>(?<!\w)v?\d+(?:\.\d+){0,6}[\w-]{0,20}(?!\w))
-    | (?P<word>[^\W_](?:\w{0,200}(?:['’-](?=\w))?){0,20})
-    | (?P<arrow>[-=]+>|→|⇒) | (?P<stop>(?:[.?!;,\n]|:(?=\s|$))+)
-    """,
-    re.VERBOSE,
-)
-CODE_WORD = re.compile(r"[a-z]+[A-Z]\w*|[A-Z]+[a-z0-9]+[A-Z]\w*|\w*[^\W_]_\w+|_\w+")
-SHELL = re.compile(
-    r"\s*(?:\$ )?(?:sudo )?(?:git|npm|npx|yarn|pnpm|pip|python3?|docker|kubectl|make|cargo|go|rm|ls|grep|sed|awk|find"
-    r"|curl|chmod|tar|ssh|pytest|tox|ruff|mypy|black|poetry|uv|terraform|helm|gradle|mvn|node|deno|bun|bash|sh|cat|xargs"
-    r"|docker-compose|systemctl|rsync|just|brew|apt|dd|mkfs\S*)\s+\S"
-)
-SECRET_NAME = re.compile(
-    r"(?i)(secret|password|passwd|api_?key|private_?key|access_?key|(?:^|_)token(?:$|_)|credential)"
-)
-SECRET_FILE = re.compile(
-    r"(?i)(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist)\w+)?|id_(?:rsa|ed25519|ecdsa|dsa)|credentials(?:\.json)?"
-    r"|\.npmrc|\.pypirc|\.netrc|[\w.-]+\.(?:pem|key|p12|pfx|keystore|jks)|\.git-credentials|shadow"
-    r"|secrets?\.(?:ya?ml|json|toml|env))$"
-)
-TEST_COMMAND = re.compile(r"\b(?:pytest|tox|jest|vitest|rspec|phpunit|unittest|ctest|nox)\b|\btest\b")
-TEST_NAME = re.compile(r"test_\w|(?:Test[A-Z]|test[A-Z])\w|Test_\w")
-DOCS_FILE = re.compile(
-    r"(?i)(?:^|/)(?:readme|changelog|contributing)(?:\.\w+)?$|(?:^|/)docs?/|\.(?:md|rst|adoc)$"
-)
+PIECE = pattern("piece")
+CODE_WORD = pattern("code_word")
+SHELL = pattern("shell")
+SECRET_NAME = pattern("secret_name")
+SECRET_FILE = pattern("secret_file")
+TEST_COMMAND = pattern("test_command")
+TEST_NAME = pattern("test_name")
+DOCS_FILE = pattern("docs_file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +69,6 @@ class Vocabulary:
     near: Mapping[str, str]
     verbal: Mapping[str, Word]
     separable: Mapping[Phrase, Word]
-
-
-@cache
-def tables() -> dict[str, Any]:
-    """The tables of rules/requests.toml."""
-    with (FOLDER / "requests.toml").open("rb") as file:
-        return tomllib.load(file)
 
 
 @cache

@@ -133,40 +133,35 @@ def propose_documentation(world: World, arguments: Wish) -> ToolOutput:
     from cli_guard.assistant.documenting import document
 
     made = document(arguments.request, world.snapshot)
-    return proposal_output(world, made, made.changes, made.patch)
+    return proposal_output(world, made, made.changes)
 
 
 def plan_refactoring(world: World, arguments: Wish) -> ToolOutput:
     """Plan a refactoring: usages, steps, risks, and its patch where that can be computed."""
     from cli_guard.assistant.editing import plan_refactor
 
-    return plan_output(world, plan_refactor(arguments.request, world.snapshot))
+    made = plan_refactor(arguments.request, world.snapshot)
+    return proposal_output(world, made, (*made.changes, *made.removed))
 
 
 def plan_change(world: World, arguments: Wish) -> ToolOutput:
     """Plan a change: its steps, and its patch where it is mechanical."""
     from cli_guard.assistant.editing import propose_change
 
-    return plan_output(world, propose_change(arguments.request, world.snapshot))
+    made = propose_change(arguments.request, world.snapshot)
+    return proposal_output(world, made, (*made.changes, *made.removed))
 
 
-def plan_output(world: World, made: "Plan") -> ToolOutput:
-    """A plan with its patch; files that it takes away are changes too."""
-    return proposal_output(world, made, (*made.changes, *made.removed), made.patch)
-
-
-def proposal_output(
-    world: World, made: "Documentation | Plan", paths: Collection[str], exact: str
-) -> ToolOutput:
-    """What a tool proposes to do to some files: its `exact` patch is kept, and shown without secrets."""
+def proposal_output(world: World, made: "Documentation | Plan", paths: Collection[str]) -> ToolOutput:
+    """What a tool proposes to do to some files: its exact patch is kept, and shown without secrets."""
     from cli_guard.git.proposals import mask_patch
 
     data = {key: value for key, value in plain_data(made).items() if key not in ("changes", "skipped")}
     old = {path: world.snapshot[path] for path in paths if path in world.snapshot}
     # Line for line: a patch made of both sides without their secrets would hide that a secret is changed.
-    data["patch"] = mask_patch(exact, redact, old)
-    proposal = {"patch": exact, "paths": sorted(paths)}
-    return ToolOutput(data, skipped=made.skipped, proposal=proposal if exact else {})
+    data["patch"] = mask_patch(made.patch, redact, old)
+    proposal = {"patch": made.patch, "paths": sorted(paths)}
+    return ToolOutput(data, skipped=made.skipped, proposal=proposal if made.patch else {})
 
 
 def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
@@ -194,21 +189,13 @@ def tools_of(assistant: "LocalAssistant") -> Mapping[str, Tool]:
         answer = {"command": arguments.command, "output": ran.shown, "exit_code": ran.exit_code}
         return ToolOutput({**answer, "images": images} if images else {**answer})
 
-    schemas: dict[Callable[[World, Any], ToolOutput], type[Arguments]] = {
-        search_repository: Query,
-        read_file: OneFile,
-        outline_file: OneFile,
-        advise_command: Wish,
-        suggest_command: CommandText,
-        find_tests: Tested,
-        simulate_tests: CommandText,
-        propose_documentation: Wish,
-        plan_refactoring: Wish,
-        plan_change: Wish,
-        run: Run,
-    }
+    functions: tuple[Callable[[World, Any], ToolOutput], ...] = (
+        *(search_repository, read_file, outline_file, advise_command, suggest_command, find_tests),
+        *(simulate_tests, propose_documentation, plan_refactoring, plan_change, run),
+    )
     made = {}
-    for function, schema in schemas.items():
+    for function in functions:
+        schema = function.__annotations__["arguments"]
         shows_command = schema in (CommandText, Run)
         name, summary = function.__name__, function.__doc__ or ""
         made[name] = Tool(name, summary, "read_only", schema, function, shows_command=shows_command)

@@ -4,8 +4,8 @@ import os
 
 import click
 
+from cli_guard.assistant import Proposal
 from cli_guard.assistant.ask import ask_request
-from cli_guard.assistant.proposal import Proposal
 from cli_guard.cli.app import FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError

@@ -149,7 +149,7 @@ def test_rejected(shop: Repo) -> None:
     assert (done.code, done.err) == (0, "")
     assert waiting(shop) == []
     assert [entry["event"] for entry in records(shop).audit.entries()] == ["ask", "reject"]
-    assert "no review" in approve(shop, found).err
+    assert "no pending review matches" in approve(shop, found).err
 
 
 def test_a_review_of_a_commit_can_be_rejected_too(committed: Repo) -> None:
@@ -173,7 +173,7 @@ def test_ten_wait_and_none_serves_another(shop: Repo) -> None:
     assert "def slug7(" in (shop.path / "src/utils.py").read_text()
     late = approve(shop, ids[3])
     assert (late.code, len(late.err.splitlines())) == (2, 1)
-    assert "not staged" in late.err
+    assert "unstaged changes" in late.err
     assert "def slug7(" in (shop.path / "src/utils.py").read_text()
     shop.git("add", "-A")
     assert "changed since" in approve(shop, ids[3]).err
@@ -195,7 +195,7 @@ def test_it_waits_two_weeks(shop: Repo) -> None:
         done = approve(shop, found)
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert "14 days" in done.err
-    assert "no review waits" in guard(shop, "reviews").out
+    assert "no pending reviews" in guard(shop, "reviews").out
 
 
 @pytest.mark.parametrize("damage", ["missing", "garbage", "locked"])

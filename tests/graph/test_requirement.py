@@ -32,6 +32,11 @@ LOG4J = {
     '    private static final Logger log = Logger.getLogger(Db.class);\n    void go() { log.warn("slow"); }\n}\n',
     "src/Plain.java": "class Plain {}\n",
 }
+RENAMED = {
+    "shop/__init__.py": "",
+    "shop/money.py": "def total(n: int) -> int:\n    return n\n",
+    "shop/bill.py": "from shop.money import total\n\n\ndef bill() -> int:\n    return total(1)\n",
+}
 THREAD: Any = {"configurable": {"thread_id": "t"}}
 
 
@@ -68,11 +73,17 @@ class Test_ideas:  # noqa: N801 - the headings of the requirement
         assert "write_file" not in [each["tool"] for each in state["plan"]]
 
     def test_refactor_planning_reads_several_files_and_routes_writes_to_review(self) -> None:
-        state = ask("Plan a refactor from log4j to slf4j", LOG4J)
+        state = ask("Rename the function total to sum_up", RENAMED)
         assert (state["status"], state["task_type"]) == ("needs_review", "refactor_plan")
-        assert {"src/App.java", "src/Db.java"} <= {each.get("path") for each in state["blocked_actions"]}
+        assert {"shop/money.py", "shop/bill.py"} <= {each.get("path") for each in state["blocked_actions"]}
         assert {each["tool"] for each in state["blocked_actions"]} == {"write_file"}
-        assert "org.slf4j.LoggerFactory" in state["final_output"]
+        assert "+def sum_up(" in state["final_output"]
+        assert state["repo_snapshot"] == RENAMED
+
+    def test_a_library_migration_is_a_plan_with_its_places(self) -> None:
+        state = ask("Plan a refactor from log4j to slf4j", LOG4J)
+        assert state["task_type"] == "refactor_plan"
+        assert "src/App.java:1" in state["final_output"]
         assert state["repo_snapshot"] == LOG4J
 
     def test_refactor_planning_without_editing_files_is_only_a_plan(self) -> None:

@@ -1,7 +1,9 @@
 """The client: servers start when they are first needed and end with the run; every call is a plain call."""
 
 import json
+import re
 import threading
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,10 +12,10 @@ from typing import TYPE_CHECKING, Self
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.mcp.client import schemas
 from cli_guard.mcp.client.connection import Connection
-from cli_guard.mcp.client.listing import REASON_CHARS, list_tools
-from cli_guard.mcp.client.result import McpResult, one_line
+from cli_guard.mcp.client.result import Hide, McpResult, clip_text, harmless, one_line
 from cli_guard.policy.config import nearest
-from cli_guard.policy.mcp import PREFIX, McpTool, ServerConfig
+from cli_guard.policy.mcp import PREFIX, Hints, McpTool, ServerConfig
+from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from mcp import types
 
 ARGUMENT_CHARS = 1_000_000
+DESCRIPTION_CHARS = 1_000
+REASON_CHARS = 300
+# What the specification recommends for names; others look like one another, or cannot be typed.
+TOOL_NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 
 
 class Running:
@@ -72,11 +78,11 @@ class McpClient:
         """
         with self._lock:
             if server is not None:
-                return self._started(server).tools
+                return self._start_server(server).tools
             found: list[McpTool] = []
             for name in sorted(self._servers):
                 try:
-                    found += self._started(name).tools
+                    found += self._start_server(name).tools
                 except UsageError:
                     raise
                 except CliGuardError:
@@ -93,7 +99,7 @@ class McpClient:
             server, dot, _ = name.removeprefix(PREFIX).partition(".")
             if not (name.startswith(PREFIX) and dot):
                 raise UsageError(f"{name!r} is no MCP tool: write {PREFIX}<server>.<tool>")
-            running = self._started(server)
+            running = self._start_server(server)
             known = {tool.name: tool for tool in running.tools}
             if name not in known:
                 raise UsageError(f"the MCP server {server} has no tool {name!r}{nearest(name, known)}")
@@ -102,7 +108,7 @@ class McpClient:
                 raise UsageError(f"{name} cannot be called: {tool.unusable}")
             check(tool, running, arguments)
             try:
-                return self._opened().call(running.connection.call, tool.own_name, arguments)
+                return self._open_portal().call(running.connection.call, tool.own_name, arguments)
             except CliGuardError as error:
                 if running.connection.ended:
                     self._problems[server] = str(error)
@@ -121,7 +127,7 @@ class McpClient:
         finally:
             self._stack.close()
 
-    def _started(self, name: str) -> Running:
+    def _start_server(self, name: str) -> Running:
         if name not in self._servers:
             known = "; no server is configured" if not self._servers else nearest(name, self._servers)
             raise UsageError(
@@ -132,7 +138,7 @@ class McpClient:
         if name in self._problems:
             raise CliGuardError(self._problems[name])
         if name not in self._running:
-            portal = self._opened()
+            portal = self._open_portal()
             connection = Connection(name, self._servers[name], self._cwd, self._env)
             try:
                 _, listed = portal.start_task(connection.serve)
@@ -142,7 +148,7 @@ class McpClient:
             self._running[name] = Running(connection, listed)
         return self._running[name]
 
-    def _opened(self) -> "BlockingPortal":
+    def _open_portal(self) -> "BlockingPortal":
         if self._portal is None:
             try:
                 import mcp  # noqa: F401 - asked for once, where the answer can still be given
@@ -166,3 +172,41 @@ def check(tool: McpTool, running: Running, arguments: Mapping[str, object]) -> N
     problem = schemas.problem_with(running.schemas[tool.own_name], arguments)
     if problem:
         raise UsageError(f"{tool.name}: {one_line(problem, REASON_CHARS, running.connection.hide)}")
+
+
+def list_tools(server: str, listed: "list[types.Tool]", hide: Hide) -> tuple[McpTool, ...]:
+    """The tools of a server, sorted by name; of several with one name there is one, which cannot be used."""
+    count = Counter(tool.name for tool in listed)
+    reasons = schemas.unusable([tool.input_schema for tool in listed])
+    tools: dict[str, McpTool] = {}
+    for tool, reason in zip(listed, reasons, strict=True):
+        wrong = reason and one_line(reason, REASON_CHARS, hide)
+        if not TOOL_NAME.fullmatch(tool.name) or one_line(tool.name, 128, hide) != tool.name:
+            wrong = "its name is not 1 to 128 letters, digits and _ - . /"
+        elif count[tool.name] > 1:
+            wrong = f"{count[tool.name]} tools have this name"
+        made = make_tool(server, tool, wrong, hide)
+        tools[made.name] = made
+    return tuple(tools[name] for name in sorted(tools))
+
+
+def make_tool(server: str, tool: "types.Tool", unusable: str | None, hide: Hide) -> McpTool:
+    """One tool; the schema of one that cannot be used is left out."""
+    hints = tool.annotations
+    return McpTool(
+        name=f"{PREFIX}{server}.{one_line(tool.name, 128, hide)}",
+        server=server,
+        description=clip_text(tool.description or tool.title or "", DESCRIPTION_CHARS, hide)[0],
+        schema={} if unusable else mask_schema(tool.input_schema, hide),
+        hints=Hints(hints.read_only_hint, hints.destructive_hint) if hints else Hints(),
+        unusable=unusable,
+    )
+
+
+def mask_schema(schema: dict[str, object], hide: Hide) -> dict[str, object]:
+    """A schema as it may be shown: its texts come from the server too. Arguments are judged by the true one."""
+    try:
+        safe = harmless(json.loads(redact(hide(json.dumps(schema, ensure_ascii=False)), "schema.json")))
+    except ValueError:
+        return {}
+    return safe if isinstance(safe, dict) else {}

@@ -65,12 +65,14 @@ class Connection:
             logging.getLogger(logger).addHandler(logging.NullHandler())
         problem: CliGuardError | None = None
         with anyio.CancelScope(shield=True):
-            self._wire = wire = await self._opened()
+            self._wire = wire = await self._open_wire()
         try:
             info = types.Implementation(name="cli-guard", version=__version__)
             async with ClientSession(wire.incoming, wire.outgoing, client_info=info) as session:
                 try:
-                    tools = await self._within(wire, self._config.start_seconds, begun(session), "start")
+                    tools = await self._within(
+                        wire, self._config.start_seconds, open_session(session), "start"
+                    )
                 except CliGuardError as error:
                     problem = error
                 else:
@@ -97,7 +99,7 @@ class Connection:
         answer = await self._within(self._wire, self._config.timeout_seconds, request, f"answer {tool}")
         return result_of(answer, self.hide)
 
-    async def _opened(self) -> Wire:
+    async def _open_wire(self) -> Wire:
         command = self._config.command
         # A relative entry of PATH would name a program of the repository.
         folders = [each for each in self._env.get("PATH", "").split(":") if each.startswith("/")]
@@ -149,7 +151,7 @@ class Connection:
         )
 
 
-async def begun(session: "ClientSession") -> "list[types.Tool]":
+async def open_session(session: "ClientSession") -> "list[types.Tool]":
     """Opens the session; the tools of the server. Raises CliGuardError for a list without an end."""
     from mcp import types
 

@@ -17,7 +17,7 @@ CHECKER = Path(__file__).with_name("checking.py")
 
 def unusable(schemas: Sequence[Mapping[str, Any]]) -> list[str | None]:
     """What is wrong with each schema, None for one that can be used."""
-    found = [at_a_glance(schema) for schema in schemas]
+    found = [check_bounds(schema) for schema in schemas]
     together = 0
     for at, schema in enumerate(schemas):
         together += 0 if found[at] else len(json.dumps(schema))
@@ -39,7 +39,7 @@ def problem_with(schema: Mapping[str, Any], arguments: Mapping[str, object]) -> 
     return answers[0] if answers else "the schema of the tool takes too long to check them by"
 
 
-def at_a_glance(schema: Mapping[str, Any]) -> str | None:
+def check_bounds(schema: Mapping[str, Any]) -> str | None:
     """Is a schema too large, too deep, or does it refer to another one elsewhere?"""
     level: list[object] = [schema]
     for _ in range(SCHEMA_DEPTH):

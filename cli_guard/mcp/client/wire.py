@@ -191,9 +191,9 @@ class Wire(asyncio.SubprocessProtocol):
         self._ended.set()
         code = self._process.get_returncode() if self._process else None
         # What it wrote last is still in the pipe.
-        asyncio.get_running_loop().call_later(DRAIN, self._gone, code)
+        asyncio.get_running_loop().call_later(DRAIN, self._end, code)
 
-    def _gone(self, code: int | None) -> None:
+    def _end(self, code: int | None) -> None:
         if self.lost is None:
             self.lost = (
                 f"was ended by signal {-code}" if code and code < 0 else f"ended with exit code {code}"

@@ -120,7 +120,7 @@ def answer_call(tool: Tool, around: Surroundings, arguments: Mapping[str, object
     from mcp import types
 
     try:
-        answer: Answer = tool.answer(around, tool.checked(arguments))
+        answer: Answer = tool.answer(around, tool.check(arguments))
     except CliGuardError as error:
         return refusal_of(str(error))
     except Exception as error:

@@ -109,8 +109,8 @@ class Tool:
             "additionalProperties": False,
         }
 
-    def checked(self, arguments: Arguments) -> Arguments:
-        """The arguments, if they hold. Raises UsageError."""
+    def check(self, arguments: Arguments) -> Arguments:
+        """Return the arguments if they are valid. Raises UsageError."""
         known = {each.name: each for each in self.parameters}
         for name, value in arguments.items():
             if name not in known:
