@@ -382,9 +382,9 @@ ASKS = DENIES.replace("deny", "review")
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        (DENIES, "", "the command pattern 'terraform apply *' was deny, is gone"),
-        (ASKS, "", "the command pattern 'terraform apply *' was review, is gone"),
-        (DENIES, ASKS, "the command pattern 'terraform apply *' was deny, becomes review"),
+        (DENIES, "", "the deny pattern 'terraform apply *' was removed"),
+        (ASKS, "", "the review pattern 'terraform apply *' was removed"),
+        (DENIES, ASKS, "the deny pattern 'terraform apply *' becomes review"),
         (DENIES, DENIES.replace("apply *", "apply"), "was deny, is gone"),
         (DENIES, DENIES.replace("apply", "destroy"), "was deny, is gone"),
         (DENIES, ASKS.replace("apply ", ""), "was deny, becomes review"),

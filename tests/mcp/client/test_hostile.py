@@ -237,7 +237,9 @@ def test_a_schema_that_cannot_be_used_makes_a_tool_unusable_not_a_crash(start: S
     assert reasons["good"] is None
     assert "broken" in str(reasons["broken"]) and "nonsense" in str(reasons["broken"])
     assert reasons["deep"] == "its schema is more than 50 levels deep"
-    assert reasons["remote"] == reasons["file"] == "its schema refers to one elsewhere, and none is fetched"
+    assert (
+        reasons["remote"] == reasons["file"] == "its schema refers to another document, which is not fetched"
+    )
     assert reasons["wide"] == "its schema is longer than 100,000 characters"
     for name in ("broken", "deep", "remote", "file", "wide"):
         assert tools[name].schema == {}
