@@ -1,4 +1,4 @@
-"""The Git calls of every hook, argument for argument, because the result of a prefetched call is found by its arguments.
+"""The Git calls of every hook, argument for argument, because a prefetched result is found by its arguments.
 
 Imports nothing: most often nothing is staged.
 """
