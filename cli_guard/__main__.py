@@ -1,6 +1,6 @@
-"""The front door: `main` for whoever hands in streams, `run` for a process. Every error ends here as one line.
+"""The entry point: `main` for callers with their own streams, `run` for a process. Every error ends here as one line.
 
-A run that a server does loads nothing but this file and the client: see `cli_guard.server`.
+A run on the warm server loads only this file and the client: see `cli_guard.server`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-# What `typing` says, without loading it.
+# As `typing` defines it, without loading `typing`.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 def main(
     argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO, cwd: Path, env: Mapping[str, str]
 ) -> int:
-    """Runs `cli-guard` with these arguments and surroundings; gives the exit code.
+    """Run `cli-guard` with these arguments, streams and environment; return the exit code.
 
-    Raises nothing but BrokenPipeError, for a reader that has had enough.
+    Raises only BrokenPipeError, if the reader has closed the pipe.
     """
     try:
         return answer(argv, stdin, stdout, stderr, cwd, env)
@@ -30,7 +30,7 @@ def main(
 
 
 def report_interrupt(stderr: TextIO) -> int:
-    """Says so, and gives the exit code."""
+    """Print one line and return the exit code."""
     stderr.write("cli-guard: interrupted; nothing was changed\n")
     return 130
 
@@ -38,7 +38,7 @@ def report_interrupt(stderr: TextIO) -> int:
 def answer(
     argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO, cwd: Path, env: Mapping[str, str]
 ) -> int:
-    """The same, but an interrupt goes through: it may come while this still imports what it needs."""
+    """Do the same, but let KeyboardInterrupt through: it may come during imports."""
     import click
 
     from cli_guard.cli.app import dispatch
@@ -74,10 +74,10 @@ def answer(
 
 
 def raise_again(unraisable: sys.UnraisableHookArgs) -> None:
-    """Raises an interrupt anew that came where nothing can be raised (a callback of compiled code, a `__del__`).
+    """Raise an interrupt again that came where nothing can be raised (a callback of compiled code, a `__del__`).
 
-    Python only prints such an exception (`sys.unraisablehook`), and a Ctrl-C would have done nothing. It is asked for
-    again a moment later, because asked for here it would be lost in the same place.
+    Python only prints such an exception (`sys.unraisablehook`), so Ctrl-C would do nothing. The signal is sent
+    again a moment later, because it would be lost in the same place now.
     """
     if unraisable.exc_type is KeyboardInterrupt:
         import signal
@@ -90,14 +90,14 @@ def raise_again(unraisable: sys.UnraisableHookArgs) -> None:
 
 
 def by_itself(argv: list[str]) -> int:
-    """Does a run in this process, on its streams, and gives the exit code."""
+    """Run in this process, on its streams; return the exit code."""
     import gc
     from pathlib import Path
 
     from cli_guard.errors import ExitCode
 
     sys.unraisablehook = raise_again
-    # Thousands of objects are made while libraries load, and none of them is garbage.
+    # Loading libraries creates thousands of objects, none of them garbage.
     gc.set_threshold(50_000, 20, 50)
     # A stream that the caller has closed is None.
     stdin = sys.stdin or open(os.devnull)  # noqa: SIM115, PTH123 - open until the process ends
@@ -106,7 +106,7 @@ def by_itself(argv: list[str]) -> int:
     try:
         cwd = Path.cwd()
     except FileNotFoundError:
-        stderr.write("cli-guard: the current folder is gone: change to another one\n")
+        stderr.write("cli-guard: the current folder no longer exists: change to another one\n")
         return ExitCode.USAGE
     try:
         code = main(argv, stdin, stdout, stderr, cwd, dict(os.environ))
@@ -114,7 +114,7 @@ def by_itself(argv: list[str]) -> int:
         code = ExitCode.DENIED
     try:
         stdout.flush()
-    except OSError:  # whoever read us has had enough, or a disk is full
+    except OSError:  # the reader has closed the pipe, or a disk is full
         code = code or ExitCode.DENIED
     return code
 
@@ -131,12 +131,12 @@ def run() -> None:
             code = run_here(argv)
     except KeyboardInterrupt:
         code = report_interrupt(sys.stderr or open(os.devnull, "w"))  # noqa: SIM115, PTH123
-    # Nothing is left to do, and taking the imported libraries apart again would cost a fifth of the whole run.
+    # Tearing down the imported libraries would cost a fifth of the whole run.
     os._exit(code)
 
 
 def complete() -> None:
-    """Makes up for what our hooks leave out when they start Python (`-S`): whom a server answers needs no packages."""
+    """Load site packages, which our hooks skip (`-S`) because a run on the server does not need them."""
     if sys.flags.no_site:
         import site
 
@@ -147,7 +147,7 @@ def complete() -> None:
 
 
 def run_here(argv: list[str]) -> int:
-    """A run that no server does; one that had to load the graph leaves a server behind for the next."""
+    """Run without a server; if the graph was loaded, start a server for the next run."""
     from cli_guard.server import client
 
     if os.environ.get("CLI_GUARD_SERVER") == "require" and client.routed(argv):

@@ -1,4 +1,4 @@
-"""The one import path that is promised to Python callers.
+"""The stable import path for Python callers.
 
     review(target, ...)      review a git.Repo, a unidiff.PatchSet or a ChangeSet
     judge(command, ...)      judge a shell command
@@ -85,7 +85,7 @@ def review(
     what is staged), judged by the policy that the repository has recorded; or a `unidiff.PatchSet` or ChangeSet, judged
     by `policy` (default: the built-in one).
 
-    Raises UsageError for options that exclude each other, a revision that is not there or a patch that is none, and
+    Raises UsageError for options that exclude each other, an unknown revision or an invalid patch, and
     ConfigError, GitError; all of them are `cli_guard.errors.CliGuardError`.
     """
     from cli_guard.errors import UsageError
@@ -99,7 +99,7 @@ def review(
             name = type(target).__name__
             raise UsageError(f"a {name} cannot be reviewed: pass a git.Repo or a unidiff.PatchSet")
         if policy is not None:
-            raise UsageError("a repository is judged by its own policy: leave policy out, or pass a patch")
+            raise UsageError("a repository is judged by its own policy: omit policy, or pass a patch")
         return review_repository(target, request_for(worktree, commit, range))
     if named:
         raise UsageError(f"{named[0]} needs a git.Repo: a patch is reviewed as it is")
@@ -129,7 +129,7 @@ def request_for(worktree: bool, commit: str | None, range: str | None) -> "Reque
 def review_repository(repository: "git.Repo", request: "Request") -> "Review":
     """Review a request in the repository of a `git.Repo`, with the environment of this process.
 
-    The `git.Repo` says where the repository is; Git itself is asked by cli-guard, which runs nothing that a
+    The `git.Repo` only says where the repository is; cli-guard calls Git itself and runs no program that the
     repository's own configuration names.
     """
     from cli_guard.review.run import review_request

@@ -1,22 +1,22 @@
-"""The error tree, and what each branch means to the shell.
+"""The error tree, and the exit code of each branch.
 
     CliGuardError            the base: one clear line, exit 1
     +-- UsageError           wrong options or arguments, exit 2
-    +-- ConfigError          a configuration file that does not hold, exit 2
-    +-- GitError             Git refused, or gave what we cannot use, exit 2
+    +-- ConfigError          an invalid configuration file, exit 2
+    +-- GitError             Git refused, or printed what we cannot use, exit 2
     |   +-- NotARepository   there is no repository here, exit 2
-    |   +-- MissingObject    an object that Git should have is not there, exit 2
-    +-- Interrupted          somebody pressed Ctrl-C after something had begun, exit 130
-    +-- InternalError        a bug of ours, exit 4
+    |   +-- MissingObject    an object that Git should have is missing, exit 2
+    +-- Interrupted          Ctrl-C after something had begun, exit 130
+    +-- InternalError        a bug in cli-guard, exit 4
 
-Anything else that reaches the front door is an internal error too: it blocks, and it leaves a report.
+Any other exception that reaches `cli_guard.__main__` is an internal error too: it blocks, and writes a report.
 """
 
 from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What `cli-guard` answers its caller; a hook passes it on, and Git blocks on any but 0."""
+    """The exit codes of `cli-guard`; a hook passes them on, and Git blocks on any but 0."""
 
     OK = 0
     DENIED = 1
@@ -27,25 +27,25 @@ class ExitCode(IntEnum):
 
 
 class CliGuardError(Exception):
-    """A failure the user can act on. `str(error)` is one line: what is wrong and what to do."""
+    """A failure that the user can fix. `str(error)` is one line: what is wrong and what to do."""
 
     exit_code: ExitCode = ExitCode.DENIED
 
 
 class UsageError(CliGuardError):
-    """The command line does not hold."""
+    """The command line is invalid."""
 
     exit_code = ExitCode.USAGE
 
 
 class ConfigError(CliGuardError):
-    """A configuration file does not hold; the line names the file and the key."""
+    """A configuration file is invalid; the message names the file and the key."""
 
     exit_code = ExitCode.USAGE
 
 
 class GitError(CliGuardError):
-    """Git refused; the line carries Git's own words."""
+    """Git refused; the message contains Git's own words."""
 
     exit_code = ExitCode.USAGE
 
@@ -55,16 +55,16 @@ class NotARepository(GitError):
 
 
 class MissingObject(GitError):
-    """The repository names an object that its object store does not hold."""
+    """The repository refers to an object that its object store does not have."""
 
 
 class Interrupted(CliGuardError):
-    """Somebody pressed Ctrl-C after something had begun; the line says what became of it."""
+    """Ctrl-C was pressed after something had begun; the message says what happened to it."""
 
     exit_code: ExitCode = ExitCode.INTERRUPTED
 
 
 class InternalError(CliGuardError):
-    """Our own fault, put in one line."""
+    """A bug in cli-guard, in one line."""
 
     exit_code = ExitCode.INTERNAL

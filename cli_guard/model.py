@@ -1,6 +1,6 @@
-"""The frozen types that cross from one room to another.
+"""The frozen types that packages pass to each other.
 
-Paths are `str` decoded as UTF-8 with `surrogateescape`, so that any name Git holds survives the way
+Paths are `str` decoded as UTF-8 with `surrogateescape`, so that any name in Git survives the way
 there and back (`os.fsencode` style); they are made printable only in `cli_guard.review.render`.
 Line numbers count from 1 and lines end at LF only, as Git counts them.
 """
@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol, TypeVar
 
-# The kinds of task: those of the requirement (Appendix E), and what the hooks ask for.
+# The kinds of task: those of the requirement (Appendix E), and those of the hooks.
 TaskType = Literal[
     "repo_qna",
     "doc_generation",
@@ -29,12 +29,12 @@ T = TypeVar("T", bound=Sized)
 
 
 def number_lines(runs: Iterable[tuple[int, tuple[str, ...]]]) -> dict[int, str]:
-    """Runs of lines, each with the number of its first, as lines by number."""
+    """Map line number to text, from runs of lines with the number of their first line."""
     return {number: text for start, lines in runs for number, text in enumerate(lines, start)}
 
 
 class BoundedCache:
-    """Values cached in the `__dict__` of their objects, together no longer than `most`."""
+    """Values cached in the `__dict__` of their objects, together at most `most` long."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -42,7 +42,7 @@ class BoundedCache:
         self._length = 0
 
     def of(self, owner: object, name: str, make: Callable[[], T]) -> T:
-        """Return the cached value of an object, made on first use; the oldest values of others make room."""
+        """Return the cached value of an object, computed on first use; the oldest values are evicted."""
         found: T | None = owner.__dict__.get(name)
         if found is None:
             found = owner.__dict__[name] = make()
@@ -55,12 +55,12 @@ class BoundedCache:
         return found
 
 
-# The lines by number that changes have made of their hunks: of a million lines they would fill the memory.
+# The line maps of changes: for a million lines they would fill the memory.
 NUMBERED = BoundedCache(most=60_000)
 
 
 class Severity(StrEnum):
-    """How bad it is if the finding is right."""
+    """How bad it is if the finding is true."""
 
     CRITICAL = "critical"
     HIGH = "high"
@@ -70,7 +70,7 @@ class Severity(StrEnum):
 
 
 class Confidence(StrEnum):
-    """How sure the rule is that it is right."""
+    """How likely it is that the finding is true."""
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -78,7 +78,7 @@ class Confidence(StrEnum):
 
 
 class Category(StrEnum):
-    """What kind of remark a finding is."""
+    """The kind of a finding."""
 
     RISK = "risk"
     DOCS = "docs"
@@ -88,7 +88,7 @@ class Category(StrEnum):
 
 
 class Decision(StrEnum):
-    """What the gate answers about an action."""
+    """The gate's decision about an action."""
 
     ALLOW = "allow"
     REVIEW = "review"
@@ -96,7 +96,7 @@ class Decision(StrEnum):
 
 
 class Disposition(StrEnum):
-    """What policy makes of one finding."""
+    """The policy's decision about one finding."""
 
     DENY = "deny"
     REVIEW = "review"
@@ -117,7 +117,7 @@ class Status(StrEnum):
 
 
 class Kind(StrEnum):
-    """What the new side of a change is (the old side, when it is a deletion)."""
+    """The kind of object on the new side of a change (on the old side for a deletion)."""
 
     TEXT = "text"
     BINARY = "binary"
@@ -142,7 +142,7 @@ class Hunk:
 
 @dataclass(frozen=True)
 class FileChange:
-    """What a change does to one path. `size` is of the new side in bytes, known where Git had to be asked."""
+    """The change of one path. `size` is that of the new side in bytes, set only if Git was asked for it."""
 
     path: str
     status: Status
@@ -157,12 +157,12 @@ class FileChange:
 
     @property
     def added(self) -> dict[int, str]:
-        """The added lines: line number of the new side -> text."""
+        """Return the added lines: line number on the new side -> text."""
         return NUMBERED.of(self, "_added", lambda: number_lines((h.new_start, h.added) for h in self.hunks))
 
     @property
     def removed(self) -> dict[int, str]:
-        """The removed lines: line number of the old side -> text."""
+        """Return the removed lines: line number on the old side -> text."""
         return NUMBERED.of(
             self, "_removed", lambda: number_lines((h.old_start, h.removed) for h in self.hunks)
         )
@@ -186,7 +186,7 @@ class FileChange:
 class Skipped:
     """Something that was not reviewed, and why.
 
-    `by_limit`: a bound of ours left out what could have been reviewed; a person is asked about that.
+    `by_limit`: a limit left out what could have been reviewed, so the review needs a person.
     """
 
     path: str
@@ -196,7 +196,7 @@ class Skipped:
 
 @dataclass(frozen=True)
 class ChangeSet:
-    """A change to a tree: what Git is about to record, or one commit that it did record.
+    """A change to a tree: what Git is about to record, or one recorded commit.
 
     `identity` is a hash of everything recorded (paths, modes, blob ids, and the tree it starts from):
     two change sets with one identity record the same content.
@@ -214,9 +214,9 @@ class ChangeSet:
 
 @dataclass(frozen=True, slots=True)
 class CommitMessage:
-    """A commit message as Git will record it, comments and scissors already cut.
+    """A commit message as Git will record it, without comments and what follows the scissors line.
 
-    `kind` is how the message came about: "plain", "merge", "revert", "fixup" (also squash! and amend!).
+    `kind` is its origin: "plain", "merge", "revert", "fixup" (also squash! and amend!).
     """
 
     subject: str
@@ -225,13 +225,13 @@ class CommitMessage:
 
     @property
     def text(self) -> str:
-        """Subject and body as one text."""
+        """Return subject and body as one text."""
         return "\n".join((self.subject, *self.body))
 
 
 @dataclass(frozen=True, slots=True)
 class RefUpdate:
-    """One line of what pre-push reads: a ref of ours and the ref of the remote that it will become."""
+    """One line of pre-push's input: a local ref and the remote ref that it updates."""
 
     local_ref: str
     local_oid: str
@@ -251,9 +251,9 @@ class RefUpdate:
 
 @dataclass(frozen=True, slots=True)
 class PushedRef:
-    """A ref update with what only the repository can tell: is it forced, and what commits does it bring.
+    """A ref update with what only the repository knows: whether it is forced, and its commits.
 
-    `commits` is None for a ref of something else, a tag of a single file for example.
+    `commits` is None for a ref to something else, for example a tag of a single file.
     """
 
     update: RefUpdate
@@ -273,9 +273,9 @@ class TagMessage:
 class Finding:
     """One remark about a change.
 
-    `line` and `end_line` are of the new side; both are None for what has no line (a file name, a message,
-    a push). `evidence` is redacted already. `commit` names the commit of a reviewed range in which it
-    stands, None for the change as a whole.
+    `line` and `end_line` are on the new side; both are None for what has no line (a file name, a message,
+    a push). `evidence` is already redacted. `commit` is the commit of a reviewed range in which it
+    was found, None for the change as a whole.
     """
 
     rule: str
@@ -308,7 +308,7 @@ def finding_of(data: Mapping[str, Any]) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One finding and what policy makes of it: deny, review or advise (what is off never gets here)."""
+    """A finding and its disposition: deny, review or advise (findings that are off are dropped before)."""
 
     finding: Finding
     disposition: Disposition
@@ -318,7 +318,7 @@ class Judged:
 class Suppressed:
     """One finding that was answered.
 
-    `by` says what answered it: "inline", "config" or "baseline". `new` is true when the change under
+    `by` is what answered it: "inline", "config", "baseline" or "approval". `new` is true if the change under
     review itself adds the answer.
     """
 
@@ -330,7 +330,7 @@ class Suppressed:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something a plan wants done: a tool, its arguments, its risk class and what it is for."""
+    """A step of a plan: a tool, its arguments, its risk class and its purpose."""
 
     tool: str
     arguments: dict[str, object] = field(default_factory=dict)
@@ -340,7 +340,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the gate says of one action, by which rule, on what evidence (fingerprints)."""
+    """The gate's decision about one action, with its rule and its evidence (fingerprints)."""
 
     decision: Decision
     reason: str
@@ -350,43 +350,43 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one reviewer found, and what it did not look at."""
+    """What one reviewer found, and what it did not examine."""
 
     findings: tuple[Finding, ...] = ()
     skipped: tuple[Skipped, ...] = ()
 
 
 class Contents(Protocol):
-    """Whole files of a change. None: there is no text to be had (binary, over a limit, a bare patch)."""
+    """Whole files of a change. None if there is no text (binary, over a limit, a bare patch)."""
 
     def new(self, change: FileChange) -> str | None:
-        """The text after the change."""
+        """Return the text after the change."""
 
     def old(self, change: FileChange) -> str | None:
-        """The text before the change."""
+        """Return the text before the change."""
 
 
 class NoContents:
-    """The contents of a bare patch: there are none."""
+    """The contents of a bare patch: only its hunks are known."""
 
     def new(self, change: FileChange) -> str | None:
-        """Nothing is known beyond the hunks."""
+        """Return None."""
         return None
 
     def old(self, change: FileChange) -> str | None:
-        """Nothing is known beyond the hunks."""
+        """Return None."""
         return None
 
 
 def fingerprint(rule: str, path: str, content: str) -> str:
-    """Sixteen hex digits that stay when code above moves: rule, path and content, blanks folded."""
+    """Return 16 hex digits that stay the same when lines move: a hash of rule, path and content, blanks folded."""
     folded = " ".join(content.split())
     data = "\0".join((rule, path, folded)).encode("utf-8", "surrogatepass")
     return hashlib.sha256(data).hexdigest()[:16]
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines as Git counts them: ended by LF alone, a last line without LF included."""
+    """Split text into lines as Git does: only at LF, including a last line without LF."""
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()

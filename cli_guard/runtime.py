@@ -1,4 +1,4 @@
-"""Where and when a command runs: handed down from the front door, never looked up below it."""
+"""Where and when a command runs: passed down from the entry point, never looked up below it."""
 
 import datetime
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ class Invocation:
 
     @property
     def user(self) -> str:
-        """Who runs it, by the environment or the password file."""
+        """Return who runs it, from the environment or the password file."""
         try:
             import getpass
 
@@ -26,9 +26,9 @@ class Invocation:
 
 
 def user_state(env: Mapping[str, str]) -> Path | None:
-    """The user's own folder for state (XDG base directory specification: a path that is not absolute does not count).
+    """Return the user's own state folder (XDG base directory specification: a relative path is ignored).
 
-    None where there is no home.
+    None if there is no home folder.
     """
     base, home = Path(env.get("XDG_STATE_HOME", "")), Path(env.get("HOME", ""))
     if base.is_absolute():
@@ -37,6 +37,6 @@ def user_state(env: Mapping[str, str]) -> Path | None:
 
 
 def user_file(env: Mapping[str, str]) -> Path | None:
-    """The user's own file in the platform's configuration folder (XDG base directory specification)."""
+    """Return the user's own file in the platform's configuration folder (XDG base directory specification)."""
     base = env.get("XDG_CONFIG_HOME") or (f"{env['HOME']}/.config" if env.get("HOME") else None)
     return Path(base) / "cli-guard" / "config.toml" if base else None

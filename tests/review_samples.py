@@ -157,7 +157,7 @@ NEEDS_REVIEW = Review(
     decision=Decision.REVIEW,
     findings=(Judged(MESSAGE, Disposition.ADVISE), Judged(PIPE_TO_SHELL, Disposition.REVIEW)),
     review_id="7f3a9c21",
-    review_reason="1 finding must be decided by a person",
+    review_reason="1 finding to approve",
     files=1,
     reviewed=1,
 )

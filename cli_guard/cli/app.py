@@ -29,21 +29,21 @@ COMMANDS = {
     "mcp": "Serve coding agents over standard input and output.",
     "rules": "List every rule.",
     "explain": "Explain one rule, with examples.",
-    "doctor": "Show what is installed and what would run.",
+    "doctor": "Show what is installed, which policy applies and what would run.",
     "server": "Show, start or stop the warm server that makes hooks quick.",
     "demo": "Show four real runs in a scratch repository.",
 }
 
 
-# Names of the release before, hidden from help.
+# Names from the previous release, hidden from help.
 ALIASES = {"reviews": "pending"}
 
 
 class HelpToStream:
-    """Prints help to the stream that was handed in, where click would look one up."""
+    """Print help to the stream of the context instead of the process's own."""
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """The `--help` option."""
+        """Return the `--help` option."""
 
         def show(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
             if wanted and not ctx.resilient_parsing:
@@ -74,11 +74,11 @@ class App(Group):
     """The top level; a command's module is imported only to run it or to show its own help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order in which they are met."""
+        """Return the commands in the order in which a user meets them."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a name."""
+        """Return a command by its name."""
         cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in COMMANDS:
             return None
@@ -86,13 +86,13 @@ class App(Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, from the table above: nothing is imported for it."""
+        """Format the list of commands from the table above, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
 
 def show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    """Prints the version and ends."""
+    """Print the version and exit."""
     if wanted and not ctx.resilient_parsing:
         ctx.find_object(Io).say(f"cli-guard {__version__}")  # type: ignore[union-attr]
         ctx.exit()
@@ -130,8 +130,8 @@ FORMAT = click.Option(
 
 
 def dispatch(argv: list[str], io: Io) -> int:
-    """Runs a command. Raises click's errors and CliGuardError; the front door turns them into lines."""
-    # Not `app.main`: it answers interrupts and closed pipes on the streams of the process.
+    """Run a command. Raises click's errors and CliGuardError, which `cli_guard.__main__` reports in one line."""
+    # Not `app.main`: it handles interrupts and closed pipes on the streams of the process.
     try:
         with app.make_context("cli-guard", argv, obj=io) as context:
             result: Any = app.invoke(context)

@@ -40,7 +40,7 @@ def run(io: Io, /, id: str, reason: str) -> int:
 
 
 def approve_reviewed(io: Io, repository: Repository, review: PendingReview, reason: str) -> int | None:
-    """Approve a change after asking; None for a no."""
+    """Approve a change after asking; None if the person declines."""
     if not confirm(io, review):
         return None
     state = approve_change(repository, review, io.invocation, reason)
@@ -50,7 +50,7 @@ def approve_reviewed(io: Io, repository: Repository, review: PendingReview, reas
 
 
 def approve_asked(io: Io, repository: Repository, review: PendingReview, reason: str) -> int | None:
-    """Approve a request of the assistant after showing what it does; None for a no."""
+    """Approve a request of the assistant after showing what it does; None if the person declines."""
     from cli_guard.assistant.approve import approve_request, describe_requests, find_requests
     from cli_guard.mcp.client.tools import open_servers
 
@@ -75,10 +75,12 @@ command = Command(
     callback=run,
     help="Approve a pending review, after looking at it. The approval is valid for exactly the content, policy and"
     " findings that were reviewed; if one more byte is staged, it is void. For a request of `ask` it writes the"
-    " patch to the work tree, all of it or nothing, and never over unstaged changes (`cli-guard undo` takes it"
-    " back); or it runs the command, once, in the top folder of the work tree, and exits with 1 if that fails.",
+    " patch to the work tree, all of it or nothing, and never over unstaged changes (`cli-guard undo` reverts"
+    " it); or it runs the command, once, in the top folder of the work tree, and exits with 1 if that fails.",
     params=[
         click.Argument(["id"]),
-        click.Option(["--reason", "-r"], default="", metavar="TEXT", help="Why; written to the audit log."),
+        click.Option(
+            ["--reason", "-r"], default="", metavar="TEXT", help="The reason; written to the audit log."
+        ),
     ],
 )

@@ -20,7 +20,7 @@ MOST_BYTES = 4_000_000
 def run(
     io: Io, /, request: str, path: tuple[str, ...], rev: str | None, worktree: bool, **shown: object
 ) -> int:
-    """Asks and answers."""
+    """Answer a request."""
     from cli_guard.mcp.client.tools import open_servers
 
     asked = ask_request(
@@ -47,15 +47,15 @@ def run(
 
 
 def request_from(io: Io, request: str) -> str:
-    """The request: an argument, or standard input for `-`. Raises UsageError."""
+    """Return the request: the argument, or standard input for `-`. Raises UsageError."""
     raw = io.read_bytes() if request == "-" else request.encode("utf-8", "surrogateescape")
     if len(raw) > MOST_BYTES:
-        raise UsageError(f"the request is longer than {MOST_BYTES:,} bytes: say it in fewer words")
+        raise UsageError(f"the request is longer than {MOST_BYTES:,} bytes: shorten it")
     return raw.decode("utf-8", "replace")
 
 
 def from_the_top(io: Io, paths: tuple[str, ...]) -> list[str]:
-    """The paths as the repository names them. Raises UsageError for one outside it."""
+    """Return the paths relative to the top of the repository. Raises UsageError for one outside it."""
     if not paths:
         return []
     repository = Repository.discover(io.cwd, io.env)
@@ -64,22 +64,20 @@ def from_the_top(io: Io, paths: tuple[str, ...]) -> list[str]:
     for path in paths:
         relative = os.path.relpath(os.path.normpath(io.path(path)), root)
         if relative == ".." or relative.startswith(f"..{os.sep}"):
-            raise UsageError(f"{path} is outside the repository: name a path below {root}")
+            raise UsageError(f"{path} is outside the repository: give a path below {root}")
         found.append(relative)
     return found
 
 
 def patch_of(asked: Proposal) -> str:
-    """The exact patch. Raises CliGuardError where there is none to show."""
+    """Return the exact patch. Raises CliGuardError if there is none to show."""
     if asked.patch:
         return asked.patch
-    raise CliGuardError(
-        "no patch can be shown: none was made, or it holds a secret; see the answer without --patch"
-    )
+    raise CliGuardError("there is no patch to show, or it contains a secret; see the answer without --patch")
 
 
 def explain_plan(data: dict[str, object]) -> list[str]:
-    """The plan and the log, a line a step."""
+    """Format the plan and the log, one line per step."""
     lines = ["", "plan:"]
     plan, log = data["plan"], data["action_log"]
     assert isinstance(plan, list) and isinstance(log, list)  # noqa: S101 - fields of the state

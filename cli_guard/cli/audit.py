@@ -39,9 +39,9 @@ def readable() -> Iterator[None]:
 
 
 def line_of(entry: dict[str, object]) -> str:
-    """One run in one line."""
+    """Format one entry in one line."""
     if "unreadable" in entry:
-        return "(a line that is not an entry: see `cli-guard audit verify`)"
+        return "(not an audit entry: see `cli-guard audit verify`)"
     if "run" in entry:
         return line_of_run(entry)
     what = next((entry[key] for key in ("skipped", "decision", "reason", "command") if entry.get(key)), "")
@@ -52,7 +52,7 @@ def line_of(entry: dict[str, object]) -> str:
 
 
 def line_of_run(entry: dict[str, object]) -> str:
-    """What became of a command, in one line: whether it might run, how it started, ended or was stopped."""
+    """Format the entry of a command in one line: whether it was allowed, how it started, ended or was stopped."""
     told = [
         f"{name} {entry[name]}" for name in ("pid", "state", "return_code") if entry.get(name) is not None
     ]
@@ -97,7 +97,7 @@ FORMAT = click.Option(
     ["--format", "format_"],
     type=click.Choice(["text", "json"]),
     default="text",
-    help="json: the lines as they are.",
+    help="json: the entries unchanged.",
 )
 command = Group("audit", help="Show or verify the audit log.", invoke_without_command=True)
 

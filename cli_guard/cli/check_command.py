@@ -1,4 +1,4 @@
-"""`cli-guard check-command`: what a shell command would do, and whether it may; nothing is run."""
+"""`cli-guard check-command`: judge what a shell command would do, without running it."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -15,16 +15,16 @@ from cli_guard.review.command_context import command_context
 from cli_guard.review.render.command import as_dict, as_json, failure_data, render
 from cli_guard.review.render.review import EXIT_CODES
 
-# A command of the longest kind, every character of it written as an escape.
+# The longest command, with every character written as an escape.
 LINE_BYTES = 2_000_000
 FOLDERS = 64
 
 
 class CheckCommand(Command):
-    """Options of a command that was not quoted are not ours: it says so."""
+    """Explain that the command must be quoted if its options are parsed as ours."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Raises UsageError for an option that is not known."""
+        """Parse the arguments. Raises UsageError for an unknown option."""
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -35,10 +35,10 @@ class CheckCommand(Command):
 
 @click.pass_obj
 def run(io: Io, /, words: tuple[str, ...], jsonl: bool, format: str, color: str) -> int:
-    """Judges the command that was given, or every line of standard input."""
+    """Judge the given command, or every line of standard input."""
     if jsonl:
         if words:
-            raise UsageError("--jsonl reads its commands on standard input: leave the command out")
+            raise UsageError("--jsonl reads commands from standard input: omit the command")
         return answer_lines(io)
     command = command_from(io, words)
     verdict = judge(command, command_context(io.cwd, io.env))
@@ -49,11 +49,11 @@ def run(io: Io, /, words: tuple[str, ...], jsonl: bool, format: str, color: str)
 
 
 def command_from(io: Io, words: tuple[str, ...]) -> str:
-    """The command: one word, or standard input. Raises UsageError."""
+    """Return the command: one word, or standard input. Raises UsageError."""
     if len(words) > 1:
-        raise UsageError("the command is one word: quote it, as in cli-guard check-command 'ls -l'")
+        raise UsageError("the command must be one word: quote it, as in cli-guard check-command 'ls -l'")
     if not words and io.stdin.isatty():
-        raise UsageError("there is no command: give it as one word, or on standard input")
+        raise UsageError("no command given: pass it as one word, or on standard input")
     given = words[0].encode("utf-8", "surrogateescape") if words not in ((), ("-",)) else io.read_bytes()
     try:
         return given.decode("utf-8").removesuffix("\n")
@@ -62,7 +62,7 @@ def command_from(io: Io, words: tuple[str, ...]) -> str:
 
 
 def answer_lines(io: Io) -> int:
-    """One answer for each line, in order, as soon as the line is there."""
+    """Answer each line in order, as soon as it arrives."""
 
     @lru_cache(FOLDERS)
     def context(folder: Path) -> Context:
@@ -74,7 +74,7 @@ def answer_lines(io: Io) -> int:
 
 
 def answer(line: bytes | None, cwd: Path, context: Callable[[Path], Context]) -> dict[str, object]:
-    """The answer to one line; one that holds no request is answered as well."""
+    """Return the answer to one line, also if it is not a valid request."""
     try:
         request = request_in(line)
     except ValueError as error:
@@ -86,42 +86,42 @@ def answer(line: bytes | None, cwd: Path, context: Callable[[Path], Context]) ->
     except (ValueError, CliGuardError) as error:
         return marked | failure_data(str(error))
     except Exception as error:
-        # A fault of ours is no reason to leave the other lines without their answers.
-        words = f"internal error: {type(error).__name__}; judge this command alone for a report of it"
+        # A bug must not leave the other lines without their answers.
+        words = f"internal error: {type(error).__name__}; judge this command alone to get a report"
         return marked | failure_data(words)
 
 
 def request_in(line: bytes | None) -> dict[str, object]:
-    """The request of a line. Raises ValueError."""
+    """Parse the request in a line. Raises ValueError."""
     if line is None:
         raise ValueError(f"longer than {LINE_BYTES:,} bytes")
     request = parse(line)
     if not isinstance(request, dict):
-        raise ValueError('not an object: write {"command": "..."}')
+        raise ValueError('not a JSON object: write {"command": "..."}')
     if not isinstance(request.get("id", ""), str | int | float):
-        raise ValueError("id is neither text nor a number")
+        raise ValueError("id must be text or a number")
     return request
 
 
 def folder_in(request: dict[str, object]) -> str:
-    """The folder of a request, "" for ours. Raises ValueError."""
+    """Return the folder of a request, "" for the current one. Raises ValueError."""
     folder = text_in(request, "cwd") if "cwd" in request else ""
     if "\0" in folder:
-        raise ValueError("cwd holds a NUL character")
+        raise ValueError("cwd contains a NUL character")
     return folder
 
 
 command = CheckCommand(
     "check-command",
     callback=run,
-    help="Judge a shell command by what it would do; nothing is run. COMMAND is one word: quote it. Without it, or"
-    " with -, the command is read on standard input. Exit codes: 0 allow, 3 review, 1 deny.",
+    help="Judge a shell command by what it would do, without running it. COMMAND is one word: quote it. Without it, or"
+    " with -, the command is read from standard input. Exit codes: 0 allow, 3 review, 1 deny.",
     params=[
         click.Argument(["words"], nargs=-1, metavar="[COMMAND]"),
         click.Option(
             ["--jsonl"],
             is_flag=True,
-            help='Read {"command": ...} lines on standard input and answer each with a line.',
+            help='Read {"command": ...} lines from standard input and answer each with one line.',
         ),
         FORMAT,
         COLOR,

@@ -1,4 +1,4 @@
-"""What a bug of ours leaves behind: one line for the user, a report file to attach."""
+"""Report an internal error: one line for the user, a report file to attach."""
 
 import errno
 import platform
@@ -9,14 +9,14 @@ from pathlib import Path
 
 from cli_guard import __version__
 
-GO_ON = "to go on without it once, set SKIP=cli-guard"
+GO_ON = "to skip cli-guard once, set SKIP=cli-guard"
 
 
 def report_crash(
     error: Exception, argv: Sequence[str], cwd: Path, env: Mapping[str, str], go_on: str = GO_ON
 ) -> str:
-    """Writes the report and says in one line where it is, and how to go on."""
-    # Redacted before it is cut: half a key would be recognised no more.
+    """Write the report; return one line that says where it is, and how to continue."""
+    # Redact before truncating: half a key would no longer be recognised.
     what = safe(" ".join(f"{type(error).__name__}: {error}".split()))[:200]
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return (
@@ -37,7 +37,7 @@ def report_crash(
 
 
 def safe(text: str) -> str:
-    """The text without secrets; without anything, should that fail as well."""
+    """Mask the secrets of a text; withhold the text if even that fails."""
     try:
         from cli_guard.secrets.redact import redact
 
@@ -47,7 +47,7 @@ def safe(text: str) -> str:
 
 
 def write_report(text: str, cwd: Path, env: Mapping[str, str]) -> Path:
-    """Writes the report to the state folder, or to the temporary folder where there is none."""
+    """Write the report to the state folder, or to the temporary folder if there is none."""
     try:
         from cli_guard.git.repository import Repository
 

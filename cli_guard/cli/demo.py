@@ -40,18 +40,18 @@ def render(name: str) -> None:
 
 @dataclass(frozen=True)
 class Scratch:
-    """A scratch repository, and the terminal that its runs are shown on."""
+    """A scratch repository, and the terminal that shows its runs."""
 
     path: Path
     env: dict[str, str]
     io: Io
 
     def show(self, *command: str, expect: str = "") -> bool:
-        """Runs a command and shows it with all that it printed; did it end as expected?
+        """Run a command and show it with its output; did it end as expected?
 
-        What is expected is in its output; a word with a colon behind it stops Git as well.
+        `expect` must be in the output; if it ends with a colon, the command must fail as well.
         """
-        self.io.say(f"$ {self.shown(command)}")
+        self.io.say(f"$ {self.format_command(command)}")
         done = subprocess.run(
             command,
             cwd=self.path,
@@ -65,8 +65,8 @@ class Scratch:
         return expect in printed and (done.returncode != 0) == expect.endswith(":")
 
     def show_typing(self, answer: str, *command: str) -> bool:
-        """The same at a terminal of its own, where somebody types an answer."""
-        self.io.say(f"$ {self.shown(command)}")
+        """Do the same at a pseudo-terminal, typing an answer at the prompt."""
+        self.io.say(f"$ {self.format_command(command)}")
         terminal, other = pty.openpty()
         process = subprocess.Popen(
             command, cwd=self.path, env=self.env, stdin=other, stdout=other, stderr=other
@@ -77,7 +77,7 @@ class Scratch:
         while True:
             try:
                 part = os.read(terminal, 65_536)
-            except OSError:  # Linux ends a terminal nobody holds with an error, not with an end of file
+            except OSError:  # Linux reports the end of a pseudo-terminal as an error, not as an end of file
                 break
             if not part:
                 break
@@ -89,26 +89,26 @@ class Scratch:
         self.io.say(shown.decode("utf-8", "replace").replace("\r\n", "\n"))
         return process.wait() == 0
 
-    def shown(self, command: tuple[str, ...]) -> str:
-        """A command as one would type it."""
+    def format_command(self, command: tuple[str, ...]) -> str:
+        """Format a command as it would be typed."""
         words = [Path(word).name if index == 0 else word for index, word in enumerate(command)]
         return " ".join(f"'{word}'" if " " in word else word for word in words)
 
     def write(self, name: str, text: str) -> None:
-        """Writes a file."""
+        """Write a file."""
         (self.path / name).write_text(text, "utf-8")
 
     def quietly(self, *command: str) -> None:
-        """Runs what sets the scene. Raises CalledProcessError."""
+        """Run a command without showing it. Raises CalledProcessError."""
         subprocess.run(command, cwd=self.path, env=self.env, check=True, capture_output=True)
 
     def title(self, text: str) -> None:
-        """A heading."""
+        """Show a heading."""
         self.io.say(f"\n== {text}\n")
 
 
 def environment(io: Io, home: Path) -> dict[str, str]:
-    """Git with no configuration but its own defaults, and this very cli-guard first on PATH."""
+    """Return an environment with Git's defaults and this cli-guard first on PATH."""
     kept = {name: value for name, value in io.env.items() if not name.startswith("GIT_")}
     kept.pop("SKIP", None)
     kept.pop("CLI_GUARD", None)
@@ -121,14 +121,14 @@ def environment(io: Io, home: Path) -> dict[str, str]:
         "GIT_COMMITTER_NAME": "Ada",
         "GIT_COMMITTER_EMAIL": "ada@example.org",
         "NO_COLOR": "1",
-        # It would stay when the folder is gone.
+        # A server would outlive the scratch folder.
         "CLI_GUARD_SERVER": "0",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{io.env.get('PATH', os.defpath)}",
     }
 
 
 def set_the_scene(scratch: Scratch) -> None:
-    """A repository with a remote and our hooks."""
+    """Create a repository with a remote and the hooks."""
     scratch.quietly("git", "init", "-q", "--bare", "-b", "main", "../remote.git")
     scratch.quietly("git", "init", "-q", "-b", "main")
     scratch.quietly("git", "remote", "add", "origin", "../remote.git")
@@ -136,7 +136,7 @@ def set_the_scene(scratch: Scratch) -> None:
 
 
 def clean_commit(scratch: Scratch) -> bool:
-    """Passes in one line."""
+    """Show a commit that passes."""
     scratch.title("1. A clean commit passes")
     scratch.write("arithmetic.py", CLEAN)
     scratch.show("git", "add", "arithmetic.py")
@@ -154,8 +154,8 @@ def credential(scratch: Scratch) -> bool:
 
 
 def approval(scratch: Scratch) -> bool:
-    """Needs a person, gets one, passes."""
-    scratch.title("3. What a person should see is approved once")
+    """Show a commit that needs review, is approved and passes."""
+    scratch.title("3. A finding that needs review is approved once")
     scratch.write("reports.py", RISKY)
     scratch.show("git", "add", "reports.py")
     stopped = scratch.show("git", "commit", "-q", "-m", "Add reports", expect="needs review:")
@@ -169,8 +169,8 @@ def approval(scratch: Scratch) -> bool:
 
 
 def push(scratch: Scratch) -> bool:
-    """Denied for a commit in the middle."""
-    scratch.title("4. A push is denied for a key that a commit in its middle adds and a later one removes")
+    """Show a push that is denied for a commit in the middle."""
+    scratch.title("4. A push is denied for a key that one of its commits adds and a later one removes")
     scratch.write("deploy.py", f'"""Deploys."""\n\ntoken = "{TOKEN}"\n')
     scratch.show("git", "add", "deploy.py")
     scratch.show("git", "commit", "-q", "--no-verify", "-m", "Add a deployment")
@@ -184,14 +184,14 @@ def push(scratch: Scratch) -> bool:
 
 @click.pass_obj
 def run(io: Io, /) -> int:
-    """Runs the four; 1 if one of them did not end as it should."""
+    """Run the four scenes; return 1 if one of them did not end as expected."""
     with tempfile.TemporaryDirectory(prefix="cli-guard-demo-") as folder:
         path = Path(folder) / "repository"
         path.mkdir()
         scratch = Scratch(path, environment(io, Path(folder)), io)
         set_the_scene(scratch)
         ended = [step(scratch) for step in (clean_commit, credential, approval, push)]
-    io.say(f"\n{sum(ended)} of {len(ended)} runs ended as they should.")
+    io.say(f"\n{sum(ended)} of {len(ended)} runs ended as expected.")
     return 0 if all(ended) else 1
 
 

@@ -1,4 +1,4 @@
-"""`cli-guard doctor`: what is installed where, which policy is in force, what would run."""
+"""`cli-guard doctor`: show what is installed, which policy is in force and what would run."""
 
 import platform
 import shutil
@@ -35,7 +35,7 @@ FRAMEWORKS = (".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml", 
 
 
 def program_lines(repository: Repository) -> Iterator[str]:
-    """The programs and libraries."""
+    """Describe the programs and libraries."""
     yield f"cli-guard {__version__} at {shutil.which('cli-guard') or sys.executable + ' -m cli_guard'}"
     yield f"Python {platform.python_version()} at {sys.executable}"
     yield repository.git.text("version")
@@ -47,7 +47,7 @@ def program_lines(repository: Repository) -> Iterator[str]:
 
 
 def hook_lines(repository: Repository) -> Iterator[str]:
-    """What Git would run."""
+    """Describe the hooks that Git would run."""
     try:
         folder = hooks_folder(repository)
     except UsageError as error:
@@ -64,20 +64,20 @@ def hook_lines(repository: Repository) -> Iterator[str]:
             text = "another program that calls cli-guard"
         runs = runs or "cli-guard" in text
         if state.owner == "ours" and state.framework:
-            text = f"cli-guard, which {state.framework} runs first"
-        yield f"{name}: {text}" + (", after the hook that was there before" if state.chained else "")
+            text = f"cli-guard, run first by {state.framework}"
+        yield f"{name}: {text}" + (", after the existing hook" if state.chained else "")
     for path in () if repository.bare else (repository.root / name for name in FRAMEWORKS):
         if path.is_file():
             runs = runs or calls_us(path)
             yield f"{path.name}: {'calls' if calls_us(path) else 'does not call'} cli-guard"
     if not runs:
-        yield "! nothing runs cli-guard here: `cli-guard install`"
+        yield "! no hook runs cli-guard here: run `cli-guard install`"
     if not repository.bare:
         yield from agent_lines(repository)
 
 
 def agent_lines(repository: Repository) -> Iterator[str]:
-    """Which coding agent asks us before it acts; nothing where none is used."""
+    """Describe the hooks of the coding agents in use."""
     for agent in AGENTS.values():
         asks = agent.load().is_installed(repository)
         if asks is not None:
@@ -85,7 +85,7 @@ def agent_lines(repository: Repository) -> Iterator[str]:
 
 
 def calls_us(path: Path) -> bool:
-    """Does a file name cli-guard? What cannot be read does not."""
+    """Does a file mention cli-guard? An unreadable one does not."""
     try:
         return b"cli-guard" in path.read_bytes()
     except OSError:
@@ -93,7 +93,7 @@ def calls_us(path: Path) -> bool:
 
 
 def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
-    """The policy that judges the next commit."""
+    """Describe the policy that judges the next commit."""
     from cli_guard.policy.config import DEFAULT_DECISIONS, FILE
     from cli_guard.review.policy import policy_for
     from cli_guard.review.request import Staged
@@ -119,11 +119,11 @@ def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
     own = user_file(io.env)
     yield f"user file: {own if own and own.exists() else 'none'}"
     if not repository.bare and (repository.root / FILE).exists() and "at" not in policy.sources[0]:
-        yield f"! {FILE} lies in the work tree but not in HEAD: it counts once it is committed"
+        yield f"! {FILE} is in the work tree but not in HEAD: it applies once it is committed"
 
 
 def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[str]:
-    """The checks of the repository, and whether they may run; nothing where it has none."""
+    """Describe the checks of the repository, and whether they are trusted."""
     if not policy.config.checks:
         return
     from cli_guard.execution.checks.trust import Trusted
@@ -143,7 +143,7 @@ def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[st
 
 
 def run_lines(io: Io, repository: Repository) -> Iterator[str]:
-    """What a commit would set going, and what may switch it off."""
+    """Describe the server, the records, and variables that switch cli-guard off."""
     from cli_guard.reviewers.registry import REVIEWERS
 
     yield f"reviewers: {', '.join(reviewer.name for reviewer in REVIEWERS)}"
@@ -167,7 +167,7 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
 
 
 def server_line(io: Io) -> str:
-    """Whether a warm server does what the hooks ask for."""
+    """Describe the warm server."""
     from cli_guard.cli.server import describe_server
     from cli_guard.server import control
 
@@ -175,13 +175,13 @@ def server_line(io: Io) -> str:
     return (
         describe_server(found)
         if found
-        else control.why_not(io.env) or "none, the next review leaves one behind"
+        else control.why_not(io.env) or "not running; the next review starts it"
     )
 
 
 @click.pass_obj
 def run(io: Io, /) -> int:
-    """Prints all of it; 1 if something is amiss (a line marked with !)."""
+    """Print the lines; return 1 if one of them is marked with !."""
     repository = Repository.discover(io.cwd, io.env)
     sections = {
         "Programs": list(program_lines(repository)),

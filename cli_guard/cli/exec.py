@@ -1,4 +1,4 @@
-"""`cli-guard exec`: runs a command that the engine allows, or a person, or the user's own configuration."""
+"""`cli-guard exec`: run a command that the engine, a person or the user's own configuration allows."""
 
 import stat
 from pathlib import Path
@@ -7,7 +7,7 @@ import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.exec_options import OPTIONS, Asked
-from cli_guard.cli.exec_report import refusal_code, refused_as_dict, tell_refused
+from cli_guard.cli.exec_report import refusal_code, refused_as_dict, report_refused
 from cli_guard.cli.exec_run import Given, in_background, in_foreground
 from cli_guard.cli.exec_sandbox import check_sandbox, sandbox_of
 from cli_guard.cli.io import Io
@@ -21,7 +21,7 @@ MEGABYTE = 1_000_000
 
 @click.pass_obj
 def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
-    """Judges a command, asks where that is called for, and runs it."""
+    """Judge a command, ask if it needs review, and run it."""
     from cli_guard.execution.command import Run, Wanted
     from cli_guard.execution.permission import Allowances, Session, digest_of, permission
     from cli_guard.execution.processes.environment import clean_environment
@@ -36,7 +36,7 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
         words, folder, chosen, with_line_end(asked.stdin if asked.stdin is not None else asked.respond)
     )
     if not wanted.text.strip():
-        raise UsageError("there is no command: write it after --, as in cli-guard exec -- make test")
+        raise UsageError("no command given: write it after --, as in cli-guard exec -- make test")
     if asked.sandbox:
         check_sandbox()
     session = Session.current()
@@ -52,7 +52,7 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
     if answer.note:
         io.warn(f"cli-guard: {answer.note}")
     if not answer.granted:
-        tell_refused(io, answer, yes=asked.yes)
+        report_refused(io, answer, yes=asked.yes)
         if asked.format == "json":
             say_json(io, refused_as_dict(wanted, answer))
         return refusal_code(answer)
@@ -66,7 +66,7 @@ def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
 
 
 def folder_of(io: Io, given: str | None) -> Path:
-    """The folder that a command runs in. Raises UsageError, in the words of seed 004."""
+    """Return the folder to run in. Raises UsageError, in the words of the processes contract."""
     folder = io.cwd if given is None else io.path(given)
     try:
         if not stat.S_ISDIR(folder.stat().st_mode):
@@ -77,15 +77,15 @@ def folder_of(io: Io, given: str | None) -> Path:
 
 
 def find_variables(io: Io, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The variables that are to be passed on. Raises UsageError for one that is not set."""
+    """Return the environment variables to pass. Raises UsageError for one that is not set."""
     for name in names:
         if name not in io.env:
-            raise UsageError(f"the variable {name} is not set: set it, or leave --env {name} out")
+            raise UsageError(f"the variable {name} is not set: set it, or omit --env {name}")
     return names
 
 
 def with_line_end(text: str | None) -> str | None:
-    """The text with the line end that a person would type."""
+    """Add the line end that a person would type."""
     return text if text is None or text.endswith("\n") else f"{text}\n"
 
 

@@ -16,7 +16,7 @@ WANTED = "give a number of seconds above 0"
 
 @dataclass(frozen=True)
 class Asked:
-    """What the options say."""
+    """The values of the options."""
 
     background: bool
     timeout: float | None
@@ -35,22 +35,22 @@ class Asked:
     format: str
 
     def check(self) -> None:
-        """Raises UsageError for options that do not go together."""
+        """Raise UsageError for options that exclude each other."""
         for given, name in (
             (self.startup_timeout is not None, "startup-timeout"),
             (self.port is not None, "port"),
         ):
             if given and not self.background:
-                raise UsageError(f"--{name} is for a command in the background: add --background")
+                raise UsageError(f"--{name} requires --background")
         for given, name in ((self.timeout is not None, "timeout"), (self.raw, "raw")):
             if given and self.background:
-                raise UsageError(f"--{name} is for a command in the foreground: leave it or --background out")
+                raise UsageError(f"--{name} cannot be combined with --background")
         if self.raw and self.format == "json":
-            raise UsageError("--raw is the output alone and --format json is none of it: give one")
+            raise UsageError("--raw and --format json exclude each other: give one of them")
 
 
 def seconds(value: str, *, wanted: str = WANTED) -> float:
-    """A time above 0. Raises click.BadParameter."""
+    """Parse a time above 0. Raises click.BadParameter."""
     try:
         given = float(value)
     except ValueError:
@@ -61,19 +61,19 @@ def seconds(value: str, *, wanted: str = WANTED) -> float:
 
 
 def start_time(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
-    """The value of --startup-timeout."""
+    """Parse the value of --startup-timeout."""
     return None if value is None else seconds(value)
 
 
 def time_limit(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
-    """The value of --timeout; `none` is no limit, as infinity."""
+    """Parse the value of --timeout; `none` means no limit (infinity)."""
     if value is None or value.lower() == "none":
         return None if value is None else math.inf
     return seconds(value, wanted=f"{WANTED}, or none")
 
 
 def names(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    """The values of --env: names of variables. Raises click.BadParameter."""
+    """Check the values of --env: names of variables. Raises click.BadParameter."""
     for each in value:
         name, equals, _value = each.partition("=")
         if equals:
@@ -84,7 +84,7 @@ def names(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> tupl
 
 
 def flag(*names: str, help: str) -> click.Option:
-    """An option without a value."""
+    """Build an option without a value."""
     return click.Option(list(names), is_flag=True, help=help)
 
 
@@ -101,14 +101,14 @@ OPTIONS: list[click.Parameter] = [
         ["--startup-timeout"],
         callback=start_time,
         metavar="SECONDS",
-        help="In the background: wait this long for it to start, or to answer on its port."
+        help="In the background: seconds to wait until it has started or answers on its port."
         f"  [default: {STARTUP_TIMEOUT:g}]",
     ),
     click.Option(
         ["--port"],
         type=click.IntRange(1, 65_535),
         metavar="N",
-        help="In the background: the port it will listen on (found in the command for common servers).",
+        help="In the background: the port it listens on (detected in the command for common servers).",
     ),
     click.Option(["--cwd"], metavar="DIR", help="The folder to run in."),
     click.Option(
@@ -122,9 +122,9 @@ OPTIONS: list[click.Parameter] = [
     click.Option(
         ["--stdin"],
         metavar="TEXT",
-        help="The standard input of the command. Without it, a command in the foreground reads ours.",
+        help="Text for the command's standard input. Default in the foreground: read the terminal or pipe.",
     ),
-    # The name of the release before.
+    # The name in the previous release.
     click.Option(["--respond"], hidden=True),
     flag("--tty", help="Run it in a pseudo-terminal."),
     click.Option(
@@ -140,7 +140,7 @@ OPTIONS: list[click.Parameter] = [
     flag(
         "--yes",
         "-y",
-        help="Answer the question with yes. Counts at a terminal only; a denied command is never run.",
+        help="Answer yes to the question. Only valid at a terminal; a denied command is never run.",
     ),
     flag(
         "--raw",

@@ -1,4 +1,4 @@
-"""What `cli-guard exec` says: why a command does not run, what went wrong with one that did, and its exit code."""
+"""Report for `cli-guard exec`: why a command was not run, what went wrong with one that was, and its exit code."""
 
 from typing import TYPE_CHECKING
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from cli_guard.execution.permission import Permission
     from cli_guard.execution.processes.model import ProcessError, Result, Started
 
-# Those of a shell (POSIX, "Exit Status for Commands"), and of timeout(1).
+# As in a shell (POSIX, "Exit Status for Commands") and timeout(1).
 NOT_EXECUTABLE, NOT_FOUND, TIMED_OUT, SIGNALLED = 126, 127, 124, 128
 SHOWN_ERRORS = 5
 LINE = 200
 
 
 def refusal_code(permission: "Permission") -> ExitCode:
-    """Our exit code where a command may not run."""
+    """Return the exit code of a command that was not run."""
     from cli_guard.execution.permission import Answer
 
     return ExitCode.NEEDS_REVIEW if permission.answer is Answer.NEEDS_REVIEW else ExitCode.DENIED
 
 
-def tell_refused(io: Io, permission: "Permission", *, yes: bool) -> None:
-    """Says why a command does not run, and what would make it."""
+def report_refused(io: Io, permission: "Permission", *, yes: bool) -> None:
+    """Print why a command was not run, and what would allow it."""
     from cli_guard.execution.permission import Answer
     from cli_guard.review.render.command import render
 
@@ -38,11 +38,11 @@ def tell_refused(io: Io, permission: "Permission", *, yes: bool) -> None:
         return
     io.warn(render(permission.verdict, color=io.colored("auto") and io.stderr.isatty()))
     if permission.answer is Answer.NEEDS_REVIEW:
-        io.warn(f"cli-guard: not run: {'--yes counts at a terminal only; ' if yes else ''}{NEEDED}")
+        io.warn(f"cli-guard: not run: {'--yes is only valid at a terminal; ' if yes else ''}{NEEDED}")
 
 
 def permission_as_dict(permission: "Permission") -> dict[str, object]:
-    """The verdict and the answer as data."""
+    """Return the verdict and the answer as data."""
     from cli_guard.review.render.command import as_dict
 
     told = as_dict(permission.verdict)
@@ -51,7 +51,7 @@ def permission_as_dict(permission: "Permission") -> dict[str, object]:
 
 
 def refused_as_dict(wanted: "Wanted", permission: "Permission") -> dict[str, object]:
-    """A command that does not run, under the names of one that does."""
+    """Return the result of a command that was not run, with the keys of one that was."""
     told = permission_as_dict(permission)
     return {
         "status": "error",
@@ -69,7 +69,7 @@ def refused_as_dict(wanted: "Wanted", permission: "Permission") -> dict[str, obj
 
 
 def result_code(result: "Result") -> int:
-    """The exit code of a command as a shell would give it."""
+    """Return the exit code of a command as a shell would."""
     if result.timed_out:
         return TIMED_OUT
     if result.return_code is None:
@@ -78,7 +78,7 @@ def result_code(result: "Result") -> int:
 
 
 def not_started_code(number: object) -> int:
-    """The exit code for a command that did not start, by the error of the system."""
+    """Return the exit code of a command that did not start, by the error of the system."""
     import errno
 
     if number in (errno.ENOENT, errno.ENOTDIR):
@@ -87,7 +87,7 @@ def not_started_code(number: object) -> int:
 
 
 def started_code(begun: "Started") -> int:
-    """The exit code of a start: that of a command which has ended already, 1 for one that is not ready."""
+    """Return the exit code of a start: that of a command that has already ended, 1 for one that is not ready."""
     if begun.return_code is not None:
         return SIGNALLED - begun.return_code if begun.return_code < 0 else begun.return_code
     if begun.pid is None:
@@ -95,8 +95,8 @@ def started_code(begun: "Started") -> int:
     return 0 if begun.state == "ready" else ExitCode.DENIED
 
 
-def tell_result(io: Io, result: "Result") -> None:
-    """Says what went wrong, and nothing if all went well: a command tells its own failures itself."""
+def report_result(io: Io, result: "Result") -> None:
+    """Print what went wrong beyond the command's own output; nothing if it succeeded."""
     code = result.return_code
     if result.timed_out or code is None or code < 0 or code in (NOT_EXECUTABLE, NOT_FOUND):
         io.warn(f"cli-guard: {one_line(result.error or 'it failed')}")
@@ -104,27 +104,27 @@ def tell_result(io: Io, result: "Result") -> None:
         io.warn(f"cli-guard: {one_line(note)}")
     if result.success:
         return
-    tell_errors(io, result.errors)
+    report_errors(io, result.errors)
     if result.sandbox:
         io.warn(f"cli-guard: sandbox: {one_line(result.sandbox)}")
     if result.log_file:
         io.warn(f"cli-guard: output kept in {one_line(result.log_file)}")
 
 
-def tell_errors(io: Io, errors: "Sequence[ProcessError]") -> None:
-    """The errors that were found in its output, each with its line."""
+def report_errors(io: Io, errors: "Sequence[ProcessError]") -> None:
+    """Print the errors that were found in its output, each with its line."""
     for each in errors[:SHOWN_ERRORS]:
         io.warn(f"cli-guard: line {each.line}: {clip(one_line(each.message), LINE)} [{each.type}]")
     if len(errors) > SHOWN_ERRORS:
         io.warn(f"cli-guard: and {len(errors) - SHOWN_ERRORS} more errors")
 
 
-def tell_started(io: Io, begun: "Started") -> None:
-    """One line on what runs now, or why nothing does."""
+def report_started(io: Io, begun: "Started") -> None:
+    """Print one line on the started process, or why it did not start."""
     if begun.pid is None:
         io.warn(f"cli-guard: {one_line(begun.error or 'it did not start')}")
         if blocking := begun.details.get("blocking_pid"):
-            io.warn(f"cli-guard: process {blocking} listens on it")
+            io.warn(f"cli-guard: process {blocking} listens on that port")
         return
     where = f" on port {begun.port}" if begun.port is not None else ""
     if begun.state in ("ready", "starting"):
@@ -142,4 +142,4 @@ def tell_started(io: Io, begun: "Started") -> None:
     io.warn(f"cli-guard: {told}")
     if begun.error:
         io.warn(f"cli-guard: {one_line(begun.error)}")
-    tell_errors(io, begun.errors)
+    report_errors(io, begun.errors)

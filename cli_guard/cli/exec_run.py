@@ -1,4 +1,4 @@
-"""Runs a permitted command in the foreground, or starts it in the background; how it ended goes to the trail."""
+"""Run a permitted command in the foreground, or start it in the background, and write the result to the audit log."""
 
 import contextlib
 import math
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from cli_guard.cli.exec_options import Asked
 from cli_guard.cli.exec_report import (
     permission_as_dict,
+    report_result,
+    report_started,
     result_code,
     started_code,
-    tell_result,
-    tell_started,
 )
 from cli_guard.cli.exec_sandbox import remove_scratch
 from cli_guard.cli.io import Io
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Given:
-    """All that a permitted command is started with."""
+    """A permitted command and everything needed to start it."""
 
     wanted: "Wanted"
     env: dict[str, str]
@@ -44,11 +44,11 @@ class Given:
 
 
 def in_foreground(io: Io, asked: Asked, given: Given) -> int:
-    """Runs a command to its end, and shows its output as it comes. Raises OSError for a reader that is gone."""
+    """Run a command to its end and show its output live. Raises OSError if the reader of the output is gone."""
     code: dict[str, object] = {"return_code": None, "ended": "interrupted"}
     try:
         with manager_for(given.folder) as manager:
-            result = ran(io, asked, given, manager)
+            result = run_command(io, asked, given, manager)
         code = {"return_code": result.return_code, "timed_out": result.timed_out, "duration": result.duration}
     except KeyboardInterrupt:
         io.warn("cli-guard: interrupted: the command and its process tree were killed")
@@ -59,12 +59,12 @@ def in_foreground(io: Io, asked: Asked, given: Given) -> int:
     if asked.format == "json":
         say_json(io, {**result.as_dict(), "permission": permission_as_dict(given.permission)})
     else:
-        tell_result(io, result)
+        report_result(io, result)
     return result_code(result)
 
 
-def ran(io: Io, asked: Asked, given: Given, manager: "ProcessManager") -> "Result":
-    """What came of it. The command reads what we read, unless it is answered."""
+def run_command(io: Io, asked: Asked, given: Given, manager: "ProcessManager") -> "Result":
+    """Run the command and return its result. It reads our standard input unless --stdin is given."""
     from cli_guard.execution.processes.model import TIMEOUT
 
     timeout = TIMEOUT if asked.timeout is None else asked.timeout
@@ -90,7 +90,7 @@ def ran(io: Io, asked: Asked, given: Given, manager: "ProcessManager") -> "Resul
 
 
 def in_background(io: Io, asked: Asked, given: Given) -> int:
-    """Starts a command that goes on without us, and says how it started."""
+    """Start a command that outlives us, and report how it started."""
     from cli_guard.execution.processes.manager import ProcessManager
     from cli_guard.execution.processes.model import STARTUP_TIMEOUT
 
@@ -109,7 +109,7 @@ def in_background(io: Io, asked: Asked, given: Given) -> int:
             )
     except KeyboardInterrupt:
         given.run.note("start", ended="interrupted")
-        io.warn("cli-guard: interrupted during start-up: it may be running, see `cli-guard ps`")
+        io.warn("cli-guard: interrupted during start-up: the process may be running, see `cli-guard ps`")
         return ExitCode.INTERRUPTED
     if begun.state not in ("ready", "starting"):
         remove_scratch(given.sandbox)
@@ -118,12 +118,12 @@ def in_background(io: Io, asked: Asked, given: Given) -> int:
     if asked.format == "json":
         say_json(io, {**begun.as_dict(), "permission": permission_as_dict(given.permission)})
     else:
-        tell_started(io, begun)
+        report_started(io, begun)
     return started_code(begun)
 
 
 def manager_for(folder: Path) -> "ProcessManager":
-    """A manager that keeps logs in a folder, in a temporary one where that cannot be written."""
+    """Return a manager that keeps logs in a folder, or in a temporary one if it cannot be written."""
     from cli_guard.execution.processes.manager import ProcessManager
 
     with contextlib.suppress(OSError):
@@ -135,7 +135,7 @@ def manager_for(folder: Path) -> "ProcessManager":
 
 @contextlib.contextmanager
 def our_input(io: Io) -> Iterator[int]:
-    """The descriptor of our standard input, that of nothing where ours is no file."""
+    """Return the descriptor of our standard input, or of the null device if it is not a file."""
     ours = None
     with contextlib.suppress(OSError, ValueError):
         ours = io.stdin.fileno()
@@ -150,7 +150,7 @@ def our_input(io: Io) -> Iterator[int]:
 
 
 def size_of_ours(stdin: int | None) -> tuple[int, int] | bool:
-    """Rows and columns of the terminal that we are at, True where we are at none."""
+    """Return rows and columns of our terminal, True if there is none."""
     if stdin is None or not os.isatty(stdin):
         return True
     size = os.get_terminal_size(stdin)
@@ -159,7 +159,7 @@ def size_of_ours(stdin: int | None) -> tuple[int, int] | bool:
 
 @contextlib.contextmanager
 def typed_through(terminal: int) -> Iterator[None]:
-    """Hands on each key as it is typed: the terminal of the command echoes it, or not (a password)."""
+    """Pass on each key as it is typed: the command's terminal echoes it, or not (a password)."""
     if not os.isatty(terminal):
         yield
         return

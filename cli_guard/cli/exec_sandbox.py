@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def check_sandbox() -> None:
-    """Raises CliGuardError where none can be had."""
+    """Raise CliGuardError if no sandbox is available."""
     from cli_guard.execution.processes.sandbox import why_not
 
     if reason := why_not():
@@ -20,7 +20,7 @@ def check_sandbox() -> None:
 
 
 def sandbox_of(folder: Path) -> "Sandbox":
-    """The sandbox of a command that runs in a folder. Raises CliGuardError where there is no room for its files."""
+    """Build the sandbox of a command that runs in a folder. Raises CliGuardError if its files cannot be created."""
     from cli_guard.execution.processes.sandbox import Sandbox
     from cli_guard.review.command_context import root_of
 
@@ -28,12 +28,12 @@ def sandbox_of(folder: Path) -> "Sandbox":
         scratch = Path(tempfile.mkdtemp(prefix="cli-guard-scratch-"))
     except OSError as error:
         raise CliGuardError(
-            f"no scratch folder can be made in {tempfile.gettempdir()}: {error.strerror}"
+            f"cannot create a scratch folder in {tempfile.gettempdir()}: {error.strerror}"
         ) from error
     return Sandbox(root_of(folder) or folder, scratch)
 
 
 def remove_scratch(sandbox: "Sandbox | None") -> None:
-    """Removes the scratch folder of a sandbox whose command has ended."""
+    """Remove the scratch folder of a sandbox whose command has ended."""
     if sandbox is not None:
         shutil.rmtree(sandbox.scratch, ignore_errors=True)

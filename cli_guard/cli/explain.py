@@ -1,4 +1,4 @@
-"""`cli-guard explain`: one rule in full."""
+"""`cli-guard explain`: show one rule in full."""
 
 import textwrap
 
@@ -15,20 +15,20 @@ WIDTH = 78
 
 
 def paragraph(label: str, text: str) -> str:
-    """A labelled paragraph."""
+    """Format a labelled paragraph."""
     return f"{label}\n" + textwrap.fill(
         " ".join(text.split()), WIDTH, initial_indent="  ", subsequent_indent="  "
     )
 
 
 def examples(label: str, texts: tuple[str, ...]) -> str:
-    """Some examples, each set off by its indentation."""
+    """Format examples, each indented."""
     shown = [textwrap.indent(printable(text, keep_newlines=True).strip("\n"), "    ") for text in texts[:3]]
     return f"{label}\n" + "\n  --\n".join(shown)
 
 
 def render_rule(rule: Rule) -> str:
-    """The rule as a page."""
+    """Format a rule as a page."""
     parts = [
         f"{rule.id}: {rule.title}",
         f"  {rule.category}, {rule.severity}, confidence {rule.confidence}; by default: {default_disposition(rule)}",
@@ -47,7 +47,7 @@ def render_rule(rule: Rule) -> str:
 
 
 def page(rule: str) -> str:
-    """The page of the rule with this id. Raises UsageError."""
+    """Return the page of the rule with this id. Raises UsageError."""
     from cli_guard.policy.config import nearest
 
     rules = load_all()
@@ -58,7 +58,7 @@ def page(rule: str) -> str:
 
 @click.pass_obj
 def run(io: Io, /, rule: str) -> int:
-    """Prints the page of a rule."""
+    """Print the page of a rule."""
     io.say(page(rule))
     return 0
 

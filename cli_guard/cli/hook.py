@@ -1,6 +1,6 @@
 """`cli-guard hook`: what Git (or a hook framework) calls, and what a coding agent calls.
 
-The most frequent answer is that nothing is staged; what a review needs is imported once there is one.
+Most often nothing is staged, so what a review needs is imported only when there is something to review.
 """
 
 import sys
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from cli_guard.git.repository import Repository
     from cli_guard.review.request import Request
 
-# What SKIP may name besides `cli-guard` and the hook's own name: an id of .pre-commit-hooks.yaml.
+# SKIP may name `cli-guard`, the hook, or its id in .pre-commit-hooks.yaml.
 OTHER_IDS = {"pre-merge-commit": "cli-guard-merge"}
 
 
 def skipped_by(io: Io, event: str) -> str | None:
-    """What in the environment switches the hook off for this once, None if nothing does."""
+    """Return the variable that switches the hook off this once, None if none does."""
     if io.env.get("CLI_GUARD") == "0":
         return "CLI_GUARD=0"
     names = ("cli-guard", f"cli-guard-{event}", OTHER_IDS.get(event))
@@ -34,7 +34,7 @@ def skipped_by(io: Io, event: str) -> str | None:
 
 
 def note_skip(io: Io, event: str, reason: str) -> None:
-    """Says that the hook was skipped, and writes it down."""
+    """Print and record that the hook was skipped."""
     io.warn(f"cli-guard: {event} skipped ({reason})")
     from cli_guard.git.repository import Repository
     from cli_guard.state.audit import AuditLog, entry
@@ -48,12 +48,12 @@ def note_skip(io: Io, event: str, reason: str) -> None:
 
 
 def framework(io: Io) -> bool:
-    """Does pre-commit or prek call?"""
+    """Is the caller pre-commit or prek?"""
     return io.env.get("PRE_COMMIT") == "1"
 
 
 def answer(io: Io, request: "Request", repository: "Repository | None" = None) -> int:
-    """Reviews, prints, and gives the exit code that Git goes by. `repository`: see `review_request`."""
+    """Review, print, and return the exit code for Git. `repository`: see `review_request`."""
     from dataclasses import replace
 
     from cli_guard.cli.progress import progress
@@ -61,7 +61,7 @@ def answer(io: Io, request: "Request", repository: "Repository | None" = None) -
     from cli_guard.review.run import review_request
 
     def plan_checks(*wanted: Any, **named: Any) -> Any:
-        # Loaded only where the policy names checks: they run commands.
+        # Loaded only if the policy has checks: they run commands.
         from cli_guard.execution.checks.running import prepare_checks
 
         return prepare_checks(*wanted, **named, progress=io.stderr)
@@ -72,7 +72,7 @@ def answer(io: Io, request: "Request", repository: "Repository | None" = None) -
         )
     if review.nothing and not framework(io):
         return review.exit_code
-    # A framework runs us from an environment of its own, which is on nobody's PATH.
+    # A framework runs us from its own environment, which is not on the user's PATH.
     program = str(Path(sys.executable).with_name("cli-guard")) if framework(io) else "cli-guard"
     show(io, replace(review, program=program), "text", "auto", None)
     return review.exit_code
@@ -80,18 +80,18 @@ def answer(io: Io, request: "Request", repository: "Repository | None" = None) -
 
 @click.pass_obj
 def pre_commit(io: Io) -> int:
-    """Reviews what is staged."""
+    """Review what is staged."""
     return review_staged(io, "pre-commit")
 
 
 @click.pass_obj
 def pre_merge_commit(io: Io) -> int:
-    """Reviews what a clean merge is about to record."""
+    """Review what a clean merge is about to record."""
     return review_staged(io, "pre-merge-commit")
 
 
 def review_staged(io: Io, event: str) -> int:
-    """The two hooks before a commit differ in name alone."""
+    """Review what is staged, for both hooks before a commit."""
     reason = skipped_by(io, event)
     if reason:
         note_skip(io, event, reason)
@@ -118,7 +118,7 @@ def review_staged(io: Io, event: str) -> int:
 
 @click.pass_obj
 def commit_msg(io: Io, /, file: str) -> int:
-    """Reviews the message in a file."""
+    """Review the message in a file."""
     reason = skipped_by(io, "commit-msg")
     if reason:
         note_skip(io, "commit-msg", reason)
@@ -134,14 +134,14 @@ def commit_msg(io: Io, /, file: str) -> int:
 
 @click.pass_obj
 def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
-    """Reviews every ref that is pushed, commit by commit."""
+    """Review every ref that is pushed, commit by commit."""
     reason = skipped_by(io, "pre-push")
     if reason:
         note_skip(io, "pre-push", reason)
         return 0
     if io.stdin.isatty():
         raise UsageError(
-            "pre-push reads Git's lines on standard input: use `cli-guard review --range A..B` by hand"
+            "pre-push reads Git's lines from standard input; by hand use `cli-guard review --range A..B`"
         )
     from cli_guard.review.push import PushPlan, read_framework, read_lines
     from cli_guard.review.request import Push
@@ -149,7 +149,7 @@ def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
     text = io.read_bytes().decode("utf-8", "surrogateescape")
     plan = PushPlan(read_lines(text))
     if not plan.updates:
-        # A framework has read Git's lines itself and tells one ref in the environment.
+        # A framework has read Git's lines itself and passes one ref in the environment.
         plan = read_framework(io.env, "0" * 40) or plan
     name = remote or io.env.get("PRE_COMMIT_REMOTE_NAME") or ""
     return answer(io, Push(plan, name))
@@ -159,7 +159,7 @@ def answer_agent(io: Io, agent: Agent) -> int:
     """Answer one request of a coding agent. Every failure blocks the tool."""
     try:
         if io.stdin.isatty():
-            raise UsageError(f"{agent.name} reads a request of {agent.title} on standard input")
+            raise UsageError(f"{agent.name} reads a request of {agent.title} from standard input")
         io.say(agent.load().respond(io.read_bytes(), io.invocation))
         return 0
     except (Exception, KeyboardInterrupt) as error:
@@ -175,10 +175,10 @@ def block_tool(io: Io, agent: Agent, error: BaseException) -> int:
         elif isinstance(error, Exception):
             from cli_guard.cli.crash import report_crash
 
-            go_on = f"to go on without it, `cli-guard uninstall --agent {agent.name}`"
+            go_on = f"to continue without it, run `cli-guard uninstall --agent {agent.name}`"
             words = report_crash(error, ("hook", agent.name), io.cwd, io.env, go_on)
         else:
-            words = "interrupted: the tool use was not judged"
+            words = "interrupted before the tool use was judged"
         from cli_guard.secrets.printable import printable
         from cli_guard.secrets.redact import redact
 
@@ -189,7 +189,7 @@ def block_tool(io: Io, agent: Agent, error: BaseException) -> int:
 command = Group("hook", help="What Git's hooks and coding agents call; `cli-guard install` writes those.")
 command.add_command(Command("pre-commit", callback=pre_commit, help="Review what is about to be committed."))
 command.add_command(
-    Command("pre-merge-commit", callback=pre_merge_commit, help="Review what a merge adds of its own.")
+    Command("pre-merge-commit", callback=pre_merge_commit, help="Review what a merge commit adds.")
 )
 command.add_command(
     Command(
@@ -200,7 +200,7 @@ command.add_command(
     Command(
         "pre-push",
         callback=pre_push,
-        help="Review what is about to be pushed; reads Git's lines on standard input.",
+        help="Review what is about to be pushed; reads Git's lines from standard input.",
         params=[click.Argument(["remote"], required=False), click.Argument(["url"], required=False)],
     )
 )

@@ -22,7 +22,7 @@ AGENT = click.Option(
 
 @click.pass_obj
 def run(io: Io, /, hook_type: tuple[str, ...], force: bool, agent: str | None) -> int:
-    """Installs the hooks that were named, all of Git's by default."""
+    """Install the given hooks, by default all of Git's."""
     repository = Repository.discover(io.cwd, io.env)
     if agent:
         if hook_type or force:
@@ -38,9 +38,9 @@ def run(io: Io, /, hook_type: tuple[str, ...], force: bool, agent: str | None) -
 
 
 def compile_package() -> None:
-    """Compiles what whoever installed us has left to the first run (uv, for one): a commit is no place for it."""
+    """Compile the package if the installer (uv, for example) has not: a commit should not wait for it."""
     if not sys.dont_write_bytecode:
-        # Where it may not be written, nothing is lost but that time.
+        # If it cannot be written, only that time is lost.
         compileall.compile_dir(Path(__file__).parent.parent, quiet=2)
 
 

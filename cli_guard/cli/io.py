@@ -1,4 +1,4 @@
-"""What a command may touch of the process: its streams, folder and environment, handed in, never looked up."""
+"""The streams, folder and environment of a command: passed in, never looked up."""
 
 import io
 import os
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Io:
-    """The surroundings of one command."""
+    """The streams, folder and environment of one command."""
 
     stdin: TextIO
     stdout: TextIO
@@ -31,15 +31,15 @@ class Io:
         return Invocation(self.cwd, self.env, datetime.datetime.now(datetime.UTC))
 
     def say(self, text: str) -> None:
-        """Prints a result, with a newline if it has none; nothing for nothing."""
+        """Print a result with a final newline; print nothing if it is empty."""
         write(self.stdout, text)
 
     def warn(self, text: str) -> None:
-        """Prints a diagnostic."""
+        """Print a diagnostic."""
         write(self.stderr, text)
 
     def write_bytes(self, out: bytes, err: bytes) -> None:
-        """Writes bytes to both streams as they are; to a terminal, nothing that acts on it."""
+        """Write bytes to both streams unchanged; to a terminal, without control characters."""
         for stream, data in ((self.stderr, err), (self.stdout, out)):
             buffer = getattr(stream, "buffer", None)
             if buffer is None or stream.isatty():
@@ -50,12 +50,12 @@ class Io:
             stream.flush()
 
     def read_bytes(self) -> bytes:
-        """Standard input, whole, as bytes."""
+        """Read all of standard input as bytes."""
         buffer = getattr(self.stdin, "buffer", None)
         return buffer.read() if buffer is not None else self.stdin.read().encode("utf-8", "surrogateescape")
 
     def byte_lines(self, longest: int) -> Iterator[bytes | None]:
-        """Standard input line by line, as it comes; None for a line of more than `longest` bytes."""
+        """Yield the lines of standard input as they arrive; None for a line of more than `longest` bytes."""
         source = getattr(self.stdin, "buffer", None)
         if source is None:
             source = io.BytesIO(self.read_bytes())
@@ -67,7 +67,7 @@ class Io:
             yield None if too_long else line.rstrip(b"\r\n")
 
     def colored(self, choice: str) -> bool:
-        """May colour be used? NO_COLOR and FORCE_COLOR count where the choice is `auto`."""
+        """May colour be used? NO_COLOR and FORCE_COLOR decide if the choice is `auto`."""
         if choice != "auto":
             return choice == "always"
         if self.env.get("NO_COLOR"):
@@ -78,30 +78,30 @@ class Io:
 
     @property
     def ascii_only(self) -> bool:
-        """Can the output show no more than ASCII?"""
+        """Is the output limited to ASCII?"""
         encoding = (getattr(self.stdout, "encoding", None) or "ascii").lower().replace("-", "")
         return not encoding.startswith("utf")
 
     def path(self, name: str) -> Path:
-        """A path that the user named, seen from the command's folder."""
+        """Resolve a path from the user against the command's folder."""
         return self.cwd / os.path.expanduser(name)  # noqa: PTH111 - `~` by the process, like a shell
 
 
 def write(stream: TextIO, text: str) -> None:
-    """Writes text with a final newline, nothing for nothing."""
+    """Write text with a final newline; write nothing if it is empty."""
     if text:
         put(stream, text if text.endswith("\n") else text + "\n")
 
 
 def put(stream: TextIO, text: str) -> None:
-    """Writes text as it is; what the stream's encoding cannot show is escaped."""
+    """Write text; escape what the stream's encoding cannot represent."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
     stream.flush()
 
 
 def shown_on_terminal(data: bytes) -> str:
-    """Bytes as text without what acts on a terminal; tabs stay."""
+    """Decode bytes as text without control characters; keep tabs."""
     from cli_guard.secrets.printable import printable
 
     text = data.decode("utf-8", "surrogateescape")

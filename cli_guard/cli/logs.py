@@ -1,4 +1,4 @@
-"""`cli-guard logs`: what a background process has put out."""
+"""`cli-guard logs`: show the output of a background process."""
 
 import click
 
@@ -12,7 +12,7 @@ LINES = 50
 
 @click.pass_obj
 def run(io: Io, /, pid: int, lines: int, follow: bool, raw: bool) -> int:
-    """Prints the end of a log, and what comes."""
+    """Print the end of a log, and follow it on request."""
     with manager_of(io) as manager, Streams(io, raw=raw) as streams:
         if not follow:
             streams("stdout", manager.log_bytes(pid, lines))
@@ -21,7 +21,7 @@ def run(io: Io, /, pid: int, lines: int, follow: bool, raw: bool) -> int:
             for data in manager.follow(pid, lines):
                 streams("stdout", data)
         except KeyboardInterrupt:
-            # To look no longer is how one leaves; the process goes on.
+            # Ctrl-C ends the following, not the process.
             return 130
     return 0
 
@@ -29,7 +29,7 @@ def run(io: Io, /, pid: int, lines: int, follow: bool, raw: bool) -> int:
 command = Command(
     "logs",
     callback=run,
-    help="Show the last output lines of a background process, both streams; also after it has ended.",
+    help="Show the last lines of output (both streams) of a background process, running or ended.",
     params=[
         click.Argument(["pid"], type=click.IntRange(min=1), metavar="PID"),
         click.Option(

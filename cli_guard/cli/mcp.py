@@ -1,4 +1,4 @@
-"""`cli-guard mcp`: serves coding agents over standard input and output."""
+"""`cli-guard mcp`: serve coding agents over standard input and output."""
 
 import click
 
@@ -9,7 +9,7 @@ from cli_guard.errors import UsageError
 
 @click.pass_obj
 def run(io: Io, /) -> int:
-    """Serves until standard input ends."""
+    """Serve until standard input ends."""
     from cli_guard.cli.crash import report_crash
     from cli_guard.cli.explain import page
     from cli_guard.mcp.server.pipes import LINE_BYTES
@@ -18,13 +18,13 @@ def run(io: Io, /) -> int:
 
     if io.stdin.isatty():
         raise UsageError(
-            "this is for coding agents, which write requests to standard input: let one start it"
+            "this command is for coding agents, which write requests to standard input: let an agent start it"
         )
 
-    def crashed(error: Exception) -> str:
-        return report_crash(error, ["mcp"], io.cwd, io.env, go_on="the server goes on")
+    def report_bug(error: Exception) -> str:
+        return report_crash(error, ["mcp"], io.cwd, io.env, go_on="the server continues")
 
-    around = Surroundings(invocation=lambda: io.invocation, explain=page, crashed=crashed)
+    around = Surroundings(invocation=lambda: io.invocation, explain=page, report_bug=report_bug)
     serve(io.byte_lines(LINE_BYTES), io.say, around)
     return 0
 
@@ -32,7 +32,7 @@ def run(io: Io, /) -> int:
 command = Command(
     "mcp",
     callback=run,
-    help="Serve coding agents over standard input and output (Model Context Protocol): they may review changes, judge"
-    " commands, ask about the repository and have rules explained, in the folder where this is started and below."
-    " Nothing is changed or approved. Needs the extra cli-guard[mcp].",
+    help="Serve coding agents over standard input and output (Model Context Protocol): they can review changes, judge"
+    " commands, ask about the repository and explain rules, in the folder where it is started and below."
+    " It changes and approves nothing. Requires the extra cli-guard[mcp].",
 )

@@ -1,4 +1,4 @@
-"""What `exec`, `ps`, `logs` and `stop` share: where processes are kept, and how what is said of them is made safe."""
+"""Shared by `exec`, `ps`, `logs` and `stop`: the process manager, and output without secrets."""
 
 from typing import TYPE_CHECKING
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 
 def manager_of(io: Io) -> "ProcessManager":
-    """The processes that were started from here, and go on without us. Raises CliGuardError."""
+    """Return the manager of the background processes started from here. Raises CliGuardError."""
     from cli_guard.execution.processes.manager import ProcessManager
 
     return ProcessManager(state_folder(io.cwd, io.env) / "processes", keep=True)
 
 
 def one_line(text: str) -> str:
-    """A text about a command, without secrets, on one line."""
+    """Format a text about a command on one line, without secrets."""
     from cli_guard.secrets.printable import printable
     from cli_guard.secrets.redact import redact
 
@@ -25,7 +25,7 @@ def one_line(text: str) -> str:
 
 
 def redact_data(value: object) -> object:
-    """Plain data with the secrets masked in every text."""
+    """Mask the secrets in every text of plain data."""
     from cli_guard.secrets.redact import redact
 
     if isinstance(value, str):
@@ -38,7 +38,7 @@ def redact_data(value: object) -> object:
 
 
 def say_json(io: Io, data: object) -> None:
-    """Prints data as JSON, without secrets."""
+    """Print data as JSON, without secrets."""
     import json
 
     from cli_guard.secrets.printable import json_value

@@ -1,4 +1,4 @@
-"""A line on a terminal that says how far a long review has come, and is gone when it is done."""
+"""A progress line for long reviews on a terminal, removed at the end."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ EVERY_SECONDS = 0.1
 
 
 class Progress:
-    """Told how many files are done, it says so from time to time."""
+    """A progress line that is updated at most every EVERY_SECONDS."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
@@ -18,8 +18,8 @@ class Progress:
         self._next = clock() + AFTER_SECONDS
         self._shown = 0
 
-    def told(self, done: int, of: int) -> None:
-        """So many files of so many are done; with the last of them the line goes."""
+    def update(self, done: int, of: int) -> None:
+        """Show that `done` files of `of` are done; remove the line after the last one."""
         if done == of:
             self.remove()
             return
@@ -32,7 +32,7 @@ class Progress:
         self._shown = len(text)
 
     def remove(self) -> None:
-        """Takes the line away."""
+        """Remove the line."""
         if self._shown:
             self._write("\r" + " " * self._shown + "\r")
             self._shown = 0
@@ -47,12 +47,12 @@ class Progress:
 
 @contextmanager
 def progress(stream: TextIO) -> Iterator[Callable[[int, int], None] | None]:
-    """Whom to tell; None where the stream is no terminal."""
+    """Yield a progress callback; None if the stream is not a terminal."""
     if not stream.isatty():
         yield None
         return
     line = Progress(stream)
     try:
-        yield line.told
+        yield line.update
     finally:
         line.remove()

@@ -1,4 +1,4 @@
-"""Asks the person at the terminal, whether a command may run or for a yes in full, or says why nobody can be asked."""
+"""Ask the person at the terminal, or say that a terminal is required."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,36 +14,36 @@ if TYPE_CHECKING:
 
 # Two lines of a terminal.
 EFFECTS = 150
-# A person answers for what is shown: of a command that is longer it is said how much is not.
+# A person can only judge what is shown, so the prompt says how much of a longer command is not.
 WHOLE = 4_000
 REPLIES: "dict[str, Reply]" = {"y": "yes", "yes": "yes", "a": "session", "always": "session"}
-NEEDED = "it needs a yes at a terminal, or a rule in your own configuration"
+NEEDED = "it needs approval at a terminal, or a rule in your own configuration"
 
 
-def somebody(io: Io) -> bool:
-    """Does a person sit there, who sees the question and can answer it?"""
+def has_person(io: Io) -> bool:
+    """Can a person see the question and answer it?"""
     return io.stdin.isatty() and io.stderr.isatty()
 
 
 def person_needed(io: Io, what: str, command: str) -> None:
-    """Raises UsageError where no person can answer: what needs one, and the command to run in a terminal."""
+    """Raise UsageError if no person can answer, with the command to run in a terminal."""
     if not io.stdin.isatty():
         raise UsageError(f"{what} needs a person at a terminal: run `cli-guard {command}` in one")
 
 
 def says_yes(io: Io, question: str) -> bool:
-    """Does the person say yes? Anything else is a no."""
+    """Does the person type yes? Anything else means no."""
     io.stdout.write(f"{question} Type yes: ")
     io.stdout.flush()
     return io.stdin.readline().strip().lower() in ("yes", "y")
 
 
 def asking(io: Io, folder: Path, *, yes: bool, session: bool) -> "Callable[[Verdict], Reply] | None":
-    """What asks about a command in a folder, None where nobody can be asked.
+    """Return a function that asks about a command in a folder, None if no person can answer.
 
-    `yes` was said on the command line; `session`: there is one for which an answer can count.
+    `yes`: --yes was given; `session`: there is a terminal session for which an answer can be remembered.
     """
-    if not somebody(io):
+    if not has_person(io):
         return None
 
     def ask(verdict: "Verdict") -> "Reply":
@@ -53,7 +53,7 @@ def asking(io: Io, folder: Path, *, yes: bool, session: bool) -> "Callable[[Verd
         if session and not yes:
             io.warn("  a: allow exactly this command in this folder until this terminal session ends")
         if yes:
-            io.warn("cli-guard: yes, by --yes")
+            io.warn("cli-guard: answered yes by --yes")
             return "yes"
         io.stderr.write(f"Run it? y = once, {'a = for this session, ' if session else ''}n = no: ")
         io.stderr.flush()
@@ -67,7 +67,7 @@ def asking(io: Io, folder: Path, *, yes: bool, session: bool) -> "Callable[[Verd
 
 
 def question(verdict: "Verdict", *, color: bool) -> str:
-    """What the person has to know: why, the whole command, what would be done, what would be better."""
+    """Format what the person needs to know: the reason, the whole command, its effects, a safer alternative."""
     from cli_guard.model import Decision
     from cli_guard.review.render.command import WIDTH, Shown, render
 
@@ -75,10 +75,10 @@ def question(verdict: "Verdict", *, color: bool) -> str:
     lines = [render(verdict, color=color)]
     command = printable(texts.piece(0, WHOLE), keep_newlines=True)
     if len(command) > WIDTH or "\n" in command:
-        # Above stands only the line that the verdict rests on.
+        # The verdict above shows only one line of it.
         lines += ["  the whole command:", *(f"  | {line}" for line in command.split("\n"))]
     if len(verdict.command) > WHOLE:
-        lines.append(f"  ... and {len(verdict.command) - WHOLE:,} characters more, which are not shown")
+        lines.append(f"  ... and {len(verdict.command) - WHOLE:,} more characters, not shown")
     done = [
         f"{each.kind} {texts.other(each.target)}" if each.target else str(each.kind)
         for each in verdict.effects

@@ -1,4 +1,4 @@
-"""`cli-guard ps`: the background processes that were started from here."""
+"""`cli-guard ps`: list the background processes that were started from here."""
 
 import signal
 from dataclasses import asdict
@@ -14,7 +14,7 @@ from cli_guard.secrets.printable import clip
 if TYPE_CHECKING:
     from cli_guard.execution.processes.model import Process
 
-# Of those that have ended, so many are shown.
+# How many ended processes are shown.
 ENDED = 10
 COMMAND = 120
 HEAD = ("PID", "STATE", "PORT", "TIME", "COMMAND")
@@ -22,7 +22,7 @@ HEAD = ("PID", "STATE", "PORT", "TIME", "COMMAND")
 
 @click.pass_obj
 def run(io: Io, /, format: str) -> int:
-    """Lists what runs, and what has ended lately."""
+    """List running and recently ended processes."""
     with manager_of(io) as manager:
         found = manager.processes()
     running = [each for each in found if each.running]
@@ -32,23 +32,23 @@ def run(io: Io, /, format: str) -> int:
         say_json(io, {"status": "success", "success": True, "count": len(listed), "processes": listed})
         return 0
     if not found:
-        io.say("cli-guard: no background process; start one with `cli-guard exec --background -- COMMAND`")
+        io.say("cli-guard: no background processes; start one with `cli-guard exec --background -- COMMAND`")
         return 0
     io.say("\n".join(table([HEAD, *map(row, running), *map(row, ended[:ENDED])])))
     if len(ended) > ENDED:
-        io.say(f"({len(ended) - ENDED} more that ended before: --format json)")
+        io.say(f"({len(ended) - ENDED} more ended earlier: --format json)")
     return 0
 
 
 def row(process: "Process") -> tuple[str, ...]:
-    """The cells of one process."""
+    """Return the cells of one process."""
     port = str(process.port) if process.port is not None else "-"
     command = clip(one_line(process.command), COMMAND)
-    return str(process.pid), state_of(process), port, spoken(process.runtime_seconds), command
+    return str(process.pid), state_of(process), port, format_seconds(process.runtime_seconds), command
 
 
 def state_of(process: "Process") -> str:
-    """Does it run, or how has it ended?"""
+    """Describe whether it is running or how it ended."""
     if process.running:
         return "running"
     code = process.return_code
@@ -60,8 +60,8 @@ def state_of(process: "Process") -> str:
         return f"signal {-code}"
 
 
-def spoken(seconds: float) -> str:
-    """A time as people write it: `7s`, `2m 05s`, `3h 10m`, `2d 04h`."""
+def format_seconds(seconds: float) -> str:
+    """Format a time: `7s`, `2m 05s`, `3h 10m`, `2d 04h`."""
     whole = int(seconds)
     for size, above, below in ((86_400, "d", "h"), (3_600, "h", "m"), (60, "m", "s")):
         if whole >= size:
@@ -71,7 +71,7 @@ def spoken(seconds: float) -> str:
 
 
 def table(rows: list[tuple[str, ...]]) -> list[str]:
-    """Rows with their columns in line; the last column may be as long as it is."""
+    """Align the columns of rows; the last column is not padded."""
     widths = [max(len(row[at]) for row in rows) for at in range(len(HEAD) - 1)]
     return [
         "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]])

@@ -27,10 +27,12 @@ def run(io: Io, /, id: str, reason: str) -> int:
 command = Command(
     "reject",
     callback=run,
-    help="Reject a pending review or proposal. Nothing is changed; a rejected commit needs review again when it is"
-    " tried again.",
+    help="Reject a pending review or proposal. No file is changed; a rejected commit needs review again if you try"
+    " it again.",
     params=[
         click.Argument(["id"]),
-        click.Option(["--reason", "-r"], default="", metavar="TEXT", help="Why; written to the audit log."),
+        click.Option(
+            ["--reason", "-r"], default="", metavar="TEXT", help="The reason; written to the audit log."
+        ),
     ],
 )

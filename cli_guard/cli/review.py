@@ -1,4 +1,4 @@
-"""`cli-guard review`: one review by hand."""
+"""`cli-guard review`: review a change by hand."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ SELECTORS = ("staged", "worktree", "range", "commit", "patch")
 
 
 def request_from(io: Io, options: dict[str, object]) -> Request:
-    """The request that the selectors name. Raises UsageError for more than one of them."""
+    """Return the request that the options select. Raises UsageError for more than one of them."""
     chosen = [name for name in SELECTORS if options[name]]
     if len(chosen) > 1:
         raise UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other: give one of them")
@@ -36,7 +36,7 @@ def request_from(io: Io, options: dict[str, object]) -> Request:
 
 
 def read_patch_file(io: Io, name: str) -> bytes:
-    """The bytes of a patch file, `-` is standard input. Raises UsageError."""
+    """Read a patch file, `-` is standard input. Raises UsageError."""
     if name == "-":
         return io.read_bytes()
     try:
@@ -48,7 +48,7 @@ def read_patch_file(io: Io, name: str) -> bytes:
 def show(
     io: Io, review: Review, format_name: str, color: str, output: str | None, *, verbose: bool = False
 ) -> None:
-    """Prints the review, or writes it to a file. Raises CliGuardError if the file cannot be written."""
+    """Print the review, or write it to a file. Raises CliGuardError if the file cannot be written."""
     if format_name == "text":
         from cli_guard.review.render import text
 
@@ -67,7 +67,7 @@ def show(
 
 
 def write_baseline(io: Io, review: Review) -> None:
-    """Writes the findings that stand to the baseline at the root of the work tree."""
+    """Write the standing findings to the baseline at the root of the work tree."""
     from cli_guard.git.repository import Repository
     from cli_guard.policy.decisions import BASELINE_FILE, write_baseline
     from cli_guard.review.render.words import count
@@ -77,21 +77,21 @@ def write_baseline(io: Io, review: Review) -> None:
     findings = [judged.finding for judged in review.findings]
     findings += [each.finding for each in review.suppressed if each.by == "baseline"]
     try:
-        # Written beside and renamed: a link in its place is replaced, not followed.
+        # Written beside it and renamed, so that a link in its place is replaced, not followed.
         write_atomically(path, write_baseline(findings))
     except OSError as error:
         raise CliGuardError(f"the baseline cannot be written: {error.strerror}") from error
     io.say(
-        f"cli-guard: {count(len(findings), 'finding')} written to {BASELINE_FILE}; it counts once it is committed"
+        f"cli-guard: {count(len(findings), 'finding')} written to {BASELINE_FILE}; it applies once it is committed"
     )
 
 
 @click.pass_obj
 def run(io: Io, /, **options: object) -> int:
-    """Reviews and reports."""
+    """Review and report."""
     shard = Shard.parse(str(options["shard"])) if options["shard"] else None
     if shard and options["write_baseline"]:
-        raise UsageError("--write-baseline needs the whole review: leave --shard out")
+        raise UsageError("--write-baseline needs the whole review: omit --shard")
     request = request_from(io, options)
     with progress(io.stderr) as on_progress:
         review = review_request(
@@ -121,7 +121,7 @@ command = Command(
         click.Option(
             ["--no-cache"],
             is_flag=True,
-            help="Examine every file again, also those without findings before.",
+            help="Examine every file again, even if it had no findings before.",
         ),
         click.Option(["--range"], metavar="A..B", help="The commits in B that are not in A, one by one."),
         click.Option(["--commit"], metavar="REV", help="One commit."),
@@ -130,11 +130,11 @@ command = Command(
             ["--format"], type=click.Choice(list(FORMATS)), default="text", show_default=True, help="Output."
         ),
         click.Option(
-            ["--output", "-o"], metavar="FILE", help="Write the report there instead of printing it."
+            ["--output", "-o"], metavar="FILE", help="Write the report to this file instead of printing it."
         ),
-        click.Option(["--verbose", "-v"], is_flag=True, help="Show all advice, not only the first lines."),
+        click.Option(["--verbose", "-v"], is_flag=True, help="Show all advice and times."),
         click.Option(
-            ["--write-baseline"], is_flag=True, help="Write what is found to cli-guard-baseline.json."
+            ["--write-baseline"], is_flag=True, help="Write the findings to cli-guard-baseline.json."
         ),
         COLOR,
     ],

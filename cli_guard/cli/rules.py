@@ -1,4 +1,4 @@
-"""`cli-guard rules`: every rule in a line."""
+"""`cli-guard rules`: list every rule."""
 
 import json
 
@@ -11,7 +11,7 @@ from cli_guard.rules.catalog import Rule, load_all
 
 
 def default_disposition(rule: Rule) -> str:
-    """What the rule leads to under the built-in policy."""
+    """Return the decision for a rule under the built-in policy."""
     from cli_guard.policy.decisions import Policy
 
     sample = Finding(rule.id, rule.category, rule.severity, rule.confidence, "", None, "", "")
@@ -20,7 +20,7 @@ def default_disposition(rule: Rule) -> str:
 
 @click.pass_obj
 def run(io: Io, /, format_: str) -> int:
-    """Lists the rules."""
+    """List the rules."""
     rules = load_all().values()
     if format_ == "json":
         rows = [

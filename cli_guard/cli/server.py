@@ -1,4 +1,4 @@
-"""`cli-guard server`: shows, starts and stops the warm server of this installation."""
+"""`cli-guard server`: show, start or stop the warm server of this installation."""
 
 import datetime
 
@@ -12,14 +12,14 @@ from cli_guard.server import control
 
 
 def describe_server(found: control.Status) -> str:
-    """A server in words."""
+    """Describe a server."""
     since = datetime.datetime.fromtimestamp(found.since, datetime.UTC).isoformat(" ", "seconds")
     return f"process {found.pid} since {since}, {count(found.runs, 'run')}, {found.memory >> 20} MB"
 
 
 @click.pass_obj
 def status(io: Io, /) -> int:
-    """Says whether one runs; 1 if not."""
+    """Print whether a server is running; return 1 if not."""
     found = control.status()
     reason = control.why_not(io.env)
     if found is None:
@@ -31,7 +31,7 @@ def status(io: Io, /) -> int:
 
 @click.pass_obj
 def start(io: Io, /) -> int:
-    """Starts one, unless one runs, and waits until it answers."""
+    """Start a server unless one is running, and wait until it answers."""
     reason = control.why_not(io.env)
     if reason:
         raise CliGuardError(f"the server is disabled: {reason}")
@@ -41,18 +41,20 @@ def start(io: Io, /) -> int:
 
 @click.pass_obj
 def stop(io: Io, /) -> int:
-    """Ends it, once the runs that it does have ended."""
+    """Stop the server after its current runs have ended."""
     io.say(f"cli-guard: {'server: stopped' if control.stop() else 'server: not running'}")
     return ExitCode.OK
 
 
 command = Group(
     "server",
-    help="Show, start or stop the warm server: a process that has everything loaded and does reviews at once. The"
-    " first review leaves one behind; it leaves by itself when nobody has asked it for ten minutes.",
+    help="Show, start or stop the warm server: a process that keeps everything loaded, so that reviews start at once."
+    " The first review starts it; it exits after ten idle minutes.",
 )
-command.add_command(Command("status", callback=status, help="Show whether it runs; exit code 1 if not."))
-command.add_command(Command("start", callback=start, help="Start it, unless it runs."))
+command.add_command(
+    Command("status", callback=status, help="Show whether it is running; exit code 1 if not.")
+)
+command.add_command(Command("start", callback=start, help="Start it unless it is running."))
 command.add_command(
     Command("stop", callback=stop, help="Stop accepting connections; wait for running children.")
 )

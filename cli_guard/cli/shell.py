@@ -1,4 +1,4 @@
-"""`cli-guard shell`: the run tool at the terminal, one command over a snapshot of the repository."""
+"""`cli-guard shell`: run one command over a snapshot of the repository."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]":
-    """The MCP servers of the user's own file, None if it names none. Raises ConfigError."""
+    """Yield the MCP servers of the user's own file, None if there are none. Raises ConfigError."""
     path = user_file(io.env)
     if path is None or not path.exists():
         yield None
@@ -38,7 +38,7 @@ def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]
 
 @click.pass_obj
 def run(io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, diff: bool) -> int:
-    """Runs one command over a snapshot."""
+    """Run one command over a snapshot."""
     if raw and diff:
         raise UsageError("--raw and --diff exclude each other: give one of them")
     from cli_guard.assistant import sandbox as shell
@@ -60,7 +60,7 @@ def run(io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, dif
     if diff:
         from cli_guard.assistant.sandbox.presentation import as_patch
 
-        patch = as_patch(ran, snapshot) or "no file is changed\n"
+        patch = as_patch(ran, snapshot) or "no file would be changed\n"
         io.write_bytes(patch.encode("utf-8", "surrogateescape"), b"")
     return 1 if ran.exit_code else 0
 
@@ -68,19 +68,23 @@ def run(io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, dif
 command = Command(
     "shell",
     callback=run,
-    help="Run one bash command over the files of the repository, in an interpreter of its own: pipes, redirections,"
-    " loops and the usual text tools, and commands of its own (`cli-guard shell help`). Nothing is changed: what"
+    help="Run one bash command over the files of the repository, in a sandboxed interpreter with pipes, redirections,"
+    " loops, the usual text tools and extra commands (`cli-guard shell help`). No file is changed: what"
     " the command writes is discarded, or shown by --diff. Exit code 0 if the command succeeded, 1 if not; its own"
-    " exit code is in the last line, and with --raw it is passed on.",
+    " exit code is in the last line; --raw returns it instead.",
     params=[
         click.Argument(["command"]),
-        click.Option(["--rev"], metavar="REV", help="The files of a commit (default: the index)."),
-        click.Option(["--worktree"], is_flag=True, help="The files of the work tree."),
+        click.Option(["--rev"], metavar="REV", help="Use the files of a commit (default: the index)."),
+        click.Option(["--worktree"], is_flag=True, help="Use the files of the work tree."),
         click.Option(
-            ["--raw"], is_flag=True, help="The bytes of the output alone, and the exit code of the command."
+            ["--raw"],
+            is_flag=True,
+            help="Print only the output, byte for byte, and return the exit code of the command.",
         ),
         click.Option(
-            ["--diff"], is_flag=True, help="Also show, as a patch, what the command would have changed."
+            ["--diff"],
+            is_flag=True,
+            help="Also show the changes that the command would have made, as a patch.",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""`cli-guard stop`: ends background processes with all that they have started."""
+"""`cli-guard stop`: stop background processes with their process trees."""
 
 from typing import TYPE_CHECKING
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @click.pass_obj
 def run(io: Io, /, pid: int | None, all_: bool, force: bool, format: str) -> int:
-    """Stops one process, or all that run."""
+    """Stop one process, or all that are running."""
     if (pid is None) == (not all_):
-        raise UsageError("name one process by its PID (see `cli-guard ps`), or all of them by --all")
+        raise UsageError("give the PID of one process (see `cli-guard ps`), or --all")
     with manager_of(io) as manager:
         running = {each.pid for each in manager.processes() if each.running}
         stopped = manager.stop_all(force=force) if pid is None else (manager.stop(pid, force=force),)
@@ -44,7 +44,7 @@ def run(io: Io, /, pid: int | None, all_: bool, force: bool, format: str) -> int
 
 
 def together(stopped: "tuple[Stopped, ...]") -> dict[str, object]:
-    """What came of stopping all, under the names of seed 004 (cleanup_all_processes)."""
+    """Return the result of stopping all, with the keys of `cleanup_all_processes`."""
     failed = [each for each in stopped if not each.success]
     ended = len(stopped) - len(failed)
     return {

@@ -1,4 +1,4 @@
-"""Shows what a command prints while it runs, on the stream that it prints it on."""
+"""Show the output of a command while it runs, each stream on its own."""
 
 import codecs
 import threading
@@ -8,22 +8,22 @@ from typing import TextIO
 from cli_guard.cli.io import Io, put
 from cli_guard.secrets.masked_stream import Passing
 
-# A line that does not end is shown after so many seconds of silence: it may be a question. Whoever types at a terminal
-# of the command waits for the echo of every key.
+# An unfinished line is shown after so many seconds of silence: it may be a prompt. At a terminal of the command
+# every key must be echoed at once.
 SILENCE, ECHO = 0.2, 0.02
-# The watch may wait for a reader that reads no more.
+# The thread may be waiting for a reader that no longer reads.
 LEAVE_SECONDS = 1.0
 STREAMS = ("stdout", "stderr")
 
 
 class Streams:
-    """Both streams of a command, masked and printable, or `raw`: as they are, but for what acts on a terminal."""
+    """Both streams of a command, masked and printable; with `raw` unchanged except for control characters."""
 
     def __init__(self, io: Io, *, raw: bool, typed: bool = False) -> None:
         self._io = io
         self._raw = raw
         self._silence = ECHO if typed else SILENCE
-        # A character that comes in two pieces is one on a terminal.
+        # A character may arrive in two pieces.
         self._whole = {name: codecs.getincrementaldecoder("utf-8")("surrogateescape") for name in STREAMS}
         self._passing = {name: Passing() for name in STREAMS}
         self._lock = threading.Lock()
@@ -43,7 +43,7 @@ class Streams:
         self._came.set()
         if self._watch.is_alive():
             self._watch.join(LEAVE_SECONDS)
-        # Whoever read us may be gone; that was the error then.
+        # The reader may be gone; that error was raised before.
         if isinstance(error, OSError):
             return
         for name in STREAMS:
@@ -53,7 +53,7 @@ class Streams:
                 self._write(name, self._passing[name].end())
 
     def __call__(self, name: str, data: bytes) -> None:
-        """Shows what came on a stream ("stdout", "stderr"). Raises OSError, for a reader that is gone."""
+        """Show the output of a stream ("stdout", "stderr"). Raises OSError if the reader is gone."""
         if self._raw:
             if self._stream(name).isatty():
                 data = self._whole[name].decode(data).encode("utf-8", "surrogateescape")
@@ -85,5 +85,5 @@ class Streams:
                     try:
                         self._write(name, passing.idle())
                     except OSError:
-                        # The next bytes that come meet the same.
+                        # The next write meets the same error.
                         return

@@ -1,4 +1,4 @@
-"""`cli-guard trust`: a person looks at the commands of a repository's checks, and lets them run."""
+"""`cli-guard trust`: show the commands of a repository's checks to a person, who lets them run."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ from cli_guard.secrets.redact import redact
 VERDICTS = {
     Decision.ALLOW: "harmless",
     Decision.REVIEW: "yours to decide",
-    Decision.DENY: "never runs, trusted or not",
+    Decision.DENY: "never runs, even if trusted",
 }
 WARNING = (
     "They run as you, with the code that is committed or pushed, in a scratch copy of it. A change of any of them asks"
@@ -32,7 +32,7 @@ WARNING = (
 
 
 def describe_check(name: str, check: CheckConfig, context: Context) -> Iterator[str]:
-    """A check, and what the command engine says of each of its commands."""
+    """Describe a check and the verdict on each of its commands."""
     yield f"{name} ({', '.join(check.stage)})"
     texts = [text for text in (check.command, check.server) if text]
     for what, text, command in zip(("runs", "server"), texts, check.commands, strict=False):
@@ -50,18 +50,18 @@ def describe_check(name: str, check: CheckConfig, context: Context) -> Iterator[
 
 
 def show(io: Io, repository: Repository, policy: Policy) -> None:
-    """Prints every check of a configuration."""
+    """Print every check of a configuration."""
     context = context_of_checks(repository, policy, io.invocation)
     lines = (
         line for name, check in policy.config.checks.items() for line in describe_check(name, check, context)
     )
-    # As one text: a secret may be more than a line.
+    # As one text: a secret may span several lines.
     io.say(printable(redact("\n".join(lines), "cli-guard.toml"), keep_newlines=True))
 
 
 @click.pass_obj
 def run(io: Io, /, show_: bool, revoke: bool, rev: str) -> int:
-    """Shows the checks of a configuration, and lets a person trust them."""
+    """Show the checks of a configuration, and let a person trust them."""
     if show_ and revoke:
         raise UsageError("--show and --revoke exclude each other: give one of them")
     repository = Repository.discover(io.cwd, io.env)
@@ -79,7 +79,7 @@ def run(io: Io, /, show_: bool, revoke: bool, rev: str) -> int:
 
 
 def ask_for_trust(io: Io, repository: Repository, trusted: Trusted, commit: str, *, asking: bool) -> int:
-    """Shows the checks at a commit and, if they are not trusted yet, asks about them. Raises OSError."""
+    """Show the checks at a commit and, if they are not trusted yet, ask about them. Raises OSError."""
     config = recorded_policy(repository, commit)[0]
     at = "HEAD" if commit == repository.head else commit[:12]
     if not config.checks:
@@ -107,17 +107,19 @@ command = Command(
     "trust",
     callback=run,
     help="Show the commands of [checks] in the committed configuration with the verdict on each, and ask whether they"
-    " may run before a commit or push. The trust is yours alone, for this repository and for exactly these checks; it"
+    " may run before a commit or push. Your trust is valid only for you, this repository and exactly these checks; it"
     " is written to the audit log.",
     params=[
-        click.Option(["--show", "show_"], is_flag=True, help="Only show them, and whether they are trusted."),
+        click.Option(
+            ["--show", "show_"], is_flag=True, help="Only show the checks and whether they are trusted."
+        ),
         click.Option(["--revoke"], is_flag=True, help="Withdraw the trust in this repository."),
         click.Option(
             ["--rev"],
             default="HEAD",
             show_default=True,
             metavar="REV",
-            help="The commit whose configuration counts.",
+            help="The commit whose configuration to read.",
         ),
     ],
 )

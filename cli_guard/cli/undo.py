@@ -12,7 +12,7 @@ from cli_guard.secrets.printable import printable
 
 @click.pass_obj
 def run(io: Io, /, id: str | None) -> int:
-    """Takes one patch back, all of it or nothing."""
+    """Revert one patch, all of it or nothing."""
     repository = Repository.discover(io.cwd, io.env)
     try:
         applied = undo(repository, id, io.invocation)
@@ -26,6 +26,6 @@ def run(io: Io, /, id: str | None) -> int:
 command = Command(
     "undo",
     callback=run,
-    help="Revert an approved patch, the last one unless an id is given; only while its files are unchanged since.",
+    help="Revert an approved patch, by default the last one, if its files have not changed since.",
     params=[click.Argument(["id"], required=False)],
 )

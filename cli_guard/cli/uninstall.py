@@ -1,4 +1,4 @@
-"""`cli-guard uninstall`: the hooks out, and back what was there before."""
+"""`cli-guard uninstall`: remove the hooks and restore what was there before."""
 
 import click
 
@@ -12,7 +12,7 @@ from cli_guard.git.repository import Repository
 
 @click.pass_obj
 def run(io: Io, /, agent: str | None) -> int:
-    """Takes the hooks out."""
+    """Remove the hooks."""
     repository = Repository.discover(io.cwd, io.env)
     done = [AGENTS[agent].load().uninstall(repository)] if agent else uninstall(repository)
     io.say(

@@ -1,4 +1,4 @@
-"""Writes a patch to the work tree, and takes it back: the one place that changes a file of the user.
+"""Write a patch to the work tree, and revert it: the only place that changes a file of the user.
 
 All of it or nothing, and never over something that is not recorded: a file that differs from the index, that a
 filter stores in another form, or that lies where the patch makes a new one, stops it (git-apply(1)).
@@ -44,7 +44,7 @@ class Kept:
 
 
 class PatchWriter:
-    """Writes patches to the work tree of a repository."""
+    """Write patches to the work tree of a repository."""
 
     def __init__(self, repository: Repository) -> None:
         if repository.bare:
@@ -66,7 +66,7 @@ class PatchWriter:
         there = [path for path in wanted if path not in index and self._lies_there(path)]
         if there:
             raise UsageError(
-                f"{name_some(there)} {verb(there, 'is', 'are')} there, and Git does not know it: move it away"
+                f"{name_some(there)} {verb(there, 'is', 'are')} untracked and in the way: move it away"
             )
         stored = self._find_filtered(wanted)
         if stored:
@@ -99,7 +99,7 @@ class PatchWriter:
         changed = [path for path, digest in left.items() if self._hash(path) != digest]
         if changed:
             raise UsageError(
-                f"{name_some(changed)} changed since: take it back by hand with `git diff` and `git restore`"
+                f"{name_some(changed)} changed since: revert it by hand with `git diff` and `git restore`"
             )
         self._write(patch, left, *APPLY, "--reverse")
 
@@ -110,7 +110,7 @@ class PatchWriter:
         command = (*without_filters(self._git), *command)
         code, _, err = self._git.attempt(*command, "--check", "-", stdin=raw)
         if code != 0:
-            raise UsageError(f"the patch does not fit any more ({first_line(err)}): ask again")
+            raise UsageError(f"the patch no longer applies ({first_line(err)}): ask again")
         before = {path: self._kept(path) for path in sorted(paths)}
         code, _, err = self._git.attempt(*command, "-", stdin=raw)
         if code != 0:
@@ -118,9 +118,9 @@ class PatchWriter:
             raise CliGuardError(
                 f"the patch could not be written ({first_line(err)}): "
                 + (
-                    f"{name_some(lost)} could not be put back: `git restore` it"
+                    f"{name_some(lost)} could not be restored: run `git restore`"
                     if lost
-                    else "every file is as it was"
+                    else "no file was changed"
                 )
             )
 
@@ -130,10 +130,10 @@ class PatchWriter:
         try:
             touched = {each.path for each in file_patches(patch)}
         except (ValueError, IndexError) as error:
-            raise UsageError(f"this is no patch that is written here ({error}): ask again") from error
+            raise UsageError(f"the patch has an unsupported form ({error}): ask again") from error
         if touched != set(paths):
             other = sorted(touched ^ set(paths))
-            raise UsageError(f"the patch and what it says of itself differ ({name_some(other)}): ask again")
+            raise UsageError(f"the patch does not match its file list ({name_some(other)}): ask again")
 
     def _full(self, path: str) -> bytes:
         return os.fsencode(self.root) + b"/" + path.encode("utf-8", "surrogateescape")
@@ -203,7 +203,7 @@ class PatchWriter:
                 continue
             tag, mode, blob, stage = head.decode("ascii").split(" ")
             if stage != "0":
-                raise UsageError(f"{path} is in conflict: end the merge first")
+                raise UsageError(f"{path} is in conflict: finish the merge first")
             found[path] = Staged(mode, blob, tag == WATCHED)
         return found
 

@@ -21,7 +21,7 @@ ERROR_BYTES = 1 << 16
 
 
 class Late(Exception):
-    """Nothing came for too long."""
+    """Git printed nothing for too long."""
 
 
 class Call:
@@ -142,7 +142,7 @@ def scratch(content: bytes = b"") -> BinaryIO:
         file.seek(0)
     except OSError as error:
         raise GitError(
-            f"what Git says cannot be kept in a temporary file: {error.strerror}; see TMPDIR"
+            f"Git's output cannot be written to a temporary file: {error.strerror}; see TMPDIR"
         ) from error
     return file
 

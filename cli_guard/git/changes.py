@@ -129,7 +129,7 @@ class ChangeReader:
             )
 
         most = self._bounds.total_bytes
-        asked = self._repository.asked(question, tree)
+        asked = self._repository.prefer_prefetched(question, tree)
         with closing(self._git.pieces(*asked, limit=most)) as pieces:
             read = parse_pieces(pieces, most, touched=touched)
         read = read or parse(self._git.run(*question(tree, RAW_OPTIONS)), cut=True, touched=touched)
@@ -167,7 +167,7 @@ class ChangeReader:
         held = 0
         for change in files:
             if change.kind is Kind.SUBMODULE:
-                skipped.append(Skipped(change.path, "a submodule: its own repository reviews its commits"))
+                skipped.append(Skipped(change.path, "a submodule: review it in its own repository"))
             elif change.status is Status.UNMERGED:
                 skipped.append(Skipped(change.path, "unmerged: resolve the conflict and stage it"))
             elif change.kind is Kind.BINARY and change.status is not Status.DELETED:
@@ -183,7 +183,7 @@ class ChangeReader:
                     change, read = self._as_text(change, exact=reread <= REREAD_FILES)
                     held += sum(len(line) for hunk in change.hunks for line in hunk.added)
                     if change.kind is Kind.BINARY:
-                        reason = "binary: searched for keys only" if read else "binary"
+                        reason = "binary: searched only for keys" if read else "binary"
                         skipped.append(Skipped(change.path, reason))
             result.append(change)
         return result

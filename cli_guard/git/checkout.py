@@ -59,7 +59,7 @@ def checked_out(
         folder = outer / (top_name(repository) or "checkout")
         git = prepare_checkout(repository, folder, commit)
         if staged and write_index(repository, folder / ".git" / "objects", outer) != tree:
-            raise GitError("the index changed while it was checked: commit again")
+            raise GitError("the index changed during the checks: commit again")
         git.run("read-tree", "--reset", "-u", tree)
         yield Checkout(folder, tuple(missing_in(git, folder)))
 
@@ -162,11 +162,11 @@ def missing_in(git: Git, folder: Path) -> Iterator[Skipped]:
             paths.append(path)
             attributes = attributes or (path.endswith(b".gitattributes") and has(folder, path, b"lfs"))
     if submodules:
-        yield Skipped(name_some(submodules), "a submodule, which is not checked out")
+        yield Skipped(name_some(submodules), "a submodule: not checked out")
     if attributes:
         pointers = lfs_pointers(git, folder, paths)
         if pointers:
-            yield Skipped(name_some(pointers), "kept by Git LFS: a pointer stands there")
+            yield Skipped(name_some(pointers), "stored by Git LFS: only its pointer is checked out")
 
 
 def lfs_pointers(git: Git, folder: Path, paths: list[bytes]) -> list[str]:
@@ -200,7 +200,7 @@ def scratch(repository: Repository) -> Iterator[Path]:
     try:
         folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=base))
     except OSError as error:
-        raise CliGuardError(f"no scratch checkout can be made in {base}: {error.strerror}") from error
+        raise CliGuardError(f"cannot create a scratch checkout in {base}: {error.strerror}") from error
     try:
         yield folder
     except OSError as error:
@@ -220,7 +220,9 @@ def room_outside(repository: Repository) -> Path:
         base = Path(name).resolve()
         if base.is_dir() and not inside.intersection((base, *base.parents)):
             return base
-    raise CliGuardError("every folder for temporary files lies in the repository: set TMPDIR to another one")
+    raise CliGuardError(
+        "every folder for temporary files is inside the repository: set TMPDIR to another one"
+    )
 
 
 def sweep(repository: Repository) -> None:

@@ -1,4 +1,4 @@
-"""The native hooks of a repository: where they belong, installing them, taking them out again.
+"""The native hooks of a repository: where they belong, how they are installed and removed.
 
 A hook that is there already is kept beside ours and runs first; what it changes in the index is reviewed too.
 Where a framework's own script stands, ours goes where the framework looks for the hook before it: pre-commit
@@ -88,7 +88,7 @@ def hooks_folder(repository: Repository) -> Path:
     if (root / folder).resolve() == own.resolve():
         return own
     raise UsageError(
-        f"core.hooksPath ({scope}) points to {folder or 'nothing'}, so Git runs no hook of this repository: either"
+        f"core.hooksPath ({scope}) points to {folder or 'nothing'}, so Git runs no hook of this repository: either run"
         f" {unset(repository, settings)} and install again, or call"
         f' `cli-guard hook <name> "$@"` from the hooks in {folder or "a folder of your own"}'
     )
@@ -99,7 +99,7 @@ def unset(repository: Repository, settings: Iterable[Setting]) -> str:
     commands: dict[str, None] = {}
     for each in settings:
         if each.scope == "command":
-            return "take it out of Git's command line and the GIT_CONFIG_* variables"
+            return "remove it from Git's command line and the GIT_CONFIG_* variables"
         # What an included file sets is not found under the name of its scope.
         if any(each.origin == own.origin for own in hooks_path_settings(repository, f"--{each.scope}")):
             place = f"--{each.scope}"
@@ -140,7 +140,7 @@ def state_of(folder: Path, name: str) -> HookState:
 
 
 def install(repository: Repository, names: tuple[str, ...], python: str, *, force: bool) -> list[str]:
-    """Installs hooks and says for each what was done. Raises UsageError, or CliGuardError if it cannot write."""
+    """Install hooks and say for each what was done. Raises UsageError, or CliGuardError if it cannot write."""
     folder = hooks_folder(repository)
     states = [state_of(folder, name) for name in dict.fromkeys(names)]
     if not force:
@@ -157,7 +157,7 @@ def refuse_what_cannot_be_kept(state: HookState) -> None:
     """Raises UsageError if there is more to keep than there is room for."""
     if state.chained and owner_of(state.slot) == "foreign":
         raise UsageError(
-            f"both {state.slot} and {state.earlier} are there, and only one can be kept:"
+            f"both {state.slot} and {state.earlier} exist, and only one can be kept:"
             " delete one of them, or use --force to replace the first"
         )
     if state.framework and FRAMEWORK.search(contents_of(state.slot) or b""):
@@ -181,9 +181,9 @@ def place(state: HookState, python: str, *, force: bool) -> str:
     if state.slot != slot and owner_of(state.slot) == "ours":
         state.slot.unlink()
     if owner == "foreign" and force:
-        what = "installed in place of the hook that was there"
+        what = "installed in place of the existing hook"
     elif state.owner == "ours":
-        what = "brought up to date"
+        what = "updated"
     else:
         what = "installed"
     if slot != state.path:
@@ -191,8 +191,8 @@ def place(state: HookState, python: str, *, force: bool) -> str:
     if not os.path.lexists(state.earlier):
         return what
     if not os.access(state.earlier, os.X_OK):
-        return f"{what}; the hook that was there is not executable: it is kept as {state.earlier.name} and does not run"
-    return f"{what}; the hook that was there runs before it (kept as {state.earlier.name})"
+        return f"{what}; the existing hook is not executable: it is kept as {state.earlier.name} and does not run"
+    return f"{what}; the existing hook runs before it (kept as {state.earlier.name})"
 
 
 def write_script(path: Path, script: str, python: str) -> None:
@@ -206,7 +206,7 @@ def write_script(path: Path, script: str, python: str) -> None:
 
 
 def uninstall(repository: Repository) -> list[str]:
-    """Takes every hook of ours out, puts back what was there before, and says what was done."""
+    """Remove every cli-guard hook, restore the previous ones, and say what was done."""
     folder = repository.common_dir / "hooks"
     try:
         return [f"{name}: {what}" for name in HOOKS for what in take_out(folder, name)]
@@ -222,9 +222,9 @@ def take_out(folder: Path, name: str) -> list[str]:
     if state.owner == "ours" or orphaned:
         if state.chained:
             state.earlier.replace(state.slot)
-            return ["taken out; the hook that was there before is back"]
+            return ["removed; the previous hook is restored"]
         state.slot.unlink()
-        return ["taken out"]
+        return ["removed"]
     if state.chained:
-        return [f"is another program's; what was there before is still kept as {state.earlier.name}"]
+        return [f"belongs to another program; the previous hook is still kept as {state.earlier.name}"]
     return []

@@ -1,4 +1,4 @@
-"""The message of a commit, read from what Git hands the commit-msg hook.
+"""The message of a commit, read from the file that Git passes to the commit-msg hook.
 
 The hook runs before Git cleans the message up, so the file still holds comments and, under `git commit -v`,
 the whole diff. What is cut here is what Git cuts afterwards: git-commit(1), `--cleanup`.
@@ -9,7 +9,7 @@ import re
 from cli_guard.model import CommitMessage
 
 COMMENT_CHARS = "#;@!$%^&|:"
-"""What Git picks from when `core.commentChar` is `auto`, in its order."""
+"""The characters that Git tries if `core.commentChar` is `auto`, in order."""
 
 _SCISSORS = rb" -{24} >8 -{24}[ \t\r]*$"
 _AUTO_SCISSORS = re.compile(rb"(?m)^([#;@!$%^&|:])" + _SCISSORS)
@@ -27,10 +27,10 @@ _MERGE = re.compile(
 
 
 def cleanup_mode(configured: str | None, *, edited: bool) -> str:
-    """The clean-up in force: strip, whitespace, verbatim or scissors.
+    """Return the clean-up mode in force: strip, whitespace, verbatim or scissors.
 
-    `configured` is `commit.cleanup`. `edited` tells whether an editor was opened; Git sets GIT_EDITOR to
-    `:` when it was not. A `--cleanup` on the command line is not told to hooks.
+    `configured` is `commit.cleanup`. `edited` is whether an editor was opened; Git sets GIT_EDITOR to
+    `:` if not. Hooks do not see a `--cleanup` on the command line.
     """
     if configured in ("strip", "whitespace", "verbatim"):
         return configured
@@ -40,11 +40,11 @@ def cleanup_mode(configured: str | None, *, edited: bool) -> str:
 
 
 def parse_message(raw: bytes, *, comment_char: str = "#", cleanup: str = "default") -> CommitMessage:
-    """The message as Git will record it.
+    """Parse the message as Git will record it.
 
     `comment_char` is `core.commentString` or `core.commentChar`, "auto" included. `cleanup` is one of Git's
     modes; "default" strips comments, as after an editor. All below the scissors line is always cut: a hook
-    is not told whether `-v` put a diff there. Bytes that are not UTF-8 become U+FFFD. An empty message has
+    cannot know whether `-v` put a diff there. Bytes that are not UTF-8 become U+FFFD. An empty message has
     the subject "".
     """
     raw = raw.removeprefix(b"\xef\xbb\xbf")
@@ -57,7 +57,7 @@ def parse_message(raw: bytes, *, comment_char: str = "#", cleanup: str = "defaul
 
 
 def recorded_message(text: str) -> CommitMessage:
-    """The message of a commit that exists: Git cleaned it up then, so nothing is a comment any more."""
+    """Parse the message of an existing commit, which Git has already cleaned up."""
     return _message(_SURROGATE.sub("\ufffd", text).split("\n"))
 
 
@@ -84,9 +84,9 @@ def _kind(lines: list[str]) -> str:
 
 
 def _auto_comment_char(raw: bytes) -> str:
-    """The character that Git picked: it starts the scissors line, or the last line, Git's own help text.
+    """Find the character that Git picked: it starts the scissors line or the last line, Git's own help text.
 
-    Empty when neither is there: then Git wrote no comments and will find none.
+    Empty if there is neither: then Git wrote no comments and will find none.
     """
     scissors = _AUTO_SCISSORS.search(raw)
     if scissors:
@@ -103,7 +103,7 @@ def _cut_scissors(raw: bytes, comment: str) -> bytes:
 
 
 def _strip_blanks(lines: list[str]) -> list[str]:
-    """What `git stripspace` does: no blanks at the ends of lines, no two empty lines in a row."""
+    """Do what `git stripspace` does: no blanks at the ends of lines, no two empty lines in a row."""
     kept: list[str] = []
     for line in lines:
         stripped = line.rstrip(_BLANK)

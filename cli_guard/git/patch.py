@@ -85,7 +85,7 @@ def read_patch(raw: bytes, name: str) -> ChangeSet:
     except UsageError as error:
         raise UsageError(f"{name} is not a patch: {error}") from error
     if raw.strip() and not files:
-        raise UsageError(f"{name} is not a patch: there is no diff in it (`git diff` makes one)")
+        raise UsageError(f"{name} is not a patch: it contains no diff (`git diff` makes one)")
     skipped = tuple(Skipped(change.path, "binary") for change in files if change.kind is Kind.BINARY)
     return ChangeSet(tuple(files), skipped, identity=hashlib.sha256(raw).hexdigest())
 

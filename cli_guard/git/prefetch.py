@@ -1,6 +1,6 @@
-"""What Git is asked in every hook, word for word: the answer to a question that was asked ahead is found by its words.
+"""The Git calls of every hook, argument for argument, because a prefetched result is found by its arguments.
 
-Loads nothing: the most frequent answer is that nothing is staged.
+Imports nothing: most often nothing is staged.
 """
 
 from collections.abc import Iterable

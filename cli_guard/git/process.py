@@ -68,17 +68,17 @@ class Git:
         return reading_environment(self.env)
 
     def begin(self, *arguments: str) -> None:
-        """Starts a call ahead, beside others: whoever asks the very same next has the answer of this one."""
-        # What cannot be started says so when it is asked for.
+        """Prefetch: start a call now and use its result for the next identical call."""
+        # A call that cannot be started raises when it is used.
         with suppress(GitError):
             self._begun[arguments] = self._call(*arguments)
 
     def began(self, *arguments: str) -> bool:
-        """Was this call begun, and not asked for yet?"""
+        """Was this call prefetched and not used yet?"""
         return arguments in self._begun
 
     def anything(self, *arguments: str) -> bool | None:
-        """Does a call that was begun, and is not asked for yet, print anything? None if there is none, or it failed."""
+        """Does a prefetched call print anything? None if there is no such call, or it failed."""
         call = self._begun.get(arguments)
         try:
             return call.anything(time.monotonic() + TIMEOUT_SECONDS) if call else None
@@ -86,7 +86,7 @@ class Git:
             return None
 
     def forget(self) -> None:
-        """Ends the calls that were begun and that nobody has asked for."""
+        """End the prefetched calls that were not used."""
         while self._begun:
             self._begun.popitem()[1].close()
 
@@ -206,7 +206,7 @@ UNREADABLE: dict[str, tuple[str, ...]] = {"include.path": ("a configuration that
 def own_configuration(git: Git) -> dict[str, tuple[str, ...]]:
     """Key (section and name in lower case) -> values, those of included files among them; empty outside a repository.
 
-    A configuration that Git cannot read names a file nobody has seen: no read of Git counts as harmless then.
+    If Git cannot read the configuration, no Git read counts as harmless.
     """
     try:
         code, out, _ = git.attempt("config", "--list", "-z", "--show-scope", "--includes")

@@ -137,7 +137,7 @@ def shown_patch(repository: Repository, arguments: Mapping[str, Any], mask: Call
         except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
             # Asked about the work tree, a patch may have the line ends that the files have there.
             problem = error
-    raise UsageError(f"this is no patch that is written here ({problem}): ask again")
+    raise UsageError(f"the patch has an unsupported form ({problem}): ask again")
 
 
 def recorded_text(repository: Repository, path: str, blob: str) -> str:

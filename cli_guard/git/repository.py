@@ -39,7 +39,7 @@ class Repository:
     def discover(cls, cwd: Path, env: Mapping[str, str], *ahead: tuple[str, ...]) -> "Repository":
         """The repository that Git finds from `cwd`. Raises NotARepository, or GitError with Git's refusal.
 
-        `ahead` are the questions that will be asked of it next: Git looks for their answers at the same time.
+        `ahead` are calls to prefetch: Git runs them at the same time.
         """
         git = Git(cwd, env)
         for question in ((*WHERE, *AT_HEAD), *ahead):
@@ -146,8 +146,8 @@ class Repository:
             raise missing(revision + "^{tree}")
         return found
 
-    def asked(self, question: Question, revision: str) -> tuple[str, ...]:
-        """A question about a commit or tree; about HEAD, if it is that, and that was asked ahead."""
+    def prefer_prefetched(self, question: Question, revision: str) -> tuple[str, ...]:
+        """Return a call about a commit or tree; the prefetched one about HEAD if it is the same."""
         ahead = question("HEAD")
         at_head = revision in (self.commit_at_head, self.tree_at_head)
         return ahead if at_head and self.git.began(*ahead) else question(revision)
@@ -182,7 +182,7 @@ class Repository:
 
     def holds(self, revision: str, names: Iterable[str]) -> frozenset[str]:
         """Which of some names stand at the root of a commit or tree. Raises GitError where Git cannot tell."""
-        listed = self.git.run(*self.asked(lambda tree: names_in(tree, names), revision))
+        listed = self.git.run(*self.prefer_prefetched(lambda tree: names_in(tree, names), revision))
         return frozenset(listed.decode("utf-8", "surrogateescape").split("\0")[:-1])
 
     def tag_message(self, oid: str) -> str | None:

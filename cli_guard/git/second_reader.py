@@ -96,7 +96,7 @@ def compare(ours: Sequence[FileReading], other: "PatchSet") -> None:
 def differ(line: int | None) -> UsageError:
     """The error of two readings that part at a line."""
     return UsageError(
-        f"two readers understand it differently from line {line or 1} on; make it anew with `git diff`"
+        f"two parsers read it differently from line {line or 1} on; create it again with `git diff`"
     )
 
 

@@ -18,7 +18,9 @@ def without_filters(git: Git) -> list[str]:
     options = []
     for key in filter(None, out.decode("utf-8", "surrogateescape").split("\0")):
         if "=" in key or "\n" in key:
-            raise GitError(f"the filter {key!r} cannot be switched off: its name holds a sign it may not")
+            raise GitError(
+                f"the filter {key!r} cannot be switched off: its name contains an invalid character"
+            )
         options += ["-c", f"{key}={'false' if key.endswith('.required') else ''}"]
     return options
 

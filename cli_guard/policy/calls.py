@@ -1,4 +1,4 @@
-"""The calls of cli-guard in a hook, a framework's file or a workflow: those that are made, and count when they fail."""
+"""Find the calls of cli-guard in a hook, a framework's file or a workflow whose failure is not ignored."""
 
 import re
 from collections.abc import Iterator
@@ -24,26 +24,26 @@ _NEAR = 200
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line without its comment, those that a backslash continues joined. `number` is that of the first."""
+    """A logical line without its comment, continuation lines joined; `number` is that of the first."""
 
     number: int
     text: str
 
 
 def calls_in(text: str) -> list[Line]:
-    """The lines that call the guard, one for each call, in order. A call whose failure is ignored is none."""
+    """Return the lines that call the guard, one per call, in order; a call whose failure is ignored does not count."""
     if not MENTION.search(text):
         return []
     return [call for item in items(lines_of(text)) for call in calls_of_item(item)]
 
 
 def mentions_in(text: str) -> list[Line]:
-    """The lines that name the guard outside a comment."""
+    """Return the lines that name the guard outside a comment."""
     return [line for line in lines_of(text) if MENTION.search(line.text)]
 
 
 def calls_of_item(item: list[Line]) -> list[Line]:
-    """The calls of one entry: by the id of a hook or by its command, of which an entry may have both."""
+    """Return the calls of one entry: by its hook id or by its command; it may have both."""
     if not any(MENTION.search(line.text) for line in item):
         return []
     if _STEP_IGNORED.search("\n".join(line.text for line in item)):
@@ -56,17 +56,17 @@ def calls_of_item(item: list[Line]) -> list[Line]:
         if not _SAID_ONLY.search(line.text[max(0, found.start() - _NEAR) : found.start()])
     ]
     runs = [line for line, lets_fail in commands if not lets_fail]
-    # An id whose command is there, and is let fail, does not count for the command.
+    # An id does not count if the entry has a command whose failure is ignored.
     return runs if len(runs) < len(commands) or len(runs) > len(ids) else ids
 
 
 def ignored(line: str, found: re.Match[str]) -> bool:
-    """Is the failure of the command certain to stop nothing?"""
+    """Is a failure of the command certainly ignored?"""
     return bool(_MAKE_IGNORES.match(line) or _FAILURE_IGNORED.match(line, found.end()))
 
 
 def lines_of(text: str) -> Iterator[Line]:
-    """The lines of a shell script, YAML, TOML or JSON without comments."""
+    """Split a shell script, YAML, TOML or JSON into lines without comments."""
     number, parts = 1, list[str]()
     for at, raw in enumerate(text.split("\n"), 1):
         number = number if parts else at
@@ -81,7 +81,7 @@ def lines_of(text: str) -> Iterator[Line]:
 
 
 def without_comment(line: str) -> str:
-    """The line up to a `#` that stands free and in no quotes."""
+    """Cut the line at a `#` that follows a blank and is not quoted."""
     start = double = single = 0
     for found in _COMMENT.finditer(line):
         double += line.count('"', start, found.start())
@@ -93,7 +93,7 @@ def without_comment(line: str) -> str:
 
 
 def items(lines: Iterator[Line]) -> Iterator[list[Line]]:
-    """The entries of a list, each whole (YAML's `- `, TOML's `[[`), and what stands between them."""
+    """Split lines into list entries (YAML's `- `, TOML's `[[`) and the lines between them."""
     item: list[Line] = []
     depth: int | None = None
     for line in lines:

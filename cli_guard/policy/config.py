@@ -1,4 +1,4 @@
-"""The configuration: its one schema, how it is read, and errors that name the nearest right key.
+"""The configuration: its schema, how it is read, and errors that name the nearest valid key.
 
 A repository's file is `cli-guard.toml` at the root, or `[tool.cli-guard]` in `pyproject.toml`. A user's own
 file may only tighten what the repository says; commands are allowed and MCP servers are started there alone.
@@ -37,16 +37,14 @@ class ServerSection(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    enabled: Annotated[
-        bool, Field(description="Whether a server is started and asked. In a user's own file only.")
-    ] = True
+    enabled: Annotated[bool, Field(description="Use the warm server. Only in the user's own file.")] = True
 
 
 def check_not_shared(keys: set[str], source: str, user_file: str) -> None:
-    """What runs on a machine is its user's to say, not a repository's. Raises ConfigError."""
+    """Refuse `[server]` in a repository's file: only the user decides what runs. Raises ConfigError."""
     if KEY in keys:
         raise ConfigError(
-            f"{source}: 'server' belongs in the user's own file, {user_file}: a repository starts no process"
+            f"{source}: 'server' belongs in the user's own file, {user_file}: a repository cannot start a process"
         )
 
 
@@ -65,59 +63,57 @@ DEFAULT_DECISIONS = {
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` for the nearest known word, or nothing."""
+    """Return `; did you mean 'x'?` for the nearest known word, or nothing."""
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def known_rule(pattern: str) -> str:
-    """The pattern of a rule, if there is one that it matches. Raises ValueError."""
+    """Return a rule pattern. Raises ValueError if it matches no rule."""
     if not any(rule_matches(pattern, rule) for rule in load_all()):
-        raise ValueError(f"no rule is called {pattern!r}{nearest(pattern, load_all())}")
+        raise ValueError(f"there is no rule {pattern!r}{nearest(pattern, load_all())}")
     return pattern
 
 
 class Section(BaseModel):
-    """A table of the file: frozen, and no key is accepted that nothing reads."""
+    """A table of the file: frozen, unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Ignore(Section):
-    """One `[[ignore]]`: findings of these rules under this path are answered, for this reason."""
+    """One `[[ignore]]`: answers the findings of a rule under a path, with a reason."""
 
     rule: Annotated[
         str, Field(min_length=1, description="A rule id, or a prefix with *."), AfterValidator(known_rule)
     ]
     path: Annotated[str, Field(min_length=1, description="A path pattern; ** crosses folders.")] = "**"
-    reason: Annotated[str, Field(min_length=3, description="Why the findings are right to be there.")]
-    expires: Annotated[datetime.date | None, Field(description="The last day on which it holds.")] = None
+    reason: Annotated[str, Field(min_length=3, description="Why the findings are accepted.")]
+    expires: Annotated[datetime.date | None, Field(description="The last day on which it applies.")] = None
 
 
 class LimitsSection(Section):
-    """`[limits]`: what one review reads and spends at the most."""
+    """`[limits]`: the most that one review reads and spends."""
 
-    files: Annotated[int, Field(ge=1, le=MOST, description="Files of one change.")] = 25_000
+    files: Annotated[int, Field(ge=1, le=MOST, description="Most files of one change.")] = 25_000
     file_chars: Annotated[
-        int, Field(ge=1_000, le=MOST, description="One file, in bytes as Git stores it.")
+        int, Field(ge=1_000, le=MOST, description="Largest file, in bytes as Git stores it.")
     ] = 5_000_000
     total_chars: Annotated[
         int,
-        Field(
-            ge=1_000, le=MOST, description="All files of one change together, in bytes as Git stores them."
-        ),
+        Field(ge=1_000, le=MOST, description="All files of a change together, in bytes as Git stores them."),
     ] = 50_000_000
-    rounds: Annotated[int, Field(ge=1, le=20, description="Rounds of planning and acting.")] = 4
+    rounds: Annotated[int, Field(ge=1, le=20, description="Most rounds of planning and acting.")] = 4
     seconds: Annotated[
         float, Field(gt=0, le=3_600, description="Seconds that a reviewer may spend on one file.")
     ] = 5.0
 
 
 class GitSection(Section):
-    """`[git]`: what the push reviewer must know about branches."""
+    """`[git]`: settings of the push reviewer."""
 
     protected_branches: Annotated[
-        tuple[str, ...], Field(description="Branch patterns that may not be forced or deleted.")
+        tuple[str, ...], Field(description="Branch patterns that must not be force-pushed or deleted.")
     ] = ("main", "master", "release/*")
 
 
@@ -125,23 +121,24 @@ class MessageSection(Section):
     """`[message]`: the form of commit messages."""
 
     style: Annotated[
-        Literal["plain", "conventional"], Field(description="conventional makes the form binding.")
+        Literal["plain", "conventional"],
+        Field(description="plain, or conventional to require Conventional Commits."),
     ] = "plain"
 
 
 class CommandPattern(Section):
-    """A pattern over the words of a command, with examples that are tried when it is read."""
+    """A pattern over the words of a command, with examples that are tested when it is read."""
 
     pattern: Annotated[
-        str, Field(min_length=1, max_length=500, description="Words of one command; * stands for anything.")
+        str, Field(min_length=1, max_length=500, description="Words of one command; * matches anything.")
     ]
-    reason: Annotated[str, Field(max_length=300, description="Why, for whoever is asked or stopped.")] = ""
+    reason: Annotated[str, Field(max_length=300, description="The reason, shown with the verdict.")] = ""
     match: Annotated[tuple[str, ...], Field(description="Commands that it must match.")] = ()
     not_match: Annotated[tuple[str, ...], Field(description="Commands that it must not match.")] = ()
 
 
 def as_table(entry: object) -> object:
-    """A pattern alone as the table that it is short for."""
+    """Expand a single pattern to a table."""
     return {"pattern": entry} if isinstance(entry, str) else entry
 
 
@@ -149,17 +146,17 @@ Entry = Annotated[CommandPattern, BeforeValidator(as_table, json_schema_input_ty
 
 
 class CommandsSection(Section):
-    """`[commands]`: what is made of commands, by patterns over their words; the strictest one counts."""
+    """`[commands]`: verdicts on commands by patterns over their words; the strictest applies."""
 
     allow: Annotated[
-        tuple[Entry, ...], Field(description="Need not be asked about. In a user's own file only.")
+        tuple[Entry, ...], Field(description="Patterns that are allowed. Only in the user's own file.")
     ] = ()
-    review: Annotated[tuple[Entry, ...], Field(description="A person is asked.")] = ()
-    deny: Annotated[tuple[Entry, ...], Field(description="May not run.")] = ()
+    review: Annotated[tuple[Entry, ...], Field(description="Patterns that need review.")] = ()
+    deny: Annotated[tuple[Entry, ...], Field(description="Patterns that are denied.")] = ()
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
-        """All patterns, the strictest first."""
+        """Return all patterns, the strictest first."""
         lists = {Decision.DENY: self.deny, Decision.REVIEW: self.review, Decision.ALLOW: self.allow}
         return tuple(
             Pattern(entry.pattern, decision, entry.reason)
@@ -169,7 +166,7 @@ class CommandsSection(Section):
 
     @model_validator(mode="after")
     def tried(self) -> Self:
-        """Every pattern can be read and does what its examples say. Raises ValueError."""
+        """Check that every pattern parses and agrees with its examples. Raises ValueError."""
         if not self.patterns:
             return self
         from cli_guard.commands.engine import example_matches
@@ -185,16 +182,19 @@ class CommandsSection(Section):
 
 
 class Config(Section):
-    """cli-guard.toml, whole. Every key has a default; no file is needed."""
+    """The whole cli-guard.toml. Every key has a default; no file is needed."""
 
     decisions: Annotated[
-        dict[Severity, Disposition], Field(description="What a severity leads to: deny, review, advise, off.")
+        dict[Severity, Disposition],
+        Field(description="The decision for a severity: deny, review, advise or off."),
     ] = Field(default_factory=dict)
     rules: Annotated[
         dict[Annotated[str, AfterValidator(known_rule)], Disposition],
-        Field(description="A rule id, or a prefix with *, and what it leads to."),
+        Field(description="The decision for a rule id, or for a prefix with *."),
     ] = Field(default_factory=dict)
-    ignore: Annotated[tuple[Ignore, ...], Field(description="Findings that are answered, and why.")] = ()
+    ignore: Annotated[
+        tuple[Ignore, ...], Field(description="Findings that are accepted, with the reason.")
+    ] = ()
     limits: LimitsSection = LimitsSection()
     git: GitSection = GitSection()
     message: MessageSection = MessageSection()
@@ -218,7 +218,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
 
 
 def parse_config(data: Mapping[str, Any], source: str) -> Config:
-    """A configuration from its TOML data. Raises ConfigError: one line, the key and the nearest known one."""
+    """Build a configuration from TOML data. Raises ConfigError: one line with the key and the nearest valid one."""
     try:
         return Config.model_validate(data)
     except ValidationError as error:
@@ -226,9 +226,9 @@ def parse_config(data: Mapping[str, Any], source: str) -> Config:
 
 
 def describe(error: ValidationError) -> str:
-    """The first thing that is wrong, in words of a configuration file."""
+    """Describe the first error in terms of the configuration file."""
     errors = error.errors(include_url=False)
-    # A mistyped key makes the right one missing: the key that stands there is what to look at.
+    # A mistyped key makes the right one missing: report the mistyped one.
     first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
     place = ".".join(str(part) for part in first["loc"] if part != "[key]")
     if first["type"] == "extra_forbidden":
@@ -238,12 +238,12 @@ def describe(error: ValidationError) -> str:
         return f"{place!r} is missing"
     message = first["msg"].removeprefix("Value error, ")
     given = first.get("input")
-    shown = f" (it says {given!r})" if isinstance(given, str | int | float) and len(repr(given)) < 60 else ""
+    shown = f" (got {given!r})" if isinstance(given, str | int | float) and len(repr(given)) < 60 else ""
     return f"{place!r}: {message}{shown}"
 
 
 def keys_of(place: list[str]) -> list[str]:
-    """The keys that a table of the file may have."""
+    """Return the keys that a table of the file may have."""
     section: type[BaseModel] = Config
     for part in place:
         section = section if section in (ServerConfig, CheckConfig) else SECTIONS.get(part, section)
@@ -251,9 +251,9 @@ def keys_of(place: list[str]) -> list[str]:
 
 
 def read_config(read: Callable[[str], bytes | None], where: str) -> tuple[Config, str] | None:
-    """The configuration of a tree and the name of its source, None if it holds none.
+    """Return the configuration of a tree and the name of its source, None if it has none.
 
-    `read` gives the bytes of a file at the root. Raises ConfigError.
+    `read` returns the bytes of a file at the root. Raises ConfigError.
     """
     own, shared = read(FILE), read(PYPROJECT)
     table = None
@@ -261,7 +261,7 @@ def read_config(read: Callable[[str], bytes | None], where: str) -> tuple[Config
         tools = parse_toml(shared, f"{PYPROJECT}{where}").get("tool")
         table = tools.get("cli-guard") if isinstance(tools, dict) else None
     if own is not None and table is not None:
-        raise ConfigError(f"{FILE} and [tool.cli-guard] in {PYPROJECT} both stand there{where}: keep one")
+        raise ConfigError(f"both {FILE} and [tool.cli-guard] in {PYPROJECT} exist{where}: keep one")
     if own is None and table is None:
         return None
     source = f"{FILE if own is not None else PYPROJECT}{where}"
@@ -271,7 +271,7 @@ def read_config(read: Callable[[str], bytes | None], where: str) -> tuple[Config
     config = parse_config(data, source)
     if config.commands.allow:
         raise ConfigError(
-            f"{source}: 'commands.allow' belongs in the user's own file, {USER_FILE}: a repository only tightens"
+            f"{source}: 'commands.allow' belongs in the user's own file, {USER_FILE}: a repository can only tighten"
         )
     check_shared(config.mcp, source, USER_FILE)
     check_not_shared(config.model_fields_set, source, USER_FILE)
@@ -279,9 +279,9 @@ def read_config(read: Callable[[str], bytes | None], where: str) -> tuple[Config
 
 
 def parse_toml(raw: bytes, source: str) -> dict[str, Any]:
-    """TOML as data. Raises ConfigError with the place of the mistake."""
+    """Parse TOML. Raises ConfigError with the place of the mistake."""
     try:
-        # Editors on Windows put a byte order mark in front, which TOML does not know.
+        # Editors on Windows write a byte order mark, which TOML does not allow.
         return tomllib.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ConfigError(f"{source}: not UTF-8 at byte {error.start}: save it as UTF-8") from error
@@ -292,7 +292,7 @@ def parse_toml(raw: bytes, source: str) -> dict[str, Any]:
 
 
 def read_user_config(env: Mapping[str, str]) -> Config | None:
-    """The user's own configuration, None if there is none. Raises ConfigError if it does more than tighten."""
+    """Return the user's own configuration, None if there is none. Raises ConfigError if it does more than tighten."""
     path = user_file(env)
     if path is None:
         return None
@@ -305,15 +305,17 @@ def read_user_config(env: Mapping[str, str]) -> Config | None:
     config = parse_config(parse_toml(raw, str(path)), str(path))
     loose = config.model_fields_set - {"decisions", "rules", "git", "message", "commands", "mcp", "server"}
     if loose:
-        raise ConfigError(f"{path}: {sorted(loose)[0]!r} may not stand in a user file, it can only tighten")
+        raise ConfigError(
+            f"{path}: {sorted(loose)[0]!r} is not allowed in a user file, which can only tighten"
+        )
     off = [key for table in (config.decisions, config.rules) for key, to in table.items() if to == "off"]
     if off:
-        raise ConfigError(f"{path}: {str(off[0])!r} is off, but a user file can only tighten: take it out")
+        raise ConfigError(f"{path}: {str(off[0])!r} is off, but a user file can only tighten: remove it")
     check_users(config.mcp, str(path))
     return config
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema of the file for editors (JSON Schema 2020-12)."""
+    """Return the schema of the file for editors (JSON Schema 2020-12)."""
     schema = Config.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": FILE}

@@ -1,4 +1,4 @@
-"""What policy makes of one finding: the configuration in force, and the floors under it."""
+"""What a policy decides about one finding: the configuration in force, and floors that it cannot lower."""
 
 import datetime
 import hashlib
@@ -17,13 +17,13 @@ from cli_guard.policy.mcp import ServerConfig, servers_in_force
 
 STRICTNESS = (Disposition.OFF, Disposition.ADVISE, Disposition.REVIEW, Disposition.DENY)
 
-# No configuration lowers these and no suppression answers them: whoever may switch the guard off may do anything.
+# No configuration lowers these and no suppression answers them: switching off the guard would allow anything.
 FLOORS = MappingProxyType(
     {
         "policy-weakened": Disposition.REVIEW,
         "policy-hook-removed": Disposition.REVIEW,
         "policy-not-reviewed": Disposition.REVIEW,
-        # Shown whatever is configured: a suppression must not hide that it was added.
+        # Always shown: a suppression must not hide that it was added.
         "policy-suppression-added": Disposition.ADVISE,
         "policy-suppression-without-reason": Disposition.ADVISE,
     }
@@ -33,7 +33,7 @@ BASELINE_FILE = "cli-guard-baseline.json"
 
 
 def stricter(*dispositions: Disposition) -> Disposition:
-    """The strictest of some."""
+    """Return the strictest of some."""
     return max(dispositions, key=STRICTNESS.index)
 
 
@@ -41,9 +41,9 @@ def stricter(*dispositions: Disposition) -> Disposition:
 class Policy:
     """The policy that judges one change.
 
-    `also` are the policies of the other tips of one push: each counts, so that a lax branch cannot judge a strict
-    one. `sources` say where it was read, for people. `baseline` holds (rule, path, fingerprint) of findings that
-    were there before the guard was.
+    `also` are the policies of the other tips of one push: each applies, so that a lax branch cannot judge a strict
+    one. `sources` are the places it was read from, for people. `baseline` has (rule, path, fingerprint) of findings
+    that existed before.
     """
 
     config: Config = field(default_factory=Config)
@@ -54,12 +54,12 @@ class Policy:
 
     @property
     def configs(self) -> tuple[Config, ...]:
-        """Every configuration of the repository that has a say."""
+        """Return every configuration of the repository that applies."""
         return (self.config, *self.also)
 
     @property
     def identity(self) -> str:
-        """A hash of everything that this policy decides by."""
+        """Return a hash of everything that decisions depend on."""
         parts = [
             *(config.model_dump_json() for config in self.configs),
             self.user.model_dump_json() if self.user else "",
@@ -69,13 +69,13 @@ class Policy:
 
     @property
     def message_style(self) -> str:
-        """The message style in force: a user may bind themselves to more than the repository asks."""
+        """Return the message style in force: users may require more of themselves than the repository does."""
         styles = {config.message.style for config in (*self.configs, *([self.user] if self.user else []))}
         return "conventional" if "conventional" in styles else "plain"
 
     @property
     def protected_branches(self) -> tuple[str, ...]:
-        """The branch patterns that are protected, those that a user's own file names included."""
+        """Return the protected branch patterns, including those of the user's own file."""
         given = self.user is not None and "git" in self.user.model_fields_set
         own = self.user.git.protected_branches if self.user and given else ()
         named = (branch for config in self.configs for branch in config.git.protected_branches)
@@ -83,23 +83,23 @@ class Policy:
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
-        """The patterns over commands in force, each once; those that allow come from the user's own file alone."""
+        """Return the command patterns in force, each once; `allow` is read only from the user's own file."""
         shared = [each for config in self.configs for each in config.commands.patterns]
         own = self.user.commands.patterns if self.user else ()
         return tuple(dict.fromkeys((*(each for each in shared if each.decision is not Decision.ALLOW), *own)))
 
     @property
     def servers(self) -> dict[str, ServerConfig]:
-        """The MCP servers that may be started; they come from the user's own file alone."""
+        """Return the MCP servers that may be started; they are read only from the user's own file."""
         return servers_in_force(self.user.mcp if self.user else {}, (config.mcp for config in self.configs))
 
     @property
     def checks(self) -> tuple[Mapping[str, CheckConfig], ...]:
-        """The tables of checks in force, of each tip that has any; they come from the repository alone."""
+        """Return the tables of checks in force, of each tip that has any; they are read only from the repository."""
         return tuple(config.checks for config in self.configs if config.checks)
 
     def disposition(self, finding: Finding) -> Disposition:
-        """What the finding leads to."""
+        """Return what the finding leads to."""
         wanted = stricter(*(disposition_by(config, finding) for config in self.configs))
         if self.user:
             own = by_rule(self.user, finding) or self.user.decisions.get(finding.severity, Disposition.OFF)
@@ -107,20 +107,20 @@ class Policy:
         return stricter(wanted, FLOORS.get(finding.rule, Disposition.OFF))
 
     def ignore_for(self, finding: Finding, today: datetime.date) -> Ignore | None:
-        """The `[[ignore]]` that answers a finding, if one does and has not expired."""
+        """Return the `[[ignore]]` that answers a finding and has not expired, if any."""
         if finding.rule in FLOORS:
             return None
         answers = [ignore_in(config, finding, today) for config in self.configs]
         return answers[0] if all(answers) else None
 
     def expired(self, today: datetime.date) -> tuple[Ignore, ...]:
-        """The suppressions that hold no longer."""
+        """Return the suppressions that have expired."""
         ignores = dict.fromkeys(ignore for config in self.configs for ignore in config.ignore)
         return tuple(i for i in ignores if i.expires is not None and i.expires < today)
 
 
 def disposition_by(config: Config, finding: Finding) -> Disposition:
-    """What one configuration makes of a finding, floors apart."""
+    """Return what one configuration decides about a finding, without floors."""
     wanted = by_rule(config, finding)
     if wanted is not None:
         return wanted
@@ -131,7 +131,7 @@ def disposition_by(config: Config, finding: Finding) -> Disposition:
 
 
 def ignore_in(config: Config, finding: Finding, today: datetime.date) -> Ignore | None:
-    """The first `[[ignore]]` of a configuration that answers a finding and has not expired."""
+    """Return the first `[[ignore]]` of a configuration that answers a finding and has not expired."""
     return next(
         (
             ignore
@@ -145,7 +145,7 @@ def ignore_in(config: Config, finding: Finding, today: datetime.date) -> Ignore 
 
 
 def by_rule(config: Config, finding: Finding) -> Disposition | None:
-    """What `[rules]` says of a finding: the rule's own id decides, else the longest prefix."""
+    """Return what `[rules]` says about a finding: the rule's id decides, else the longest prefix."""
     if finding.rule in config.rules:
         return config.rules[finding.rule]
     fitting = [pattern for pattern in config.rules if rule_matches(pattern, finding.rule)]
@@ -153,14 +153,14 @@ def by_rule(config: Config, finding: Finding) -> Disposition | None:
 
 
 def read_baseline(raw: bytes | None, source: str) -> frozenset[tuple[str, str, str]]:
-    """The findings of a baseline file. Raises ConfigError."""
+    """Parse a baseline file. Raises ConfigError."""
     if raw is None:
         return frozenset()
     try:
         entries = json.loads(raw)["findings"]
         rows = frozenset((e["rule"], e["path"], e["fingerprint"]) for e in entries)
         if not isinstance(entries, list) or not all(isinstance(part, str) for row in rows for part in row):
-            raise TypeError("an entry is three strings")
+            raise TypeError("an entry must be three strings")
         return rows
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         again = "write it again with `cli-guard review --write-baseline`"
@@ -168,7 +168,7 @@ def read_baseline(raw: bytes | None, source: str) -> frozenset[tuple[str, str, s
 
 
 def write_baseline(findings: Iterable[Finding]) -> str:
-    """The text of a baseline file: sorted, without line numbers and times, so that it merges well."""
+    """Format a baseline file: sorted, without line numbers and times, so that it merges well."""
     entries = sorted({(f.rule, f.path, f.fingerprint) for f in findings})
     rows = [{"rule": rule, "path": path, "fingerprint": mark} for rule, path, mark in entries]
     return json.dumps({"version": 1, "findings": rows}, indent=2) + "\n"

@@ -1,7 +1,7 @@
 """The gate: the only place that decides.
 
 It answers two questions. May this tool run? And may Git record this change, given what was found? Both are
-pure functions of what they are handed; what they answer is a `Verdict`.
+pure functions of their arguments and return a `Verdict`.
 """
 
 import datetime
@@ -38,10 +38,10 @@ class ToolFacts(Protocol):
 
     @property
     def decided(self) -> Verdict | None:
-        """What the configuration says of the tool itself, None if nothing."""
+        """The configuration's verdict on the tool itself, None if it has none."""
 
     def problem_with(self, arguments: Mapping[str, object]) -> str | None:
-        """What is wrong with these arguments, None if nothing is."""
+        """Return what is wrong with these arguments, None if nothing is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Judgement:
     suppressed: tuple[Suppressed, ...]
 
     def of(self, disposition: Disposition) -> tuple[Finding, ...]:
-        """The findings that lead to this."""
+        """Return the findings with this disposition."""
         return tuple(judged.finding for judged in self.standing if judged.disposition is disposition)
 
 
@@ -79,8 +79,8 @@ def judge_tool(
         return Verdict(Decision.DENY, f"{outside[0]} is outside the allowed paths", "path-not-allowed")
     about = judge_commands(action.arguments, commands)
     trusted = runs_trusted_checks(action, tool)
-    # To show somebody a command that needs a look is what such a tool is for, and whoever trusts checks has looked at
-    # theirs; a denied one is not even shown.
+    # Such a tool exists to show a command that needs review, and trusted checks were reviewed when they were
+    # trusted; a denied command is not even shown.
     looked_at = tool.shows_command or trusted
     if about.decision is Decision.DENY or (about.decision is Decision.REVIEW and not looked_at):
         return Verdict(Decision.DENY, about.reason, about.rule) if review_only else about
@@ -96,8 +96,8 @@ def judge_tool(
 def runs_trusted_checks(action: Action, tool: ToolFacts) -> bool:
     """The one exception to review-only mode: the checks of the repository that this user trusts, as they are.
 
-    They run in a scratch checkout of what is recorded, never in the work tree. A tool of another name or risk, or one
-    that is decided for another reason, is none.
+    They run in a scratch checkout of what is recorded, never in the work tree. The name, the risk and the reason of
+    the decision must all match.
     """
     decided = tool.decided
     return (
@@ -109,8 +109,8 @@ def runs_trusted_checks(action: Action, tool: ToolFacts) -> bool:
 
 
 def judge_commands(arguments: Mapping[str, object], context: "CommandContext | None") -> Verdict:
-    """The strictest verdict on any command that a request carries, however deep it lies."""
-    strictest = Verdict(Decision.ALLOW, "carries no command that needs a look", "command-allowed")
+    """Return the strictest verdict on any command in a request, at any depth."""
+    strictest = Verdict(Decision.ALLOW, "contains no command that needs review", "command-allowed")
     for command in dict.fromkeys(commands_in(arguments)):
         from cli_guard.commands import judge
 
@@ -127,7 +127,7 @@ def judge_commands(arguments: Mapping[str, object], context: "CommandContext | N
 
 
 def commands_in(value: object, *, named: bool = False) -> Iterator[str]:
-    """Every text under the name of a command; a list under it may be several commands, or the words of one."""
+    """Yield every text under a command key; a list under it may be several commands, or the words of one."""
     if isinstance(value, str):
         if named:
             yield value
@@ -143,7 +143,7 @@ def commands_in(value: object, *, named: bool = False) -> Iterator[str]:
 
 
 def paths_in(arguments: Mapping[str, object]) -> Iterable[str]:
-    """Every path that a request names."""
+    """Yield every path that a request names."""
     path = arguments.get("path")
     if isinstance(path, str):
         yield path
@@ -159,11 +159,11 @@ def judge_findings(
     today: datetime.date,
     approved: Mapping[str, str],
 ) -> Judgement:
-    """Each finding with its disposition; what was answered, and by what, apart.
+    """Split the findings into standing ones, with their disposition, and answered ones, with the answer.
 
-    `answer` gives the inline suppression that answers a finding, and whether this change adds it. `approved`
-    are the fingerprints that a person approved for this content, and in what words. An approval answers what
-    asks for a person; it never lifts a deny.
+    `answer` returns the inline suppression of a finding, and whether this change adds it. `approved`
+    are the fingerprints that a person approved for this content, with the reason. An approval answers what
+    needs review; it never lifts a deny.
     """
     standing: list[Judged] = []
     suppressed: list[Suppressed] = []
@@ -182,7 +182,7 @@ def judge_findings(
             finding.path,
             finding.fingerprint,
         ) in policy.baseline and finding.rule not in FLOORS:
-            suppressed.append(Suppressed(finding, "baseline", "there before the baseline was written"))
+            suppressed.append(Suppressed(finding, "baseline", "older than the baseline"))
         elif disposition is Disposition.REVIEW and finding.fingerprint in approved:
             suppressed.append(Suppressed(finding, "approval", approved[finding.fingerprint]))
         else:
@@ -198,9 +198,9 @@ def judge_record(judgement: Judgement) -> Verdict:
     asked = judgement.of(Disposition.REVIEW)
     if asked:
         return Verdict(
-            Decision.REVIEW, count_findings(asked, "to be reviewed"), "findings-to-review", marks(asked)
+            Decision.REVIEW, count_findings(asked, "to approve"), "findings-to-review", marks(asked)
         )
-    return Verdict(Decision.ALLOW, "no finding stands against it", "no-objection")
+    return Verdict(Decision.ALLOW, "no finding blocks it", "no-objection")
 
 
 def count_findings(findings: Collection[Finding], what: str) -> str:
@@ -210,5 +210,5 @@ def count_findings(findings: Collection[Finding], what: str) -> str:
 
 
 def marks(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """The fingerprints of findings."""
+    """Return the fingerprints of findings."""
     return tuple(finding.fingerprint for finding in findings)

@@ -1,7 +1,7 @@
 """Path and name patterns: `*` within a folder, `**` across folders, `?` one character; nothing else is special.
 
 Matched by an automaton whose states are the bits of a number: a regular expression with a dozen stars takes
-longer than anybody waits for a path that is made for it, and paths come from whoever sends a change.
+practically forever for a path that is made for it, and paths come from the author of a change.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from functools import lru_cache
 class Automaton:
     """A pattern, one bit a position in it.
 
-    `steps` are the positions that a character passes, `names` those that any but `/` passes. `in_folder` stay
+    `steps` are the positions that a given character advances, `names` those that any but `/` advances. `in_folder` stay
     where they are on any character but `/`, `anywhere` on every one. `skips` may be left out, `optional` with
     the position behind them.
     """
@@ -26,7 +26,7 @@ class Automaton:
     end: int
 
     def reach(self, states: int) -> int:
-        """The states, and all that are reached from them without a character."""
+        """Return the states, and all that are reached from them without reading a character."""
         while True:
             more = states | (states & self.skips) << 1 | (states & self.optional) << 2
             if more == states:
@@ -36,7 +36,7 @@ class Automaton:
 
 @lru_cache(maxsize=256)
 def compile_pattern(pattern: str) -> Automaton:
-    """The automaton of a pattern."""
+    """Compile a pattern."""
     steps: dict[str, int] = {}
     names = in_folder = anywhere = skips = optional = 0
     position, bit = 0, 1

@@ -1,7 +1,7 @@
-"""MCP servers: what `[mcp.NAME]` may say, what a server claims of its tools, and what may be called.
+"""MCP servers: the schema of `[mcp.NAME]`, what a server claims about its tools, and which may be called.
 
-A server is a program of somebody else. What it says of itself are hints (MCP specification, ToolAnnotations: clients
-should never decide by the annotations of untrusted servers), so they only ever make a decision stricter.
+A server is a third-party program. What it says about itself is a hint (MCP specification, ToolAnnotations: clients
+should never decide by the annotations of untrusted servers), which can only make a decision stricter.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ FROM_REPOSITORY = frozenset({"deny"})
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What a server claims of a tool; None where it claims nothing."""
+    """What a server claims about a tool; None where it claims nothing."""
 
     read_only: bool | None = None
     destructive: bool | None = None
@@ -30,7 +30,7 @@ class Hints:
 class McpTool:
     """A tool as its server describes it, safe to show.
 
-    `name` is `mcp:<server>.<tool>`. `schema` is the JSON schema of its arguments. `unusable` says why it cannot be
+    `name` is `mcp:<server>.<tool>`. `schema` is the JSON schema of its arguments. `unusable` is why it cannot be
     called, None if it can.
     """
 
@@ -43,21 +43,21 @@ class McpTool:
 
     @property
     def own_name(self) -> str:
-        """The name that the server gave it."""
+        """Return the name that the server gave it."""
         return self.name.removeprefix(f"{PREFIX}{self.server}.")
 
 
 def is_command(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of a command, if its program is found alike from every folder. Raises ValueError."""
+    """Return the words of a command. Raises ValueError if its program depends on the current folder."""
     if not words:
-        raise ValueError("is empty: name the program and its arguments")
+        raise ValueError("is empty: give the program and its arguments")
     if any("\0" in word for word in words):
-        raise ValueError("holds a NUL character")
+        raise ValueError("contains a NUL character")
     if "/" in words[0] and not words[0].startswith("/"):
-        # It would be another program in every repository.
-        raise ValueError("the program is a name on PATH or an absolute path")
+        # A relative path would name another program in every repository.
+        raise ValueError("the program must be a name on PATH or an absolute path")
     if not words[0].strip():
-        raise ValueError("the first word is the program")
+        raise ValueError("the first word must be the program")
     return words
 
 
@@ -67,7 +67,7 @@ ToolName = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 
 
 class ServerConfig(BaseModel):
-    """`[mcp.NAME]`: an MCP server over stdio. It is started from a user's own file only."""
+    """`[mcp.NAME]`: an MCP server over stdio; only the user's own file can start one."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -80,7 +80,7 @@ class ServerConfig(BaseModel):
         tuple[Variable, ...],
         Field(
             max_length=100,
-            description="Names of environment variables that it may see besides PATH and HOME.",
+            description="Names of environment variables to pass besides PATH and HOME.",
         ),
     ] = ()
     timeout_seconds: Annotated[float, Field(gt=0, le=600, description="Seconds that one call may take.")] = (
@@ -90,35 +90,33 @@ class ServerConfig(BaseModel):
         float, Field(gt=0, le=600, description="Seconds until it must have started and listed its tools.")
     ] = 30.0
     allow: Annotated[
-        tuple[ToolName, ...], Field(description="Tools that need not be asked about, by their names.")
+        tuple[ToolName, ...], Field(description="Names of the tools that are allowed without review.")
     ] = ()
     deny: Annotated[
         tuple[ToolName, ...],
-        Field(
-            description="Tools that are never called: a name, or a prefix with *. A repository may add to it."
-        ),
+        Field(description="Tools that are denied: a name, or a prefix with *. A repository may add to it."),
     ] = ()
 
     def denying(self, more: Iterable[str]) -> "ServerConfig":
-        """The same server, with more tools denied."""
+        """Return the same server with more tools denied."""
         return self.model_copy(update={"deny": tuple(dict.fromkeys((*self.deny, *more)))})
 
 
-Servers = Annotated[dict[Name, ServerConfig], Field(description="MCP servers, by the names they get.")]
+Servers = Annotated[dict[Name, ServerConfig], Field(description="MCP servers by name.")]
 
 
 def check_shared(servers: Mapping[str, ServerConfig], source: str, user_file: str) -> None:
-    """A repository may deny tools and nothing else: to start a server is to run a program. Raises ConfigError."""
+    """Refuse all but `deny` in a repository's file: starting a server runs a program. Raises ConfigError."""
     for name, server in servers.items():
         for key in sorted(server.model_fields_set - FROM_REPOSITORY):
             raise ConfigError(
-                f"{source}: 'mcp.{name}.{key}' belongs in the user's own file, {user_file}: a repository starts no"
-                " server, it can only deny tools"
+                f"{source}: 'mcp.{name}.{key}' belongs in the user's own file, {user_file}: a repository cannot start"
+                " a server, only deny tools"
             )
 
 
 def check_users(servers: Mapping[str, ServerConfig], source: str) -> None:
-    """A server of the user's own file has a command, unless it is there to deny tools. Raises ConfigError."""
+    """Require a command for each server of the user's own file, unless it only denies tools. Raises ConfigError."""
     for name, server in servers.items():
         if not server.command and server.model_fields_set - FROM_REPOSITORY:
             raise ConfigError(f"{source}: 'mcp.{name}.command' is missing")
@@ -127,7 +125,7 @@ def check_users(servers: Mapping[str, ServerConfig], source: str) -> None:
 def servers_in_force(
     own: Mapping[str, ServerConfig], shared: Iterable[Mapping[str, ServerConfig]]
 ) -> dict[str, ServerConfig]:
-    """The servers that may be started: those of the user's own file, with what repositories deny denied as well."""
+    """Return the servers that may be started: those of the user's own file, plus the tools that repositories deny."""
     tables = tuple(shared)
     return {
         name: server.denying(denied for table in tables if name in table for denied in table[name].deny)
@@ -137,7 +135,7 @@ def servers_in_force(
 
 
 def decision(tool: McpTool, server: ServerConfig) -> Verdict:
-    """May this tool be called? Without a word of the configuration a person is asked."""
+    """Decide whether this tool may be called; a tool that is not configured needs review."""
     if tool.unusable:
         return Verdict(Decision.DENY, f"{tool.name} cannot be called: {tool.unusable}", "mcp-unusable")
     own = tool.own_name
@@ -149,11 +147,11 @@ def decision(tool: McpTool, server: ServerConfig) -> Verdict:
     if own not in server.allow:
         return Verdict(
             Decision.REVIEW,
-            f"{tool.name} runs a program of somebody else; mcp.{tool.server}.allow does not name it",
+            f"{tool.name} runs a third-party program; mcp.{tool.server}.allow does not name it",
             "mcp-review",
         )
     if tool.hints.read_only is False or tool.hints.destructive is True:
-        claims = "changes things" if tool.hints.destructive is not True else "may destroy"
+        claims = "makes changes" if tool.hints.destructive is not True else "may be destructive"
         return Verdict(
             Decision.REVIEW,
             f"{tool.name} is allowed, but its server says that it {claims}",

@@ -1,4 +1,4 @@
-"""Answers that stand in the code: `cli-guard: ignore[rule] reason`, on the line or alone on the line above."""
+"""Inline suppressions: `cli-guard: ignore[rule] reason`, on the line or alone on the line above."""
 
 import re
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ MARK = "cli-guard: ignore["
 _ANSWER = re.compile(r"cli-guard: ignore\[([A-Za-z0-9*,\- ]{1,200})\]([^\r\n]{0,500})")
 _COMMENT_END = re.compile(r"\s*(\*/|-->|--%>|#\}|\}\}|%>|\"\"\"|''')?\s*$")
 _COMMENT_START = re.compile(r"^\s*(#|//|/\*+|<!--|--|;|%|\*|\{#|REM\b|rem\b)")
-# A quotation is passed over whole, so that neither an opener nor a mark within it is seen. Possessive, because a
-# quote sign without its partner would have each step of the way tried again.
+# A quoted string is skipped whole, so that neither an opener nor a mark inside it is seen. Possessive, because a
+# quote sign without its partner would otherwise cause backtracking at each step.
 _TOKEN = re.compile(
     r"""(?P<mark>cli-guard:\ ignore\[)
     |(?P<quote>"(?:[^"\\]*+(?:\\.[^"\\]*+)*+")?
@@ -38,7 +38,7 @@ class Answer:
 
 
 def answer_in(line: str) -> Answer | None:
-    """The suppression written in a comment of the line, None if there is none: in a quotation it answers nothing."""
+    """Return the suppression in a comment of the line, None if there is none; text in quotes does not count."""
     if MARK not in line:
         return None
     found = next(filter(None, (_ANSWER.match(line, at) for at in marks_in_comments(line))), None)
@@ -49,7 +49,7 @@ def answer_in(line: str) -> Answer | None:
 
 
 def marks_in_comments(line: str) -> Iterator[int]:
-    """Where marks stand behind the opener of a comment, with no quote sign between the two."""
+    """Yield the marks behind a comment opener with no quote sign in between."""
     opened = False
     for token in _TOKEN.finditer(line):
         if token.lastgroup == "opener":
@@ -61,7 +61,7 @@ def marks_in_comments(line: str) -> Iterator[int]:
 
 
 def answer_for(rule: str, line: str, above: str) -> Answer | None:
-    """The suppression that answers a finding of `rule` on `line`, there or in a comment just above."""
+    """Return the suppression that answers a finding of `rule` on `line`, there or in a comment just above."""
     own = answer_in(line)
     if own and own.answers(rule):
         return own

@@ -1,6 +1,6 @@
-"""Answers a pending review: finds it by its id, approves or rejects it, and writes that to the audit log.
+"""Answer a pending review: find it by its id, approve or reject it, and write that to the audit log.
 
-Whether a person answered is for the caller to know. What is approved here is a change that Git may record; a request
+The caller makes sure that a person answered. What is approved here is a change that Git may record; a request
 of the assistant is approved in `cli_guard.assistant.approve`.
 """
 
@@ -28,12 +28,12 @@ def find_pending(records: Records, prefix: str, invocation: Invocation) -> Pendi
             again = "ask again" if found[0].event == ASKED else "run the commit or push again"
             raise UsageError(f"review {found[0].id} is older than {PENDING_DAYS} days: {again}")
         if found[0].event != ASKED and not has_valid_id(found[0]):
-            raise UsageError(f"review {found[0].id} is not what was reviewed: run the commit or push again")
+            raise UsageError(f"review {found[0].id} does not match its id: run the commit or push again")
         return found[0]
     if found:
-        raise UsageError(f"{prefix} is the beginning of {len(found)} reviews: give more of the id")
+        raise UsageError(f"{prefix} matches {len(found)} reviews: give more of the id")
     if prefix and any(approval.id.startswith(prefix) for approval in records.approvals()):
-        raise UsageError(f"review {prefix} is approved already: run the commit or push again")
+        raise UsageError(f"review {prefix} is already approved: run the commit or push again")
     raise UsageError(f"no pending review matches {prefix!r}; list them with `cli-guard pending`")
 
 
@@ -51,7 +51,7 @@ def approve_change(
     cannot be written; then it is still pending.
     """
     records, reason = Records(repository.state_folder), redact(reason)
-    # Two answers at once would each find the state that they rest on.
+    # Two concurrent answers would both find the review pending.
     with lock(records.folder / "answers"):
         check_still_pending(records, review)
         state = resume(records, review, invocation, reason)
@@ -70,7 +70,7 @@ def reject(repository: Repository, review: PendingReview, invocation: Invocation
     from cli_guard.graph.run import resume_review
 
     records, reason = Records(repository.state_folder), redact(reason)
-    # A checkpoint that is broken or locked is no reason to keep the review.
+    # A broken or locked checkpoint must not keep the review.
     with suppress(UsageError):
         resume_review(records.checkpoint(review.id), by=invocation.user, reason=reason, approved=False)
     records.audit.append(entry("reject", invocation, review_id=review.id, reason=reason))
@@ -80,7 +80,7 @@ def reject(repository: Repository, review: PendingReview, invocation: Invocation
 def check_still_pending(records: Records, review: PendingReview) -> None:
     """Raise UsageError for a review that was answered meanwhile."""
     if all(each.id != review.id for each in records.pending()):
-        raise UsageError(f"review {review.id} is no longer pending: it was answered")
+        raise UsageError(f"review {review.id} is no longer pending: it was already answered")
 
 
 def record_approval(
@@ -115,7 +115,7 @@ def resume(
 
     path = records.checkpoint(review.id)
     state = resume_review(path, by=invocation.user, reason=reason, context=context, requests=requests)
-    # The failure of a command is an answer; a command that did not run is none.
+    # A command that failed was run, so the review is answered; one that did not run leaves it pending.
     if state["status"] != "ok" and all(each["tool"] != "run_command" for each in state["tool_results"]):
-        raise CliGuardError(f"review {review.id} did not go on: {state['review_reason']}")
+        raise CliGuardError(f"review {review.id} could not be resumed: {state['review_reason']}")
     return state

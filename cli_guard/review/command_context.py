@@ -1,6 +1,6 @@
-"""Where commands would run: the folder, the work tree, what its repository configures, the patterns in force.
+"""The context in which commands would run: folder, work tree, Git configuration, command patterns.
 
-Git is asked only for what a command makes necessary, and once.
+Git is called only if a command needs it, and only once.
 """
 
 import tomllib
@@ -19,7 +19,7 @@ OTHER_SECTIONS = frozenset("decisions rules ignore limits git message mcp checks
 
 
 class Configuration(Mapping[str, tuple[str, ...]]):
-    """A configuration that is read when somebody looks into it."""
+    """Git's configuration, read on first use."""
 
     def __init__(self, read: Callable[[], Mapping[str, tuple[str, ...]]]) -> None:
         self._read = read
@@ -27,7 +27,7 @@ class Configuration(Mapping[str, tuple[str, ...]]):
 
     @property
     def data(self) -> Mapping[str, tuple[str, ...]]:
-        """The keys and values."""
+        """Return the keys and values."""
         if self._data is None:
             self._data = self._read()
         return self._data
@@ -43,7 +43,7 @@ class Configuration(Mapping[str, tuple[str, ...]]):
 
 
 def command_context(cwd: Path, env: Mapping[str, str]) -> Context:
-    """The context of the commands that run in a folder. Raises CliGuardError for a policy that does not hold."""
+    """Build the context of commands that run in a folder. Raises CliGuardError for an invalid policy."""
     git = Git(cwd, env)
     root = root_of(cwd)
     return Context(
@@ -56,12 +56,12 @@ def command_context(cwd: Path, env: Mapping[str, str]) -> Context:
 
 
 def root_of(folder: Path) -> Path | None:
-    """The top folder of the work tree around a folder, by its `.git` alone."""
+    """Find the top folder of the work tree around a folder by its `.git`."""
     return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
 
 
 def patterns_in_force(git: Git, root: Path | None) -> tuple[Pattern, ...]:
-    """The command patterns of the user's own file and of the policy at HEAD. Raises CliGuardError."""
+    """Return the command patterns of the user's own file and of the policy at HEAD. Raises CliGuardError."""
     if not (user_configures(git.env) or (root and repository_configures(git))):
         return ()
     from cli_guard.review.policy import policy_for
@@ -73,7 +73,7 @@ def patterns_in_force(git: Git, root: Path | None) -> tuple[Pattern, ...]:
 
 
 def user_configures(env: Mapping[str, str]) -> bool:
-    """Could the user's own file speak of commands? One that cannot be read could."""
+    """May the user's own file configure commands? True if it cannot be read."""
     path = user_file(env)
     try:
         return path is not None and speaks(path.read_bytes(), whole=True)
@@ -84,7 +84,7 @@ def user_configures(env: Mapping[str, str]) -> bool:
 
 
 def repository_configures(git: Git) -> bool:
-    """Could the policy at HEAD speak of commands? Raises GitError where Git cannot tell."""
+    """May the policy at HEAD configure commands? Raises GitError."""
     code, out, err = git.attempt("cat-file", "--batch", stdin=RECORDED)
     if code != 0:
         error = refusal(err, code)
@@ -96,7 +96,7 @@ def repository_configures(git: Git) -> bool:
 
 
 def split_batch(out: bytes) -> tuple[bytes, bytes]:
-    """The two files that `git cat-file --batch` was asked for; one that is not there is empty (git-cat-file(1))."""
+    """Split the output of `git cat-file --batch` for two files; a missing one is empty (git-cat-file(1))."""
     files = []
     for _ in range(2):
         line, _, out = out.partition(b"\n")
@@ -107,7 +107,7 @@ def split_batch(out: bytes) -> tuple[bytes, bytes]:
 
 
 def speaks(raw: bytes, *, whole: bool) -> bool:
-    """Has a configuration something on commands, or a key that nobody knows and that may be meant so?"""
+    """Does a configuration have `commands`, or an unknown key that may be a misspelling of it?"""
     if not whole and b"cli-guard" not in raw:
         return False
     try:

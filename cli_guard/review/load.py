@@ -1,4 +1,4 @@
-"""From a request to the subject of a review: reads the change, the policy that judges it, and the approvals."""
+"""Load the input of a review for a request: the change, the policy that judges it, and the approvals."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator
@@ -43,7 +43,7 @@ class Checks(Protocol):
     """Checks of a repository, planned and trusted, ready to run in the graph."""
 
     def allowed_in(self, context: "Context") -> "Context":
-        """Return the context of a review in which they may run, where the gate lets them."""
+        """Return the context of a review in which they may run if the gate allows it."""
 
 
 class CheckPlanner(Protocol):
@@ -63,10 +63,10 @@ class CheckPlanner(Protocol):
 
 @dataclass(frozen=True)
 class Gathered:
-    """A subject with the policy that judges it.
+    """The input of a review with the policy that judges it.
 
-    `commits` are those of a range, for approvals that were given before they were recorded. `checks` runs the checks
-    that the subject needs and that may run, None for none.
+    `commits` are those of a range, for approvals given before they were recorded. `checks` runs the checks
+    that are needed and trusted, None if there are none.
     """
 
     subject: ReviewInput
@@ -78,7 +78,7 @@ class Gathered:
 
 @dataclass(frozen=True)
 class Material:
-    """What a request brings along, read but not yet under any policy; `commits` are those of a range."""
+    """The change of a request, read without a policy; `commits` are those of a range."""
 
     changes: ChangeSet
     contents: Contents = field(default_factory=NoContents)
@@ -98,16 +98,16 @@ def gather(
     approved: bool = True,
     plan_checks: CheckPlanner | None = None,
 ) -> Iterator[Gathered]:
-    """The subject of a request, good while the context is open (it reads blobs on demand).
+    """Load the input of a review, valid while the context is open (it reads blobs on demand).
 
-    Where nothing was ever `approved`, the commits of a range are not read for approvals. Checks are planned for a hook
-    alone, by its `plan_checks`.
+    If nothing was ever `approved`, the commits of a range are not read for approvals. Checks are planned only for a
+    hook, by its `plan_checks`.
 
-    Raises GitError, UsageError for a revision or patch that does not hold, ConfigError.
+    Raises GitError, UsageError for an invalid revision or patch, ConfigError.
     """
     with ExitStack() as stack:
         if repository is not None:
-            # What was asked ahead under other bounds than the policy's own.
+            # The prefetch used other bounds than the policy's.
             stack.callback(repository.git.forget)
         policy, notes = policy_for(request, repository, invocation.env)
         limits = Limits.of(policy)
@@ -117,12 +117,12 @@ def gather(
         else:
             blobs = stack.enter_context(BlobReader(repository.git, blob_limit=limits.file_chars))
             if isinstance(request, Staged):
-                # Their texts are wanted in a moment; it starts while Git still compares.
+                # Their texts are needed soon; start while Git is still comparing.
                 blobs.begin()
             bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)
             material = read(request, repository, ChangeReader(repository, blobs, bounds), blobs)
             if isinstance(request, Staged) and any(c.path in POLICY_FILES for c in material.changes):
-                # What would stop every later commit must not get in.
+                # A broken configuration would block every later commit.
                 recorded_policy(repository, "")
         subject = ReviewInput(
             request.event,
@@ -144,7 +144,7 @@ def gather(
 
 
 def read(request: InRepository, repository: Repository, reader: ChangeReader, blobs: BlobReader) -> Material:
-    """The material of a request to a repository."""
+    """Read the change of a request to a repository."""
     contents = BlobContents(blobs)
     match request:
         case Staged():
@@ -172,12 +172,14 @@ def read(request: InRepository, repository: Repository, reader: ChangeReader, bl
 
 
 def unseen(request: Push, pushed: tuple[PushedRef, ...]) -> Iterator[Skipped]:
-    """What a push brings that was not read."""
+    """List the parts of a push that were not read."""
     if request.plan.partial:
         yield Skipped("other refs of this push", request.plan.partial)
     for ref in pushed:
         if ref.commits is None:
-            yield Skipped(ref.update.remote_ref, "points to no commit, so it was not read", by_limit=True)
+            yield Skipped(
+                ref.update.remote_ref, "does not point to a commit, so it was not read", by_limit=True
+            )
 
 
 def load_commits(
@@ -187,7 +189,7 @@ def load_commits(
     reader: ChangeReader,
     contents: Contents,
 ) -> Material:
-    """Lines of commits, oldest first in each, as a whole and one by one."""
+    """Load lines of commits, each oldest first, as a whole and one by one."""
     files: dict[tuple[str, str | None, str | None], FileChange] = {}
     skipped: list[Skipped] = []
     for line in lines:
@@ -207,12 +209,12 @@ def load_commits(
 
 
 def parents_outside(repository: Repository, commits: tuple[str, ...]) -> list[str]:
-    """The parents of some commits that are not among them: where their history was met."""
+    """Return the parents of commits that are not among the commits themselves."""
     met = {parent for parents in repository.parents(commits).values() for parent in parents}
     return sorted(met.difference(commits))
 
 
 def with_identity(changes: ChangeSet, *parts: str) -> ChangeSet:
-    """The change set under an identity that also holds other parts."""
+    """Return the change set with an identity that also includes other parts."""
     digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
     return replace(changes, identity=digest)

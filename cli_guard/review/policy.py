@@ -1,4 +1,4 @@
-"""Which policy judges a request, and where it is read: always one that is recorded already."""
+"""Find the policy that judges a request: always one that is already recorded."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ from cli_guard.review.request import Commit, Message, Push, Range, Request, Stag
 def policy_for(
     request: Request, repository: Repository | None, env: Mapping[str, str]
 ) -> tuple[Policy, list[str]]:
-    """The policy that judges a request: the one already recorded before it, tightened by the user's own."""
+    """Return the policy that judges a request: the one recorded before it, tightened by the user's own."""
     user = read_user_config(env)
     own = ("the user's own file",) if user else ()
     revisions = judging_revisions(request, repository) if repository else ()
@@ -25,7 +25,7 @@ def policy_for(
         if not (isinstance(request, Staged | Message) and repairs(repository)):
             raise
         return Policy(user=user, sources=("built-in defaults", *own)), [
-            f"{error}; this change repairs it, the built-in defaults judge"
+            f"{error}; this change repairs it, so the built-in defaults apply"
         ]
     first, *others = [config for config, _, _ in found]
     also = tuple(config for config in others if config != first)
@@ -37,9 +37,9 @@ def policy_for(
 def recorded_policy(
     repository: Repository, revision: str
 ) -> tuple[Config, str, frozenset[tuple[str, str, str]]]:
-    """The configuration of a commit, or of the index for "", where it was read, and the baseline beside it."""
+    """Return the configuration of a commit (of the index for ""), its source, and the baseline beside it."""
     where = f" at {revision[:12]}" if revision else " in the index"
-    # Most commits hold none of them, and one question is quicker than three.
+    # Most commits have none of these files, and one Git call is quicker than three.
     there = repository.holds(revision, POLICY_FILES) if revision else POLICY_FILES
 
     def read(name: str) -> bytes | None:
@@ -50,7 +50,7 @@ def recorded_policy(
 
 
 def judging_revisions(request: Request, repository: Repository) -> tuple[str, ...]:
-    """The commits whose policies judge: HEAD for what is not recorded, each tip of what is, a commit's parent."""
+    """Return the commits whose policies apply: HEAD if not recorded, a commit's parent, each tip of a range."""
     if isinstance(request, Commit):
         oid = repository.resolve(request.revision)
         wanted = [repository.git.optional("rev-parse", "--quiet", "--verify", f"{oid}^1")]
@@ -68,7 +68,7 @@ def judging_revisions(request: Request, repository: Repository) -> tuple[str, ..
 
 
 def repairs(repository: Repository) -> bool:
-    """Does the index hold a configuration and a baseline that can be read, or none any more?"""
+    """Are the configuration and the baseline in the index valid, or removed?"""
     try:
         recorded_policy(repository, "")
     except ConfigError:

@@ -1,4 +1,4 @@
-"""A first glance, before anything heavy is loaded: is there anything to review at all?"""
+"""Check, before anything heavy is loaded, whether there is anything to review."""
 
 from cli_guard.errors import UsageError
 from cli_guard.git.prefetch import BEFORE_COMMIT, SETTINGS
@@ -7,22 +7,20 @@ from cli_guard.model import CommitMessage
 from cli_guard.review.request import Message, Push, Request, Staged, Worktree
 
 
-def questions(request: Request) -> tuple[tuple[str, ...], ...]:
-    """What Git will be asked about a request in any case."""
+def required_calls(request: Request) -> tuple[tuple[str, ...], ...]:
+    """Return the Git calls that a request needs in any case."""
     if isinstance(request, Message):
         return SETTINGS, *BEFORE_COMMIT
     return BEFORE_COMMIT if isinstance(request, Staged) else ()
 
 
 def nothing_to_review(request: Request, repository: Repository) -> str | None:
-    """Why there is nothing to review, in words, or None. No policy and no diff is read for it.
+    """Return why there is nothing to review, or None, without reading a policy or a diff.
 
-    Raises UsageError where there can be no such change.
+    Raises UsageError if such a change cannot exist.
     """
     if isinstance(request, Staged | Worktree) and repository.bare:
-        raise UsageError(
-            "this repository is bare, nothing can be staged in it: use --commit REV or --range A..B"
-        )
+        raise UsageError("a bare repository has no index: use --commit REV or --range A..B")
     if isinstance(request, Staged):
         return None if repository.has_staged() else "nothing is staged"
     if isinstance(request, Push) and not request.plan.updates:
@@ -33,7 +31,7 @@ def nothing_to_review(request: Request, repository: Repository) -> str | None:
 
 
 def message_of(request: Message, repository: Repository) -> CommitMessage:
-    """The message as Git will record it, by the clean-up that is configured."""
+    """Parse the message as Git will record it, with the configured clean-up."""
     from cli_guard.git.message import cleanup_mode, parse_message
 
     configured = repository.config("commit.cleanup")

@@ -1,4 +1,4 @@
-"""What a push is about to do: from the lines that Git gives pre-push, or from a framework's variables.
+"""Read what a push is about to do: from the lines that Git passes to pre-push, or from a framework's variables.
 
 githooks(5): one line a ref, `<local ref> <local oid> <remote ref> <remote oid>`; a new ref has a remote id of
 zeros, a deletion a local one; an up-to-date push has no line at all.
@@ -24,22 +24,22 @@ class PushPlan:
 
 
 def read_lines(text: str) -> tuple[RefUpdate, ...]:
-    """The updates in pre-push's standard input. Raises UsageError for lines of another form."""
+    """Parse the updates in pre-push's standard input. Raises UsageError for lines of another form."""
     updates = []
-    # What a person typed as a local ref may hold blanks (`:/fix the bug`), and any ref a U+2028.
+    # A local ref as typed may contain blanks (`:/fix the bug`), and any ref a U+2028.
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text.strip() else (), 1):
         words = line.rsplit(" ", 3)
         if len(words) != 4 or not OID.fullmatch(words[1]) or not OID.fullmatch(words[3]):
             raise UsageError(
                 f"line {number} on standard input is not `<local ref> <local oid> <remote ref> <remote oid>`:"
-                " this command is for Git to call, see `cli-guard install`"
+                " Git calls this command, see `cli-guard install`"
             )
         updates.append(RefUpdate(*words))
     return tuple(updates)
 
 
 def read_framework(env: Mapping[str, str], zero: str) -> PushPlan | None:
-    """The one update that pre-commit and prek tell in the environment, None if they do not.
+    """Read the one update that pre-commit and prek pass in the environment, None if they do not.
 
     Neither gives pre-push's own lines. pre-commit sets no FROM/TO ref at all for the first push to an empty
     remote, and prek only a TO ref; both stop at the first ref that has something to push.
@@ -58,10 +58,10 @@ def read_framework(env: Mapping[str, str], zero: str) -> PushPlan | None:
 
 
 def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[PushedRef, ...]:
-    """The updates with their commits: those that the remote does not have yet, oldest first.
+    """Add to the updates their commits that the remote does not have yet, oldest first.
 
     A forced update (the remote's commit is not an ancestor, or not known here) counts from what any branch of
-    the remote is known to hold, as a new branch does.
+    the remote is known to have, as for a new branch.
     """
     known = remote_tips(repository, remote)
     pushed = []
@@ -69,7 +69,7 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
         if update.deletes:
             pushed.append(PushedRef(update))
             continue
-        # A tag of a tree or a blob has no commits; Git pushes it all the same.
+        # A tag of a tree or a blob has no commits; Git pushes it anyway.
         tip = repository.git.optional("rev-parse", "--quiet", "--verify", f"{update.local_oid}^{{commit}}")
         if tip is None:
             pushed.append(PushedRef(update, commits=None))
@@ -83,8 +83,8 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
 
 
 def remote_tips(repository: Repository, remote: str) -> tuple[str, ...]:
-    """The commits that the remote's branches (of no name: any remote's) are known to be at, from tracking refs."""
-    # A framework may not tell which remote it is; Git always does, by its name or its URL.
+    """Return the commits of the remote's branches (without a name: any remote's), from tracking refs."""
+    # A framework may not pass the remote; Git always does, by its name or its URL.
     if remote and not re.fullmatch(r"[\w.][\w./-]*", remote):
         return ()
     out = repository.git.text("for-each-ref", "--format=%(objectname)", f"refs/remotes/{remote}")

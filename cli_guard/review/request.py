@@ -1,4 +1,4 @@
-"""What is to be reviewed: one small type for each way a change comes to us."""
+"""What to review: one small type for each kind of change."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from cli_guard.review.push import PushPlan
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """What `git commit` would record; `event` is the hook that asks, or "staged" for a person."""
+    """What `git commit` would record; `event` is the calling hook, or "staged" for a review by hand."""
 
     event: str = "staged"
 
@@ -22,7 +22,7 @@ class Worktree:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One commit that is recorded already."""
+    """One recorded commit."""
 
     revision: str
     event: str = "commit"

@@ -1,4 +1,4 @@
-"""The one call behind hook, review and demo: a request in, a `Review` out.
+"""The call behind hook, review and demo: a request in, a `Review` out.
 
     request -> nothing to review? -> subject and policy -> the graph -> Review -> records
 
@@ -23,7 +23,7 @@ from cli_guard.model import (
     Skipped,
     Suppressed,
 )
-from cli_guard.review.precheck import nothing_to_review, questions
+from cli_guard.review.precheck import nothing_to_review, required_calls
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Patch, Request
 from cli_guard.runtime import Invocation
@@ -47,7 +47,7 @@ def review(
     contents: Contents | None = None,
     today: datetime.date | None = None,
 ) -> Review:
-    """Reviews a change set under a policy (the built-in defaults without one); nothing is recorded."""
+    """Review a change set under a policy (default: the built-in one); record nothing."""
     from cli_guard.policy.decisions import Policy
     from cli_guard.review.load import Gathered
     from cli_guard.reviewers.review_input import ReviewInput
@@ -71,14 +71,14 @@ def review_request(
 ) -> Review:
     """Review what a request names, and record the result unless `record` is false. Raises CliGuardError.
 
-    With `plan_checks`, the checks that the repository wants at this stage run as well. With `cache`, files in which
+    With `plan_checks`, the repository's checks for this stage run as well. With `cache`, files in which
     nothing was found before are not examined again. `on_progress` gets the number of files of a big change that are
     done, and of all. A `shard` limits the review to its part. Pass the `repository` if it is known already, and that
     there is something to review in it.
     """
     if repository is None:
         try:
-            repository = Repository.discover(invocation.cwd, invocation.env, *questions(request))
+            repository = Repository.discover(invocation.cwd, invocation.env, *required_calls(request))
         except NotARepository:
             if not isinstance(request, Patch):
                 raise
@@ -106,7 +106,7 @@ def review_request(
         done = replace(done, part=f"{shard.number}-of-{shard.of}" if shard else "")
     if record and records:
         return record_review(done, pause, gathered, records, invocation)
-    # What is not recorded cannot be approved.
+    # A review that is not recorded cannot be approved.
     return replace(done, review_id=None)
 
 
@@ -117,7 +117,7 @@ def run(
     cache: "Cache | None" = None,
     on_progress: OnProgress | None = None,
 ) -> "tuple[Review, Pause | None]":
-    """Runs the graph over what was gathered; the pause is what a person's approval goes on from."""
+    """Run the graph; return the review, and the paused graph if it needs review."""
     started = time.perf_counter()
     from cli_guard.graph.context import Context
     from cli_guard.graph.run import run_review
@@ -147,12 +147,12 @@ def run(
 
 
 def without_secret_names(state: "State") -> "State":
-    """The state with every path masked that holds a secret, wherever it is named."""
+    """Mask every path that contains a secret, everywhere in the state."""
     from cli_guard.secrets.redact import redact
 
     findings = [each["finding"] for each in (*state["judged"], *state["suppressed"])]
     paths = {*state["requested_paths"], *(each["path"] for each in (*findings, *state["skipped"]))}
-    # One look at all of them is enough nearly always.
+    # Checking all of them at once is nearly always enough.
     if redact(together := "\n".join(sorted(paths))) == together:
         return state
     masks = {path: redact(path) for path in paths if redact(path) != path}
@@ -170,7 +170,7 @@ def without_secret_names(state: "State") -> "State":
 
 
 def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]) -> Review:
-    """The end of a run as a `Review`."""
+    """Build a `Review` from the final state of a run."""
     from cli_guard.model import finding_of
 
     changes = gathered.subject.changes

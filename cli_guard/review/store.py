@@ -1,4 +1,4 @@
-"""Stores what came of a review: the audit entry, the last report, the pending review."""
+"""Store the result of a review: the audit entry, the last report, the pending review."""
 
 import sqlite3
 from collections import Counter
@@ -38,7 +38,7 @@ def record_review(
 
 
 def keep_report(review: Review, records: Records) -> None:
-    """Keep the whole report, with the advice that the terminal left out."""
+    """Store the whole report, with the advice that the terminal left out."""
     from cli_guard.review.render import as_json, text
 
     full = text.render(review, color=False, verbose=True)

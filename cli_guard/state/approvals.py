@@ -1,4 +1,4 @@
-"""What an approval is bound to. Where approvals are kept is `cli_guard.state.records`."""
+"""What an approval is bound to; `cli_guard.state.records` stores approvals."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
@@ -11,7 +11,7 @@ ID_DIGITS = 10
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A person's yes to some findings of one content under one policy.
+    """A person's approval of findings in one content under one policy.
 
     `content` is the identity of the change (what is recorded and what it starts from), `fingerprints` the
     findings that were shown; `at` is an ISO 8601 time in UTC.
@@ -28,7 +28,7 @@ class Approval:
 
 @dataclass(frozen=True, slots=True)
 class RecordedContent:
-    """What an approval may have been given for: a change or a commit, and the blob that each path has in it."""
+    """The content of an approval: the identity of a change or commit, and the blob of each path in it."""
 
     identity: str
     blobs: Mapping[str, str | None] = field(default_factory=dict)
@@ -36,12 +36,12 @@ class RecordedContent:
 
     @classmethod
     def of(cls, changes: ChangeSet) -> "RecordedContent":
-        """The content of a change set."""
+        """Return the content of a change set."""
         return cls(changes.identity, {c.path: c.new_blob for c in changes}, changes.commit)
 
 
 def review_id(content: str, policy: str, fingerprints: Iterable[str]) -> str:
-    """The id of a review that waits: the same content, policy and findings give the same id."""
+    """Return the id of a pending review: the same content, policy and findings give the same id."""
     data = "\0".join((content, policy, *sorted(fingerprints)))
     return hashlib.sha256(data.encode()).hexdigest()[:ID_DIGITS]
 
@@ -53,10 +53,10 @@ def approved_findings(
     content: RecordedContent,
     commits: Iterable[RecordedContent],
 ) -> dict[str, str]:
-    """The fingerprints of findings that stand approved under exactly this policy, and by whom.
+    """Return the fingerprints of findings that are approved under exactly this policy, and who approved them.
 
-    An approval of the whole `content` covers all that it names. One that was given for a commit, before it was
-    recorded, covers what stands in that commit, and a file of the whole only if it is still the same blob. A
+    An approval of the whole `content` covers all its findings. One that was given for a commit, before it was
+    recorded, covers what is in that commit, and a file of the whole only if it is still the same blob. A
     fingerprint that several findings share is approved if each of them is.
     """
     if not approvals:

@@ -1,7 +1,7 @@
-"""The audit log: one JSON line an event, each with the hash of the line before it.
+"""The audit log: one JSON line per event, each with the hash of the line before it.
 
-A line that is changed, moved or taken out of the middle breaks the chain; lines cut off the end are noticed
-because the last hash is kept beside the log. It proves nothing against a user who rewrites both files: it is a
+A line that is changed, moved or removed from the middle breaks the chain; lines cut off the end are noticed
+because the last hash is stored beside the log. It proves nothing against a user who rewrites both files: it is a
 record for honest people, not evidence against the owner of the machine.
 """
 
@@ -57,7 +57,7 @@ class AuditLog:
         with lock(self.path):
             size, last = self._end()
             line = json.dumps({**data, "previous": self._previous(last)}, sort_keys=True).encode("ascii")
-            # A line that a killed process left half written stays what it is: not an entry.
+            # A half-written line of a killed process stays in the log as unreadable.
             glue = b"" if last is None or last.endswith(b"\n") else b"\n"
             try:
                 with self.path.open("ab") as file:
@@ -88,7 +88,7 @@ class AuditLog:
             if previous != expected:
                 return Verification(number - 1, f"line {number} does not follow line {number - 1}")
             before, expected = expected, digest(line)
-        # The head is one behind if the process was killed between the two writes.
+        # The stored hash is one line behind if the process was killed between the two writes.
         if self._read_head() not in (None, expected, before if number else expected):
             changed = f"line {number} was changed, or " if number else ""
             return Verification(number, f"{changed}lines after line {number} are gone")
@@ -133,7 +133,7 @@ class AuditLog:
 
 
 def previous_in(line: bytes) -> str | None:
-    """The hash that a line carries, None if it is not an entry."""
+    """Return the hash of the previous line in a line, None if it is not an entry."""
     try:
         previous = json.loads(line)["previous"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -142,13 +142,13 @@ def previous_in(line: bytes) -> str | None:
 
 
 def digest(line: bytes) -> str:
-    """The hash that the next line carries."""
+    """Return the hash of a line, which the next line contains."""
     return hashlib.sha256(line).hexdigest()
 
 
 @contextmanager
 def lock(path: Path) -> Iterator[None]:
-    """Holds a lock file beside `path`: two hooks that end together must not write over each other."""
+    """Hold a lock file beside `path`, so that two hooks cannot overwrite each other."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.with_suffix(path.suffix + ".lock").open("w") as lock:
         with suppress(ImportError):  # no fcntl outside POSIX: there the lock is the open file alone

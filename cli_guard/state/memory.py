@@ -1,4 +1,4 @@
-"""What is remembered of one repository: decisions, reasons, answers and facts, found again by their words.
+"""The memory of one repository: decisions, reasons, answers and facts, with full-text search.
 
 An SQLite database with a full-text index (FTS5) in the state folder; it may be deleted at any time.
 """
@@ -48,7 +48,7 @@ END;
 
 
 def clean_text(text: str) -> str:
-    """A text as it is kept: without secrets, in UTF-8, cut."""
+    """Prepare a text for storage: without secrets, in UTF-8, truncated."""
     return redact(text.strip().encode("utf-8", "replace").decode("utf-8"))[:MOST_CHARACTERS]
 
 
@@ -63,13 +63,13 @@ class Remembered:
 
 
 class Memory:
-    """The memory in a state folder. Every method raises CliGuardError, in one line, where it cannot be used."""
+    """The memory in a state folder. Every method raises CliGuardError if the database cannot be used."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
 
     def search(self, words: str, *, kind: str = "", count: int = 10) -> tuple[Remembered, ...]:
-        """Rows that hold all the words, the best first (BM25); those with any of them, if none has all."""
+        """Return rows with all the words, best first (BM25), or with any of them if none has all."""
         found = list(dict.fromkeys(WORD.findall(words)))[:MOST_WORDS]
         if not found:
             return ()
@@ -87,7 +87,7 @@ class Memory:
         return ()
 
     def recent(self, count: int = 10, kind: str = "") -> tuple[Remembered, ...]:
-        """The newest rows, the newest first."""
+        """Return the newest rows first."""
         with self._open() as database:
             self._import(database)
             rows = database.execute(
@@ -97,20 +97,20 @@ class Memory:
         return tuple(Remembered(*row) for row in rows)
 
     def store(self, text: str, kind: str = "fact") -> int:
-        """Keeps a text, redacted and cut to MOST_CHARACTERS; the oldest rows beyond MOST_ROWS go. Gives its id."""
+        """Store a text, redacted and cut to MOST_CHARACTERS; drop the oldest rows beyond MOST_ROWS. Return its id."""
         if kind not in KINDS:
-            raise CliGuardError(f"no kind {kind}: there are {', '.join(KINDS)}")
+            raise CliGuardError(f"unknown kind {kind}: use one of {', '.join(KINDS)}")
         with self._open() as database:
             return self._add(database, kind, clean_text(text))
 
     def keep(self, text: str, kind: str, source: str) -> None:
-        """Keeps what one source says now, in place of what it said before."""
+        """Store the text of a source, replacing its earlier one."""
         with self._open() as database:
             database.execute("DELETE FROM remembered WHERE source = ?", (source,))
             self._add(database, kind, clean_text(text), source=source)
 
     def forget(self, number: int) -> bool:
-        """Takes a row out, for good: what its source says is not taken over again. Was there one?"""
+        """Remove a row for good, so that it is not imported again; return whether there was one."""
         with self._open() as database:
             database.execute(
                 "INSERT OR IGNORE INTO forgotten SELECT source FROM remembered WHERE id = ? AND source != ''",
@@ -131,7 +131,7 @@ class Memory:
         return added.lastrowid or 0
 
     def _import(self, database: sqlite3.Connection) -> None:
-        """Takes over the decisions of the audit trail and the reasons of approvals that are not here yet."""
+        """Import new decisions from the audit log and new reasons from approvals."""
         records = Records(self.path.parent)
         for approval in records.approvals():
             if approval.reason:
@@ -155,21 +155,21 @@ class Memory:
             raise CliGuardError(f"the memory {self.path} cannot be opened: {error}") from error
         try:
             with database:
-                # What is remembered may be lost with the power, so a write need not wait for the disk.
+                # The memory may be lost in a power failure, so a write need not wait for the disk.
                 database.execute("PRAGMA synchronous = OFF")
                 if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'words'").fetchone():
                     database.executescript(SCHEMA)
                 yield database
         except sqlite3.OperationalError as error:
             words = (
-                "is held by another process; try again"
+                "is locked by another process; try again"
                 if "locked" in str(error)
                 else f"cannot be used: {error}"
             )
             raise CliGuardError(f"the memory {self.path} {words}") from error
         except sqlite3.Error as error:
             raise CliGuardError(
-                f"the memory {self.path} is broken ({error}); delete the file to begin anew"
+                f"the memory {self.path} is broken ({error}); delete the file to start over"
             ) from error
         finally:
             database.close()

@@ -19,7 +19,7 @@ from cli_guard.state.audit import AuditLog, lock
 KEPT_APPROVALS = 500
 KEPT_PENDING = 100
 KEPT_APPLIED = 20
-# By then the repository has moved on.
+# After that time the repository has changed too much.
 PENDING_DAYS = 14
 ASKED = "ask"
 ID = re.compile(r"[0-9a-f]{1,64}")
@@ -44,7 +44,7 @@ class PendingReview:
     root: str = ""
 
     def expired(self, now: datetime.datetime) -> bool:
-        """Is it too old? One without a readable time is."""
+        """Is it too old, or its time unreadable?"""
         try:
             return now - datetime.datetime.fromisoformat(self.at) > datetime.timedelta(days=PENDING_DAYS)
         except (ValueError, TypeError):
@@ -53,7 +53,7 @@ class PendingReview:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A patch that was written to a work tree; `left` is what it left there (path -> SHA-256, None for no file)."""
+    """A patch that was written to a work tree; `left` is the result (path -> SHA-256, None for a removed file)."""
 
     id: str
     at: str
@@ -65,7 +65,7 @@ class Applied:
 
 
 class Records:
-    """What cli-guard remembers of one repository, in its state folder."""
+    """The records of one repository in its state folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -75,7 +75,7 @@ class Records:
         self._applied = folder / "applied"
 
     def prepare(self) -> None:
-        """Makes the folders, for their owner alone. Raises OSError where that is not allowed."""
+        """Create the folders, accessible only to their owner. Raises OSError."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._waiting.mkdir(mode=0o700, exist_ok=True)
         self._applied.mkdir(mode=0o700, exist_ok=True)
@@ -86,13 +86,13 @@ class Records:
         return f"not recorded in {self.folder}: {words}{'; it cannot be approved' if waits else ''}"
 
     def approvals(self) -> tuple[Approval, ...]:
-        """Every approval given, oldest first; a broken line approves nothing. Raises CliGuardError."""
+        """Return every approval, oldest first; a broken line approves nothing. Raises CliGuardError."""
         found = []
         try:
             lines = list(read_lines(self._approvals))
         except OSError as error:
             raise CliGuardError(
-                f"the approvals in {self._approvals} cannot be read: {error.strerror}; mend or delete the file"
+                f"the approvals in {self._approvals} cannot be read: {error.strerror}; repair or delete the file"
             ) from error
         for line in lines:
             with suppress(ValueError, TypeError, KeyError):
@@ -101,7 +101,7 @@ class Records:
         return tuple(found)
 
     def approve(self, approval: Approval) -> None:
-        """Keeps an approval. Raises OSError."""
+        """Store an approval. Raises OSError."""
         with lock(self._approvals):
             lines = [*read_lines(self._approvals), json.dumps(asdict(approval))][-KEPT_APPROVALS:]
             write_atomically(self._approvals, "\n".join(lines) + "\n")
@@ -124,7 +124,7 @@ class Records:
         return self._waiting / f"{review_id}.sqlite"
 
     def add_pending(self, review: PendingReview) -> None:
-        """Keep a pending review, and drop the oldest beyond KEPT_PENDING. Raises OSError."""
+        """Store a pending review, and drop the oldest beyond KEPT_PENDING. Raises OSError."""
         write_atomically(self._waiting / f"{review.id}.json", json.dumps(asdict(review), indent=1))
         for old in self.pending()[:-KEPT_PENDING]:
             self.remove_pending(old.id)
@@ -135,7 +135,7 @@ class Records:
         self.checkpoint(review_id).unlink(missing_ok=True)
 
     def applied_patches(self) -> tuple[Applied, ...]:
-        """The patches that were written and not taken back, oldest first."""
+        """Return the patches that were written and not reverted, oldest first."""
         found = []
         for path in self._applied.glob("*.json") if self._applied.is_dir() else ():
             with suppress(ValueError, TypeError, KeyError, AttributeError, OSError, RecursionError):
@@ -146,34 +146,34 @@ class Records:
         return tuple(sorted(found, key=lambda applied: (applied.at, applied.id)))
 
     def keep_applied(self, applied: Applied) -> None:
-        """Keeps what is needed to take a patch back. Raises OSError."""
+        """Store what is needed to revert a patch. Raises OSError."""
         self.prepare()
         write_atomically(self._applied / f"{applied.id}.json", json.dumps(asdict(applied)))
         for old in self.applied_patches()[:-KEPT_APPLIED]:
             self.forget_applied(old.id)
 
     def forget_applied(self, applied_id: str) -> None:
-        """Takes a patch off the list of those that can be taken back."""
+        """Remove a patch from the list of those that can be reverted."""
         (self._applied / f"{applied_id}.json").unlink(missing_ok=True)
 
     def keep_report(self, text: str, as_json: str) -> None:
-        """Keeps the last report in full, for `cat` and for tools. Raises OSError."""
+        """Store the last report in full, for `cat` and for tools. Raises OSError."""
         write_atomically(self.folder / "last-report.txt", text)
         write_atomically(self.folder / "last-report.json", as_json)
 
 
 def named_by(path: Path, name: object) -> bool:
-    """Is a record the one of its file? By its name its files are found, and removed."""
+    """Does the id of a record match its file name, by which its files are found and removed?"""
     return name == path.stem and ID.fullmatch(path.stem) is not None
 
 
 def texts_hold(record: PendingReview | Applied) -> bool:
-    """Are the fields that are texts texts indeed?"""
+    """Are all text fields strings?"""
     return all(isinstance(getattr(record, each.name), str) for each in fields(record) if each.type is str)
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """The lines of a file, none if it is not there or belongs to somebody else: no line, no approval."""
+    """Return the lines of a file, none if it is missing or owned by another user, who could forge approvals."""
     try:
         yield from path.read_text("utf-8", "replace").splitlines()
     except (FileNotFoundError, NotADirectoryError, PermissionError):
@@ -181,7 +181,7 @@ def read_lines(path: Path) -> Iterator[str]:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Writes a file whole or not at all. Raises OSError."""
+    """Write a file atomically. Raises OSError."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -203,6 +203,6 @@ def state_folder(cwd: Path, env: Mapping[str, str]) -> Path:
         folder = user_state(env)
     if folder is None:
         raise CliGuardError(
-            "there is no repository here and no home folder: set HOME or XDG_STATE_HOME, to an absolute path"
+            "there is no repository and no home folder here: set HOME or XDG_STATE_HOME to an absolute path"
         )
     return folder

@@ -179,11 +179,11 @@ def test_stopping_all_ends_whole_families(repo_with_trust: Repo) -> None:
         (("stop", "999999999"), 1, "999999999 was not started by cli-guard here: see `cli-guard ps`"),
         (("logs", "{own}"), 1, "{own} was not started by cli-guard here: see `cli-guard ps`"),
         (("logs", "-f", "999999999"), 1, "999999999 was not started by cli-guard here: see `cli-guard ps`"),
-        (("stop",), 2, "name one process by its PID (see `cli-guard ps`), or all of them by --all"),
+        (("stop",), 2, "give the PID of one process (see `cli-guard ps`), or --all"),
         (
             ("stop", "--all", "1"),
             2,
-            "name one process by its PID (see `cli-guard ps`), or all of them by --all",
+            "give the PID of one process (see `cli-guard ps`), or --all",
         ),
         (("stop", "0"), 2, "Invalid value for '[PID]': 0 is not in the range x>=1; see `cli-guard --help`"),
         (

@@ -110,7 +110,7 @@ def test_what_is_denied_does_not_run_whoever_says_yes(trusting: Repo) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "cli-guard: not run: it needs a yes at a terminal, or a rule in your own configuration"),
+        ((), "cli-guard: not run: it needs approval at a terminal, or a rule in your own configuration"),
         (("--yes",), "cli-guard: not run: --yes counts at a terminal only; it needs a yes at a terminal"),
     ],
 )
@@ -335,12 +335,12 @@ PORTS = "is not in the range 1<=x<=65535"
         ("-b --startup-timeout inf", f"Invalid value for '--startup-timeout': 'inf' {NO_TIME}"),
         ("-b --port 0", f"Invalid value for '--port': 0 {PORTS}"),
         ("-b --port 65536", f"Invalid value for '--port': 65536 {PORTS}"),
-        ("--port 80", "--port is for a command in the background: add --background"),
-        ("-b --timeout 3", "--timeout is for a command in the foreground: leave it or --background out"),
-        ("--raw --format json", "--raw is the output alone and --format json is none of it: give one"),
+        ("--port 80", "--port requires --background"),
+        ("-b --timeout 3", "--timeout cannot be combined with --background"),
+        ("--raw --format json", "--raw and --format json exclude each other: give one of them"),
         ("--cwd /no/such", "Working directory not found: /no/such"),
         ("--cwd app.py", "Path is not a directory: {path}/app.py"),
-        ("--env NOT_SET", "the variable NOT_SET is not set: set it, or leave --env NOT_SET out"),
+        ("--env NOT_SET", "the variable NOT_SET is not set: set it, or omit --env NOT_SET out"),
         (
             "--env A=b",
             "Invalid value for '--env': it takes a name: for a value, write A=... in front of the command",

@@ -29,7 +29,7 @@ def test_a_short_review_says_nothing() -> None:
     line = Progress(stream, lambda: now[0])
     for done in range(100):
         now[0] = done * AFTER_SECONDS / 101
-        line.told(done, 100)
+        line.update(done, 100)
     line.remove()
     assert stream.getvalue() == ""
 
@@ -38,14 +38,14 @@ def test_a_long_one_says_how_far_it_is_and_takes_it_back() -> None:
     stream, now = Terminal(), [0.0]
     line = Progress(stream, lambda: now[0])
     now[0] = AFTER_SECONDS
-    line.told(500, 5_000)
+    line.update(500, 5_000)
     assert stream.screen() == "cli-guard: 10 % of 5,000 files"
-    line.told(1_000, 5_000)
+    line.update(1_000, 5_000)
     assert "20 %" not in stream.getvalue()
     now[0] += EVERY_SECONDS
-    line.told(4_999, 5_000)
+    line.update(4_999, 5_000)
     assert stream.screen() == "cli-guard: 99 % of 5,000 files"
-    line.told(5_000, 5_000)
+    line.update(5_000, 5_000)
     assert stream.screen() == ""
     written = stream.getvalue()
     line.remove()
@@ -56,7 +56,7 @@ def test_one_that_is_interrupted_takes_it_back() -> None:
     stream, now = Terminal(), [0.0]
     line = Progress(stream, lambda: now[0])
     now[0] = 5.0
-    line.told(1, 2)
+    line.update(1, 2)
     line.remove()
     assert stream.screen() == ""
 
@@ -77,6 +77,6 @@ def test_a_terminal_that_is_gone_stops_nothing() -> None:
     now = [0.0]
     line = Progress(Gone(), lambda: now[0])
     now[0] = 5.0
-    line.told(1, 2)
-    line.told(2, 2)
+    line.update(1, 2)
+    line.update(2, 2)
     line.remove()

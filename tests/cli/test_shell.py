@@ -37,7 +37,7 @@ def test_diff_shows_what_would_change_as_a_patch_that_applies(filled: Repo) -> N
     patch = done.out[done.out.index("diff --git") :]
     assert "-x = 2\n+x = 9\n" in patch and "+++ b/new.txt" in patch
     filled.git("apply", "--check", "--cached", "-", stdin=patch)
-    assert "no file is changed" in filled.inspect("shell", "ls", "--diff").out
+    assert "no file would be changed" in filled.inspect("shell", "ls", "--diff").out
 
 
 def test_a_subfolder_and_a_bare_repository(filled: Repo) -> None:

@@ -182,8 +182,8 @@ def test_what_is_missing_is_named(committed: Repo, room: Path) -> None:
     committed.git("commit", "-q", "-m", "Submodule")
     with ExitStack() as stack:
         assert at_head(committed, stack).missing == (
-            Skipped("vendor/lib", "a submodule, which is not checked out"),
-            Skipped("a.bin", "kept by Git LFS: a pointer stands there"),
+            Skipped("vendor/lib", "a submodule: not checked out"),
+            Skipped("a.bin", "stored by Git LFS: only its pointer is checked out"),
         )
 
 

@@ -84,9 +84,9 @@ def test_binary_empty_and_deleted_files(committed: Repo) -> None:
     assert review.decision is Decision.ALLOW
     assert review.files == 4
     assert [(each.path, each.reason) for each in review.skipped] == [
-        ("logo.png", "binary: searched for keys only")
+        ("logo.png", "binary: searched only for keys")
     ]
-    assert "not reviewed: logo.png (binary: searched for keys only)" in committed.inspect("review").out
+    assert "not reviewed: logo.png (binary: searched only for keys)" in committed.inspect("review").out
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "utf-16-le", "utf-16-be"])
@@ -217,7 +217,7 @@ def test_a_submodule_is_left_to_its_own_repository(committed: Repo, isolated: di
     review = committed.look()
     assert (review.files, placed(review)) == (1, [])
     assert [(each.path, each.reason) for each in review.skipped] == [
-        ("lib", "a submodule: its own repository reviews its commits")
+        ("lib", "a submodule: review it in its own repository")
     ]
     assert first != inner.git("rev-parse", "HEAD")
     committed.write("lib/more.py", SECRET)

@@ -1,4 +1,4 @@
-"""Pushes as pre-commit and prek tell of them: one ref in the environment, and nothing on standard input."""
+"""Pushes as pre-commit and prek tell of them: one ref in the environment, and nothing from standard input."""
 
 import pytest
 from repositories import Repo, key, placed

@@ -55,7 +55,7 @@ def test_a_finding_for_a_person() -> None:
     state = review({"reports.py": RISKY})
     assert (state["status"], state["decision"]) == ("needs_review", "review")
     assert state["requires_human_review"] is True
-    assert "1 finding to be reviewed" in state["review_reason"]
+    assert "1 finding to approve" in state["review_reason"]
     assert [blocked["tool"] for blocked in state["blocked_actions"]] == ["git_commit"]
     assert state["review_id"]
     assert "reports.py:8" in state["final_output"]

@@ -123,7 +123,7 @@ def test_installing_again_changes_nothing_and_never_chains_to_itself(committed: 
     first = picture(committed.path / ".git/hooks")
     said = installing(committed)
     assert picture(committed.path / ".git/hooks") == first
-    assert "pre-commit: brought up to date; the hook that was there runs before it" in said
+    assert "pre-commit: updated; the hook that was there runs before it" in said
     assert committing(committed, "y = 2\n").all.count("mine ran") == 1
 
 
@@ -197,7 +197,7 @@ def test_a_hook_that_was_written_over_ours_is_left_alone(committed: Repo) -> Non
     installing(committed)
     put_hook(committed, "#!/bin/sh\necho another manager\n")
     said = committed.guard("uninstall").out
-    assert "pre-commit: is another program's; what was there before is still kept as" in said
+    assert "pre-commit: belongs to another program; the previous hook is still kept as" in said
     assert hook_of(committed).read_text() == "#!/bin/sh\necho another manager\n"
 
 

@@ -88,7 +88,7 @@ def test_a_value_in_the_environment_is_told_apart(committed: Repo) -> None:
     }
     done = committed.guard("install", env=variables)
     assert done.code == 2
-    assert "take it out of Git's command line and the GIT_CONFIG_* variables" in done.err
+    assert "remove it from Git's command line and the GIT_CONFIG_* variables" in done.err
 
 
 @pytest.mark.parametrize("value", [".git/hooks", "{root}/.git/hooks", ".git/../.git/hooks/", "./linked"])

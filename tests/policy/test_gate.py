@@ -118,7 +118,7 @@ def test_each_answer_says_what_it_was() -> None:
     )
     assert [(each.by, each.reason) for each in judgement.suppressed] == [
         ("config", "not ours"),
-        ("baseline", "there before the baseline was written"),
+        ("baseline", "older than the baseline"),
         ("approval", "approved by Ada"),
     ]
     [inline] = judge([found("code-x", "critical")], inline=True).suppressed

@@ -72,8 +72,8 @@ def test_no_hint_and_no_deny_ever_loosens(hints: Hints, deny: list[str]) -> None
         ("command = []", "'mcp.s.command': is empty"),
         ('command = ["./server"]', "a name on PATH or an absolute path"),
         ('command = ["bin/server"]', "a name on PATH or an absolute path"),
-        ('command = [" "]', "the first word is the program"),
-        ('command = ["a\\u0000b"]', "holds a NUL character"),
+        ('command = [" "]', "the first word must be the program"),
+        ('command = ["a\\u0000b"]', "contains a NUL character"),
         ('command = "mcp-server-git --verbose"', "'mcp.s.command'"),
         ('command = ["x"]\nenv = ["TOKEN=abc"]', "'mcp.s.env.0'"),
         ('command = ["x"]\ntimeout_seconds = 0', "'mcp.s.timeout_seconds'"),
@@ -106,7 +106,7 @@ def test_a_repository_can_only_deny(line: str) -> None:
 
     with pytest.raises(ConfigError, match=r"'mcp\.s\.\w+' belongs in the user's own file"):
         read({"cli-guard.toml": f'[mcp.s]\n{line}\ndeny = ["u"]\n'})
-    with pytest.raises(ConfigError, match="a repository starts no server"):
+    with pytest.raises(ConfigError, match="a repository cannot start"):
         read({"pyproject.toml": f"[tool.cli-guard.mcp.s]\n{line}\n"})
     read({"cli-guard.toml": '[mcp.s]\ndeny = ["u"]\n'})
 
@@ -173,4 +173,4 @@ def test_to_deny_less_is_a_loosening(before: tuple[str, ...], after: tuple[str, 
 
     found = list(loosenings(config(before), config(after)))
     assert len(found) == told
-    assert all("is denied no longer" in each for each in found)
+    assert all("is no longer denied" in each for each in found)

@@ -360,7 +360,7 @@ def test_a_baseline_is_judged_by_the_configuration_before() -> None:
             '[rules]\n"secret-aws-access-key" = "advise"\n',
             "weaker policy: secret-aws-access-key was deny, becomes advise",
         ),
-        (ignore(), r"a new \[\[ignore\]\] of secret-\* under a/\*\* answers \d+ secret rules .*: fake keys"),
+        (ignore(), r"a new \[\[ignore\]\] of secret-\* in a/\*\* answers \d+ secret rules .*: fake keys"),
         (ignore(rule="secret-aws-access-key"), "answers secret-aws-access-key that was deny: fake keys"),
     ],
 )
@@ -371,7 +371,7 @@ def test_the_message_counts_by_reviewer(text: str, says: str) -> None:
 
 def test_the_message_names_what_is_weaker() -> None:
     [finding] = review(subject({}, {"cli-guard.toml": '[decisions]\ncritical = "advise"\n'})).findings
-    assert "critical was deny, becomes advise" in finding.message or "more" in finding.message
+    assert "critical changes from deny to advise" in finding.message or "more" in finding.message
     assert (finding.path, finding.line) == ("cli-guard.toml", 1)
 
 
@@ -382,12 +382,12 @@ ASKS = DENIES.replace("deny", "review")
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        (DENIES, "", "the command pattern 'terraform apply *' was deny, is gone"),
-        (ASKS, "", "the command pattern 'terraform apply *' was review, is gone"),
-        (DENIES, ASKS, "the command pattern 'terraform apply *' was deny, becomes review"),
-        (DENIES, DENIES.replace("apply *", "apply"), "was deny, is gone"),
-        (DENIES, DENIES.replace("apply", "destroy"), "was deny, is gone"),
-        (DENIES, ASKS.replace("apply ", ""), "was deny, becomes review"),
+        (DENIES, "", "the deny pattern 'terraform apply *' was removed"),
+        (ASKS, "", "the review pattern 'terraform apply *' was removed"),
+        (DENIES, ASKS, "the deny pattern 'terraform apply *' becomes review"),
+        (DENIES, DENIES.replace("apply *", "apply"), "was removed"),
+        (DENIES, DENIES.replace("apply", "destroy"), "was removed"),
+        (DENIES, ASKS.replace("apply ", ""), "becomes review"),
     ],
 )
 def test_a_command_pattern_that_does_less_weakens(before: str, after: str, message: str) -> None:

@@ -67,7 +67,7 @@ def test_no_secret_is_kept_and_texts_are_bounded(memory: Memory, tmp_path: Path)
     memory.store("word " * 5_000)
     assert secret.encode() not in b"".join(path.read_bytes() for path in (tmp_path / "cli-guard").iterdir())
     assert all(len(row.text) <= MOST_CHARACTERS for row in memory.recent(10))
-    with pytest.raises(CliGuardError, match="no kind wish: there are decision"):
+    with pytest.raises(CliGuardError, match="unknown kind wish: use one of decision"):
         memory.store("x", "wish")
 
 
@@ -111,7 +111,7 @@ def test_a_locked_database_is_one_clear_line(memory: Memory, monkeypatch: pytest
     monkeypatch.setattr("cli_guard.state.memory.LOCK_SECONDS", 0.1)
     holder = sqlite3.connect(memory.path, isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(CliGuardError, match="held by another process"):
+    with pytest.raises(CliGuardError, match="locked by another process"):
         memory.store("y")
     holder.close()
     assert memory.store("y")

@@ -98,7 +98,7 @@ class McpClient:
         with self._lock:
             server, dot, _ = name.removeprefix(PREFIX).partition(".")
             if not (name.startswith(PREFIX) and dot):
-                raise UsageError(f"{name!r} is no MCP tool: write {PREFIX}<server>.<tool>")
+                raise UsageError(f"{name!r} is not an MCP tool: write {PREFIX}<server>.<tool>")
             running = self._start_server(server)
             known = {tool.name: tool for tool in running.tools}
             if name not in known:
@@ -134,7 +134,7 @@ class McpClient:
                 f"there is no MCP server {name!r}{known}: the user's own file names them, [mcp.NAME]"
             )
         if self._closed:
-            raise CliGuardError("the MCP client is closed: its servers ended with the run")
+            raise CliGuardError("the MCP client is closed")
         if name in self._problems:
             raise CliGuardError(self._problems[name])
         if name not in self._running:
@@ -155,7 +155,7 @@ class McpClient:
                 from anyio.from_thread import start_blocking_portal
             except ModuleNotFoundError as error:
                 raise UsageError(
-                    "MCP needs an extra that is not installed: pip install 'cli-guard[mcp]'"
+                    "MCP requires an extra that is not installed: pip install 'cli-guard[mcp]'"
                 ) from error
             self._portal = self._stack.enter_context(start_blocking_portal("asyncio"))
         return self._portal
@@ -166,7 +166,7 @@ def check(tool: McpTool, running: Running, arguments: Mapping[str, object]) -> N
     try:
         size = len(json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode("utf-8"))
     except (TypeError, ValueError, RecursionError) as error:
-        raise UsageError(f"the arguments of {tool.name} are no JSON in UTF-8") from error
+        raise UsageError(f"the arguments of {tool.name} are not JSON in UTF-8") from error
     if size > ARGUMENT_CHARS:
         raise UsageError(f"the arguments of {tool.name} are longer than {ARGUMENT_CHARS:,} bytes")
     problem = schemas.problem_with(running.schemas[tool.own_name], arguments)

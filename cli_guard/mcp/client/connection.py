@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# What every program needs to run at all. All else, and so every secret, is passed by name or not at all.
+# What every program needs to run. Everything else, and so every secret, is passed only if it is named.
 ALWAYS_PASSED = ("PATH", "HOME", "USER", "LOGNAME", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
 PAGES = 20
 TOOLS = 500
@@ -105,10 +105,10 @@ class Connection:
         folders = [each for each in self._env.get("PATH", "").split(":") if each.startswith("/")]
         program = shutil.which(command[0], path=":".join(folders))
         if program is None:
-            where = "is no program" if command[0].startswith("/") else "is not on PATH"
+            where = "is not a program" if command[0].startswith("/") else "is not on PATH"
             raise CliGuardError(
                 f"the MCP server {self.name} cannot be started: {one_line(command[0], WORDS, self.hide)} {where};"
-                " install it or mend its command"
+                " install it or fix its command"
             )
         # `python -m server` would else look for the server in the repository first.
         env = self._env | {"PATH": ":".join(folders), "PYTHONSAFEPATH": "1"}
@@ -116,7 +116,7 @@ class Connection:
             return await Wire.open((program, *command[1:]), self._cwd, env)
         except OSError as error:
             raise CliGuardError(
-                f"the MCP server {self.name} cannot be started: {error.strerror}; mend its command"
+                f"the MCP server {self.name} cannot be started: {error.strerror}; fix its command"
             ) from error
 
     async def _within(self, wire: Wire, seconds: float, step: Awaitable[T], what: str) -> T:

@@ -36,7 +36,7 @@ def unusable(schemas: Sequence[Mapping[str, Any]]) -> list[str | None]:
 def problem_with(schema: Mapping[str, Any], arguments: Mapping[str, object]) -> str | None:
     """What is wrong with arguments, None if they hold by the schema."""
     answers = ask({"schema": schema, "arguments": arguments})
-    return answers[0] if answers else "the schema of the tool takes too long to check them by"
+    return answers[0] if answers else "checking them against the tool's schema takes too long"
 
 
 def check_bounds(schema: Mapping[str, Any]) -> str | None:
@@ -49,7 +49,7 @@ def check_bounds(schema: Mapping[str, Any]) -> str | None:
                 for key in ("$ref", "$dynamicRef", "$recursiveRef"):
                     reference = value.get(key)
                     if isinstance(reference, str) and not reference.startswith("#"):
-                        return "its schema refers to one elsewhere, and none is fetched"
+                        return "its schema refers to another document, which is not fetched"
                 below += value.values()
             elif isinstance(value, list):
                 below += value
@@ -61,7 +61,7 @@ def check_bounds(schema: Mapping[str, Any]) -> str | None:
     try:
         size = len(json.dumps(schema, allow_nan=False))
     except (ValueError, RecursionError):
-        return "its schema is no JSON"
+        return "its schema is not JSON"
     if size > SCHEMA_CHARS:
         return f"its schema is longer than {SCHEMA_CHARS:,} characters"
     return None

@@ -168,7 +168,7 @@ class Wire(asyncio.SubprocessProtocol):
             if line.lstrip().startswith(b"{"):
                 self.lose("sent a message that cannot be read")
             elif self._strays > STRAY_LINES:
-                self.lose("writes lines that are no MCP messages: is it a server over stdio?")
+                self.lose("writes lines that are not MCP messages: is it a server over stdio?")
             return
         # A session that is being closed reads no more.
         with contextlib.suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):

@@ -29,12 +29,14 @@ INSTRUCTIONS = (
 
 
 def serve(lines: Iterator[bytes | None], say: Callable[[str], None], around: Surroundings) -> None:
-    """Answers requests until the lines end, or nobody reads what is said. Raises UsageError without the extra."""
+    """Serve until the input ends or the output is closed. Raises UsageError without the extra."""
     try:
         import anyio
         import mcp.server  # noqa: F401 - asked for once, where the answer can still be given
     except ModuleNotFoundError as error:
-        raise UsageError("MCP needs an extra that is not installed: pip install 'cli-guard[mcp]'") from error
+        raise UsageError(
+            "MCP requires an extra that is not installed: pip install 'cli-guard[mcp]'"
+        ) from error
     # The SDK logs failures with their tracebacks; without a handler logging prints them.
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     anyio.run(conversation, lines, say, around)
@@ -124,14 +126,12 @@ def answer_call(tool: Tool, around: Surroundings, arguments: Mapping[str, object
     except CliGuardError as error:
         return refusal_of(str(error))
     except Exception as error:
-        return refusal_of(around.crashed(error))
+        return refusal_of(around.report_bug(error))
     text = clip(printable(answer.text, keep_newlines=True), TEXT_CHARS)
     data = json_value(answer.data) if answer.data is not None else None
     if data is not None and len(json.dumps(data)) > DATA_CHARS:
         data = None
-        text += (
-            f"\nThe data is longer than {DATA_CHARS:,} characters and left out: cli-guard {tool.name} has it."
-        )
+        text += f"\nThe data is longer than {DATA_CHARS:,} characters and omitted: run cli-guard {tool.name} to see it."
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=data)
 
 

@@ -33,12 +33,12 @@ class Answer:
 class Surroundings:
     """What the tools work with: where the server was started, and what the rooms above lend it.
 
-    `explain` gives the page of a rule and raises UsageError; `crashed` turns a bug of ours into one line.
+    `explain` gives the page of a rule and raises UsageError; `report_bug` turns a bug of ours into one line.
     """
 
     invocation: Callable[[], Invocation]
     explain: Callable[[str], str]
-    crashed: Callable[[Exception], str]
+    report_bug: Callable[[Exception], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Parameter:
         """Does a value hold? Raises UsageError."""
         if self.kind == "boolean":
             if not isinstance(value, bool):
-                raise UsageError(f"{self.name} is not true or false")
+                raise UsageError(f"{self.name} must be true or false")
         elif self.kind == "string":
             self.check_text(value)
         elif not isinstance(value, list) or len(value) > LIST_ITEMS:
@@ -186,7 +186,7 @@ def ask(around: Surroundings, arguments: Arguments) -> Answer:
         resolve_folder(around, arguments),
         paths=tuple(cast(list[str], arguments.get("paths", []))),
         revision=str(arguments["rev"]) if arguments.get("rev") else None,
-        # No MCP servers: the tool is described as one that only reads, and a server of the user's may do more.
+        # No MCP servers: the tool is described as read-only, and a server of the user's may do more.
         worktree=bool(arguments.get("worktree")),
     )
     return Answer(done.text, cast(dict[str, object], json_value(done.data)))
@@ -202,19 +202,19 @@ def resolve_folder(around: Surroundings, arguments: Arguments) -> Invocation:
     invocation = around.invocation()
     given = str(arguments.get("cwd", ""))
     if "\0" in given:
-        raise UsageError("cwd holds a NUL character")
+        raise UsageError("cwd contains a NUL character")
     start = invocation.cwd.resolve()
     try:
         folder = (start / given).resolve()
         inside, there = folder.is_relative_to(start), folder.is_dir()
     except (OSError, RuntimeError) as error:  # a loop of links, a name that is too long
-        raise UsageError(f"cwd cannot be looked at: {given[:100]}") from error
+        raise UsageError(f"cwd cannot be read: {given[:100]}") from error
     if not inside:
         raise UsageError(
-            "cwd lies outside the folder in which the server was started: start another one there"
+            "cwd is outside the folder in which the server was started: start another server there"
         )
     if not there:
-        raise UsageError(f"cwd is no folder: {given[:100]}")
+        raise UsageError(f"cwd is not a folder: {given[:100]}")
     return replace(invocation, cwd=Path(folder))
 
 
@@ -227,7 +227,7 @@ TOOLS = (
         " review (a person must approve it at a terminal) or deny (change the code).",
         (
             Parameter("worktree", "Review all that differs from HEAD, untracked files included.", "boolean"),
-            Parameter("range", "Review commits one by one: A..B, those that B has and A has not."),
+            Parameter("range", "Review commits one by one: A..B, those in B that are not in A."),
             Parameter("commit", "Review one commit."),
             Parameter("patch", "Review this unified diff.", longest=PATCH_CHARS),
             CWD,

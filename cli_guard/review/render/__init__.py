@@ -1,6 +1,6 @@
-"""What a review looks like: one small renderer a format.
+"""The output formats of a review: one renderer per format.
 
-A format is a module with `render(review) -> str`; to add one, write it and name it here.
+A format is a module with `render(review) -> str`; to add one, write it and list it here.
 """
 
 from collections.abc import Mapping
@@ -11,10 +11,10 @@ from cli_guard.review.render.review import Review
 
 
 class Renderer(Protocol):
-    """What every format is: a review in, its text out."""
+    """The function of a format: a review in, its text out."""
 
     def __call__(self, review: Review, /) -> str:
-        """The whole report, with its final newline; empty when there is nothing to say."""
+        """Return the whole report with a final newline; empty if there is nothing to report."""
 
 
 FORMATS: Mapping[str, str] = {
@@ -27,5 +27,5 @@ FORMATS: Mapping[str, str] = {
 
 
 def renderer(name: str) -> Renderer:
-    """The renderer of one of `FORMATS`, imported only now. KeyError: there is no such format."""
+    """Import the renderer of one of `FORMATS`. Raises KeyError for an unknown format."""
     return cast(Renderer, import_module(FORMATS[name]).render)

@@ -1,4 +1,4 @@
-"""The report for programs: one JSON object, every key always there, pure ASCII."""
+"""The report for programs: one JSON object, every key always present, pure ASCII."""
 
 import json
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ SCHEMA_VERSION = 1
 
 
 def render(review: Review, *, indent: int | None = 2) -> str:
-    """The review as JSON with a final newline, indented or on one line, which takes a fifth of the time."""
+    """Render JSON with a final newline, indented or on one line, which takes a fifth of the time."""
     return json.dumps(json_value(as_dict(review)), indent=indent, ensure_ascii=True, allow_nan=False) + "\n"
 
 
 def as_dict(review: Review) -> dict[str, object]:
-    """The review under the keys of schema version 1."""
+    """Return the review with the keys of schema version 1."""
     return {
         "schema_version": SCHEMA_VERSION,
         "event": review.event,

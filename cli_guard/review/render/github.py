@@ -1,8 +1,8 @@
-"""The report as GitHub workflow commands: each finding an annotation on its line of the pull request.
+"""The report as GitHub workflow commands: each finding is an annotation on its line of the pull request.
 
 Form and escapes: https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions and
 the runner's own `ActionCommand`. GitHub shows ten annotations of each kind a step and drops the rest
-without a word, so the rest is counted here.
+silently, so the rest is counted here.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ COMMANDS = {Disposition.DENY: "error", Disposition.REVIEW: "warning", Dispositio
 
 
 def render(review: Review) -> str:
-    """The review as workflow commands, worst first, and a closing line for the log."""
+    """Render workflow commands, worst first, and a closing line for the log."""
     seen: Counter[str] = Counter()
     lines = []
     for judged in review.ordered():
@@ -27,7 +27,7 @@ def render(review: Review) -> str:
             lines.append(_annotation(command, judged))
     left_out = [f"{seen[c] - SHOWN} of {seen[c]} {c}s" for c in COMMANDS.values() if seen[c] > SHOWN]
     if left_out:
-        lines.append(_log(f"not annotated, GitHub shows {SHOWN} of a kind: {', '.join(left_out)}"))
+        lines.append(_log(f"not annotated, GitHub shows only {SHOWN} per kind:  {', '.join(left_out)}"))
     lines.extend(_log(note) for note in (skipped_line(review, 10), *review.notes) if note)
     lines.append(_log(f"{verdict(review)}: {' | '.join(next_steps(review))}"))
     return "\n".join(lines) + "\n"

@@ -1,7 +1,7 @@
 """The report for a pull request comment, in GitHub's Markdown.
 
-Nothing of a repository is read as markup: a word that could be (a link, a mention, a tag, a commit id)
-stands in a code span, where GitHub reads no markup, and code stands behind a fence longer than any in it.
+No text of a repository becomes markup: a word that could (a link, a mention, a tag, a commit id)
+is put in a code span, where GitHub reads no markup, and code in a fence longer than any in it.
 """
 
 import re
@@ -20,7 +20,7 @@ LINE_LENGTH = 400
 
 _MARKS = {Decision.DENY: "\u274c", Decision.REVIEW: "\u270b", Decision.ALLOW: "\u2705"}
 _HARMLESS = re.compile(r"\w[\w,;'\"()?%.-]*")
-# What GitHub makes a link of although it is letters, digits and dots: hosts, commit ids, issue keys.
+# Words that GitHub turns into links: hosts, commit ids, issue keys.
 _LINKED = re.compile(r"_|www\.|[0-9a-f]{7}|^[a-z]{2,10}-\d", re.IGNORECASE)
 _EDGES = re.compile(r"([(\"'`]*)(.*?)([)\"'`.,;:!?]*)", re.DOTALL)
 _TICKS = re.compile("`+")
@@ -28,7 +28,7 @@ _LANGUAGE = re.compile(r"\.([A-Za-z0-9]{1,10})\Z")
 
 
 def render(review: Review) -> str:
-    """The review as Markdown, with a final newline."""
+    """Render Markdown with a final newline."""
     blocks = [
         _heading(review),
         *_section(review, (Disposition.DENY, Disposition.REVIEW)),
@@ -104,7 +104,7 @@ def _row(judged: Judged) -> str:
         code_span(found.rule),
         f"{_prose(found.message)}{evidence}{remedy}",
     )
-    # A backslash before a pipe would end the escape of the pipe, so a blank parts them.
+    # A backslash before a pipe would undo the escape of the pipe, so a blank separates them.
     return "| " + " | ".join(cell.replace("\\|", "\\ |").replace("|", "\\|") for cell in cells) + " |"
 
 
@@ -127,7 +127,7 @@ def _fence(lines: Sequence[str], language: str) -> str:
 
 
 def code_span(text: str) -> str:
-    """`text` on one line in a code span whose ticks are longer than any in it (GFM, section 6.3)."""
+    """Put `text` on one line in a code span with more backticks than any run in it (GFM, section 6.3)."""
     shown = clip(printable(text), TEXT_LENGTH) or " "
     ticks = "`" * (max((len(run) for run in _TICKS.findall(shown)), default=0) + 1)
     space = " " if shown[0] in "` " or shown[-1] in "` " else ""

@@ -1,4 +1,4 @@
-"""What a finished review says: everything an output format needs, and nothing else."""
+"""A finished review: everything an output format needs, and nothing else."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,10 +21,10 @@ class Review:
     """The outcome of one run.
 
     `status` is "ok", "needs_review" or "failed". `files` counts the files of the change, `reviewed` those
-    that were looked at. `notes` are one-line remarks for people.
-    `part` tells the parts of a review apart that several jobs share ("3-of-8").
-    `program` is what a person types to run this cli-guard. The mappings are those of the graph's
-    state and hold only what JSON can.
+    that were examined. `notes` are one-line remarks for people.
+    `part` distinguishes the parts of a review that several jobs share ("3-of-8").
+    `program` is the command that a person types to run this cli-guard. The mappings are those of the graph's
+    state and contain only JSON types.
     """
 
     event: str
@@ -48,16 +48,16 @@ class Review:
 
     @property
     def exit_code(self) -> ExitCode:
-        """What a command that ends with this review answers its caller."""
+        """Return the exit code of a command that ends with this review."""
         return EXIT_CODES[self.decision]
 
     @property
     def nothing(self) -> bool:
-        """Was there nothing to review at all? `review_reason` says why."""
+        """Was there nothing to review? `review_reason` says why."""
         return self.decision is Decision.ALLOW and not self.files and self.review_reason is not None
 
     def ordered(self, disposition: Disposition | None = None) -> tuple[Judged, ...]:
-        """The findings, all or of one disposition, worst first, as every format shows them."""
+        """Return the findings, all or of one disposition, worst first."""
         chosen = (judged for judged in self.findings if disposition in (None, judged.disposition))
         return tuple(sorted(chosen, key=_rank))
 

@@ -1,6 +1,6 @@
 """The report as SARIF 2.1.0, which code scanning and editors read.
 
-https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html; what GitHub reads of it:
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html; the subset that GitHub reads:
 https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
 """
 
@@ -20,7 +20,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 LEVELS = {Disposition.DENY: "error", Disposition.REVIEW: "warning", Disposition.ADVISE: "note"}
 RULE_LEVELS = {Severity.CRITICAL: "error", Severity.HIGH: "warning"}
 PRECISION = {Confidence.HIGH: "high", Confidence.MEDIUM: "medium", Confidence.LOW: "low"}
-# The middle of each band of CVSS 3.1, from which GitHub makes its own severities.
+# The middle of each band of CVSS 3.1, which GitHub maps to its own severities.
 SECURITY_SEVERITY = {
     Severity.CRITICAL: "9.5",
     Severity.HIGH: "8.0",
@@ -33,12 +33,12 @@ Object = dict[str, object]
 
 
 def render(review: Review, *, rules: Mapping[str, Rule] | None = None) -> str:
-    """The review as a SARIF log with a final newline. `rules` are those of the catalog by default."""
+    """Render a SARIF log with a final newline. `rules` defaults to the catalog."""
     return json.dumps(as_log(review, _catalog() if rules is None else rules), indent=2) + "\n"
 
 
 def as_log(review: Review, rules: Mapping[str, Rule]) -> Object:
-    """The SARIF log as plain data: one run."""
+    """Build the SARIF log as plain data: one run."""
     found = [judged.finding for judged in review.ordered()] + [each.finding for each in review.suppressed]
     ids = sorted({finding.rule for finding in found})
     index = {rule: number for number, rule in enumerate(ids)}
@@ -56,7 +56,7 @@ def as_log(review: Review, rules: Mapping[str, Rule]) -> Object:
         "semanticVersion": __version__,
         "rules": [_descriptor(rule, rules.get(rule), first[rule]) for rule in ids],
     }
-    # What has the same id replaces each other where it is shown; the parts of one review must not.
+    # Runs with the same id replace each other when uploaded; the parts of one review must not.
     part = f"{review.part}/" if review.part else ""
     run: Object = {
         "tool": {"driver": driver},
@@ -143,7 +143,7 @@ def _artifact(path: str) -> Object:
 
 
 def uri(path: str) -> str:
-    """A path of the repository as a relative URI reference: its bytes, percent-encoded (RFC 3986)."""
+    """Return a path of the repository as a relative URI reference: its bytes, percent-encoded (RFC 3986)."""
     try:
         data = path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

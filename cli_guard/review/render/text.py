@@ -1,4 +1,4 @@
-"""The report for a person at a terminal: quiet, 80 columns, the verdict last, next to the prompt."""
+"""The report for a terminal: quiet, 80 columns, the verdict last, next to the prompt."""
 
 import textwrap
 from collections.abc import Callable, Iterator
@@ -40,10 +40,10 @@ def render(
     verbose: bool = False,
     advice: int = 5,
 ) -> str:
-    """The review as text, with a final newline; empty for a commit message that is fine.
+    """Render text with a final newline; empty for a commit message without findings.
 
-    `color` allows SGR codes, on which nothing depends. `ascii_only` is for a terminal that is not UTF-8.
-    `advice` bounds the remarks that are shown, unless `verbose`, which shows all and the times too.
+    `color` allows SGR codes, which carry no information. `ascii_only` is for a terminal that is not UTF-8.
+    `advice` limits the remarks that are shown, unless `verbose`, which shows all of them and the times.
     """
     if _is_silent(review):
         return ""
@@ -99,7 +99,7 @@ def _finding(judged: Judged, column: int, paint: Paint) -> Iterator[str]:
     yield f"{paint('bold', place)}{gap}{severity}  {paint('dim', printable(found.rule))}"
     yield from _wrap(found.message, INDENT)
     for line in found.evidence.strip("\n").split("\n")[:EVIDENCE_LINES] if found.evidence else ():
-        # Of a single line its indentation says nothing, of several it does.
+        # The indentation of a single line carries no information, that of several does.
         one = line if "\n" in found.evidence else line.strip()
         yield paint("dim", f"{INDENT}| {_code_line(one, WIDTH - len(INDENT) - 2)}".rstrip())
     if found.remedy:
@@ -111,7 +111,7 @@ def _finding(judged: Judged, column: int, paint: Paint) -> Iterator[str]:
 
 
 def _plan(found: Finding) -> Iterator[str]:
-    # Steps are sentences: unlike code to paste they may be wrapped, and must not be cut.
+    # Steps are sentences: unlike code they may be wrapped, and must not be cut.
     for line in (found.suggestion or "").strip("\n").split("\n")[:SUGGESTION_LINES]:
         yield from _wrap(line, f"{INDENT}   ", f"{INDENT}      ")
 
@@ -165,7 +165,7 @@ def _closing(review: Review, paint: Paint) -> str:
 
 
 def _wrap(text: str, first: str, later: str | None = None) -> list[str]:
-    """Text in lines of 80 columns; a word, so a path too, is never broken."""
+    """Wrap text at 80 columns without breaking a word or path."""
     return textwrap.wrap(
         clip(printable(text), TEXT_LENGTH),
         WIDTH,

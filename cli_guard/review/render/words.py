@@ -1,4 +1,4 @@
-"""The words that every format for people shares: where a finding is, what happened, what to do next."""
+"""Phrases shared by the formats for people: where a finding is, what happened, what to do next."""
 
 from cli_guard.model import Category, Decision, Disposition, Finding
 from cli_guard.review.render.review import Review
@@ -9,12 +9,12 @@ SHOWN = (Disposition.DENY, Disposition.REVIEW, Disposition.ADVISE)
 
 
 def path_of(path: str) -> str:
-    """A path as it is shown: printable, and bounded."""
+    """Format a path: printable and bounded."""
     return clip(printable(path), PATH_LENGTH)
 
 
 def where(finding: Finding) -> str:
-    """The place of a finding: `src/app.py:12`, `commit message`, `src/app.py:12 in 1a2b3c4d5e`."""
+    """Format the place of a finding: `src/app.py:12`, `commit message`, `src/app.py:12 in 1a2b3c4d5e`."""
     place = path_of(finding.path)
     if place and finding.line is not None:
         place += f":{finding.line}"
@@ -46,20 +46,20 @@ def coverage(review: Review) -> str:
 
 
 def tally(review: Review) -> str:
-    """`1 to fix, 2 for a person to decide, 4 remarks`; empty when there is nothing."""
+    """Format `1 to fix, 2 to review, 4 remarks`; empty if there is nothing."""
     return ", ".join(tally_of(disposition, review) for disposition in SHOWN if review.ordered(disposition))
 
 
 def tally_of(disposition: Disposition, review: Review) -> str:
-    """The part of one disposition: `2 for a person to decide`."""
+    """Format the count of one disposition: `2 to review`."""
     number = len(review.ordered(disposition))
     if disposition is Disposition.ADVISE:
         return count(number, "remark")
-    return f"{number} {'to fix' if disposition is Disposition.DENY else 'for a person to decide'}"
+    return f"{number} {'to fix' if disposition is Disposition.DENY else 'to review'}"
 
 
 def skipped_line(review: Review, shown: int) -> str:
-    """`not reviewed: logo.png (binary), and 7 more`; empty when everything was looked at."""
+    """Format `not reviewed: logo.png (binary), and 7 more`; empty if everything was reviewed."""
     if not review.skipped:
         return ""
     names = [f"{path_of(each.path)} ({clip(printable(each.reason), 80)})" for each in review.skipped[:shown]]
@@ -68,13 +68,13 @@ def skipped_line(review: Review, shown: int) -> str:
 
 
 def verdict(review: Review) -> str:
-    """What happened: one word or two for the head of the closing line."""
+    """Return the verdict in one or two words, for the closing line."""
     names = {Decision.DENY: "denied", Decision.REVIEW: "needs review", Decision.ALLOW: "allowed"}
     return names[review.decision]
 
 
 def next_steps(review: Review) -> tuple[str, ...]:
-    """The closing sentence and, where something is to be done, the lines that say how."""
+    """Return the closing sentence and, if the user must act, the lines that say how."""
     if review.decision is Decision.DENY:
         return _after_deny(review)
     if review.decision is Decision.REVIEW:
@@ -93,7 +93,7 @@ def _after_deny(review: Review) -> tuple[str, ...]:
     if all(found.category is Category.MESSAGE for found in denied):
         if review.event == "commit-msg":
             file = '"$(git rev-parse --git-path COMMIT_EDITMSG)"'
-            return ("the message must be changed. Nothing is lost, edit it with", f"git commit -e -F {file}")
+            return ("the message must be changed. It is not lost; edit it with", f"git commit -e -F {file}")
         return (f"{must}: change the messages", "git rebase -i (reword)")
     rules = {found.rule if found.path and not found.commit else "" for found in denied}
     if rules == {""}:
@@ -104,7 +104,7 @@ def _after_deny(review: Review) -> tuple[str, ...]:
 
 def _after_review(review: Review) -> tuple[str, ...]:
     number = len(review.ordered(Disposition.REVIEW))
-    reason = _reason(review) or f"{count(number, 'finding')} must be decided by a person"
+    reason = _reason(review) or f"{count(number, 'finding')} to approve"
     if not review.review_id:
         return (reason,)
     again = {"pre-push": "then push again"}.get(review.event, "then commit again" if _is_hook(review) else "")

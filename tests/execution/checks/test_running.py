@@ -275,5 +275,5 @@ def test_submodules_are_told_as_missing(world: World) -> None:
     world.repo.git("commit", "-q", "-m", "Check")
     world.trust()
     review = world.review()
-    assert "it ran without vendor/lib (a submodule, which is not checked out)" in message(review)
+    assert "it ran without vendor/lib (a submodule: not checked out)" in message(review)
     assert any(each.path == "vendor/lib" and "ran without it" in each.reason for each in review.skipped)

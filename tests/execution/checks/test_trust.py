@@ -108,7 +108,7 @@ def test_what_is_shown(world: World) -> None:
         "    sees of your environment: LANG",
         "    in: web",
         "    only for: web/**",
-        "        never runs, trusted or not: deletes the whole file system",
+        "        never runs, even if trusted: deletes the whole file system",
         "cli-guard: not trusted: they do not run",
     ):
         assert line in shown.out

@@ -70,7 +70,7 @@ def test_its_tools_are_listed_judged_and_called(committed: Repo) -> None:
 @pytest.mark.parametrize("name", ["git_status", "mcp:git", "git.git_status", ""])
 def test_a_name_that_is_none_starts_nothing(committed: Repo, name: str) -> None:
     with McpClient({"git": CONFIG}, cwd=committed.path, env=committed.env) as client:
-        with pytest.raises(UsageError, match="is no MCP tool"):
+        with pytest.raises(UsageError, match="is not an MCP tool"):
             client.call(name, {})
         assert not processes(committed.path)
 
@@ -88,7 +88,7 @@ def test_a_program_that_is_not_there_is_one_line(committed: Repo, command: str) 
     servers = {"x": ServerConfig(command=(command,))}
     with (
         McpClient(servers, cwd=committed.path, env=committed.env) as client,
-        pytest.raises(CliGuardError, match=r"the MCP server x cannot be started: .* mend its command"),
+        pytest.raises(CliGuardError, match=r"the MCP server x cannot be started: .* fix its command"),
     ):
         client.tools("x")
 

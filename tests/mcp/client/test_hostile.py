@@ -83,7 +83,7 @@ def tools_of(client: McpClient) -> dict[str, McpTool]:
     ("kind", "says"),
     [
         ("hang-start", "did not start within 3 seconds"),
-        ("garbage-start", "writes lines that are no MCP messages"),
+        ("garbage-start", "writes lines that are not MCP messages"),
         ("early", "ended with exit code 1; it said: no token configured: "),
         ("no-list", "sent what does not follow the protocol"),
         ("pages", "lists more than 500 tools, or on more than 20 pages"),
@@ -109,7 +109,7 @@ def test_a_server_that_does_not_start_is_one_error(start: Start, kind: str, says
         ("killed", "was ended by signal 11"),
         ("huge", "sent more than 16 MB"),
         ("flood", "sent more than 16 MB"),
-        ("garbage", "writes lines that are no MCP messages"),
+        ("garbage", "writes lines that are not MCP messages"),
         ("shape", "sent what does not follow the protocol"),
         ("too-deep", "sent a message that cannot be read"),
         ("deaf", "closed its output"),
@@ -237,7 +237,9 @@ def test_a_schema_that_cannot_be_used_makes_a_tool_unusable_not_a_crash(start: S
     assert reasons["good"] is None
     assert "broken" in str(reasons["broken"]) and "nonsense" in str(reasons["broken"])
     assert reasons["deep"] == "its schema is more than 50 levels deep"
-    assert reasons["remote"] == reasons["file"] == "its schema refers to one elsewhere, and none is fetched"
+    assert (
+        reasons["remote"] == reasons["file"] == "its schema refers to another document, which is not fetched"
+    )
     assert reasons["wide"] == "its schema is longer than 100,000 characters"
     for name in ("broken", "deep", "remote", "file", "wide"):
         assert tools[name].schema == {}

@@ -50,14 +50,14 @@ def one_by_one(*asked: Asked) -> Session:
 def calls(repo: Repo, *asked: Asked, folder: str = "") -> list[CallToolResult]:
     """The answers of a server in this process, which need not be started anew for each test; a bug fails the test."""
 
-    def crashed(error: Exception) -> str:
+    def report_bug(error: Exception) -> str:
         raise error
 
     def invocation() -> Invocation:
         return Invocation(repo.path / folder, repo.env, datetime.now(UTC))
 
     async def run() -> list[CallToolResult]:
-        around = Surroundings(invocation, page, crashed)
+        around = Surroundings(invocation, page, report_bug)
         async with Client(server_of(around), raise_exceptions=True) as client:
             answers: list[CallToolResult] = await one_by_one(*asked)(client)
             return answers
@@ -227,7 +227,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("reviw", {}, "did you mean 'review'?"),
     ("approve", {"id": "1"}, "there is no tool 'approve'"),
     ("review", {"rnge": "A..B"}, "takes no 'rnge'; did you mean 'range'?"),
-    ("review", {"worktree": "yes"}, "worktree is not true or false"),
+    ("review", {"worktree": "yes"}, "worktree must be true or false"),
     ("review", {"commit": 3}, "commit is not text"),
     ("review", {"commit": "nowhere"}, "nowhere"),
     ("review", {"commit": "--output=x"}, "--output=x"),
@@ -426,5 +426,6 @@ def test_without_the_extra_one_line_says_what_to_install(committed: Repo, tmp_pa
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert (
-        done.stderr == "cli-guard: MCP needs an extra that is not installed: pip install 'cli-guard[mcp]'\n"
+        done.stderr
+        == "cli-guard: MCP requires an extra that is not installed: pip install 'cli-guard[mcp]'\n"
     )
