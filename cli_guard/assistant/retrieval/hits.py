@@ -20,20 +20,21 @@ MOST_ABOVE = 40
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A word of the concept with this index, on a line (from 1)."""
+    """A word of the concept with this index, on a line (from 1); `weight` is how well it stands for it."""
 
     line: int
     concept: int
+    weight: float
 
 
 class Matcher:
     """The words of a query, compiled once and matched in many texts."""
 
     def __init__(self, query: Query) -> None:
-        self.concepts_of: dict[str, set[int]] = {}
+        self.concepts_of: dict[str, dict[int, float]] = {}
         for index, concept in enumerate(query.concepts):
-            for stemmed in concept.stems:
-                self.concepts_of.setdefault(stemmed, set()).add(index)
+            for stemmed, weight in concept.stems.items():
+                self.concepts_of.setdefault(stemmed, {})[index] = weight
         needles = {needle for stemmed in self.concepts_of for needle in needles_of(stemmed)}
         longest_first = sorted(needles, key=lambda needle: (-len(needle), needle))
         self._pattern = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
@@ -47,29 +48,37 @@ class Matcher:
             if concepts:
                 line += text.count("\n", counted, match.start())
                 counted = match.start()
-                found += (Hit(line, concept) for concept in sorted(concepts))
+                found += (Hit(line, concept, weight) for concept, weight in concepts.items())
                 if len(found) >= MOST_HITS:
                     break
         return found
 
-    def _match_part(self, text: str, start: int) -> set[int]:
+    def _match_part(self, text: str, start: int) -> dict[int, float]:
         before, here = text[start - 1 : start], text[start]
         if before.isalpha():
             # The last capital of an acronym begins the next word: HTTPProxy.
             after_acronym = before.isupper() and not text[start + 1 : start + 2].islower()
             if not here.isupper() or after_acronym:
-                return set()
+                return {}
         part = PART.match(text, start)
-        return self.concepts_of.get(stem(part[0].lower()), set()) if part else set()
+        return self.concepts_of.get(stem(part[0].lower()), {}) if part else {}
 
-    def match_name(self, name: str) -> set[int]:
-        """List the concepts in a name; two of its parts may be one word: `TimeStamp`."""
+    def match_name(self, name: str) -> dict[int, float]:
+        """Weigh the concepts in a name; two of its parts may be one word: `TimeStamp`."""
         parts = parts_of(name)
         return self.match_stems([*map(stem, parts), *(stem(a + b) for a, b in pairwise(parts))])
 
-    def match_stems(self, stems: list[str]) -> set[int]:
-        """List the concepts of some stems."""
-        return {index for each in stems for index in self.concepts_of.get(each, ())}
+    def match_stems(self, stems: list[str]) -> dict[int, float]:
+        """Weigh the concepts of some stems: the best of each."""
+        found: dict[int, float] = {}
+        for each in stems:
+            for concept, weight in self.concepts_of.get(each, {}).items():
+                found[concept] = max(weight, found.get(concept, 0.0))
+        return found
+
+    def measure_share(self, stems: list[str]) -> float:
+        """Measure which share of some stems the query asks for, from 0 to 1."""
+        return sum(each in self.concepts_of for each in stems) / (len(stems) or 1)
 
 
 def _lower(text: str) -> str:

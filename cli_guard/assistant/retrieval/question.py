@@ -2,23 +2,26 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
-from cli_guard.assistant.retrieval.vocabulary import STOP, WEAK
-from cli_guard.assistant.retrieval.words import parts_of, stem
+from cli_guard.assistant.retrieval.words import parts_of, read_table, stem, stems_of
 
 QUESTION_CHARS = 2_000
 MOST_CONCEPTS = 12
-WEAK_WEIGHT = 0.45
-WEAK_STEMS = frozenset(map(stem, WEAK))
+# What a word counts: what is looked for, what is done with it, what any code does.
+RANK_WEIGHTS = (1.0, 0.55, 0.3)
+# What two words written as one, a synonym, one word of a phrase count; a phrase counts more than a word.
+JOINED, SYNONYM, HALF, PHRASE_WEIGHT = 0.84, 0.5, 0.35, 1.4
+STOP, WEAK, SOFT = (frozenset(read_table("vocabulary")[kind].split()) for kind in ("stop", "weak", "soft"))
 # An exact name: with an underscore, a dot, a capital inside, brackets after it, or in quotes.
 EXACT = re.compile(
     r"`([^`\n]{1,120})`|\"([\w.:-]{1,120})\"|'([\w.:-]{1,120})'|\b([A-Za-z_]\w*(?:(?:\.|::)\w+)+)\b"
     r"|\b(\w*_\w+)\b|\b([a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*)\b|\b(\w+)\(\)"
 )
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
-# Not the first word of a sentence.
-PROPER = re.compile(r"(?<=[a-z,] )([A-Z][A-Za-z0-9]+)(?=[\s?.,!]|$|'s\b)")
+# Not the first word of a sentence, and not GitHub, which code may split.
+PROPER = re.compile(r"(?<=[a-z,] )([A-Z](?:[a-z0-9]+|[A-Z0-9]+))(?=[\s?.,!]|$|'s\b)")
 ASKED_FILES = {
     "test": re.compile(
         r"\b(?:(?:which|what|where(?: are| is)?)(?: the| a)? (?:unit |integration )?tests?\b|unit tests?"
@@ -37,19 +40,22 @@ ASKED_DEFINITIONS = {
         r"|\b(?:exceptions?|errors?) (?:is|are) (?:raised|thrown)\b|\berror class",
         re.IGNORECASE,
     ),
+    "default": re.compile(r"\bdefaults?\b", re.IGNORECASE),
     "environment": re.compile(r"\benv(?:ironment)? ?var|\benvironment\b", re.IGNORECASE),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """One thing asked about: its own stem, then those of it joined to its neighbours (`file size`: filesize).
+    """One thing asked about: its own stem, those of it joined to its neighbours (`file size`: filesize), and synonyms.
+
+    `stems` says how well each stands for it, from 0 to 1.
 
     Without anything of an `essential` concept there is no answer; `proper` marks the name of something.
     """
 
     word: str
-    stems: tuple[str, ...]
+    stems: dict[str, float]
     weight: float
     essential: bool
     proper: bool = False
@@ -77,20 +83,53 @@ def parse_question(question: str) -> Query:
     joined = _join_neighbours(words)
     content = [word for word in words if word not in STOP and (len(word) > 1 or word.isdigit())]
     proper = _find_proper_names(text)
-    # Where nothing better is asked, the weak words are what is asked for.
-    all_weak = all(stem(word) in WEAK_STEMS for word in content)
-    concepts: dict[str, Concept] = {}
+    # Where nothing better is asked, the weaker words are what is asked for.
+    concepts: dict[str, Concept] = _find_phrases(words)
+    lightest = min([*map(_rank, content), *([0] if concepts else [])], default=0)
     for word in content:
-        essential = all_weak or stem(word) not in WEAK_STEMS
-        stems = tuple(dict.fromkeys((stem(word), *joined.get(word, ()))))
-        weight = 1.0 if essential else WEAK_WEIGHT
+        rank = _rank(word) - lightest
+        essential = rank == 0
+        stems = {stem(word): 1.0}
+        for other in joined.get(word, ()):
+            stems.setdefault(other, JOINED)
+        if rank < len(RANK_WEIGHTS) - 1:
+            for other, share in _read_synonyms("synonyms").get(stem(word), {}).items():
+                stems.setdefault(other, share * SYNONYM)
+        weight = RANK_WEIGHTS[rank]
         concepts.setdefault(stem(word), Concept(word, stems, weight, essential, word in proper))
     return Query(
-        tuple(concepts.values())[:MOST_CONCEPTS],
+        tuple({id(each): each for each in concepts.values()}.values())[:MOST_CONCEPTS],
         _find_exact_names(text),
         frozenset(kind for kind, pattern in ASKED_FILES.items() if pattern.search(text)),
         frozenset(kind for kind, pattern in ASKED_DEFINITIONS.items() if pattern.search(text)),
     )
+
+
+def _rank(word: str) -> int:
+    return 2 if word in WEAK else 1 if word in SOFT else 0
+
+
+def _find_phrases(words: list[str]) -> dict[str, Concept]:
+    """Find words side by side that mean one thing, by the stem of each."""
+    found: dict[str, Concept] = {}
+    for left, right in pairwise(words):
+        halves = [stem(left), stem(right)]
+        others = _read_synonyms("phrases").get(" ".join(halves))
+        if others:
+            stems = {**dict.fromkeys(halves, HALF), **others, stem(left + right): 1.0}
+            found |= dict.fromkeys(halves, Concept(f"{left} {right}", stems, PHRASE_WEIGHT, essential=True))
+    return found
+
+
+@cache
+def _read_synonyms(table: str) -> dict[str, dict[str, float]]:
+    """Read a table of rules/retrieval/synonyms.toml: by stems, the stems that may stand for them and how well."""
+    return {
+        " ".join(stems_of(words)): {
+            stem(part): share for other, share in others.items() for part in parts_of(other)
+        }
+        for words, others in read_table("synonyms")[table].items()
+    }
 
 
 def _join_neighbours(words: list[str]) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ from cli_guard.assistant.retrieval.hits import Hit, Matcher, TextLines
 from cli_guard.assistant.retrieval.question import Query
 from cli_guard.assistant.retrieval.survey import stem_path
 from cli_guard.assistant.retrieval.windows import score_best_window
+from cli_guard.assistant.retrieval.words import stems_of
 from cli_guard.code.definitions import Definition, find_definitions
 
 # How much a hit counts by its place; tuned on the tuning half of fixtures/questions alone.
@@ -16,9 +17,11 @@ NAME, TEXT, FILE_NAME, FOLDER = 4.0, 0.7, 4.0, 0.6
 SATURATION, FILE_SATURATION = 2.0, 4.0
 USUAL_LINES, USUAL_FILE = 25, 300
 MOST_TIMES = 8
-# What the next definitions, the whole file, and a file name with no other words add.
+# What the next definitions, the whole file, and a file name (or name) with no other words add.
 NEXT_UNITS, WHOLE_FILE, FULL_NAME = 0.3, 0.5, 0.5
 EXACT_NAME = 12.0
+# A setting; a constant, and one where a default is asked for.
+KEY, CONSTANT, DEFAULT = 0.75, 0.8, 1.4
 # An error class, or a reader of the environment, where one is asked for.
 ERROR, ENVIRONMENT = 1.4, 1.6
 ERROR_NAME = re.compile(r"(?:Error|Exception|Err|Warning|Failure)s?$")
@@ -72,64 +75,77 @@ def score_file(
     stems, folders = stem_path(path)
     in_name, in_folder = matcher.match_stems(stems), matcher.match_stems(folders)
     # A file name with other words says less.
-    share = len(in_name) / (len(stems) or 1)
+    share = matcher.measure_share(stems)
     file_name = FILE_NAME * (0.4 + 0.6 * share)
-    in_path = [file_name * (c in in_name) + FOLDER * (c in in_folder) for c in concepts]
+    in_path = [file_name * in_name.get(c, 0.0) + FOLDER * in_folder.get(c, 0.0) for c in concepts]
     weights = [rare * concept.weight for rare, concept in zip(rarity, query.concepts, strict=True)]
     units = []
     for index, definition in enumerate(definitions):
         own = matcher.match_name(definition.name)
         is_asked = definition.name in query.names
         if own or is_asked or index in by_owner:
-            unit = _score_unit(definition, own, by_owner.get(index, []), lines, in_path, weights)
+            unit = _score_unit(definition, own, by_owner.get(index, []), lines, matcher, in_path, weights)
             if is_asked:
                 owners = set(definition.qualname.split("."))
                 bonus = EXACT_NAME * sum(name in owners for name in query.names)
                 unit = replace(unit, score=unit.score + bonus, named=True)
             else:
-                unit = replace(unit, score=unit.score * _weigh_kind(definition, path, query, lines))
+                unit = replace(unit, score=unit.score * _weigh_kind(definition, own, path, query, lines))
             units.append(unit)
     if -1 in by_owner or not units:
-        units.append(_score_unit(None, set(), by_owner[-1], lines, in_path, weights))
+        units.append(_score_unit(None, {}, by_owner[-1], lines, matcher, in_path, weights))
     units.sort(key=lambda unit: (-unit.score, unit.definition.line if unit.definition else 0))
     whole = _score_whole(hits, lines, in_path)
     covered = tuple(map(max, whole, units[0].covered))
     score = units[0].score + NEXT_UNITS * sum(unit.score for unit in units[1:4])
     score += WHOLE_FILE * sum(map(float.__mul__, weights, whole))
-    score *= 1 + FULL_NAME * share * sum(weights[c] for c in in_name) / (sum(weights) or 1.0)
+    score *= 1 + FULL_NAME * share * sum(weights[c] * each for c, each in in_name.items()) / (
+        sum(weights) or 1.0
+    )
     window = score_best_window(
-        hits, lines.lines, [float(c in in_name) + (c in in_folder) for c in concepts], rarity
+        hits, lines.lines, [in_name.get(c, 0.0) + in_folder.get(c, 0.0) for c in concepts], rarity
     )
     return ScoredFile(path, weight, score * weight, window * weight, covered, tuple(units), lines)
 
 
 def _score_unit(
     definition: Definition | None,
-    own: set[int],
+    own: dict[int, float],
     hits: list[Hit],
     lines: TextLines,
+    matcher: Matcher,
     in_path: list[float],
     weights: list[float],
 ) -> Unit:
     length = definition.end_line - definition.line + 1 if definition else len(lines.lines) // 2
     norm = 0.6 + 0.4 * (length if definition else max(USUAL_LINES, length)) / USUAL_LINES
-    counts = [0] * len(weights)
+    counts = [0.0] * len(weights)
     by_line: dict[int, float] = defaultdict(float)
     for hit in hits:
-        by_line[hit.line] += weights[hit.concept]
-        counts[hit.concept] += 1
+        by_line[hit.line] += weights[hit.concept] * hit.weight
+        counts[hit.concept] += hit.weight
     covered = []
     for concept, count in enumerate(counts):
-        amount = NAME * (concept in own) + TEXT * min(MOST_TIMES, count) / norm + in_path[concept]
+        amount = NAME * own.get(concept, 0.0) + TEXT * min(MOST_TIMES, count) / norm + in_path[concept]
         covered.append(amount / (amount + SATURATION))
     score = sum(map(float.__mul__, weights, covered))
     score *= 0.5 + 0.5 * score / (sum(weights) or 1.0)
+    if definition and own:
+        score *= 1 + FULL_NAME * matcher.measure_share(stems_of(definition.name))
     ranked = sorted(by_line.items(), key=lambda item: (-item[1], item[0]))
     return Unit(definition, score, bool(own), tuple(covered), tuple(ranked[:LINES_OF_UNIT]))
 
 
-def _weigh_kind(definition: Definition, path: str, query: Query, lines: TextLines) -> float:
+def _weigh_kind(
+    definition: Definition, own: dict[int, float], path: str, query: Query, lines: TextLines
+) -> float:
     """Weigh a definition by the kinds that the question asks for."""
+    if definition.kind == "key":
+        return KEY
+    if definition.kind == "constant":
+        if "default" in query.kinds and own:
+            return DEFAULT
+        return 1.0 if len(own) > 1 else CONSTANT
     if "error" in query.kinds and definition.kind in ("class", "type"):
         return ERROR if ERROR_NAME.search(definition.name) or ERROR_FILE.search(path) else 1.0
     if "environment" in query.kinds:
@@ -142,5 +158,5 @@ def _score_whole(hits: list[Hit], lines: TextLines, in_path: list[float]) -> lis
     amounts = [2.0 * each for each in in_path]
     norm = 0.5 + 0.5 * len(lines.lines) / USUAL_FILE
     for hit in hits:
-        amounts[hit.concept] += 1 / norm
+        amounts[hit.concept] += hit.weight / norm
     return [amount / (amount + FILE_SATURATION) for amount in amounts]

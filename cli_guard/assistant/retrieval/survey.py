@@ -5,7 +5,6 @@ import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from cli_guard.assistant.retrieval.path_kinds import FRONT_PAGE, kind_of, weigh
 from cli_guard.assistant.retrieval.question import Concept, Query
@@ -18,8 +17,14 @@ SHORT_NEEDLE, WHOLE_NEEDLE = 4, 2
 MOST_TIMES = 50
 IN_PATH, NAME_WEIGHT = 3.0, 2.0
 SATURATION = 1.5
+# Above this share a word is the own word of a concept.
+OWN, SYNONYM = 0.8, 0.5
 # In these a word says little of what the repository does.
 SIDE_KINDS = frozenset(("data", "test", "changes", "vendored"))
+
+
+# A substring, a pattern that finds it as a word, and how well it stands for its concept.
+Needles = tuple[tuple[str, re.Pattern[str] | None, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,7 @@ class Survey:
 def count_words(query: Query, texts: Mapping[str, str], paths: Iterable[str], deadline: float) -> Survey:
     """Count the words of a query in all texts, and rank the files by these counts."""
     names = [name.lower() for name in query.names]
+    needles = [_find_needles(each) for each in query.concepts]
     counts: dict[str, list[float]] = {}
     skipped: list[Skipped] = []
     looked_at = sources = 0
@@ -52,7 +58,7 @@ def count_words(query: Query, texts: Mapping[str, str], paths: Iterable[str], de
         lower, lower_path = texts[path][:CANDIDATE_CHARS].lower(), path.lower()
         looked_at += 1
         sources += kind_of(path) == "source"
-        row = [_count(each, lower) + IN_PATH * _count(each, lower_path) for each in query.concepts]
+        row = [_count(each, lower) + IN_PATH * _count(each, lower_path) for each in needles]
         row += [float(name in lower) for name in names]
         if any(row):
             counts[path] = row
@@ -71,7 +77,7 @@ def count_words(query: Query, texts: Mapping[str, str], paths: Iterable[str], de
     ranked = sorted(points, key=lambda path: (-points[path], path))
     return Survey(
         tuple(rarity[: len(query.concepts)]),
-        tuple(_spread(rows, each) for each in width[: len(query.concepts)]),
+        tuple(_spread(rows, each, 0.01) for each in width[: len(query.concepts)]),
         tuple(_spread(of_note, each) for each in width[: len(query.concepts)]),
         any(_spread(rows, each) for each in width[len(query.concepts) :]),
         tuple(_choose(ranked, texts)),
@@ -80,8 +86,8 @@ def count_words(query: Query, texts: Mapping[str, str], paths: Iterable[str], de
     )
 
 
-def _spread(rows: list[list[float]], index: int) -> int:
-    return sum(row[index] > 0 for row in rows)
+def _spread(rows: list[list[float]], index: int, least: float = OWN) -> int:
+    return sum(row[index] >= least for row in rows)
 
 
 def _choose(ranked: list[str], texts: Mapping[str, str]) -> list[str]:
@@ -94,29 +100,31 @@ def _choose(ranked: list[str], texts: Mapping[str, str]) -> list[str]:
     return chosen
 
 
-@lru_cache(maxsize=100)
-def _find_needles(concept: Concept) -> tuple[tuple[str, re.Pattern[str] | None], ...]:
+def _find_needles(concept: Concept) -> Needles:
     """List what to search for; a name and short stems have a pattern too, which finds them as words."""
     needles = (
-        [concept.word]
+        {concept.word: 1.0}
         if concept.proper
-        else [each for stemmed in concept.stems for each in needles_of(stemmed)]
+        else {
+            each: share for stemmed, share in reversed(concept.stems.items()) for each in needles_of(stemmed)
+        }
     )
     is_whole = [concept.proper or len(each) <= WHOLE_NEEDLE for each in needles]
     return tuple(
-        (needle, re.compile(rf"(?<![a-z]){re.escape(needle)}{'(?![a-z])' * whole}"))
+        (needle, re.compile(rf"(?<![a-z]){re.escape(needle)}{'(?![a-z])' * whole}"), share)
         if whole or len(needle) <= SHORT_NEEDLE
-        else (needle, None)
-        for needle, whole in zip(needles, is_whole, strict=True)
+        else (needle, None, share)
+        for (needle, share), whole in zip(needles.items(), is_whole, strict=True)
     )
 
 
-def _count(concept: Concept, lower: str) -> int:
-    count = 0
-    for needle, pattern in _find_needles(concept):
+def _count(needles: Needles, lower: str) -> float:
+    """Count the words of a concept; a synonym counts once."""
+    count = 0.0
+    for needle, pattern, share in needles:
         if needle in lower:
             times = len(pattern.findall(lower)) if pattern else lower.count(needle)
-            count += min(MOST_TIMES, times)
+            count += share * min(MOST_TIMES, times) if share > OWN else SYNONYM * share * bool(times)
     return count
 
 

@@ -27,7 +27,7 @@ def score_best_window(
     for hit in hits:
         last = (hit.line - 1) // STEP
         for window in range(max(0, last - WINDOW_LINES // STEP + 1), last + 1):
-            windows[window][hit.concept] += 1
+            windows[window][hit.concept] += hit.weight
     best = 0.0
     for window, counts in windows.items() or [(0, list(in_path))]:
         start = min(window * STEP, len(lines))

@@ -1,6 +1,6 @@
 """What is shown of a judged command, byte for byte, and never a secret or a character that acts on a terminal.
 
-After a wanted change: CLI_GUARD_UPDATE_GOLDEN=1 pytest tests/review/render/test_command_report.py, then read the difference.
+After a wanted change: CLI_GUARD_UPDATE_GOLDEN=1 pytest tests/review/render, then read the difference.
 """
 
 import json
