@@ -52,7 +52,7 @@ def one_line(done: Done, code: int, says: str) -> None:
         ("review --patch .", "Is a directory"),
         ("review --patch nope.diff", "No such file"),
         ("approve", "Missing argument"),
-        ("approve nope", "no review nope waits"),
+        ("approve nope", "no pending review matches 'nope'"),
         ("explain nope", "no rule 'nope'"),
         ("audit nope", "No such command"),
         ("hook", "Missing command"),

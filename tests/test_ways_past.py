@@ -57,7 +57,7 @@ def test_a_ref_of_a_single_file_is_not_waved_through(guarded: Repo, tmp_path: Pa
     guarded.git("tag", "file", blob)
     done = guarded.try_git("push", "origin", "refs/tags/file")
     assert done.code != 0
-    assert "points to no commit" in done.all
+    assert "does not point to a commit" in done.all
 
 
 @pytest.mark.parametrize("form", ["text", "json", "sarif", "github", "markdown"])

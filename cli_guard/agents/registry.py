@@ -33,6 +33,11 @@ class Agent:
         return import_module(self.module)
 
 
+# In the order in which `doctor` names them.
 AGENTS = {
-    agent.name: agent for agent in (Agent("claude-code", "Claude Code", "cli_guard.agents.claude_code"),)
+    agent.name: agent
+    for agent in (
+        Agent("claude-code", "Claude Code", "cli_guard.agents.claude_code"),
+        # One line an agent.
+    )
 }

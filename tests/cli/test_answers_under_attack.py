@@ -161,7 +161,7 @@ def test_a_review_of_another_content_cannot_be_slipped_in(shop: Repo) -> None:
     [found] = waiting(shop)
     path = records(shop).folder / "waiting" / f"{found}.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"content": "0" * 64}))
-    assert "is not what was reviewed" in refused(shop, found)
+    assert "does not match its id" in refused(shop, found)
     assert records(shop).approvals() == ()
 
 

@@ -192,7 +192,7 @@ def test_unknown_approved_and_ambiguous(committed: Repo) -> None:
         path = twins.folder / "waiting" / f"{review.id}.json"
         path.write_text(path.read_text().replace(review.id, "aaaa" + review.id[4:]))
         path.rename(path.with_name(f"aaaa{review.id[4:]}.json"))
-    assert "beginning of 2 reviews" in approve(committed, "aaaa").err
+    assert "matches 2 reviews" in approve(committed, "aaaa").err
     twins.remove_pending(found)
     assert approve(committed, waiting(committed)[0]).code in (0, 2)
 
@@ -203,7 +203,7 @@ def test_approved_already(committed: Repo) -> None:
     for wanted in (found, found[:6]):
         done = approve(committed, wanted)
         assert (done.code, len(done.err.splitlines())) == (2, 1)
-        assert "approved already" in done.err
+        assert "already approved" in done.err
 
 
 @pytest.mark.parametrize("damage", ["missing", "garbage", "locked"])

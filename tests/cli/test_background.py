@@ -168,7 +168,7 @@ def test_stopping_all_ends_whole_families(repo_with_trust: Repo) -> None:
     done = guard(repo_with_trust, "stop", "--all")
     assert done.code == 0 and len(done.out.splitlines()) == 3
     assert not any(each.is_running() and each.status() != "zombie" for each in families)
-    assert guard(repo_with_trust, "stop", "--all").out == "cli-guard: no background process runs\n"
+    assert guard(repo_with_trust, "stop", "--all").out == "cli-guard: no background process is running\n"
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_bad_input_is_one_line_and_nothing_is_touched(
 
 
 def test_nothing_runs(committed: Repo) -> None:
-    assert guard(committed, "ps").out.startswith("cli-guard: no background process; start one with ")
+    assert guard(committed, "ps").out.startswith("cli-guard: no background processes; start one with ")
     assert guard(committed, "ps", "--format", "json").json["processes"] == []
     assert guard(committed, "stop", "--all").code == 0
 

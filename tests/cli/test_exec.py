@@ -102,7 +102,7 @@ def test_what_is_denied_does_not_run_whoever_says_yes(trusting: Repo) -> None:
         done = guard(trusting, "exec", *options, "--", "bash", "-c", "touch x; rm -rf ~")
         assert (done.code, done.out) == (1, "")
         assert "deny  deletes a whole home folder" in done.err
-        assert "  -> name the folder that is meant" in done.err
+        assert "  -> delete only the folder you mean, by its name" in done.err
     assert not (trusting.path / "x").exists()
     assert [(each["event"], each["answer"]) for each in trail(trusting)] == [("exec", "denied")] * 3
 
@@ -111,7 +111,10 @@ def test_what_is_denied_does_not_run_whoever_says_yes(trusting: Repo) -> None:
     ("options", "said"),
     [
         ((), "cli-guard: not run: it needs approval at a terminal, or a rule in your own configuration"),
-        (("--yes",), "cli-guard: not run: --yes counts at a terminal only; it needs a yes at a terminal"),
+        (
+            ("--yes",),
+            "cli-guard: not run: --yes is only valid at a terminal; it needs approval at a terminal",
+        ),
     ],
 )
 def test_without_a_terminal_nobody_says_yes(committed: Repo, options: tuple[str, ...], said: str) -> None:
@@ -322,7 +325,7 @@ def test_a_reader_that_has_had_enough_ends_it(trusting: Repo, mark: str) -> None
     assert waited_for(lambda: not sleepers(mark))
 
 
-NO_TIME = "is no time: give a number of seconds above 0"
+NO_TIME = "is not a time: give a number of seconds above 0"
 PORTS = "is not in the range 1<=x<=65535"
 
 
@@ -340,10 +343,10 @@ PORTS = "is not in the range 1<=x<=65535"
         ("--raw --format json", "--raw and --format json exclude each other: give one of them"),
         ("--cwd /no/such", "Working directory not found: /no/such"),
         ("--cwd app.py", "Path is not a directory: {path}/app.py"),
-        ("--env NOT_SET", "the variable NOT_SET is not set: set it, or omit --env NOT_SET out"),
+        ("--env NOT_SET", "the variable NOT_SET is not set: set it, or omit --env NOT_SET"),
         (
             "--env A=b",
-            "Invalid value for '--env': it takes a name: for a value, write A=... in front of the command",
+            "Invalid value for '--env': give a name; to set a value, write A=... before the command",
         ),
         ("--memory 0", "Invalid value for '--memory': 0 is not in the range x>=1"),
     ],

@@ -51,7 +51,7 @@ def test_a_person_is_asked(committed: Repo, typed: str, runs: bool, answer: str)
     assert (
         'to allow it from now on, in ~/.config/cli-guard/config.toml: [commands] allow = ["touch x"]' in shown
     )
-    assert "  a allows exactly this, in this folder, until this terminal session ends\n" in shown
+    assert "  a: allow exactly this command in this folder until this terminal session ends\n" in shown
     assert (code, (committed.path / "x").exists()) == ((0, True) if runs else (1, False))
     assert runs or seen.endswith("cli-guard: not run\n")
     assert answers(committed) == [answer]
@@ -170,7 +170,7 @@ def test_ctrl_c_ends_the_family(committed: Repo) -> None:
         terminal.type("\x03")
         code, seen = terminal.end()
     assert code == 130
-    assert "cli-guard: interrupted: the command was ended, and all that it had started\n" in seen
+    assert "cli-guard: interrupted: the command and its process tree were killed\n" in seen
     assert waited_for(lambda: not any(each.is_running() and each.status() != "zombie" for each in family))
 
 

@@ -91,4 +91,4 @@ def test_memory_stays_from_call_to_call(committed: Repo) -> None:
 
 def test_help_says_what_it_is_for(repo: Repo) -> None:
     done = repo.guard("shell", "--help")
-    assert done.code == 0 and "--raw" in done.out and "Nothing is changed" in " ".join(done.out.split())
+    assert done.code == 0 and "--raw" in done.out and "No file is changed" in " ".join(done.out.split())

@@ -97,7 +97,7 @@ def test_doctor_says_what_is_amiss(committed: Repo) -> None:
         "reviewers:",
     ):
         assert part in done.out
-    assert [line for line in done.out.splitlines() if line.startswith("  ! nothing runs cli-guard here")]
+    assert [line for line in done.out.splitlines() if line.startswith("  ! no hook runs cli-guard here")]
     committed.write(".pre-commit-config.yaml", "repos:\n- repo: local\n  hooks:\n  - id: cli-guard\n")
     done = guard(committed, "doctor")
     assert (done.code, "calls cli-guard" in done.out) == (0, True)
@@ -163,7 +163,7 @@ def test_audit_shows_the_last_ones(committed: Repo) -> None:
     for _ in range(23):
         guard(committed, "hook", "pre-commit", env={"SKIP": "cli-guard"})
     done = guard(committed, "audit")
-    assert done.out.startswith("(3 earlier runs: --all)")
+    assert done.out.startswith("(3 earlier entries: --all)")
     assert len(done.out.splitlines()) == 21
     assert len(guard(committed, "audit", "show", "--all").out.splitlines()) == 23
 

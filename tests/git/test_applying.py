@@ -71,9 +71,9 @@ def filtered(repo: Repo) -> None:
     ("change", "says"),
     [
         (dirty, "a.py has unstaged changes"),
-        (in_the_way, "new/c.py is there"),
-        (deleted, "not staged"),
-        (linked, "not staged"),
+        (in_the_way, "new/c.py is untracked and in the way"),
+        (deleted, "unstaged"),
+        (linked, "unstaged"),
         (filtered, "through a filter"),
     ],
 )

@@ -255,7 +255,7 @@ def test_no_room_is_one_line(committed: Repo, monkeypatch: pytest.MonkeyPatch) -
     folder.mkdir(mode=0o500)
     monkeypatch.setattr(tempfile, "tempdir", str(folder / "gone"))
     monkeypatch.setattr("cli_guard.git.checkout.room_outside", lambda repository: folder / "gone")
-    with ExitStack() as stack, pytest.raises(CliGuardError, match="no scratch checkout can be made"):
+    with ExitStack() as stack, pytest.raises(CliGuardError, match="cannot create a scratch checkout"):
         at_head(committed, stack)
 
 

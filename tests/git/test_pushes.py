@@ -186,7 +186,7 @@ def test_an_up_to_date_push_is_silent(pushed: Repo) -> None:
 def test_lines_that_are_not_git_s(pushed: Repo, text: str) -> None:
     done = pushed.inspect("hook", "pre-push", "origin", stdin=text)
     assert (done.code, done.out) == (2, "")
-    assert "is for Git to call" in done.err
+    assert "Git calls this command" in done.err
 
 
 def test_a_push_to_a_url_without_a_name(pushed: Repo, remote: Repo) -> None:

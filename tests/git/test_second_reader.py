@@ -90,7 +90,7 @@ def test_where_two_readers_part_it_is_refused(patch: str, line: int | None) -> N
     if line is None:
         assert [list(change.added.values()) for change in read_patch(patch.encode(), "x")] == [["a"]]
         return
-    with pytest.raises(UsageError, match=f"x is not a patch: two readers .* line {line} "):
+    with pytest.raises(UsageError, match=f"x is not a patch: two parsers .* line {line} "):
         read_patch(patch.encode(), "x")
 
 

@@ -123,7 +123,7 @@ def test_installing_again_changes_nothing_and_never_chains_to_itself(committed: 
     first = picture(committed.path / ".git/hooks")
     said = installing(committed)
     assert picture(committed.path / ".git/hooks") == first
-    assert "pre-commit: updated; the hook that was there runs before it" in said
+    assert "pre-commit: updated; the existing hook runs before it" in said
     assert committing(committed, "y = 2\n").all.count("mine ran") == 1
 
 
@@ -174,7 +174,7 @@ def test_a_dangling_link_is_no_hook_to_git_and_none_to_us(committed: Repo) -> No
 
 def test_force_replaces_the_hook(committed: Repo) -> None:
     put_hook(committed, "#!/bin/sh\necho mine ran\n")
-    assert "in place of the hook that was there" in installing(committed, "--force")
+    assert "in place of the existing hook" in installing(committed, "--force")
     done = committing(committed)
     assert done.code == 1 and "mine ran" not in done.all
     committed.guard("uninstall")

@@ -113,5 +113,5 @@ def test_a_relative_folder_is_another_one_in_a_linked_work_tree(committed: Repo)
 
 def test_uninstall_works_while_git_looks_elsewhere(guarded: Repo) -> None:
     guarded.git("config", "core.hooksPath", "/elsewhere")
-    assert "pre-commit: taken out" in guarded.guard("uninstall").out
+    assert "pre-commit: removed" in guarded.guard("uninstall").out
     assert not (guarded.path / ".git/hooks/pre-commit").exists()

@@ -56,7 +56,7 @@ def test_finding_says_what_and_where_without_the_value() -> None:
     finding = only(look(change("src/app.py", "import os", f'db_password = "{PASSWORD}"', start=40)))
     assert (finding.rule, finding.path, finding.line) == ("secret-password", "src/app.py", 41)
     assert (finding.severity, finding.confidence) == (Severity.CRITICAL, Confidence.HIGH)
-    assert finding.message == "Password in clear (db_password)."
+    assert finding.message == "Password in clear text (db_password)."
     assert finding.evidence == 'db_password = "****"'
     assert PASSWORD not in str(finding)
 
