@@ -1,7 +1,9 @@
 """Runs one check in a checkout of its own, with its server, and cleans up after it."""
 
+import os
 import socket
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -13,7 +15,7 @@ from cli_guard.execution.checks.outcome import Outcome, State
 from cli_guard.execution.checks.passes import Pass, Passes, key_of
 from cli_guard.execution.processes.environment import clean_environment
 from cli_guard.execution.processes.manager import ProcessManager
-from cli_guard.execution.processes.model import Result, Started
+from cli_guard.execution.processes.model import Process, Result, Started
 from cli_guard.execution.processes.ports import find_process_on_port, is_port_available
 from cli_guard.execution.processes.results import name_of
 from cli_guard.git.checkout import Checkout, checked_out
@@ -24,6 +26,7 @@ from cli_guard.runtime import Invocation
 
 TAIL_BYTES = 256_000
 SERVER_LINES = 200
+RECORD_SECONDS = 1.0
 # Programs read one or the other (POSIX, and Python's tempfile).
 TEMPORARY = ("TMPDIR", "TMP", "TEMP")
 # POSIX shell, "Exit Status for Commands": found but not executable, and not found.
@@ -216,12 +219,32 @@ def outcome_of(check: PlannedCheck, result: Result, output: str, checkout: Check
 
 def add_server_output(outcome: Outcome, manager: ProcessManager, server: int) -> Outcome:
     """Add to a failure what its server printed: the cause may be there."""
-    found = next((each for each in manager.processes() if each.pid == server), None)
+    until = time.monotonic() + RECORD_SECONDS
+    # A server that has just gone is recorded as ended a moment later.
+    while (found := find_process(manager, server)) and found.running and not is_there(server):
+        if time.monotonic() > until:
+            break
+        time.sleep(0.01)
     if found is None:
         return outcome
     ended = "" if found.running else f"; its server {ended_words(found.return_code)}"
     output = f"{manager.logs(server, SERVER_LINES)}\n{outcome.output}"
     return replace(outcome, reason=outcome.reason + ended, output=output)
+
+
+def find_process(manager: ProcessManager, pid: int) -> Process | None:
+    return next((each for each in manager.processes() if each.pid == pid), None)
+
+
+def is_there(pid: int) -> bool:
+    """Is there a process of this number?"""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def ended_words(code: int | None) -> str:
