@@ -1,6 +1,5 @@
 """Runs one check in a checkout of its own, with its server, and cleans up after it."""
 
-import os
 import socket
 import threading
 import time
@@ -18,6 +17,7 @@ from cli_guard.execution.processes.manager import ProcessManager
 from cli_guard.execution.processes.model import Process, Result, Started
 from cli_guard.execution.processes.ports import find_process_on_port, is_port_available
 from cli_guard.execution.processes.results import name_of
+from cli_guard.execution.processes.supervisor.process_tree import identity
 from cli_guard.git.checkout import Checkout, checked_out
 from cli_guard.git.repository import Repository
 from cli_guard.model import Skipped
@@ -221,7 +221,7 @@ def add_server_output(outcome: Outcome, manager: ProcessManager, server: int) ->
     """Add to a failure what its server printed: the cause may be there."""
     until = time.monotonic() + RECORD_SECONDS
     # A server that has just gone is recorded as ended a moment later.
-    while (found := find_process(manager, server)) and found.running and not is_there(server):
+    while (found := find_process(manager, server)) and found.running and identity(server) is None:
         if time.monotonic() > until:
             break
         time.sleep(0.01)
@@ -234,17 +234,6 @@ def add_server_output(outcome: Outcome, manager: ProcessManager, server: int) ->
 
 def find_process(manager: ProcessManager, pid: int) -> Process | None:
     return next((each for each in manager.processes() if each.pid == pid), None)
-
-
-def is_there(pid: int) -> bool:
-    """Is there a process of this number?"""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def ended_words(code: int | None) -> str:
