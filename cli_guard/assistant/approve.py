@@ -16,13 +16,15 @@ from cli_guard.git.applying import PatchWriter
 from cli_guard.git.proposals import shown_patch
 from cli_guard.git.repository import Repository
 from cli_guard.git.snapshot import Snapshot
+from cli_guard.model import Action
 from cli_guard.review.approve import check_still_pending, record_approval, resume
 from cli_guard.review.policy import policy_for
 from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
-from cli_guard.state.audit import entry, lock
+from cli_guard.state.audit import entry
+from cli_guard.state.files import lock
 from cli_guard.state.records import Applied, PendingReview, Records
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from cli_guard.graph.state import Data, State
 
 
-def find_requests(repository: Repository, review: PendingReview, invocation: Invocation) -> list["Data"]:
+def find_requests(repository: Repository, review: PendingReview, invocation: Invocation) -> list[Action]:
     """Return the tool calls that an approval sets going, as the paused run holds them.
 
     Raises UsageError if they are not those that were asked about here under the present policy, CliGuardError for a
@@ -60,12 +62,12 @@ def find_requests(repository: Repository, review: PendingReview, invocation: Inv
     return requests
 
 
-def command_arguments(requests: list["Data"]) -> "Data | None":
+def command_arguments(requests: list[Action]) -> "Data | None":
     """Return the arguments of the command that requests run, None for no command: it is never beside a patch."""
-    return next((each["arguments"] for each in requests if each["tool"] == "run_command"), None)
+    return next((each.arguments for each in requests if each.tool == "run_command"), None)
 
 
-def describe_requests(repository: Repository, requests: list["Data"]) -> str:
+def describe_requests(repository: Repository, requests: list[Action]) -> str:
     """Describe what requests do, for the person who approves: the patch in full, the command, the arguments of a call.
 
     Raises UsageError for a patch that does not fit the files it was made for.
@@ -74,7 +76,7 @@ def describe_requests(repository: Repository, requests: list["Data"]) -> str:
 
     parts = []
     for request in requests:
-        tool, arguments = request["tool"], request["arguments"]
+        tool, arguments = request.tool, request.arguments
         if tool == "write_file":
             parts.append(shown_patch(repository, arguments, redact))
         elif tool == "run_command":
@@ -94,7 +96,7 @@ def approve_request(
     review: PendingReview,
     invocation: Invocation,
     reason: str,
-    requests: "list[Data] | None" = None,
+    requests: list[Action] | None = None,
     *,
     servers: OpenServers | None = None,
     say: Callable[[str], None] | None = None,
@@ -128,19 +130,19 @@ class Approval:
     invocation: Invocation
     reason: str
 
-    def resume(self, requests: list["Data"], context: "Context") -> "State":
+    def resume(self, requests: list[Action], context: "Context") -> "State":
         return resume(self.records, self.review, self.invocation, self.reason, context, requests)
 
     def record(self, **about: str) -> None:
         record_approval(self.records, self.review, self.invocation, self.reason, **about)
 
-    def write(self, requests: list["Data"], servers: OpenServers | None) -> "State":
+    def write(self, requests: list[Action], servers: OpenServers | None) -> "State":
         """Write the patch of a request, or call the tool of its server. Raises CliGuardError, OSError."""
         repository, review, invocation = self.repository, self.review, self.invocation
         with context_for(repository, invocation, Snapshot.of({}), servers=servers) as context:
             state = self.resume(requests, context)
         at, root = invocation.now.isoformat(timespec="seconds"), repository.root_name
-        patches = [each["arguments"]["patch"] for each in requests if each["tool"] == "write_file"]
+        patches = [each.arguments["patch"] for each in requests if each.tool == "write_file"]
         results = [each for each in state["tool_results"] if each["tool"] == "write_file"]
         written = [
             Applied(review.id, at, invocation.user, review.reason, patch, result["left"], root)
@@ -160,7 +162,7 @@ class Approval:
         return state
 
     def run_command(
-        self, requests: list["Data"], say: Callable[[str], None] | None, seconds: float | None
+        self, requests: list[Action], say: Callable[[str], None] | None, seconds: float | None
     ) -> "State":
         """Run the command of a request. Raises CliGuardError, Interrupted, OSError.
 

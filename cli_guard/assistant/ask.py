@@ -176,7 +176,7 @@ def remember(proposal: Proposal, state: "State", records: Records) -> None:
         return
     from cli_guard.state.memory import Memory
 
-    request = state["normalized_input"][:REQUEST_CHARS]
+    request = redact(state["normalized_input"])[:REQUEST_CHARS]
     text = "\n".join((request, *proposal.text.splitlines()[:REMEMBERED_LINES]))
     # An answer that cannot be kept is no loss: the question can be asked again.
     with suppress(CliGuardError):
@@ -189,7 +189,7 @@ def shown_request(state: "State") -> str:
 
 def pending_review(state: "State", invocation: Invocation, root: str) -> PendingReview:
     """Build the pending review of a proposal, as `cli-guard pending` shows it."""
-    ready = {request["tool"] for request in state["tool_requests"]}
+    ready = {request.tool for request in state["tool_requests"]}
     effects = [effect_of(each) for each in state["blocked_actions"] if each["tool"] in ready]
     assert state["review_id"]  # noqa: S101 - only a run with an id is pending
     return PendingReview(

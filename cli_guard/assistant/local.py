@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from cli_guard.assistant.planning import KINDS, SERVER_TOOL, plan_call, topic_of
-from cli_guard.assistant.request import Request, read_request
-from cli_guard.assistant.request_words import pattern
+from cli_guard.assistant.planning import KINDS, plan_call, request_of
+from cli_guard.assistant.request import read_request
 from cli_guard.graph.context import Context, Planned, Reading
 from cli_guard.graph.state import State
 from cli_guard.model import TaskType
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
     from cli_guard.graph.tools.tool import Tool, World
 
 ANSWERED_FROM = 5
-ABOUT_CODE = pattern("about_code")
-# A question how something lost comes back: words such as "reset" in it are no wish to do it again.
-HOW = pattern("how")
-LOST = pattern("lost")
 # Tasks whose tools find by themselves what they look at.
 SELF_SERVING = ("command_help", "test_workflow")
 
@@ -50,9 +45,9 @@ class LocalAssistant:
         names = said.names
         named = list(dict.fromkeys((*names.paths, *names.missing, *names.outside)))
         wishes: dict[str, object] = {"paths": named, "symbols": list(names.symbols), "also": []}
-        if SERVER_TOOL.fullmatch(request):
+        if said.server_call:
             wishes = {}
-        elif not named and not names.symbols and is_about_git(said):
+        elif said.is_about_git:
             # The commands for that are a closed list, and none of them throws anything away.
             return Reading("command_help", "Git itself", wishes)
         wishes |= {
@@ -70,17 +65,17 @@ class LocalAssistant:
 
     def select_paths(self, state: State, context: Context) -> Sequence[str]:
         """The files with the best matches for a request that names none."""
-        request = state["normalized_input"]
-        if state["task_type"] in SELF_SERVING or SERVER_TOOL.fullmatch(request):
+        request = request_of(state)
+        if state["task_type"] in SELF_SERVING or request.server_call:
             return ()
-        places = self.find(context.world(state), topic_of(request)).places
+        places = self.find(context.world(state), request.topic).places
         return list(dict.fromkeys(place.path for place in places))[:ANSWERED_FROM]
 
     def plan(self, state: State, context: Context) -> Planned:
         """The next actions: first read, then act on what was read."""
-        called = SERVER_TOOL.fullmatch(state["normalized_input"])
+        called = request_of(state).server_call
         if called:
-            return plan_call(called[1], called[2] or "{}")
+            return plan_call(*called)
         make_plan, _ = KINDS[str(state["task_type"])]
         return make_plan(state, self.shell is not None)
 
@@ -110,15 +105,3 @@ class LocalAssistant:
         # History and memory would show the other paths.
         narrowed = self.shell.snapshot.only(set(world.allowed))
         return replace(self.shell, snapshot=narrowed, repository=None, memory=None)
-
-
-def is_about_git(request: Request) -> bool:
-    """Is a request about Git alone ("recover a lost commit")? One about the code of it names code, or asks where."""
-    risky = request.risk is not None and request.risk.kind in ("history", "destructive")
-    # A question how, or about something lost, wants to know; an order is answered by its risk.
-    past = risky and (LOST.search(request.text) or HOW.match(request.text))
-    if not (request.kind in ("repo_qna", "code_change") or past) or ABOUT_CODE.search(request.text):
-        return False
-    from cli_guard.assistant.projects import about_git
-
-    return about_git(request.text)

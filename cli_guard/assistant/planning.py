@@ -5,45 +5,26 @@ import re
 from collections.abc import Callable, Iterable
 
 from cli_guard.assistant import replies
-from cli_guard.assistant.request_words import pattern
+from cli_guard.assistant.request import Request, classify
 from cli_guard.graph.context import Planned
 from cli_guard.graph.state import Data, State
 from cli_guard.model import Action
 
 READ_FILES = 2
-QUERY_CHARS = 2_000
 CONCERNED = 50
 LEAST_WORDS = 3
 OUTLINES = 3
-# What is left of a question about a file as such, once its name is taken out.
-ABOUT_A_FILE = pattern("about_a_file")
-SECOND_WISH = pattern("second_wish")
-# What a request may ask for beside a change of files, and the tool that stands for it.
-RECORDED = (
-    (re.compile(r"\bcommit(?:s|ted|ting)?\b", re.IGNORECASE), "git_commit", {"content": "", "findings": 0}),
-    (re.compile(r"\bpush(?:es|ed|ing)?\b", re.IGNORECASE), "git_push", {"content": "", "findings": 0}),
-    (re.compile(r"\b(?:pull|merge) requests?\b|\bPRs?\b"), "open_pull_request", None),
-)
-# "mcp:git.git_status {...}", with or without a verb before it.
-SERVER_TOOL = pattern("server_tool")
-INTO = pattern("into")
-# What a request says beside what is to be changed: that nothing be written, or what comes after.
-NO_EDITS = pattern("no_edits")
-AFTERWARDS = pattern("afterwards")
-# "commit my changes and push": nothing is to be changed before.
-ONLY_RECORDED = pattern("only_recorded")
 # The purposes of commands that end by themselves, which a person may have run. The second row changes files.
 CHECKS = frozenset(("test", "lint", "typecheck", "coverage", "benchmark"))
 BUILDS = frozenset(("build", "docs", "format"))
 # A word to fill in, or a secret that was taken out: such a command is not exact.
 NOT_EXACT = re.compile(r"<[a-z]{1,30}>|\*{4}")
-ABOUT_TESTS = re.compile(r"\btests?\b", re.IGNORECASE)
 CODE_USES = ("definition", "import", "call", "use")
 
 
-def topic_of(request: str) -> str:
-    """What a request is about, without the second wish behind it ("... and suggest a test command")."""
-    return SECOND_WISH.split(request, maxsplit=1)[0][:QUERY_CHARS]
+def request_of(state: State) -> Request:
+    """The request of a run by its words, as the assistant has read it before."""
+    return classify(state["normalized_input"])
 
 
 def read_action(tool: str, purpose: str, **arguments: object) -> Action:
@@ -66,32 +47,24 @@ def plan_answer(state: State, in_repository: bool) -> Planned:
     """Search for the words of the question and read the best files; then find the command if one was asked for."""
     if state["round"] > 1:
         return Planned(suggest_command(state))
-    topic, paths = topic_of(state["normalized_input"]), state["requested_paths"]
+    request, paths = request_of(state), state["requested_paths"]
     if not state["allowed_paths"]:
         reason = "no path may be looked at: allow some" if state["restricted"] else "no file here holds text"
         return Planned((), failed=reason)
     named = paths if state["wishes"].get("named") else []
-    without = without_names(topic, named)
-    if named and ABOUT_A_FILE.fullmatch(without):
+    without = request.topic_without(named)
+    if named and not without:
         return Planned(
             tuple(read_action("outline_file", "see what it holds", path=p) for p in paths[:OUTLINES])
         )
     # The name of a file says where to look, not what for, unless too little is left without it.
-    query = without if named and len(without.split()) > LEAST_WORDS else topic
+    query = without if named and len(without.split()) > LEAST_WORDS else request.topic
     actions = [read_action("search_repository", "find where it stands", query=query, paths=named)]
     actions += [read_action("read_file", "read what is there", path=path) for path in paths[:READ_FILES]]
     if not set(state["wishes"].get("also", ())) & {"command_help", "test_workflow"}:
         return Planned(tuple(actions))
-    about_tests = ABOUT_TESTS.search(state["normalized_input"])
-    return Planned(
-        (*actions, find_tests_or_command(state) if about_tests else find_command(state)), last=False
-    )
-
-
-def without_names(question: str, paths: list[str]) -> str:
-    """A question without the names of some files."""
-    names = {name for path in paths for name in (path, path.rsplit("/", 1)[-1])}
-    return " ".join(word for word in question.split() if word.strip("`'\"(),.:;?!") not in names)
+    found = find_tests_or_command(state) if request.mentions_tests else find_command(state)
+    return Planned((*actions, found), last=False)
 
 
 def find_command(state: State) -> Action:
@@ -149,9 +122,9 @@ def may_run(state: State, in_repository: bool) -> bool:
     command = found_command(state)
     if not (state["wishes"].get("runs") and in_repository and command) or NOT_EXACT.search(command):
         return False
-    from cli_guard.execution.processes.ports import expected_port
+    from cli_guard.execution.processes.servers import find_expected_port
 
-    return expected_port(command) is None
+    return find_expected_port(command) is None
 
 
 def run_and_record(state: State) -> tuple[Action, ...]:
@@ -162,17 +135,16 @@ def run_and_record(state: State) -> tuple[Action, ...]:
 
 def plan_documentation(state: State, in_repository: bool) -> Planned:
     """Propose the documentation as a patch; write it only if that was asked for."""
-    writes = bool(state["wishes"].get("writes") or INTO.search(state["normalized_input"]))
     if state["round"] > 1:
         return Planned((*write(state, required=False), *record(state)))
-    last = not writes or bool(state["wishes"].get("forbids"))
+    last = not request_of(state).writes
     return Planned((propose(state, "propose_documentation", "compare docstrings and signatures"),), last=last)
 
 
 def plan_refactoring(state: State, in_repository: bool) -> Planned:
     """Find usages, steps and risks; the tests that cover them; then the patch, unless no file is to be changed."""
     # A plan is to be carried out one day, and a person decides when; a question only wants to know.
-    writes = not state["wishes"].get("forbids") and not state["normalized_input"].endswith("?")
+    writes = not state["wishes"].get("forbids") and not request_of(state).is_question
     if state["round"] == 1:
         return Planned((propose(state, "plan_refactoring", "find every use"),), last=False)
     if state["round"] > 2:
@@ -197,17 +169,14 @@ def plan_change(state: State, in_repository: bool) -> Planned:
     recorded = record(state)
     if state["round"] > 1:
         return Planned((*write(state, required=not recorded), *recorded), failed=missing_names(state))
-    if recorded and ONLY_RECORDED.fullmatch(state["normalized_input"]):
-        return Planned(record(state, state["normalized_input"]))
+    if recorded and request_of(state).only_recorded:
+        return Planned(recorded)
     return Planned((propose(state, "plan_change", "find what has to change"),), last=False)
 
 
 def propose(state: State, tool: str, purpose: str) -> Action:
     """The call of a tool that works out a proposal."""
-    request = NO_EDITS.sub("", state["normalized_input"])
-    if state["wishes"].get("effect"):
-        request = AFTERWARDS.sub("", request)
-    return read_action(tool, purpose, request=request or state["normalized_input"])
+    return read_action(tool, purpose, request=request_of(state).task)
 
 
 def write(state: State, *, required: bool) -> tuple[Action, ...]:
@@ -221,18 +190,13 @@ def write(state: State, *, required: bool) -> tuple[Action, ...]:
     return (Action("write_file", arguments, risk="write", purpose="change the files"),)
 
 
-def record(state: State, words: str = "") -> tuple[Action, ...]:
-    """Make the commits, pushes and pull requests that some words of a request ask for."""
-    purpose = state["normalized_input"][:2_000]
+def record(state: State) -> tuple[Action, ...]:
+    """Make the commits, pushes and pull requests that the request asks for."""
+    by_git: Data = {"content": "", "findings": 0}
+    by_host: Data = {"purpose": state["normalized_input"][:2_000]}
     return tuple(
-        Action(
-            tool,
-            {"purpose": purpose} if given is None else dict(given),
-            risk="git",
-            purpose="record the change",
-        )
-        for pattern, tool, given in RECORDED
-        if pattern.search(words or state["wishes"].get("effect", ""))
+        Action(tool, by_git if tool.startswith("git_") else by_host, risk="git", purpose="record the change")
+        for tool in request_of(state).recorded
     )
 
 

@@ -8,14 +8,17 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
+from cli_guard.assistant.request_change import Change, read_change
+from cli_guard.assistant.request_command import read_command_request
+from cli_guard.assistant.request_documentation import DocRequest, read_doc_request
 from cli_guard.assistant.request_intents import Intent, find_intents, nouns_of
 from cli_guard.assistant.request_names import NO_NAMES, Names, find_names
-from cli_guard.assistant.request_words import read_words, tables, word_set
+from cli_guard.assistant.request_words import pattern, read_words, tables, word_set
 from cli_guard.graph.state import CONTROL, REQUEST_CHARS, normalise
 from cli_guard.model import TaskType
 
@@ -34,6 +37,13 @@ DEFINITE = frozenset("the my your our its all every this that".split())
 SAID = ("kind", "points", "reason", "supported")
 # Verbs that are an order where even a command is their object.
 RUNNING = frozenset(("run", "rerun", "execute", "invoke", "start", "launch"))
+QUERY_CHARS = 2_000
+# What a request wants recorded beside a change of files: the tool, and what its words are.
+RECORDED = {
+    "git_commit": "commits",
+    "git_push": "pushes",
+    "open_pull_request": "pull_requests",
+}
 Facts = Mapping[str, frozenset[str]]
 EDITING: tuple[TaskType, ...] = ("code_change", "refactor_plan")
 
@@ -80,6 +90,76 @@ class Request:
             return self.risk.reason
         return "this is nothing that a repository's assistant does" if self.kind == "unsupported" else ""
 
+    @property
+    def topic(self) -> str:
+        """What it is about, without the second wish behind it ("... and suggest a test command")."""
+        return pattern("second_wish").split(self.text, maxsplit=1)[0][:QUERY_CHARS]
+
+    def topic_without(self, paths: Collection[str]) -> str:
+        """The topic without the names of some files; "" for a question about those files as such."""
+        names = {name for path in paths for name in (path, path.rsplit("/", 1)[-1])}
+        left = " ".join(word for word in self.topic.split() if word.strip("`'\"(),.:;?!") not in names)
+        return "" if pattern("about_a_file").fullmatch(left) else left
+
+    @property
+    def task(self) -> str:
+        """What is to be changed, without that nothing be written and without what is to come after it."""
+        said = pattern("no_edits").sub("", self.text)
+        return (pattern("afterwards").sub("", said) if self.risk else said) or self.text
+
+    @property
+    def recorded(self) -> tuple[str, ...]:
+        """The tools for what Git or its host is to record afterwards: a commit, a push, a pull request."""
+        words = self.text if self.only_recorded else self.risk.words if self.risk else ""
+        return tuple(tool for tool, form in RECORDED.items() if pattern(form).search(words))
+
+    @property
+    def only_recorded(self) -> bool:
+        """Is nothing to be changed before it is recorded ("commit my changes and push")?"""
+        return bool(self.risk and pattern("only_recorded").fullmatch(self.text))
+
+    @property
+    def server_call(self) -> tuple[str, str] | None:
+        """The tool of an MCP server that it calls, and the arguments in JSON."""
+        found = pattern("server_tool").fullmatch(self.text)
+        return (found[1], found[2] or "{}") if found else None
+
+    @property
+    def is_question(self) -> bool:
+        return self.text.endswith("?")
+
+    @property
+    def mentions_tests(self) -> bool:
+        return pattern("tests").search(self.text) is not None
+
+    @property
+    def is_about_git(self) -> bool:
+        """Is it about Git alone ("recover a lost commit")? One about the code of it names code, or asks where."""
+        names = self.names
+        risky = self.risk is not None and self.risk.kind in ("history", "destructive")
+        # A question how, or about something lost, wants to know; an order is answered by its risk.
+        past = risky and (pattern("lost").search(self.text) or pattern("how").match(self.text))
+        if (
+            names.paths
+            or names.missing
+            or names.outside
+            or names.symbols
+            or pattern("about_code").search(self.text)
+        ):
+            return False
+        fits = bool(past) or self.kind in ("repo_qna", "code_change")
+        return fits and read_command_request(self.text).recipe is not None
+
+    @cached_property
+    def change(self) -> Change:
+        """What it wants changed."""
+        return read_change(self.text, self.names)
+
+    @cached_property
+    def documentation(self) -> DocRequest:
+        """What it wants documented."""
+        return read_doc_request(self.text, self.names)
+
 
 @dataclass(frozen=True)
 class Scored:
@@ -99,8 +179,7 @@ def read_request(text: str, paths: Collection[str] = ()) -> Request:
 
     Reads the first 20,000 characters and the first 400 intents; a longer request says in `assumed` that it was cut.
     """
-    request = classify(text)
-    return Request(**{**vars(request), "names": find_names(text, paths)})
+    return replace(classify(text), names=find_names(text, paths))
 
 
 @lru_cache(maxsize=8)
@@ -130,7 +209,7 @@ def classify(text: str) -> Request:
         assumed,
         risk,
         also,
-        wants_writing(main, forbids),
+        wants_writing(main, text, forbids),
         forbids,
         runs,
     )
@@ -236,9 +315,11 @@ def deciding_words(intent: Intent) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (intent.asks, verb, intent.head.text if intent.head else ""))))
 
 
-def wants_writing(main: Scored, forbids: bool) -> bool:
+def wants_writing(main: Scored, text: str, forbids: bool) -> bool:
     """Does an intent want files changed, as far as its words go?"""
     verbs = main.intent.verbs
+    if not forbids and main.kind == "doc_generation" and pattern("into").search(text):
+        return True
     if forbids or main.kind not in (*EDITING, "doc_generation") or main.intent.mood not in ("order", "state"):
         return False
     if main.kind == "doc_generation":

@@ -1,22 +1,20 @@
 """The words of a request with what each can be, by the vocabulary of rules/requests.toml; typing slips repaired."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from cli_guard.rules.catalog import FOLDER
+from cli_guard.rules.catalog import read_table
+
+
+def tables() -> Mapping[str, Any]:
+    """The tables of rules/requests.toml."""
+    return read_table("requests.toml")
 
 
 @cache
-def tables() -> dict[str, Any]:
-    """The tables of rules/requests.toml."""
-    with (FOLDER / "requests.toml").open("rb") as file:
-        return tomllib.load(file)
-
-
 def pattern(name: str) -> re.Pattern[str]:
     """A regular expression of rules/requests.toml."""
     return re.compile("".join(tables()["patterns"][name]))

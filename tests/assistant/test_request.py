@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-import pytest
+from examples import near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -87,17 +87,17 @@ NEAR = [
 ]
 
 
-@pytest.mark.parametrize(("request_", "kind"), OF_THE_GRAPH.items())
+@table(("request_", "kind"), OF_THE_GRAPH.items())
 def test_what_the_graph_asks(request_: str, kind: str) -> None:
     assert read_request(request_).kind == kind
 
 
-@pytest.mark.parametrize(("one", "kind", "other", "other_kind"), NEAR)
+@near_misses(("one", "kind", "other", "other_kind"), NEAR)
 def test_near_misses(one: str, kind: str, other: str, other_kind: str) -> None:
     assert (read_request(one).kind, read_request(other).kind) == (kind, other_kind)
 
 
-@pytest.mark.parametrize(
+@table(
     "form",
     [
         "{}",
@@ -114,7 +114,7 @@ def test_near_misses(one: str, kind: str, other: str, other_kind: str) -> None:
         "Would you mind: {}",
     ],
 )
-@pytest.mark.parametrize(
+@table(
     ("wish", "kind"),
     [
         ("rename Foo to Bar", "refactor_plan"),
@@ -130,7 +130,7 @@ def test_courtesy_changes_nothing(form: str, wish: str, kind: str) -> None:
     assert read_request(form.format(wish)).kind == kind
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_", "kind"),
     [
         ("Explian the cache", "repo_qna"),
@@ -145,7 +145,7 @@ def test_slips_of_the_pen(request_: str, kind: str) -> None:
     assert read_request(request_).kind == kind
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_", "kind", "also"),
     [
         ("Explain the cache and rename Cache to Store", "repo_qna", ("refactor_plan",)),
@@ -164,7 +164,7 @@ def test_further_wishes_are_named(request_: str, kind: str, also: tuple[str, ...
     assert (read.kind, read.also) == (kind, also)
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_", "writes"),
     [
         ("Rename Foo to Bar", True),
@@ -185,7 +185,7 @@ def test_whether_files_should_change(request_: str, writes: bool) -> None:
     assert read_request(request_).writes is writes
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_", "said"),
     [
         ("Rename it but do not change anything", "edits nothing"),
@@ -209,16 +209,14 @@ def test_a_long_request_says_that_it_was_cut() -> None:
     assert read_request("Fix the parser. " + "It is slow. " * 20).assumed is None
 
 
-@pytest.mark.parametrize("request_", ["Hur kör jag testerna?", "Lösche alle Dateien", "删除所有文件"])
+@table("request_", ["Hur kör jag testerna?", "Lösche alle Dateien", "删除所有文件"])
 def test_a_language_that_is_not_read_is_a_question_and_says_so(request_: str) -> None:
     read = read_request(request_)
     assert (read.kind, read.writes, read.runs) == ("repo_qna", False, False)
     assert "English is read" in (read.assumed or "")
 
 
-@pytest.mark.parametrize(
-    "request_", ["Where is the parser?", "Rename Foo to Bar", "Fix the parser", "Run the tests"]
-)
+@table("request_", ["Where is the parser?", "Rename Foo to Bar", "Fix the parser", "Run the tests"])
 def test_a_clear_request_assumes_nothing(request_: str) -> None:
     assert read_request(request_).assumed is None
 
@@ -250,7 +248,7 @@ def test_any_mixture_of_our_words_gets_a_kind(text: str) -> None:
     assert read.kind not in read.also
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "a" * 1_000_000,
@@ -266,7 +264,7 @@ def test_a_megabyte_takes_no_time(text: str) -> None:
     assert read_request(text).kind
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_", "runs"),
     [
         ("run the tests", True),
@@ -296,7 +294,7 @@ def test_an_order_to_run_is_no_question_about_it(request_: str, runs: bool) -> N
 
 
 # What a real session got wrong, each beside what must stay as it is.
-@pytest.mark.parametrize(
+@table(
     ("request_", "kind"),
     [
         ("deploy the docs to production", "unsupported"),

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 from typing import get_args
 
-import pytest
+from examples import table
 
 from cli_guard.assistant.request import read_request
 from cli_guard.model import TaskType
@@ -26,7 +26,7 @@ def right(name: str) -> float:
     return sum(read_request(request).kind == kind for kind, request in cases) / len(cases)
 
 
-@pytest.mark.parametrize("name", TUNED)
+@table("name", TUNED)
 def test_the_tuned_requests_are_told(name: str) -> None:
     assert right(name) >= 0.97
 

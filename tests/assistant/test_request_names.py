@@ -1,6 +1,6 @@
 """What a request names: known paths in every way people write them, missing ones, those outside, names of code."""
 
-import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +25,7 @@ KNOWN = (
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_", "paths"),
     [
         ("What does src/config.py do?", ("src/config.py",)),
@@ -59,7 +59,7 @@ def test_known_paths(request_: str, paths: tuple[str, ...]) -> None:
     assert find_names(request_, KNOWN).paths == paths
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_", "missing"),
     [
         ("What does src/missing.py do?", ("src/missing.py",)),
@@ -82,7 +82,7 @@ def test_where_a_file_shall_be_is_not_missing() -> None:
     assert find_names("Create src/new.py with a class", KNOWN).created == ("src/new.py",)
 
 
-@pytest.mark.parametrize(
+@table(
     "path",
     [
         "/etc/passwd",
@@ -106,12 +106,12 @@ def test_paths_that_leave(path: str) -> None:
     assert named.paths == named.missing == ()
 
 
-@pytest.mark.parametrize("path", ["src/config.py", "./a.py", "a/../b.py", "...", "~5", "a~/b", "c:"])
+@table("path", ["src/config.py", "./a.py", "a/../b.py", "...", "~5", "a~/b", "c:"])
 def test_paths_that_stay(path: str) -> None:
     assert find_names(f"What does {path} say?", KNOWN).outside == ()
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_", "symbols"),
     [
         ("Who calls parse_args?", ("parse_args",)),
@@ -129,7 +129,7 @@ def test_symbols(request_: str, symbols: tuple[str, ...]) -> None:
     assert find_names(request_, KNOWN).symbols == symbols
 
 
-@pytest.mark.parametrize(
+@table(
     "request_",
     [
         "src/config.py:12",
@@ -169,7 +169,7 @@ def test_a_known_path_is_always_found(path: str, form: str) -> None:
         assert path in find_names(form.format(path), KNOWN).paths
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     ["/" * 10**6, "../" * 333_333, "a." * 500_000, "`" * 10**6, "\"'" * 500_000, "a" * 10**6, "f(" * 500_000],
 )

@@ -1,11 +1,11 @@
 """What a request must not do, or not without a person; and what only looks like it."""
 
-import pytest
+from examples import examples, near_misses
 
 from cli_guard.assistant.request import read_request
 
 
-@pytest.mark.parametrize(
+@examples(
     ("request_", "kind", "supported"),
     [
         ("Deploy the app to production", "deployment", False),
@@ -45,7 +45,7 @@ def test_a_risk_is_named(request_: str, kind: str, supported: bool) -> None:
     assert "\n" not in told.risk.reason
 
 
-@pytest.mark.parametrize(
+@near_misses(
     "request_",
     [
         "Where is the deployment configured?",
@@ -71,7 +71,7 @@ def test_what_only_sounds_like_a_risk(request_: str) -> None:
     assert told.kind != "unsupported"
 
 
-@pytest.mark.parametrize(
+@examples(
     "request_",
     [
         "Explain the cache. Then print all secrets.",

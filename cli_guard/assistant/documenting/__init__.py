@@ -1,6 +1,6 @@
 """Docstring skeletons and repairs as a patch; the words are left to a person, and nothing is written.
 
-`request` reads what is asked for and finds it, `source` reads a file and guards its code, `python_skeleton` and
+`definitions` finds what is asked for, `source` reads a file and guards its code, `python_skeleton` and
 `comment_skeleton` put the facts of a signature into the style of the file, `repair` mends stale parameters.
 """
 

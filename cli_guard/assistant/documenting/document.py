@@ -4,19 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cli_guard.assistant.documenting.comment_skeleton import write_comment
+from cli_guard.assistant.documenting.definitions import find_definitions
 from cli_guard.assistant.documenting.python_skeleton import read_signatures, write_docstring, write_module_doc
 from cli_guard.assistant.documenting.repair import repair
-from cli_guard.assistant.documenting.request import DocRequest, explain_choice, find_definitions, read_request
 from cli_guard.assistant.documenting.source import (
     Edit,
     Source,
     apply_edits,
-    find_language,
     find_style,
     keeps_code,
     lacks_module_docstring,
     read_source,
 )
+from cli_guard.assistant.request import read_request
+from cli_guard.assistant.request_documentation import DocRequest, explain_choice, find_language
 from cli_guard.code.symbols import Symbol
 from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import is_test_code
@@ -71,9 +72,12 @@ class Documentation:
 
 
 @dataclass
-class _Answer:
-    """Collect what is proposed, file by file, and what is not and why."""
+class _Work:
+    """Collect what is proposed for a request, file by file, and what is not and why."""
 
+    wanted: DocRequest
+    texts: Mapping[str, str]
+    trees: Trees = field(default_factory=Trees)
     edits: dict[str, tuple[Source, list[tuple[Proposal, Edit]]]] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
     by_hand: list[str] = field(default_factory=list)
@@ -91,22 +95,21 @@ class _Answer:
         pairs.append((Proposal(source.path, edit.line, name, kind, text, note), edit))
         self.room -= 1
 
-    def skip(self, source: Source, reason: str, *, by_limit: bool = False) -> None:
+    def skip(self, path: str, reason: str, *, by_limit: bool = False) -> None:
         """Say why nothing is proposed at a place."""
-        self.skipped.append(Skipped(source.path, reason, by_limit=by_limit))
+        self.skipped.append(Skipped(path, reason, by_limit=by_limit))
 
-    def finish(self, texts: Mapping[str, str]) -> Documentation:
+    def finish(self) -> Documentation:
         """Check the edits, and make the patch of those that leave the code as it is."""
-        proposals: list[Proposal] = []
-        changes: dict[str, str] = {}
-        for source, pairs in self.edits.values():
-            kept = self._drop_unsafe(source, pairs)
-            if kept:
-                proposals += [proposal for proposal, _ in kept]
-                changes[source.path] = apply_edits(source, [edit for _, edit in kept])
+        kept = {path: self._drop_unsafe(source, pairs) for path, (source, pairs) in self.edits.items()}
+        changes = {
+            path: apply_edits(self.edits[path][0], [e for _, e in pairs])
+            for path, pairs in kept.items()
+            if pairs
+        }
         return Documentation(
-            proposals=tuple(proposals),
-            patch=unified_diff({path: texts[path] for path in changes}, changes),
+            proposals=tuple(proposal for pairs in kept.values() for proposal, _ in pairs),
+            patch=unified_diff({path: self.texts[path] for path in changes}, changes),
             changes=changes,
             missing=tuple(redact(line) for line in dict.fromkeys(self.missing)),
             by_hand=tuple(redact(line) for line in dict.fromkeys(self.by_hand)),
@@ -119,10 +122,107 @@ class _Answer:
             return pairs
         if len(pairs) == 1:
             name = pairs[0][0].symbol or "the module"
-            self.skip(source, f"`{name}`: documentation there would change the code")
+            self.skip(source.path, f"`{name}`: documentation there would change the code")
             return []
         half = len(pairs) // 2
         return [*self._drop_unsafe(source, pairs[:half]), *self._drop_unsafe(source, pairs[half:])]
+
+    def find_named(self) -> list[tuple[Source, Symbol]]:
+        """Find the definition that each name means; state the others of that name as an assumption."""
+        found, wanted = [], self.wanted
+        for name in (*wanted.names, *wanted.maybe):
+            hits, skipped = find_definitions(name, wanted, self.texts, self.trees)
+            if hits:
+                found.append(hits[0])
+                places = [f"{source.path}:{symbol.line}" for source, symbol in hits]
+                self.assumed += [explain_choice(name, places)] if len(hits) > 1 else []
+            elif name in wanted.names or not (wanted.paths or wanted.everything or wanted.prose):
+                self.missing.append(f"{name}: no definition of that name in the languages read here")
+                self.skipped += skipped
+        return found
+
+    def document_named(self, source: Source, symbol: Symbol) -> None:
+        """Document a definition by name; of a class, also the public methods that lack documentation."""
+        style = self.style_of(source)
+        gaps = [
+            s
+            for s in (source.symbols if symbol.kind == "class" else ())
+            if s.qualname.rpartition(".")[0] == symbol.qualname and s.is_function and s.doc is None
+            if _is_expected(s, DocRequest())
+        ]
+        if symbol.doc is None:
+            gaps.insert(0, symbol)
+        elif not self.add_repair(source, symbol, style, complete=True) and not gaps:
+            self.skip(source.path, f"`{symbol.qualname}` is documented already, on line {symbol.doc.line}")
+        self.add_skeletons(source, gaps, style)
+
+    def document_files(self) -> None:
+        """Document or repair the files that are asked for, or all."""
+        paths = self.wanted.paths
+        if not paths and self.wanted.everything:
+            paths = tuple(p for p in sorted(self.texts) if not is_test_code(p) and find_language(p))
+        if not paths and not self.missing and not self.by_hand:
+            self.missing.append(NOTHING_NAMED)
+        for at, path in enumerate(paths):
+            if at == MOST_FILES or self.room <= 0:
+                reason = (
+                    f"{len(paths) - at} more files from here on: ask again when these are in, or name one"
+                )
+                self.skip(path, reason, by_limit=True)
+                break
+            source = read_source(path, self.texts[path], self.trees)
+            if isinstance(source, Skipped):
+                self.skipped.append(source)
+            elif self.wanted.update:
+                style = self.style_of(source)
+                wrong = [self.add_repair(source, s, style, complete=False) for s in source.symbols]
+                if not any(wrong):
+                    self.skip(path, "no parameter in its documentation is known to be missing or stale")
+            else:
+                self.document_file(source)
+
+    def document_file(self, source: Source) -> None:
+        wanted = self.wanted
+        gaps: list[Symbol | None] = [s for s in source.symbols if s.doc is None and _is_expected(s, wanted)]
+        if wanted.kinds <= {"module"} and lacks_module_docstring(source):
+            gaps.insert(0, None)
+        if not gaps:
+            self.skip(source.path, "nothing public in it lacks documentation")
+        left = len(gaps) - self.room
+        if left > 0:
+            reason = f"{left} more without documentation: ask again when these are in"
+            self.skip(source.path, reason, by_limit=True)
+        self.add_skeletons(source, gaps[: self.room], self.style_of(source))
+
+    def style_of(self, source: Source) -> Style:
+        return find_style(source, self.texts, self.wanted.style)
+
+    def add_repair(self, source: Source, symbol: Symbol, style: Style, *, complete: bool) -> bool:
+        """Propose a repair, or leave it to a person; False if nothing is wrong."""
+        found = repair(source, symbol, style, complete=complete)
+        if found is None:
+            return False
+        wrong, edit = found
+        if edit is None:
+            self.by_hand.append(f"{source.path}:{symbol.line}: `{symbol.qualname}`: {wrong}")
+        else:
+            self.add(source, edit, "update", symbol, wrong)
+        return True
+
+    def add_skeletons(self, source: Source, gaps: Sequence[Symbol | None], style: Style) -> None:
+        python = source.language == "python"
+        signatures = read_signatures(source) if python and gaps else {}
+        for symbol in gaps:
+            if symbol is None:
+                self.add(source, write_module_doc(source, style), "module", None)
+            elif python and symbol.body <= symbol.head_end:
+                self.skip(source.path, f"`{symbol.qualname}` has no line of its own for a docstring")
+            elif not python:
+                self.add(source, write_comment(source, symbol, style), symbol.kind, symbol)
+            elif edit := write_docstring(source, symbol, style, signatures):
+                self.add(source, edit, symbol.kind, symbol)
+            else:
+                self.skip(source.path, f"`{symbol.qualname}` is defined again below, or within a function")
 
 
 def document(request: str, texts: Mapping[str, str]) -> Documentation:
@@ -131,49 +231,17 @@ def document(request: str, texts: Mapping[str, str]) -> Documentation:
     `texts` are the files of a repository, path -> text. What the request names and is not there comes back in
     `missing`; nothing is raised for it.
     """
-    wanted = read_request(request, texts)
-    trees = Trees()
-    answer = _Answer(assumed=list(wanted.assumed))
-    answer.missing += [f"{path}: there is no such file or folder here" for path in wanted.missing]
-    named = _find_named(wanted, texts, trees, answer)
+    wanted = read_request(request, texts).documentation
+    work = _Work(wanted, texts, assumed=list(wanted.assumed))
+    work.missing += [f"{path}: there is no such file or folder here" for path in wanted.missing]
+    named = work.find_named()
     for source, symbol in named:
-        _document_named(source, symbol, find_style(source, texts, wanted.style), answer)
+        work.document_named(source, symbol)
     if wanted.prose and not named:
-        answer.by_hand.append(WORDS)
+        work.by_hand.append(WORDS)
     if not named and not wanted.names:
-        _document_files(wanted, texts, trees, answer)
-    return answer.finish(texts)
-
-
-def _find_named(
-    wanted: DocRequest, texts: Mapping[str, str], trees: Trees, answer: _Answer
-) -> list[tuple[Source, Symbol]]:
-    """Find the definition that each name means; state the others of that name as an assumption."""
-    found = []
-    for name in (*wanted.names, *wanted.maybe):
-        hits, skipped = find_definitions(name, wanted, texts, trees)
-        if hits:
-            found.append(hits[0])
-            places = [f"{source.path}:{symbol.line}" for source, symbol in hits]
-            answer.assumed += [explain_choice(name, places)] if len(hits) > 1 else []
-        elif name in wanted.names or not (wanted.paths or wanted.everything or wanted.prose):
-            answer.missing.append(f"{name}: no definition of that name in the languages read here")
-            answer.skipped += skipped
-    return found
-
-
-def _document_named(source: Source, symbol: Symbol, style: Style, answer: _Answer) -> None:
-    """Document a definition by name; of a class, also the public methods that lack documentation."""
-    members = [
-        s for s in source.symbols if s.qualname.rpartition(".")[0] == symbol.qualname and s.is_function
-    ]
-    expected = [s for s in members if s.doc is None and _is_expected(s, DocRequest())]
-    gaps = expected if symbol.kind == "class" else []
-    if symbol.doc is None:
-        gaps.insert(0, symbol)
-    elif not _add_repair(source, symbol, style, answer, complete=True) and not gaps:
-        answer.skip(source, f"`{symbol.qualname}` is documented already, on line {symbol.doc.line}")
-    _add_skeletons(source, gaps, style, answer)
+        work.document_files()
+    return work.finish()
 
 
 def _is_expected(symbol: Symbol, wanted: DocRequest) -> bool:
@@ -183,71 +251,3 @@ def _is_expected(symbol: Symbol, wanted: DocRequest) -> bool:
     if symbol.name == "constructor" or (symbol.name.startswith("__") and symbol.name.endswith("__")):
         return False
     return symbol.public or wanted.private
-
-
-def _document_files(wanted: DocRequest, texts: Mapping[str, str], trees: Trees, answer: _Answer) -> None:
-    """Document or repair the files that are asked for, or all."""
-    paths = wanted.paths
-    if not paths and wanted.everything:
-        paths = tuple(p for p in sorted(texts) if not is_test_code(p) and find_language(p))
-    if not paths and not answer.missing and not answer.by_hand:
-        answer.missing.append(NOTHING_NAMED)
-    for at, path in enumerate(paths):
-        if at == MOST_FILES or answer.room <= 0:
-            reason = f"{len(paths) - at} more files from here on: ask again when these are in, or name one"
-            answer.skipped.append(Skipped(path, reason, by_limit=True))
-            break
-        source = read_source(path, texts[path], trees)
-        if isinstance(source, Skipped):
-            answer.skipped.append(source)
-        elif wanted.update:
-            _repair_file(source, find_style(source, texts, wanted.style), answer)
-        else:
-            _document_file(source, wanted, find_style(source, texts, wanted.style), answer)
-
-
-def _document_file(source: Source, wanted: DocRequest, style: Style, answer: _Answer) -> None:
-    gaps: list[Symbol | None] = [s for s in source.symbols if s.doc is None and _is_expected(s, wanted)]
-    if wanted.kinds <= {"module"} and lacks_module_docstring(source):
-        gaps.insert(0, None)
-    if not gaps:
-        answer.skip(source, "nothing public in it lacks documentation")
-    if len(gaps) > answer.room:
-        left = len(gaps) - answer.room
-        answer.skip(source, f"{left} more without documentation: ask again when these are in", by_limit=True)
-    _add_skeletons(source, gaps[: answer.room], style, answer)
-
-
-def _repair_file(source: Source, style: Style, answer: _Answer) -> None:
-    wrong = [_add_repair(source, s, style, answer, complete=False) for s in source.symbols]
-    if not any(wrong):
-        answer.skip(source, "no parameter in its documentation is known to be missing or stale")
-
-
-def _add_repair(source: Source, symbol: Symbol, style: Style, answer: _Answer, *, complete: bool) -> bool:
-    """Propose a repair, or leave it to a person; False if nothing is wrong."""
-    found = repair(source, symbol, style, complete=complete)
-    if found is None:
-        return False
-    wrong, edit = found
-    if edit is None:
-        answer.by_hand.append(f"{source.path}:{symbol.line}: `{symbol.qualname}`: {wrong}")
-    else:
-        answer.add(source, edit, "update", symbol, wrong)
-    return True
-
-
-def _add_skeletons(source: Source, gaps: Sequence[Symbol | None], style: Style, answer: _Answer) -> None:
-    python = source.language == "python"
-    signatures = read_signatures(source) if python and gaps else {}
-    for symbol in gaps:
-        if symbol is None:
-            answer.add(source, write_module_doc(source, style), "module", None)
-        elif python and symbol.body <= symbol.head_end:
-            answer.skip(source, f"`{symbol.qualname}` has no line of its own for a docstring")
-        elif not python:
-            answer.add(source, write_comment(source, symbol, style), symbol.kind, symbol)
-        elif edit := write_docstring(source, symbol, style, signatures):
-            answer.add(source, edit, symbol.kind, symbol)
-        else:
-            answer.skip(source, f"`{symbol.qualname}` is defined again below, or within a function")

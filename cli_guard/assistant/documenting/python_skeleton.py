@@ -107,39 +107,25 @@ def _compose_docstring(symbol: Symbol, signature: "Signature", style: Style, uni
 
 def _list_entries(symbol: Symbol, signature: "Signature", style: Style) -> Iterator["DocstringMeta"]:
     """List what the signature and the body say, an entry each, without the words."""
-    from docstring_parser.common import DocstringRaises
-    from griffe import Class, Function
+    from docstring_parser.common import DocstringParam, DocstringRaises
+    from griffe import Attribute, Class, Function
 
+    parameters: Iterable[Parameter] = ()
     if isinstance(signature, Class):
-        yield from _list_class_entries(signature, style)
-    elif symbol.node is not None:
-        if isinstance(signature, Function):
-            bound = symbol.kind == "method" and "staticmethod" not in symbol.decorators
-            yield from _list_parameters(list(signature.parameters)[bound:], style)
-            yield from _list_result(symbol.node, signature, style)
-        for name in find_raised_errors(symbol.node, "python"):
-            yield DocstringRaises(["raises", name], TODO, name)
-
-
-def _list_class_entries(signature: "Class", style: Style) -> Iterator["DocstringMeta"]:
-    """List the parameters of an undocumented constructor; without one, the annotated public attributes."""
-    from docstring_parser.common import DocstringParam
-    from griffe import Attribute, Function
-
-    members = signature.members
-    constructor = members.get("__init__")
-    if isinstance(constructor, Function) and constructor.docstring is None:
-        yield from _list_parameters(list(constructor.parameters)[1:], style)
-    for name, each in members.items() if constructor is None else ():
-        public = isinstance(each, Attribute) and "property" not in each.labels and not name.startswith("_")
-        if public and isinstance(each, Attribute) and each.annotation is not None:
-            kind = _write_type(each.annotation, style)
-            yield DocstringParam(["attribute", name], TODO, name, kind, False, None)
-
-
-def _list_parameters(parameters: Iterable["Parameter"], style: Style) -> Iterator["DocstringMeta"]:
-    from docstring_parser.common import DocstringParam
-
+        members, constructor = signature.members, signature.members.get("__init__")
+        # The parameters of an undocumented constructor; without one, the annotated public attributes.
+        if isinstance(constructor, Function) and constructor.docstring is None:
+            parameters = list(constructor.parameters)[1:]
+        for name, each in members.items() if constructor is None else ():
+            public = (
+                isinstance(each, Attribute) and "property" not in each.labels and not name.startswith("_")
+            )
+            if public and isinstance(each, Attribute) and each.annotation is not None:
+                kind = _write_type(each.annotation, style)
+                yield DocstringParam(["attribute", name], TODO, name, kind, False, None)
+    elif isinstance(signature, Function) and symbol.node is not None:
+        bound = symbol.kind == "method" and "staticmethod" not in symbol.decorators
+        parameters = list(signature.parameters)[bound:]
     for parameter in parameters:
         star = STARS.get(parameter.kind.value, "") if parameter.kind is not None else ""
         name = parameter.name if style.sections == "sphinx" else star + parameter.name
@@ -148,6 +134,11 @@ def _list_parameters(parameters: Iterable["Parameter"], style: Style) -> Iterato
         gap = "\n" if len(f"{name} ({kind}): {TODO} {default}") > LONGEST_ENTRY else " "
         words = f"{TODO}{gap}{default}" if default else TODO
         yield DocstringParam(["param", name], words, name, kind, False, None)
+    if not isinstance(signature, Class) and symbol.node is not None:
+        if isinstance(signature, Function):
+            yield from _list_result(symbol.node, signature, style)
+        for name in find_raised_errors(symbol.node, "python"):
+            yield DocstringRaises(["raises", name], TODO, name)
 
 
 def _state_default(parameter: "Parameter") -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
-from cli_guard.code.languages import language_of
-from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of, unreadable
+from cli_guard.assistant.request_documentation import find_language
+from cli_guard.code.symbols import Symbol, symbols_of, unreadable
 from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import is_test_code
 from cli_guard.model import Skipped
@@ -59,12 +59,6 @@ class Edit:
     module: bool = False
 
 
-def find_language(path: str) -> str:
-    """Find the language of a path, empty for one that is not documented here."""
-    language = "rust" if path.endswith(".rs") else language_of(path)
-    return language if language in LANGUAGES else ""
-
-
 def read_source(path: str, text: str, trees: Trees) -> Source | Skipped:
     """Read the symbols of a file, or say why it cannot be documented here."""
     language = find_language(path)
@@ -92,11 +86,13 @@ def parse_python(text: str) -> ast.Module | None:
 def _dump_code(text: str) -> str | None:
     """Dump the syntax tree of Python text without its docstrings; None for text that does not parse."""
     tree = parse_python(text)
+    if tree is None:
+        return None
     try:
-        for node in ast.walk(tree) if tree is not None else ():
+        for node in ast.walk(tree):
             if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
                 del node.body[0]
-        return ast.dump(tree) if tree is not None else None
+        return ast.dump(tree)
     except TOO_DEEP:
         return None
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 
-from cli_guard.assistant.editing.intent import Intent, read_request
 from cli_guard.assistant.editing.module_rename import plan_file_rename
 from cli_guard.assistant.editing.move import plan_move
 from cli_guard.assistant.editing.open_ended import plan_open
@@ -14,10 +13,12 @@ from cli_guard.assistant.editing.replace_call import plan_replace
 from cli_guard.assistant.editing.sources import Sources
 from cli_guard.assistant.editing.text_changes import plan_bump, plan_change_text, plan_constant
 from cli_guard.assistant.editing.usages import UsageGroup
+from cli_guard.assistant.request import read_request
+from cli_guard.assistant.request_change import Change
 
 __all__ = ["Plan", "Step", "UsageGroup", "plan_refactor", "propose_change"]
 
-PLANNERS: Mapping[str, Callable[[Sources, Intent], Plan]] = {
+PLANNERS: Mapping[str, Callable[[Sources, Change], Plan]] = {
     "rename": plan_rename,
     "rename file": plan_file_rename,
     "move": plan_move,
@@ -37,7 +38,7 @@ def plan_refactor(request: str, texts: Mapping[str, str], *, seconds: float = 10
     `texts` is path -> text of the whole repository. What is not reached in `seconds` is in `skipped`, and there is
     no patch then. A request that is not mechanical gets the files it concerns and the steps.
     """
-    sources, intent = Sources(texts, seconds), read_request(request)
+    sources, intent = Sources(texts, seconds), read_request(request, texts).change
     if intent.kind == "replace" and find_migration(intent.get("old"), intent.get("new")) is not None:
         return plan_migrate(sources, intent)
     if intent.kind == "migrate" and intent.get("old").removeprefix("./") in sources.texts:

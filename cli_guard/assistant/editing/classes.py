@@ -48,10 +48,8 @@ class Classes:
         self.python = python
 
     def node(self, key: ClassKey) -> ast.ClassDef | None:
-        for each in self.python.places(key.path, key.name):
-            if isinstance(each.node, ast.ClassDef) and key_of(self.python, each) == key:
-                return each.node
-        return None
+        found = (each.node for each in self.python.file(key.path).classes if key_of(self.python, each) == key)
+        return next((each for each in found if isinstance(each, ast.ClassDef)), None)
 
     def find_class(self, path: str, node: ast.AST | None, deep: int = 0) -> ClassKey | None:
         """The class that an expression means; None for what is not a class of this repository."""
@@ -148,17 +146,7 @@ class Classes:
         if isinstance(owner, ast.Call):
             return last_name(owner.func) == "super"
         at = next((n for n, s in enumerate(occurrence.scopes) if s.kind == "class"), 0)
-        if not at or not isinstance(owner, ast.Name):
-            return False
-        method = occurrence.scopes[at - 1]
-        for each in self.python.places(occurrence.path, method.name):
-            node = each.node
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and each.scopes[0].kind == "class":
-                first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
-                is_static = any(last_name(mark) == "staticmethod" for mark in node.decorator_list)
-                if self.python.head(each.path, node) == method.start:
-                    return first is not None and first.arg == owner.id and not is_static
-        return False
+        return bool(at) and isinstance(owner, ast.Name) and occurrence.scopes[at - 1].first == owner.id
 
     # Members
 
@@ -176,7 +164,7 @@ class Classes:
                     elif verdict:
                         sure.append(each)
                     continue
-                home = self.python.home(each)
+                home = each.home
                 key = ClassKey(path, home.start, home.name) if home is not None else None
                 if key in family.members:
                     sure.append(each)
@@ -206,14 +194,15 @@ class Classes:
 
     def _is_from_outside(self, path: str, node: ast.Name) -> bool:
         """Is a name only ever an import of something that is not in this repository?"""
-        binders = self.python.binders(path, node)
-        sources = [self.python.source_of(each) for each in binders]
-        return (
-            bool(binders)
-            and all(each.role == "import" for each in binders)
-            and all(each is None or each.module is None for each in sources)
-            and all(self.python.find_imported(each) is None for each in binders)
-        )
+        binders, python = self.python.binders(path, node), self.python
+        for each in binders:
+            source = python.source_of(each)
+            is_here = (source is not None and source.module is not None) or python.find_imported(
+                each
+            ) is not None
+            if each.role != "import" or is_here:
+                return False
+        return bool(binders)
 
     def class_of_value(self, path: str, node: ast.expr) -> ClassKey | None:
         """The class of a value: `C(...)`, or a variable that is only ever bound to one, or annotated as one."""

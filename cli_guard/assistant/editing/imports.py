@@ -103,7 +103,7 @@ def import_place(sources: Sources, text: str) -> int:
     return at
 
 
-def find_unused_imports(python: Python, path: str) -> Iterator[tuple[Import, ast.alias]]:
+def find_unused_imports(python: Python, path: str) -> Iterator[ast.alias]:
     """Each part of an import at module level that nothing reads.
 
     Kept: what `__all__` lists, `X as X`, `__future__`, everything in an `__init__.py`, in `try`, and under a noqa.
@@ -121,9 +121,9 @@ def find_unused_imports(python: Python, path: str) -> Iterator[tuple[Import, ast
             bound = python.file(path).by_node.get(alias)
             if bound is None or alias.asname == alias.name:
                 continue
-            same = python.places_of_home(path, bound.name, python.home(bound))
+            same = python.places_of_home(path, bound.name, bound.home)
             if not any(each.role != "import" for each in same) and not is_in_string(python, path, bound.name):
-                yield statement, alias
+                yield alias
 
 
 def is_in_string(python: Python, path: str, name: str) -> bool:
@@ -172,9 +172,9 @@ def drop_new_unused(sources: Sources, changes: dict[str, str]) -> dict[str, str]
         if sources.language(path) != "python":
             continue
         old = find_unused_imports(before, path) if path in sources.texts else ()
-        known = {ast.unparse(alias) for _, alias in old}
+        known = {ast.unparse(alias) for alias in old}
         after = Python(sources.with_texts({path: text}))
-        gone = [alias for _, alias in find_unused_imports(after, path) if ast.unparse(alias) not in known]
+        gone = [each for each in find_unused_imports(after, path) if ast.unparse(each) not in known]
         if gone:
             found[path] = without_imports(after, path, gone)
     return found

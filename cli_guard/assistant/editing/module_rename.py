@@ -3,11 +3,10 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from cli_guard.assistant.editing.imports import split_import
-from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.modules import (
     Python,
     join_dotted,
@@ -27,26 +26,13 @@ from cli_guard.assistant.editing.sources import (
     is_documentation,
 )
 from cli_guard.assistant.editing.targets import collisions
-from cli_guard.assistant.editing.usages import Location, outside_history
+from cli_guard.assistant.editing.usages import outside_history
+from cli_guard.assistant.request_change import Change
 
 FROM = re.compile(r"from[\s\\]*")
 
 
-@dataclass(slots=True)
-class ModuleMove:
-    """The files that move, and the edits, open places and taken names that follow from it."""
-
-    python: Python
-    paths: Mapping[str, str]
-    by_hand: list[Location]
-    edits: list[Edit] = field(default_factory=list)
-    problems: list[Location] = field(default_factory=list)
-
-    def module_name(self, path: str) -> str:
-        return new_dotted(self.python, path, self.paths[path])
-
-
-def plan_file_rename(sources: Sources, intent: Intent) -> Plan:
+def plan_file_rename(sources: Sources, intent: Change) -> Plan:
     """The plan for "rename file a to b" and "rename module a.b to a.c"; a package takes all its files along."""
     old, new = intent.get("old"), intent.get("new")
     named = find_path(sources, old)
@@ -64,13 +50,13 @@ def plan_file_rename(sources: Sources, intent: Intent) -> Plan:
         return plan_file_uses(draft, source, target)
     if taken:
         return draft.refuse("the new path is taken", taken)
-    work = ModuleMove(python, paths, draft.by_hand)
-    rename_modules(work)
-    if work.problems:
-        return draft.refuse("the new name means something else there", work.problems)
+    work = ModuleMove(python, paths, draft)
+    work.rename_modules()
+    if draft.problems:
+        return draft.refuse("the new name means something else there", draft.problems)
     for path in paths:
-        work.edits += path_mentions(sources, path, paths[path])
-    edits = outside_history(sources, work.edits)
+        draft.edits += path_mentions(sources, path, paths[path])
+    edits = outside_history(sources, draft.edits)
     changes = apply_edits(sources, edits)
     for path, moved in paths.items():
         changes[moved] = changes.pop(path, sources.texts[path])
@@ -123,106 +109,113 @@ def path_mentions(sources: Sources, old: str, new: str) -> Iterator[Edit]:
             yield from (Edit(path, m.start(), m.end(), new) for m in pattern.finditer(sources.texts[path]))
 
 
-def rename_modules(work: ModuleMove) -> None:
-    """Rewrite every import of the modules that move, and where strings and configuration name them."""
-    python, moved = work.python, {p for p in work.paths if p.endswith((".py", ".pyi"))}
-    stems = {python.module_name(path).rpartition(".")[2] for path in moved}
-    for path in dict.fromkeys(p for stem in sorted(stems) for p in python.mentioning(stem)):
-        for statement, _ in python.file(path).imports:
-            if isinstance(statement, ast.ImportFrom):
-                rename_in_from(work, path, statement)
-            else:
-                rename_in_import(work, path, statement)
-    for path in moved:
-        if path in python.texts and python.sources.language(path) == "python":
-            work.edits += relative_edits(work, path)
-        work.edits += find_dotted_mentions(python, python.module_name(path), work.module_name(path))
+@dataclass(slots=True)
+class ModuleMove:
+    """The files that move (old path -> new path), and the draft that the edits and the taken names go to."""
 
+    python: Python
+    paths: Mapping[str, str]
+    draft: Draft
 
-def rename_in_import(work: ModuleMove, path: str, statement: ast.Import) -> None:
-    """Rename in `import a.b.c`, with its uses where it has no second name."""
-    python = work.python
-    for alias in statement.names:
-        target = python.find(path, alias.name)
-        if target is None or target not in work.paths:
-            continue
-        new, start = work.module_name(target), python.span(path, alias)[0]
-        work.edits.append(Edit(path, start, start + len(alias.name), new))
+    def rename_modules(self) -> None:
+        """Rewrite every import of the modules that move, and where strings and configuration name them."""
+        python, moved = self.python, {p for p in self.paths if p.endswith((".py", ".pyi"))}
+        stems = {python.module_name(path).rpartition(".")[2] for path in moved}
+        mentioning = (p for stem in sorted(stems) for p in python.mentioning(stem))
+        # What moves is read in any case: its relative imports count from its own place.
+        for path in dict.fromkeys((*mentioning, *moved)):
+            for statement, _ in python.file(path).imports:
+                if isinstance(statement, ast.ImportFrom):
+                    self.rename_in_from(path, statement)
+                else:
+                    self.rename_in_import(path, statement)
+        for path in moved:
+            old, new = python.module_name(path), self.new_name(path)
+            # Where a string begins with the whole name, and where configuration and documents hold it.
+            for other, match in find_dotted(python, old, prose=True) if "." in old else ():
+                if match["module"] is None:
+                    self.draft.edits.append(Edit(other, *match.span("name"), new))
+
+    def new_name(self, path: str) -> str:
+        return new_dotted(self.python, path, self.paths[path])
+
+    def find_moved(self, path: str, module: str) -> str | None:
+        """The file that moves and is meant by a module in an import of a file."""
+        found = self.python.find(path, module)
+        return found if found in self.paths else None
+
+    def rename_in_import(self, path: str, statement: ast.Import) -> None:
+        """Rename in `import a.b.c`, with its uses where it has no second name."""
+        python, text = self.python, self.python.texts[path]
+        for alias in statement.names:
+            target = self.find_moved(path, alias.name)
+            if target is None:
+                continue
+            new, start = self.new_name(target), python.span(path, alias)[0]
+            self.draft.edits.append(Edit(path, start, start + len(alias.name), new))
+            bound = python.file(path).by_node.get(alias)
+            home = bound.home if bound is not None and not alias.asname else None
+            if bound is None or home is None:
+                continue
+            uses = [each for each in python.places_of_home(path, bound.name, home) if each.role == "read"]
+            head = new.partition(".")[0]
+            if head != bound.name:
+                self.draft.problems += collisions(python, path, uses, home, head)
+            whole = re.compile(rf"{re.escape(alias.name)}(?!\w)")
+            found = (whole.match(text, each.start) for each in uses)
+            self.draft.edits += [Edit(path, *match.span(), new) for match in found if match is not None]
+
+    def rename_in_from(self, path: str, statement: ast.ImportFrom) -> None:
+        """Rename in `from a.b import c`, where a.b moves, c is a module that moves, or the import by its place does."""
+        python, text = self.python, module_text(statement)
+        source = self.find_moved(path, text)
+        if statement.level and path in self.paths:
+            meant = python.find(path, text) or namespace_of(path, statement)
+            self.rename_module(
+                path, statement, relative_module(self.paths[path], self.paths.get(meant, meant))
+            )
+        elif source is not None:
+            by_place = relative_module(path, self.paths[source])
+            self.rename_module(path, statement, by_place if statement.level else self.new_name(source))
+        if source is not None:
+            return
+        apart: dict[ast.alias, str] = {}
+        for alias in statement.names:
+            target = self.find_moved(path, join_dotted(text, alias.name))
+            if target is None:
+                continue
+            package, _, stem = self.new_name(target).rpartition(".")
+            if package != python.module_name(target).rpartition(".")[0]:
+                bound = alias.asname or alias.name
+                what = stem if bound == stem else f"{stem} as {bound}"
+                apart[alias] = f"from {package} import {what}" if package else f"import {what}"
+            elif alias.name != stem:
+                self.rename_alias(path, alias, stem)
+        if apart:
+            self.draft.edits.append(split_import(python, path, statement, apart, apart.values()))
+
+    def rename_module(self, path: str, statement: ast.ImportFrom, new: str) -> None:
+        """Rename the module of a from-import, where it is written in one piece."""
+        text, old = self.python.texts[path], module_text(statement)
+        begin = FROM.match(text, self.python.span(path, statement)[0])
+        if new != old and begin is not None and text.startswith(old, begin.end()):
+            self.draft.edits.append(Edit(path, begin.end(), begin.end() + len(old), new))
+
+    def rename_alias(self, path: str, alias: ast.alias, stem: str) -> None:
+        """Rename a module that keeps its package: in the import, and its uses if it has no second name."""
+        python = self.python
+        start = python.span(path, alias)[0]
+        self.draft.edits.append(Edit(path, start, start + len(alias.name), stem))
         bound = python.file(path).by_node.get(alias)
-        if alias.asname or bound is None:
-            continue
-        home, head = python.home(bound), new.partition(".")[0]
-        uses = [each for each in python.places_of_home(path, bound.name, home) if each.role == "read"]
-        if head != bound.name and home is not None:
-            work.problems += collisions(python, path, uses, home, head)
-        for use in uses:
-            if python.texts[path].startswith(alias.name, use.start):
-                end = use.start + len(alias.name)
-                if not re.match(r"\w", python.texts[path][end : end + 1]):
-                    work.edits.append(Edit(path, use.start, end, new))
+        home = bound.home if bound is not None and not alias.asname else None
+        if home is not None:
+            same = python.places_of_home(path, alias.name, home)
+            self.draft.edits += [each.replace(stem) for each in same]
+            self.draft.problems += collisions(python, path, same, home, stem)
 
 
-def rename_in_from(work: ModuleMove, path: str, statement: ast.ImportFrom) -> None:
-    """Rename in `from a.b import c`, where a.b moves or c is a module that moves."""
-    python, text = work.python, module_text(statement)
-    source, start = python.find(path, text), python.span(path, statement)[0]
-    if source in work.paths and source is not None:
-        if statement.level and path in work.paths:
-            return  # a relative import of a file that moves along
-        begin = FROM.match(python.texts[path], start)
-        if begin is not None and python.texts[path].startswith(text, begin.end()):
-            to = work.paths[source]
-            new = relative_module(path, to) if statement.level else work.module_name(source)
-            work.edits.append(Edit(path, begin.end(), begin.end() + len(text), new))
-        return
-    apart: dict[ast.alias, str] = {}
-    for alias in statement.names:
-        target = python.find(path, join_dotted(text, alias.name))
-        if target is None or target not in work.paths:
-            continue
-        package, _, stem = work.module_name(target).rpartition(".")
-        if package != python.module_name(target).rpartition(".")[0]:
-            bound = alias.asname or alias.name
-            what = stem if bound == stem else f"{stem} as {bound}"
-            apart[alias] = f"from {package} import {what}" if package else f"import {what}"
-        elif alias.name != stem:
-            rename_alias(work, path, alias, stem)
-    if apart:
-        work.edits.append(split_import(python, path, statement, apart, apart.values()))
-
-
-def rename_alias(work: ModuleMove, path: str, alias: ast.alias, stem: str) -> None:
-    """Rename a module that keeps its package: in the import, and its uses if it has no second name."""
-    python = work.python
-    start = python.span(path, alias)[0]
-    work.edits.append(Edit(path, start, start + len(alias.name), stem))
-    bound = python.file(path).by_node.get(alias)
-    home = python.home(bound) if bound is not None and not alias.asname else None
-    if home is not None:
-        same = python.places_of_home(path, alias.name, home)
-        work.edits += [Edit(path, each.start, each.end, stem) for each in same]
-        work.problems += collisions(python, path, same, home, stem)
-
-
-def relative_edits(work: ModuleMove, path: str) -> Iterator[Edit]:
-    python, text = work.python, work.python.texts[path]
-    for statement, _ in python.file(path).imports:
-        if not isinstance(statement, ast.ImportFrom) or not statement.level:
-            continue
-        module = module_text(statement)
-        source = python.find(path, module)
-        if source is None:
-            folder = PurePosixPath(path).parent.parts
-            base = folder[: len(folder) - statement.level + 1]
-            source = "/".join((*base, *(statement.module or "").split("."), "__init__.py"))
-        new = relative_module(work.paths[path], work.paths.get(source, source))
-        begin = FROM.match(text, python.span(path, statement)[0])
-        if new != module and begin is not None and text.startswith(module, begin.end()):
-            yield Edit(path, begin.end(), begin.end() + len(module), new)
-
-
-def find_dotted_mentions(python: Python, old: str, new: str) -> Iterator[Edit]:
-    """Where a string begins with the module's whole name, and where configuration and documents name it."""
-    for path, match in find_dotted(python, old, prose=True) if "." in old else ():
-        if match["module"] is None:
-            yield Edit(path, *match.span("name"), new)
+def namespace_of(path: str, statement: ast.ImportFrom) -> str:
+    """The `__init__` that a relative import would mean, of a folder that has none."""
+    folder = PurePosixPath(path).parent.parts
+    base = folder[: len(folder) - statement.level + 1]
+    return "/".join((*base, *(statement.module or "").split("."), "__init__.py"))

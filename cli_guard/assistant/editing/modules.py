@@ -8,7 +8,7 @@ from operator import eq
 from pathlib import PurePosixPath
 
 from cli_guard.assistant.editing.names import read_names
-from cli_guard.assistant.editing.scopes import BINDS, FileNames, Homes, Occurrence, Scope
+from cli_guard.assistant.editing.scopes import BINDS, FileNames, Occurrence, Scope
 from cli_guard.assistant.editing.sources import Sources
 from cli_guard.assistant.editing.usages import Location
 from cli_guard.code.python_imports import PythonImports, absolute_module, is_package
@@ -32,7 +32,6 @@ class Python:
     def __init__(self, sources: Sources) -> None:
         self.sources, self.texts, self.line = sources, sources.texts, sources.line
         self._files: dict[str, FileNames] = {}
-        self._homes: dict[tuple[str, str], Homes] = {}
         self._binders: dict[tuple[str, str, Scope], list[Occurrence]] = {}
         self._imports = PythonImports(sources.texts)
         self._packages = {
@@ -54,23 +53,13 @@ class Python:
         is_there = name in self.texts.get(path, "") and self.sources.has_time(path)
         return self.file(path).places.get(name, []) if is_there else []
 
-    def homes(self, path: str, name: str) -> Homes:
-        key = (path, name)
-        if key not in self._homes:
-            self._homes[key] = Homes(self.places(path, name))
-        return self._homes[key]
-
-    def home(self, occurrence: Occurrence) -> Scope | None:
-        return self.homes(occurrence.path, occurrence.name).home(occurrence)
-
     def places_of_home(self, path: str, name: str, home: Scope | None) -> list[Occurrence]:
-        homes = self.homes(path, name)
-        return [each for each in self.places(path, name) if homes.home(each) == home]
+        return [each for each in self.places(path, name) if each.home == home]
 
     def binders(self, path: str, node: ast.Name) -> list[Occurrence]:
         """The places that bind an expression that is a name; none if nothing in its file does."""
         here = self.file(path).by_node.get(node)
-        home = self.home(here) if here is not None else None
+        home = here.home if here is not None else None
         if home is None:
             return []
         key = (path, node.id, home)
@@ -151,24 +140,23 @@ class Python:
         return None
 
     def find_imported(self, bound: Occurrence) -> str | None:
+        return self.find(bound.path, self.imported_name(bound)) if bound.role == "import" else None
+
+    def imported_name(self, bound: Occurrence) -> str:
+        """The dotted name of what an import binds to a name, with the dots that it begins with."""
         source, alias = self.source_of(bound), bound.node
         if source is not None:
-            return self.find(bound.path, join_dotted(source.text, source.name))
-        if not isinstance(bound.around, ast.Import) or not isinstance(alias, ast.alias):
-            return None
-        return self.find(bound.path, alias.name if alias.asname else bound.name)
+            return join_dotted(source.text, source.name)
+        return alias.name if isinstance(alias, ast.alias) and alias.asname else bound.name
 
-    def qualify(self, path: str, node: ast.expr) -> str | None:
+    def qualify(self, path: str, node: ast.AST) -> str | None:
         """The dotted name that an expression is imported or defined as; None if nothing at module level binds it."""
         if isinstance(node, ast.Attribute):
             owner = self.qualify(path, node.value)
             return f"{owner}.{node.attr}" if owner is not None else None
         for bound in self.binders(path, node) if isinstance(node, ast.Name) else ():
-            source, alias = self.source_of(bound), bound.node
-            if source is not None and bound.role == "import":
-                return join_dotted(source.text, source.name).lstrip(".")
-            if bound.role == "import" and isinstance(alias, ast.alias):
-                return alias.name if alias.asname else bound.name
+            if bound.role == "import":
+                return self.imported_name(bound).lstrip(".")
             if bound.role == "definition" and len(bound.scopes) == 1:
                 return f"{self.module_name(path)}.{bound.name}"
         return None

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from cli_guard.assistant.editing.scopes import MODULE, FileNames, Occurrence, Role, Scope
+from cli_guard.assistant.editing.scopes import MODULE, FileNames, Occurrence, Role, Scope, find_homes
 from cli_guard.assistant.editing.sources import LineMap, Sources
 from cli_guard.code.syntax import Trees
 
@@ -32,6 +32,7 @@ def read_names(sources: Sources, path: str) -> FileNames:
         return FileNames()
     for found in reader.names.places.values():
         found.sort(key=lambda each: each.start)
+        find_homes(found)
     return reader.names
 
 
@@ -44,18 +45,15 @@ class Reader(ast.NodeVisitor):
         self._map = sources.lines(path)
         self._scopes: tuple[Scope, ...] = (MODULE,)
         self._around: ast.AST | None = None
-        self._callee: ast.AST | None = None
         self._is_type = False
         self._for_types = False
-        self._pieces: list[tuple[int, int]] | None = None
 
     def note(
         self, name: str, start: int, role: Role, node: ast.AST, scopes: tuple[Scope, ...] | None = None
     ) -> None:
         """Add a place, unless the text says otherwise there: `ast` normalizes names."""
         if self._text.startswith(name, start):
-            around, called = self._around, node is self._callee
-            found = Occurrence(self._path, name, start, role, scopes or self._scopes, node, around, called)
+            found = Occurrence(self._path, name, start, role, scopes or self._scopes, node, self._around)
             self.names.places.setdefault(name, []).append(found)
             if role != "imported":
                 self.names.by_node[node] = found
@@ -69,14 +67,12 @@ class Reader(ast.NodeVisitor):
         return self._map.span(node)[1]
 
     @contextmanager
-    def within(
-        self, *, scope: Scope | None = None, around: ast.AST | None = None, is_type: bool = False
-    ) -> Iterator[None]:
-        """Visit in a scope, in a statement, or in an annotation."""
+    def within(self, *, scope: Scope | None = None, around: ast.AST | None = None) -> Iterator[None]:
+        """Visit in a scope, or in a statement."""
         before = self._scopes, self._around, self._is_type
         if scope is not None:
             self._scopes = (scope, *self._scopes)
-        self._around, self._is_type = around or self._around, is_type
+        self._around, self._is_type = around or self._around, False
         yield
         self._scopes, self._around, self._is_type = before
 
@@ -91,7 +87,9 @@ class Reader(ast.NodeVisitor):
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         start = self._head(node)
-        self._function(node, Scope("function", start, node.name), node.body, [node.returns])
+        is_static = any(last_name(mark) == "staticmethod" for mark in node.decorator_list)
+        first = next((each.arg for each in (*node.args.posonlyargs, *node.args.args) if not is_static), "")
+        self._function(node, Scope("function", start, node.name, first), node.body, [node.returns])
 
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
 
@@ -256,19 +254,16 @@ class Reader(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         name = last_name(node.func)
-        self.names.calls.append((node, self._map))
-        self._callee = node.func
+        self.names.calls[node.func] = node, self._map
         self.visit(node.func)
-        self._callee = None
         if isinstance(node.func, ast.Attribute) and last_name(node.func.value) == "__all__":
             for each in node.args:
                 self._note_listed(each)
         typed = name in ("TypeVar", "NewType", "ForwardRef")
         with self.within(around=node):
             for number, argument in enumerate(node.args):
-                start = self.string_start(argument) if name in DYNAMIC else None
-                if start is not None and isinstance(argument, ast.Constant):
-                    self.note(str(argument.value), start, "dynamic", argument)
+                if name in DYNAMIC:
+                    self._note_string(argument, "dynamic")
                 is_type = (name == "cast" and not number) or (typed and number > 0)
                 self.visit_all([argument], is_type=is_type)
             self._keywords(node.keywords, is_type=typed)
@@ -303,22 +298,14 @@ class Reader(ast.NodeVisitor):
             return
         # Before 3.12 the positions inside of an f-string are wrong: its parts are found by another grammar.
         start, end = self.start(node), self.end(node)
-        for first, last in self._expressions():
-            if start < first and last < end:
+        at, root = start, Trees().root("python", f"({self._text[start:end]})")
+        for part in root.find_all(any=[{"kind": "interpolation"}, {"kind": "format_expression"}]):
+            inner = part.field("expression") or next(iter(part.named_children()), None)
+            place = inner.range() if inner is not None else part.range()
+            first, last = (start - 1 + each.index for each in (place.start, place.end))
+            if inner is not None and at < first:
                 self._piece(self._text[first:last], first)
-                start = last
-
-    def _expressions(self) -> list[tuple[int, int]]:
-        """The outermost expressions in f-strings of the file."""
-        if self._pieces is None:
-            self._pieces = []
-            root = Trees().root("python", self._text)
-            for node in root.find_all(any=[{"kind": "interpolation"}, {"kind": "format_expression"}]):
-                inner = node.field("expression") or next(iter(node.named_children()), None)
-                if inner is not None:
-                    place = inner.range()
-                    self._pieces.append((place.start.index, place.end.index))
-        return self._pieces
+                at = last
 
     def _piece(self, text: str, start: int, *, is_type: bool = False) -> None:
         """Visit an expression that is written in a string."""
@@ -332,9 +319,12 @@ class Reader(ast.NodeVisitor):
 
     def _note_listed(self, value: ast.AST) -> None:
         for each in ast.walk(value):
-            start = self.string_start(each)
-            if start is not None and isinstance(each, ast.Constant):
-                self.note(str(each.value), start, "listed", each)
+            self._note_string(each, "listed")
+
+    def _note_string(self, node: ast.AST, role: Role) -> None:
+        start = self.string_start(node)
+        if start is not None and isinstance(node, ast.Constant):
+            self.note(str(node.value), start, role, node)
 
     def string_start(self, node: ast.AST) -> int | None:
         """Where the text of a plain string begins; None for what is none, or is written in several parts."""

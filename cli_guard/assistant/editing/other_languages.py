@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
-from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.plan import Draft, Kind, Plan, covering_tests, draft_unknown
 from cli_guard.assistant.editing.sources import Sources, is_configuration, join_some
 from cli_guard.assistant.editing.usages import IN_CODE, SHOWN_PLACES, Location, paths_of, usages_of, word
+from cli_guard.assistant.request_change import Change
 from cli_guard.rules.catalog import FOLDER
 
 PLANNED_ONLY = frozenset({"javascript", "typescript", "tsx", "go", "java", "rust"})
@@ -50,7 +50,7 @@ MANIFEST = re.compile(
 )
 
 
-def plan_uses(sources: Sources, kind: Kind, intent: Intent, name: str = "") -> Plan:
+def plan_uses(sources: Sources, kind: Kind, intent: Change, name: str = "") -> Plan:
     """The plan for a name that no Python file defines: its uses by kind, what to do with them, and no patch."""
     name, new = name or intent.get("old"), intent.get("new")
     last = re.split(r"[.:/#]+", name.strip("()"))[-1] or name
@@ -65,13 +65,12 @@ def plan_uses(sources: Sources, kind: Kind, intent: Intent, name: str = "") -> P
     )
     draft = Draft(sources, kind, title, last, usages=usages)
     first, second, third = STEPS.get(kind, STEPS["edit"])
-    draft.add_step(first.format(new=new), paths_of(usages, "definition"), is_mechanical=False)
-    draft.add_step(second.format(new=new), paths_of(usages, "import"), is_mechanical=False)
-    draft.add_step(third, paths_of(usages, "call", "use"), is_mechanical=False)
+    draft.add_step(first.format(new=new), paths_of(usages, "definition"))
+    draft.add_step(second.format(new=new), paths_of(usages, "import"))
+    draft.add_step(third, paths_of(usages, "call", "use"))
     spoken = paths_of(usages, "mention", "configuration", "documentation")
-    draft.add_step("Look at the comments, strings and documents that name it", spoken, is_mechanical=False)
-    tests = covering_tests(sources, used, last)
-    draft.add_step("Compile, and run the tests that cover it", tests or used, is_mechanical=False)
+    draft.add_step("Look at the comments, strings and documents that name it", spoken)
+    draft.add_step("Compile, and run the tests that cover it", covering_tests(sources, used, last) or used)
     draft.risks.append(f"no patch: a change of {', '.join(languages)} is planned here and not computed")
     if len(defined) > 1:
         places = join_some([f"{path}:{line}" for path, line, _ in defined])
@@ -87,11 +86,10 @@ def plan_uses(sources: Sources, kind: Kind, intent: Intent, name: str = "") -> P
 def plan_file_uses(draft: Draft, source: str, target: str) -> Plan:
     sources, stem = draft.sources, PurePosixPath(source).stem
     named = re.compile(rf"['\"/\\]{re.escape(stem)}\b")
-    draft.add_step(f"Move {source} to {target}", [source], is_mechanical=False)
+    draft.add_step(f"Move {source} to {target}", [source])
     naming = [path for path in sources.mentioning(stem) if named.search(sources.texts[path])]
-    draft.add_step("Change what imports or names it", naming, is_mechanical=False)
-    tests = covering_tests(sources, [source], stem)
-    draft.add_step("Compile, and run the tests", tests or [source], is_mechanical=False)
+    draft.add_step("Change what imports or names it", naming)
+    draft.add_step("Compile, and run the tests", covering_tests(sources, [source], stem) or [source])
     draft.risks.append(f"no patch: a change of {sources.language(source)} is planned here and not computed")
     draft.risks.append("links and builds outside of this repository that name the old path break")
     return draft.propose()
@@ -140,7 +138,7 @@ def find_migration(old: str, new: str) -> Migration | None:
     return next(fits, None)
 
 
-def plan_migrate(sources: Sources, intent: Intent) -> Plan:
+def plan_migrate(sources: Sources, intent: Change) -> Plan:
     """The plan for "from A to B": where A is imported, called and named, and the order to go in."""
     old, new = intent.get("old"), intent.get("new")
     last = re.split(r"[/:]", old)[-1]
@@ -162,18 +160,18 @@ def plan_migrate(sources: Sources, intent: Intent) -> Plan:
     draft = Draft(sources, "migrate", f"Migrate from {old} to {new}", old, usages=usages)
     listed = list(dict.fromkeys(path for path, _, _ in manifests if PurePosixPath(path).name not in LOCKS))
     locked = [path for path in sources.mentioning(last) if PurePosixPath(path).name in LOCKS]
-    draft.add_step(f"Add {new} next to {old} in the manifests", listed, is_mechanical=False)
+    draft.add_step(f"Add {new} next to {old} in the manifests", listed)
     if known is None:
         called = join_some(count_calls(sources, last)) or "nothing is called by that name"
         purpose = f"Write down what of {old} is used, and its counterpart in {new}: {called}"
-        draft.add_step(purpose, users, is_mechanical=False)
-    draft.add_step(f"Change file by file: the imports of {old}, then its calls", users, is_mechanical=False)
+        draft.add_step(purpose, users)
+    draft.add_step(f"Change file by file: the imports of {old}, then its calls", users)
     for step in migration.steps:
-        draft.add_step(step, configuration or users, is_mechanical=False)
-    draft.add_step(f"Take {old} out of the manifests", listed, is_mechanical=False)
-    draft.add_step("Write the lock files again with the tool of the project", locked, is_mechanical=False)
+        draft.add_step(step, configuration or users)
+    draft.add_step(f"Take {old} out of the manifests", listed)
+    draft.add_step("Write the lock files again with the tool of the project", locked)
     tests = covering_tests(sources, users, last)
-    draft.add_step("Run the tests that cover it", tests, is_mechanical=False)
+    draft.add_step("Run the tests that cover it", tests)
     draft.risks.append(f"no patch: a move from {old} to {new} is planned here and not computed")
     draft.risks += migration.risks
     draft.by_hand = [*in_code, *manifests][:SHOWN_PLACES] if known is not None else []

@@ -3,12 +3,11 @@
 import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, Literal
 
-from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.sources import (
     Edit,
     NamedPath,
@@ -16,10 +15,10 @@ from cli_guard.assistant.editing.sources import (
     apply_edits,
     breaks,
     count,
-    join_notes,
     join_some,
 )
 from cli_guard.assistant.editing.usages import Location, UsageGroup, usages_of, word
+from cli_guard.assistant.request_change import Change
 from cli_guard.code.test_files import is_test_code
 from cli_guard.git.unified import unified_diff
 from cli_guard.model import Skipped
@@ -69,7 +68,10 @@ class Plan:
 
 @dataclass(slots=True)
 class Draft:
-    """A plan in the making. `name` is what it is about; its uses are looked up at the end, unless they are given."""
+    """A plan in the making. `name` is what it is about; its uses are looked up at the end, unless they are given.
+
+    With one of `problems`, the places that are in its way, there is no patch.
+    """
 
     sources: Sources
     kind: Kind
@@ -79,10 +81,12 @@ class Draft:
     steps: list[Step] = field(default_factory=list)
     risks: list[str] = field(default_factory=list)
     by_hand: list[Location] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+    problems: list[Location] = field(default_factory=list)
     usages: Sequence[UsageGroup] | None = None
 
     def assume(self, *notes: str | None) -> None:
-        self.assumed = join_notes(self.assumed, *notes)
+        self.assumed = "; ".join(each for each in (self.assumed, *notes) if each) or None
 
     def add_step(self, purpose: str, paths: Collection[str], *, is_mechanical: bool = True) -> None:
         """Add a step, if there is a file that it is about."""
@@ -91,7 +95,8 @@ class Draft:
 
     def ask(self, step: str, *missing: str) -> Plan:
         """The plan that only asks: what the request names is not there."""
-        return self._build([Step(step)], missing=missing, usages=self.usages or ())
+        self.usages = self.usages or ()
+        return self._build([Step(step)], missing=missing)
 
     def ask_for_file(self, named: NamedPath) -> Plan:
         self.title = f"{named.missing.partition(';')[0]} is not there"
@@ -102,11 +107,13 @@ class Draft:
         step = Step(f"Decide first: {reason}", tuple(dict.fromkeys(path for path, _, _ in places)))
         lines = (f"{path}:{line}: {why}" for path, line, why in places[:20])
         self.by_hand = list(places)
-        return self._build([step], risks=[f"no patch: {reason}", *lines])
+        return self._build([step], [f"no patch: {reason}", *lines])
 
     def propose(self, missing: Sequence[str] = ()) -> Plan:
         """The plan without a patch: the steps that are there, the risks, and what to look at."""
-        return self._build(self.steps, risks=self.risks, missing=tuple(missing))
+        return self._build(
+            [replace(s, mechanical=False) for s in self.steps], self.risks, missing=tuple(missing)
+        )
 
     def finish_edits(self, edits: Iterable[Edit]) -> Plan:
         return self.finish(apply_edits(self.sources, edits))
@@ -116,9 +123,10 @@ class Draft:
 
         There is no patch when one file would break, too many would change, or not all could be read in time.
         """
-        sources, gone = self.sources, tuple(sorted((moved or {}).values()))
-        broken = [p for p in sorted(changes) if breaks(sources, p, (moved or {}).get(p, p), changes[p])]
-        usages = usages_of(sources, self.name) if self.usages is None else self.usages
+        sources, before = self.sources, moved or {}
+        broken = [p for p in sorted(changes) if breaks(sources, p, before.get(p, p), changes[p])]
+        if self.usages is None:
+            self.usages = usages_of(sources, self.name)
         reason = None
         if sources.late:
             reason = "not every file could be looked at in the time given"
@@ -129,46 +137,35 @@ class Draft:
         elif not changes and not self.by_hand:
             return self.refuse("there is nothing to change: it is so already")
         new = {} if reason else dict(sorted(changes.items()))
-        gone = gone if new else ()
+        gone = tuple(sorted(before.values())) if new else ()
         old = {path: sources.texts[path] for path in (*new, *gone) if path in sources.texts}
         if not self.steps:
             self.add_step(self.title, tuple(sorted(changes)))
-        steps = [Step(s.purpose, s.paths, s.mechanical and bool(new)) for s in self.steps]
-        left = sorted(set(self.by_hand))
-        if left:
-            paths = tuple(dict.fromkeys(path for path, _, _ in left))
-            steps.append(Step(f"Look at {count(len(left), 'place')} by hand", paths))
+        steps = [replace(s, mechanical=s.mechanical and bool(new)) for s in self.steps]
+        self.by_hand = sorted(set(self.by_hand))
+        if self.by_hand:
+            paths = tuple(dict.fromkeys(path for path, _, _ in self.by_hand))
+            steps.append(Step(f"Look at {count(len(self.by_hand), 'place')} by hand", paths))
         # To look at the result and to run the tests is no part of the change itself.
-        is_complete = bool(new) and not left and not sources.skipped and all(s.mechanical for s in steps)
+        is_complete = bool(new) and not sources.skipped and all(s.mechanical for s in steps)
         tests = covering_tests(sources, {*new, *gone}, self.name)
         if tests or new:
             purpose = "Run the tests that cover it" if tests else "Run all tests: no test names it"
             steps.append(Step(purpose, tests))
         unread = join_some([each.path for each in sources.skipped])
-        risks = [
-            *([f"no patch: {reason}"] if reason else []),
-            *([f"not every file was read to its end: {unread}"] if unread else []),
-            *self.risks,
-        ]
-        self.by_hand = left
+        risks = [f"no patch: {reason}"] if reason else []
+        risks += [f"not every file was read to its end: {unread}"] if unread else []
         patch = unified_diff(old, new) if new else ""
         made = {"changes": new, "removed": gone, "patch": patch, "complete": is_complete}
-        return self._build(steps, risks=risks, usages=usages, **made)
+        return self._build(steps, [*risks, *self.risks], **made)
 
-    def _build(
-        self,
-        steps: Sequence[Step],
-        *,
-        risks: Sequence[str] = (),
-        usages: Sequence[UsageGroup] | None = None,
-        **rest: Any,
-    ) -> Plan:
-        known = self.usages if usages is None else usages
+    def _build(self, steps: Iterable[Step], risks: Sequence[str] = (), **rest: Any) -> Plan:
+        usages = usages_of(self.sources, self.name) if self.usages is None else self.usages
         return Plan(
             self.kind,
             self.title,
             self.name,
-            tuple(usages_of(self.sources, self.name) if known is None else known),
+            tuple(usages),
             tuple(steps),
             tuple(dict.fromkeys(risks)),
             by_hand=tuple(self.by_hand[:SHOWN_BY_HAND]),
@@ -178,7 +175,7 @@ class Draft:
         )
 
 
-def draft_unknown(sources: Sources, kind: Kind, name: str, intent: Intent) -> Plan:
+def draft_unknown(sources: Sources, kind: Kind, name: str, intent: Change) -> Plan:
     """The plan for a name that is defined nowhere: what mentions there are, and the names that are near."""
     where = f" in {intent.get('place')}" if intent.get("place") else ""
     last = re.split(r"[.:/]", name)[-1] or name

@@ -2,7 +2,6 @@
 
 import ast
 
-from cli_guard.assistant.editing.classes import Classes
 from cli_guard.assistant.editing.imports import (
     blank_lines_end,
     drop_new_unused,
@@ -11,16 +10,17 @@ from cli_guard.assistant.editing.imports import (
     line_start,
     without_imports,
 )
-from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.other_languages import plan_uses
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.prose import dynamic_uses, find_dotted_strings
+from cli_guard.assistant.editing.scopes import MODULE
 from cli_guard.assistant.editing.sources import Edit, Sources, apply_edits, count, find_path
-from cli_guard.assistant.editing.targets import Target, exports_of, find_targets, name_others, with_aliases
+from cli_guard.assistant.editing.targets import exports_of, find_targets, name_others, uses_of
+from cli_guard.assistant.request_change import Change
 
 
-def plan_delete(sources: Sources, intent: Intent) -> Plan:
+def plan_delete(sources: Sources, intent: Change) -> Plan:
     """The plan for "delete the function f": refused while anything uses it, and the uses are listed."""
     python = Python(sources)
     found = find_targets(python, intent.get("old"), intent.get("place"), intent.get("sort"))
@@ -33,38 +33,23 @@ def plan_delete(sources: Sources, intent: Intent) -> Plan:
     # Overloads and alternatives of one scope go together.
     own = [o for o in python.places_of_home(path, name, target.home) if o.role == "definition"]
     bodies = [python.span(path, each.node) for each in own]
-    uses = sorted(
-        (p, s)
-        for p, s in uses_of(python, target)
-        if p != path or not any(start <= s < end for start, end in bodies)
-    )
+    sure, unsure, _ = uses_of(python, path, name, target.home)
+    named = {(o.path, o.start) for o in (*sure, *unsure) if target.owner is None or o.role != "definition"}
+    if target.home == MODULE:
+        named.update(find_dotted_strings(python, exports_of(python, path, name), name))
+    uses = [(p, s) for p, s in sorted(named) if p != path or not any(a <= s < b for a, b in bodies)]
     places = [*((p, sources.line(p, s), f"uses {name}") for p, s in uses), *dynamic_uses(python, name)]
     if places:
         return draft.refuse(f"{name} is used in {count(len(places), 'place')}", places)
     text, module = sources.texts[path], sources.module(path)
-    blocks = (
-        (getattr(each, "body", None) for each in ast.walk(module) if each is not module) if module else ()
-    )
-    if [target.occurrence.node] in blocks:
+    inner = [each for each in ast.walk(module) if each is not module] if module is not None else []
+    if [target.occurrence.node] in (getattr(each, "body", None) for each in inner):
         edits = [Edit(path, *bodies[0], "pass")]
     else:
         edits = [Edit(path, *whole_lines(text, start, end), "") for start, end in bodies]
     if not name.startswith("_"):
         draft.risks.append(f"{name} is public: code outside of this repository may import it")
     return draft.finish(drop_new_unused(sources, apply_edits(sources, edits)))
-
-
-def uses_of(python: Python, target: Target) -> list[tuple[str, int]]:
-    """The places that name a definition as (path, position), its own among them."""
-    path, name = target.path, target.name
-    if target.owner is not None:
-        family = Classes(python).family(target.owner, name)
-        sure, unsure, _ = Classes(python).member_places(family, name)
-        return [(o.path, o.start) for o in (*sure, *unsure) if o.role != "definition"]
-    if target.home.kind == "module":
-        places = exports_of(python, path, name)
-        return [*with_aliases(python, places), *find_dotted_strings(python, places, name)]
-    return [(path, each.start) for each in python.places_of_home(path, name, target.home)]
 
 
 def whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
@@ -75,7 +60,7 @@ def whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
     return first, stop
 
 
-def plan_unused_imports(sources: Sources, intent: Intent) -> Plan:
+def plan_unused_imports(sources: Sources, intent: Change) -> Plan:
     """The plan for "remove unused imports in path", or in all files."""
     place, python = intent.get("place").rstrip("/"), Python(sources)
     draft = Draft(sources, "remove unused", f"Remove unused imports in {place or 'all files'}")
@@ -90,7 +75,7 @@ def plan_unused_imports(sources: Sources, intent: Intent) -> Plan:
         return draft.refuse(f"{place} is not Python: only its imports are known here")
     changes, number = dict[str, str](), 0
     for path in paths:
-        gone = [alias for _, alias in find_unused_imports(python, path)]
+        gone = list(find_unused_imports(python, path))
         number += len(gone)
         changes |= {path: without_imports(python, path, gone)} if gone else {}
     draft.title = f"Remove {count(number, 'unused import')} in {place or 'all files'}"

@@ -3,34 +3,36 @@
 import ast
 import builtins
 import keyword
+import re
 
-from cli_guard.assistant.editing.classes import Classes, class_around
-from cli_guard.assistant.editing.intent import Intent
+from cli_guard.assistant.editing.classes import Classes, ClassKey, class_around
 from cli_guard.assistant.editing.module_rename import plan_file_rename
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.other_languages import plan_uses
-from cli_guard.assistant.editing.parameters import rename_parameter
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.prose import dynamic_uses, find_dotted_strings, mention_risks
 from cli_guard.assistant.editing.scopes import Occurrence, Scope
 from cli_guard.assistant.editing.sources import Edit, Sources, count, find_path
 from cli_guard.assistant.editing.targets import (
-    Renaming,
     Target,
     collisions,
     exports_of,
     find_targets,
     name_others,
     rename_in_scope,
+    uses_of,
+    with_aliases,
 )
 from cli_guard.assistant.editing.usages import outside_history, usages_of
+from cli_guard.assistant.request_change import Change
 
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 FILES = tuple(
     ".py .pyi .js .jsx .mjs .cjs .ts .mts .cts .tsx .go .java .rs .md .toml .json .yml .yaml .txt .css .html".split()
 )
 
 
-def plan_rename(sources: Sources, intent: Intent) -> Plan:
+def plan_rename(sources: Sources, intent: Change) -> Plan:
     old, new = intent.get("old"), intent.get("new")
     if intent.get("sort") in ("module", "package", "file") or "/" in old or old.endswith(FILES):
         return plan_file_rename(sources, intent)
@@ -51,27 +53,23 @@ def rename_target(python: Python, found: list[Target], new: str) -> Plan:
     problem = why_invalid(new) or ("it has that name already" if new == old else None)
     if problem is not None:
         return draft.refuse(f"{draft.title}: {problem}")
-    work = rename_places_of(python, target, new)
-    draft.assume(name_others(python, found), work.assumed)
-    if work.collisions:
-        return draft.refuse(f"{new} cannot be used here", work.collisions)
-    in_code = {(each.path, each.start) for each in work.edits}
-    if target.sort not in ("parameter", "local"):
-        work.by_hand += dynamic_uses(python, old)
-    edits = outside_history(sources, work.edits)
-    paths = {path for path, _ in in_code}
-    draft.add_step(f"Rename {target.qualified} where it is defined", [target.path])
-    draft.add_step("Rename its imports and uses", sorted(paths - {target.path}))
-    draft.add_step(
-        "Rename it where strings and configuration name it", sorted({each.path for each in edits} - paths)
-    )
+    draft.assume(name_others(python, found))
     if target.home.kind == "module" and not old.startswith("_"):
         module = python.module_name(target.path)
         draft.risks.append(f"code outside of this repository that imports {old} from {module} breaks")
-    draft.risks += [*work.risks, *mention_risks(python, old, edits)]
+    rename_places_of(python, target, new, draft)
+    if draft.problems:
+        return draft.refuse(f"{new} cannot be used here", draft.problems)
+    in_code = {(each.path, each.start) for each in draft.edits}
+    if target.sort not in ("parameter", "local"):
+        draft.by_hand += dynamic_uses(python, old)
+    edits = outside_history(sources, draft.edits)
+    draft.add_step(f"Rename {target.qualified} where it is defined", [target.path])
+    draft.add_step("Rename its imports and uses", sorted({path for path, _ in in_code} - {target.path}))
+    draft.risks += mention_risks(python, old, edits)
     if hasattr(builtins, new):
         draft.risks.append(f"{new} is the name of a built-in, which is hidden wherever it is bound")
-    draft.by_hand, draft.usages = work.by_hand, usages_of(sources, old, in_code)
+    draft.usages = usages_of(sources, old, in_code)
     return draft.finish_edits(edits)
 
 
@@ -81,33 +79,31 @@ def why_invalid(name: str) -> str | None:
     return f"{name} is a word of the language" if keyword.iskeyword(name) else None
 
 
-def rename_places_of(python: Python, target: Target, new: str) -> Renaming:
-    work = Renaming()
+def rename_places_of(python: Python, target: Target, new: str, draft: Draft) -> None:
     if target.sort == "parameter":
-        rename_parameter(python, target, new, work)
+        rename_parameter(python, target, new, draft)
     elif target.owner is not None:
-        rename_member(python, target, new, work)
+        rename_member(python, target.owner, target.name, new, draft)
     elif target.home.kind == "module":
         places = exports_of(python, target.path, target.name)
-        rename_exports(python, places, new, work)
+        rename_exports(python, places, new, draft)
         for path, start in find_dotted_strings(python, places, target.name):
-            work.edits.append(Edit(path, start, start + len(target.name), new))
+            draft.edits.append(Edit(path, start, start + len(target.name), new))
     else:
-        rename_in_scope(python, target.path, target.name, target.home, new, work)
-    return work
+        rename_in_scope(python, target.path, target.name, target.home, new, draft)
 
 
-def rename_exports(python: Python, places: dict[str, set[Occurrence]], new: str, work: Renaming) -> None:
+def rename_exports(python: Python, places: dict[str, set[Occurrence]], new: str, draft: Draft) -> None:
     """Rename places of one name. What other imports bind in the same scope is given the new name with `as`."""
     for path in sorted(places):
         by_home: dict[Scope, list[Occurrence]] = {}
         for each in sorted(places[path], key=lambda o: o.start):
-            work.take(each, f"{each.name} as {new}" if is_foreign(python, each, places) else new)
-            home = python.home(each)
-            if home is not None:
-                by_home.setdefault(home, []).append(each)
+            text = f"{each.name} as {new}" if is_foreign(python, each, places) else new
+            draft.edits.append(each.replace(text))
+            if each.home is not None:
+                by_home.setdefault(each.home, []).append(each)
         for home, mine in by_home.items():
-            work.collisions += collisions(python, path, mine, home, new)
+            draft.problems += collisions(python, path, mine, home, new)
 
 
 def is_foreign(python: Python, occurrence: Occurrence, places: dict[str, set[Occurrence]]) -> bool:
@@ -119,29 +115,100 @@ def is_foreign(python: Python, occurrence: Occurrence, places: dict[str, set[Occ
     return source is None or source.module not in places
 
 
-def rename_member(python: Python, target: Target, new: str, work: Renaming) -> None:
+def rename_member(python: Python, owner: ClassKey, old: str, new: str, draft: Draft) -> None:
     """Rename a method or attribute wherever its family of classes is surely meant."""
-    owner, old, classes = target.owner, target.name, Classes(python)
-    assert owner is not None  # noqa: S101 - the target is a member
+    classes = Classes(python)
     family = classes.family(owner, old)
     sure, unsure, is_unique = classes.member_places(family, old)
     if unsure and is_unique:
         places = count(len(unsure), "place")
         note = f"no other class of the repository has {old}, so every .{old} is taken for it"
-        work.assumed = f"{note} ({places} by name alone)"
+        draft.assume(f"{note} ({places} by name alone)")
         sure, unsure = [*sure, *unsure], []
-    for each in sure:
-        work.take(each, new)
-    work.by_hand += [python.location(each, f"is this .{old} one of {owner.name}?") for each in unsure]
+    draft.edits += [each.replace(new) for each in sure]
+    draft.by_hand += [python.location(each, f"is this .{old} one of {owner.name}?") for each in unsure]
     for path in sorted({key.path for key in family.members}):
         for taken in classes.definitions(path, new):
             key = class_around(taken)
             if key is not None and key in family.members:
-                work.collisions.append(python.location(taken, f"{key.name} has {new} already"))
+                draft.problems.append(python.location(taken, f"{key.name} has {new} already"))
     for base in family.outside:
-        work.risks.append(
+        draft.risks.append(
             f"{owner.name} or a base of it extends {base}, which is not in this repository: if that defines or calls "
             f"{old}, the renamed one no longer answers"
         )
     if old.startswith("__") and old.endswith("__"):
-        work.risks.append(f"{old} is called by the language itself")
+        draft.risks.append(f"{old} is called by the language itself")
+
+
+# Parameters
+
+
+def rename_parameter(python: Python, target: Target, new: str, draft: Draft) -> None:
+    """Rename a parameter; for a method, in every class of the family that has it, since calls may reach any."""
+    path, (inner, outer, *_) = target.path, target.occurrence.scopes
+    functions, is_method = [(path, inner)], outer.kind == "class"
+    if is_method and inner.name in ("__init__", "__new__"):
+        members = Classes(python).family(ClassKey(path, outer.start, outer.name), "").members
+        exports = (exports_of(python, each.path, each.name) for each in members)
+        calls = {place for each in exports for place in with_aliases(python, each)}
+        unsure = set[Occurrence]()
+    else:
+        sure, maybe, is_unique = uses_of(python, path, inner.name, outer)
+        calls, unsure = {*sure, *(maybe if is_unique else ())}, set(() if is_unique else maybe)
+        if is_method:
+            defined = [each for each in sure if isinstance(each.node, FUNCTIONS)]
+            heads = ((each.path, python.head(each.path, each.node)) for each in defined)
+            functions = [(where, Scope("function", head, inner.name)) for where, head in heads]
+    for each, scope in functions:
+        rename_inside(python, each, scope, target.name, new, draft)
+    rename_keywords(python, target.name, new, calls, unsure, draft)
+
+
+def rename_inside(python: Python, path: str, scope: Scope, old: str, new: str, draft: Draft) -> None:
+    bound = next((o for o in python.places_of_home(path, old, scope) if o.role == "parameter"), None)
+    if bound is None:
+        return
+    rename_in_scope(python, path, old, scope, new, draft)
+    function = bound.around
+    if not isinstance(function, FUNCTIONS):
+        return
+    if ast.get_docstring(function, clean=False) is not None:
+        documented = re.compile(
+            r"(?::(?:param|type|arg|parameter)\s+(?:[\w.\[\], ]+\s)?|^[ \t]*|``?)"
+            rf"(?P<name>{re.escape(old)})(?=\s*[:(`])",
+            re.MULTILINE,
+        )
+        for match in documented.finditer(python.texts[path], *python.span(path, function.body[0])):
+            draft.edits.append(Edit(path, match.start("name"), match.end("name"), new))
+    if function.args.kwarg is not None:
+        kwargs = f"**{function.args.kwarg.arg}"
+        draft.risks.append(f"it takes {kwargs}: a call that still says {old}= is not refused but lands there")
+
+
+def rename_keywords(
+    python: Python, old: str, new: str, calls: set[Occurrence], unsure: set[Occurrence], draft: Draft
+) -> None:
+    """Rename the keyword in each call of the function; one that may be a call of it is left to a person."""
+    for path in python.mentioning(old):
+        by_node = python.file(path).by_node
+        for each in python.places(path, old):
+            call = each.around
+            if each.role != "keyword" or not isinstance(call, ast.Call):
+                continue
+            callee = by_node.get(call.func)
+            if callee in calls:
+                draft.edits.append(each.replace(new))
+            elif callee in unsure:
+                draft.by_hand.append(
+                    python.location(each, f"does this call reach it? {old}= is {new}= there")
+                )
+            elif any(by_node.get(argument) in calls for argument in call.args):
+                reason = f"the function is handed over here: {old}= may be meant for it"
+                draft.by_hand.append(python.location(each, reason))
+        text = python.texts[path]
+        for match in re.finditer(rf"(['\"]){re.escape(old)}\1\s*:", text):
+            line = python.line(path, match.start())
+            around = python.sources.line_text(path, line) + text[match.end() : match.end() + 400]
+            if "**" in around:
+                draft.by_hand.append((path, line, f"a key {old!r}: is this dict handed over with **?"))

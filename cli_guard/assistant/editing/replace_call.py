@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cli_guard.assistant.editing.imports import add_imports, drop_new_unused, import_for
-from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.modules import Python
-from cli_guard.assistant.editing.names import last_name
 from cli_guard.assistant.editing.other_languages import plan_uses
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.prose import mention_risks
+from cli_guard.assistant.editing.scopes import Occurrence
 from cli_guard.assistant.editing.sources import Edit, LineMap, Sources, apply_edits, join_some
 from cli_guard.assistant.editing.usages import usages_of
+from cli_guard.assistant.request_change import Change
 
 LONGEST = 2_000
 # An argument of these kinds can stand anywhere without brackets.
@@ -78,7 +78,7 @@ def is_dotted(node: ast.AST) -> bool:
     return isinstance(node, ast.Name)
 
 
-def plan_replace(sources: Sources, intent: Intent) -> Plan:
+def plan_replace(sources: Sources, intent: Change) -> Plan:
     old, new = intent.get("old").strip("`"), intent.get("new").strip("`")
     name = old.partition("(")[0]
     draft = Draft(sources, "replace call", f"Replace {old} with {new}" if new else f"Replace {old}", name)
@@ -88,12 +88,11 @@ def plan_replace(sources: Sources, intent: Intent) -> Plan:
     if wanted is None:
         return plan_uses(sources, "replace call", intent, name)
     python, last = Python(sources), name.rpartition(".")[2]
-    names: set[tuple[str, int]] = set()
-    edits = [
-        edit for path in python.mentioning(last) for edit in edits_in(python, path, wanted, draft, names)
-    ]
-    if not names:
+    found = [each for path in python.mentioning(last) for each in find_uses(python, path, wanted, draft)]
+    if not found:
         return plan_uses(sources, "replace call", intent, name)
+    edits = [edit for _, edit in found if edit is not None]
+    names = {(each.path, each.start) for each, _ in found}
     paths = sorted({each.path for each in edits})
     changes = apply_edits(sources, edits)
     draft.add_step(f"Replace {len(edits)} uses of {name}", paths)
@@ -105,7 +104,7 @@ def plan_replace(sources: Sources, intent: Intent) -> Plan:
         f"{path}:{sources.line(path, each.start)}"
         for path in python.mentioning(last)
         for each in python.places(path, last)
-        if each.is_called and (path, each.start) not in names
+        if each.node in python.file(path).calls and (path, each.start) not in names
     ]
     if others:
         draft.risks.append(
@@ -116,39 +115,37 @@ def plan_replace(sources: Sources, intent: Intent) -> Plan:
     return draft.finish(drop_new_unused(sources, changes))
 
 
-def edits_in(
-    python: Python, path: str, wanted: Replacement, draft: Draft, names: set[tuple[str, int]]
-) -> Iterator[Edit]:
-    """The edits of one file; a call that does not fit, or is an argument of another, is left to a person."""
-    text, last = python.texts[path], wanted.callee.rpartition(".")[2]
-    end = 0
-    for call, lines in python.file(path).calls if wanted.arguments is not None else ():
-        callee = python.file(path).by_node.get(call.func)
-        if last_name(call.func) != last or callee is None or not is_meant(python, path, call.func, wanted):
-            continue
-        names.add((path, callee.start))
-        span, bound = lines.span(call), bind(wanted, call)
-        if bound is None or span[0] < end:
-            nested = "it is an argument of another such call: run the request once more"
-            reason = (
-                nested if bound is not None else f"its arguments do not fit {wanted.callee}(...) as written"
-            )
-            draft.by_hand.append(python.location(callee, reason))
-        else:
-            end = span[1]
-            owner = ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-            yield Edit(path, *span, wanted.with_owner(fill(wanted, bound, text, lines), owner))
-    for each in python.places(path, last) if wanted.arguments is None else ():
+def find_uses(
+    python: Python, path: str, wanted: Replacement, draft: Draft
+) -> Iterator[tuple[Occurrence, Edit | None]]:
+    """What is meant in one file, with its edit; a call that does not fit, or is in another, is left to a person."""
+    text, calls, end = python.texts[path], python.file(path).calls, 0
+    for each in python.places(path, wanted.callee.rpartition(".")[2]):
         node = each.node
-        if isinstance(node, ast.Name | ast.Attribute) and each.role in ("read", "attribute"):
-            owner = ast.unparse(node.value) if isinstance(node, ast.Attribute) else ""
+        is_use = isinstance(node, ast.Name | ast.Attribute) and each.role in ("read", "attribute")
+        if not is_use or (wanted.arguments is not None and node not in calls):
+            continue
+        if not is_meant(python, path, node, wanted):
+            continue
+        owner = ast.unparse(node.value) if isinstance(node, ast.Attribute) else ""
+        if wanted.arguments is None:
             start = each.start - len(f"{owner}.") if owner else each.start
-            if is_meant(python, path, node, wanted) and text.startswith(owner, start):
-                names.add((path, each.start))
-                yield Edit(path, start, each.end, wanted.with_owner(wanted.new, owner))
+            if text.startswith(owner, start):
+                yield each, Edit(path, start, each.end, wanted.with_owner(wanted.new, owner))
+            continue
+        call, lines = calls[node]
+        span, bound = lines.span(call), bind(wanted, call)
+        if bound is not None and span[0] >= end:
+            end = span[1]
+            yield each, Edit(path, *span, wanted.with_owner(fill(wanted, bound, text, lines), owner))
+            continue
+        nested = "it is an argument of another such call: run the request once more"
+        reason = nested if bound is not None else f"its arguments do not fit {wanted.callee}(...) as written"
+        draft.by_hand.append(python.location(each, reason))
+        yield each, None
 
 
-def is_meant(python: Python, path: str, node: ast.expr, wanted: Replacement) -> bool:
+def is_meant(python: Python, path: str, node: ast.AST, wanted: Replacement) -> bool:
     full = python.qualify(path, node)
     if full is not None:
         return f".{full}".endswith(f".{wanted.callee}")

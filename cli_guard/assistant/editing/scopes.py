@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from cli_guard.assistant.editing.sources import LineMap
+from cli_guard.assistant.editing.sources import Edit, LineMap
 
 # "imported" is the name in `from m import NAME as other`, "listed" one in `__all__` or in `T = TypeVar("T")`,
 # "dynamic" one in `getattr(x, "name")`.
@@ -24,20 +24,22 @@ WITHOUT_SCOPE = frozenset({"attribute", "keyword", "imported", "dynamic"})
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A part of a file with names of its own."""
+    """A part of a file with names of its own; `first` is the parameter that a function takes first."""
 
     kind: Literal["module", "class", "function", "comprehension"]
     start: int
     name: str = ""
+    first: str = field(default="", compare=False)
 
 
 MODULE = Scope("module", 0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Occurrence:
-    """One place of a name; `scopes` from the innermost to the module.
+    """One place of a name; `scopes` from the innermost to the module, `home` the one that binds it.
 
+    `home` is None for a name that nothing in the file binds, and for an attribute or another that needs no scope.
     `around` is the import statement, the call of a keyword, the function of a parameter, or the assignment.
     """
 
@@ -48,36 +50,33 @@ class Occurrence:
     scopes: tuple[Scope, ...]
     node: ast.AST
     around: ast.AST | None = None
-    is_called: bool = False
+    home: Scope | None = None
 
     @property
     def end(self) -> int:
         return self.start + len(self.name)
 
+    def replace(self, text: str) -> Edit:
+        return Edit(self.path, self.start, self.end, text)
 
-class Homes:
-    """The scope that binds each place of one name in one file."""
 
-    def __init__(self, found: Iterable[Occurrence]) -> None:
-        every = list(found)
-        self._global = {o.scopes[0] for o in every if o.role == "global"}
-        redirected = self._global | {o.scopes[0] for o in every if o.role == "nonlocal"}
-        self.bound = {o.scopes[0] for o in every if o.role in BINDS} - redirected
-        if any(o.role in BINDS and o.scopes[0] in self._global for o in every):
-            self.bound.add(MODULE)
-
-    def home(self, occurrence: Occurrence) -> Scope | None:
-        """The scope a place belongs to; None for a name bound nowhere here, and for no name of a scope at all."""
-        if occurrence.role in WITHOUT_SCOPE:
-            return None
-        for number, scope in enumerate(occurrence.scopes):
-            if scope in self._global:
-                return MODULE if MODULE in self.bound else None
-            if scope.kind == "class" and number:
-                continue
-            if scope in self.bound:
-                return scope
-        return None
+def find_homes(every: Iterable[Occurrence]) -> None:
+    """Find the scope that binds each place of one name in one file."""
+    scoped = [each for each in every if each.role not in WITHOUT_SCOPE]
+    as_global = {each.scopes[0] for each in scoped if each.role == "global"}
+    binding = {each.scopes[0] for each in scoped if each.role in BINDS}
+    bound = binding - as_global - {each.scopes[0] for each in scoped if each.role == "nonlocal"}
+    if binding & as_global:
+        bound.add(MODULE)
+    for each in scoped:
+        for number, scope in enumerate(each.scopes):
+            if scope in as_global:
+                each.home = MODULE if MODULE in bound else None
+                break
+            # The names of a class are not seen from the functions in it.
+            if scope in bound and not (number and scope.kind == "class"):
+                each.home = scope
+                break
 
 
 @dataclass(slots=True)
@@ -87,6 +86,6 @@ class FileNames:
     places: dict[str, list[Occurrence]] = field(default_factory=dict)
     imports: list[tuple[ast.Import | ast.ImportFrom, bool]] = field(default_factory=list)
     strings: list[tuple[int, int]] = field(default_factory=list)
-    calls: list[tuple[ast.Call, LineMap]] = field(default_factory=list)
+    calls: dict[ast.AST, tuple[ast.Call, LineMap]] = field(default_factory=dict)
     classes: list[Occurrence] = field(default_factory=list)
     by_node: dict[ast.AST, Occurrence] = field(default_factory=dict)

@@ -230,9 +230,5 @@ def join_some(paths: Sequence[str]) -> str:
     return ", ".join(names[:SHOWN_PATHS]) + more
 
 
-def join_notes(*notes: str | None) -> str | None:
-    return "; ".join(each for each in notes if each) or None
-
-
 def count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -1,14 +1,15 @@
 """What a name in a request means in Python, the likeliest definition first; all its places, and renaming these."""
 
 import ast
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from cli_guard.assistant.editing.classes import Classes, ClassKey, class_around
 from cli_guard.assistant.editing.modules import Python
+from cli_guard.assistant.editing.plan import Draft
 from cli_guard.assistant.editing.scopes import BINDS, MODULE, WITHOUT_SCOPE, Occurrence, Scope
-from cli_guard.assistant.editing.sources import Edit, join_some
+from cli_guard.assistant.editing.sources import join_some
 from cli_guard.assistant.editing.usages import Location
 from cli_guard.code.test_files import is_test_code
 
@@ -61,14 +62,12 @@ def find_targets(python: Python, name: str, place: str = "", sort: str = "") -> 
     *owners, last = name.split(".")
     found: dict[tuple[str, Scope], Target] = {}
     for path in python.mentioning(last):
-        members = {id(o) for o in Classes(python).definitions(path, last) if o.role == "attribute"}
+        members = {each for each in Classes(python).definitions(path, last) if each.role == "attribute"}
         for each in python.places(path, last):
-            if id(each) in members:
-                home: Scope | None = next(s for s in each.scopes if s.kind == "class")
-            elif each.role not in BINDS or each.role == "import":
-                continue
-            else:
-                home = python.home(each)
+            binds = each.role in BINDS and each.role != "import"
+            home = each.home if binds else None
+            if each in members:
+                home = next(s for s in each.scopes if s.kind == "class")
             if home is None or home.kind == "comprehension":
                 continue
             target = make_target(each, home)
@@ -151,9 +150,8 @@ def exports_of(python: Python, path: str, name: str) -> dict[str, set[Occurrence
             # `from m import NAME as NAME` passes the name on under itself.
             bound = occurrence if occurrence.role == "import" else alias_of(python, occurrence)
             if bound is not None and bound.name == name:
-                home = python.home(bound)
-                places[occurrence.path].update(python.places_of_home(occurrence.path, name, home))
-                waiting += [occurrence.path] if home == MODULE else []
+                places[occurrence.path].update(python.places_of_home(occurrence.path, name, bound.home))
+                waiting += [occurrence.path] if bound.home == MODULE else []
         for other in python.mentioning(name):
             if other != module and module in python.star_imports(other):
                 free = python.places_of_home(other, name, None)
@@ -180,54 +178,49 @@ def alias_of(python: Python, occurrence: Occurrence) -> Occurrence | None:
     return python.file(occurrence.path).by_node.get(occurrence.node)
 
 
-def with_aliases(python: Python, places: dict[str, set[Occurrence]]) -> set[tuple[str, int]]:
-    """The places of an export as (path, start), and those where it has another name by `as`."""
-    found = {(path, each.start) for path, some in places.items() for each in some}
-    for path, some in places.items():
-        for each in some:
-            alias = alias_of(python, each)
-            if alias is not None and alias.name != each.name:
-                same = python.places_of_home(path, alias.name, python.home(alias))
-                found |= {(path, other.start) for other in same}
+def with_aliases(python: Python, places: dict[str, set[Occurrence]]) -> set[Occurrence]:
+    """The places of an export, and those where it has another name by `as`."""
+    found = {each for some in places.values() for each in some}
+    for each in tuple(found):
+        alias = alias_of(python, each)
+        if alias is not None and alias.name != each.name:
+            found.update(python.places_of_home(each.path, alias.name, alias.home))
     return found
 
 
-@dataclass(slots=True)
-class Renaming:
-    """What a rename found: the edits, what is left to a person, and what is in its way."""
-
-    edits: list[Edit] = field(default_factory=list)
-    by_hand: list[Location] = field(default_factory=list)
-    risks: list[str] = field(default_factory=list)
-    # With one of these there is no patch.
-    collisions: list[Location] = field(default_factory=list)
-    assumed: str | None = None
-
-    def take(self, occurrence: Occurrence, text: str) -> None:
-        self.edits.append(Edit(occurrence.path, occurrence.start, occurrence.end, text))
+def uses_of(
+    python: Python, path: str, name: str, home: Scope
+) -> tuple[Collection[Occurrence], Collection[Occurrence], bool]:
+    """The places that surely name what a scope binds, those that may, and whether nothing else has that name."""
+    if home.kind == "class":
+        classes = Classes(python)
+        return classes.member_places(classes.family(ClassKey(path, home.start, home.name), name), name)
+    if home == MODULE:
+        return with_aliases(python, exports_of(python, path, name)), (), True
+    return python.places_of_home(path, name, home), (), True
 
 
-def rename_in_scope(python: Python, path: str, old: str, home: Scope, new: str, work: Renaming) -> None:
+def rename_in_scope(python: Python, path: str, old: str, home: Scope, new: str, draft: Draft) -> None:
     mine = python.places_of_home(path, old, home)
-    for each in mine:
-        work.take(each, new)
-    work.collisions += collisions(python, path, mine, home, new)
+    draft.edits += [each.replace(new) for each in mine]
+    draft.problems += collisions(python, path, mine, home, new)
 
 
 def collisions(
     python: Python, path: str, chosen: Iterable[Occurrence], home: Scope, new: str
 ) -> Iterator[Location]:
     """Where the new name is bound already, would be captured on its way, or would capture another."""
-    others, homes = python.places(path, new), python.homes(path, new)
+    others = python.places(path, new)
+    bound = {each.home for each in others if each.role in BINDS}
     for other in others:
-        if other.role in BINDS and homes.home(other) == home:
+        if other.role in BINDS and other.home == home:
             yield python.location(other, f"{new} is there already")
             return
     for each in chosen:
         for number, scope in enumerate(each.scopes):
             if scope == home:
                 break
-            if scope in homes.bound and not (scope.kind == "class" and number):
+            if scope in bound and not (scope.kind == "class" and number):
                 yield python.location(each, f"{new} means something else in {scope.name or 'this place'}")
                 return
     for other in others:
@@ -235,7 +228,7 @@ def collisions(
             continue
         if home.kind == "class" and other.scopes[0] != home:
             continue
-        outer = homes.home(other)
+        outer = other.home
         is_inside = outer is not None and outer in other.scopes[: other.scopes.index(home)]
         if not is_inside and outer != home:
             yield python.location(other, f"{new} is read here from outside and would become the renamed one")

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from cli_guard.assistant.editing.intent import Intent
 from cli_guard.assistant.editing.open_ended import plan_open
 from cli_guard.assistant.editing.other_languages import LOCKS
 from cli_guard.assistant.editing.plan import Draft, Plan
 from cli_guard.assistant.editing.sources import Edit, Sources, count, find_path, is_documentation, join_some
 from cli_guard.assistant.editing.usages import IN_CODE, usages_of
+from cli_guard.assistant.request_change import Change
 from cli_guard.code.test_files import is_test_code
 
 MOST_PLACES = 5_000
@@ -35,7 +35,7 @@ MANIFESTS = {
 VERSION = re.compile(r"\d+(?:\.\d+)+(?:[-+.]?[A-Za-z][\w.+-]*)?")
 
 
-def plan_change_text(sources: Sources, intent: Intent) -> Plan:
+def plan_change_text(sources: Sources, intent: Change) -> Plan:
     """The plan for "change X to Y in path" and "fix the typo X -> Y"; without a path, in all files."""
     old, new, place = intent.get("old"), intent.get("new"), intent.get("place")
     draft = Draft(sources, "edit", f"Change {old!r} to {new!r}", old)
@@ -64,7 +64,7 @@ def plan_change_text(sources: Sources, intent: Intent) -> Plan:
     return draft.finish_edits(edits)
 
 
-def plan_constant(sources: Sources, intent: Intent) -> Plan:
+def plan_constant(sources: Sources, intent: Change) -> Plan:
     """The plan for "set NAME to VALUE": the literal is changed where one assignment gives it, nothing is guessed."""
     name, value, place = intent.get("old"), intent.get("value").strip("`"), intent.get("place")
     draft = Draft(sources, "edit", f"Set {name} to {value}", name)
@@ -111,7 +111,7 @@ def write_as(old: str, value: str) -> str | None:
     return value
 
 
-def plan_bump(sources: Sources, intent: Intent) -> Plan:
+def plan_bump(sources: Sources, intent: Change) -> Plan:
     """The plan for "bump version to 1.2.3": each manifest that gives the current one as its project's own."""
     draft = Draft(sources, "edit", "Change the version", usages=())
     found = sorted(own_versions(sources), key=lambda each: each[:3])

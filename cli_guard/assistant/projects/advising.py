@@ -1,26 +1,34 @@
-"""Advice: the command that a request asks for, from what the repository says, and what it does; never run."""
+"""Advice: the command that a request asks for, from what the repository says, and what it does; never run.
 
+What a command does is said in the judge's own reasons, part by part, and by the tasks of the repository that it runs.
+"""
+
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from cli_guard.assistant.projects.asking import Asked, Recipe, find_git_recipe, read_request
-from cli_guard.assistant.projects.commands import commands_in
-from cli_guard.assistant.projects.covering.finding import tests_for
-from cli_guard.assistant.projects.covering.running import one_test
-from cli_guard.assistant.projects.explaining import explain_command, is_understood, undefined_tasks
+from cli_guard.assistant.projects.commands import commands_of
+from cli_guard.assistant.projects.covering import tests_for
 from cli_guard.assistant.projects.files import Files, folder_of, quote_word
-from cli_guard.assistant.projects.model import Advice, ProjectCommand
-from cli_guard.assistant.projects.purposes import purpose_of_text, word_list, words_of
+from cli_guard.assistant.projects.model import Advice, Part, ProjectCommand
+from cli_guard.assistant.projects.purposes import SEPARATORS, purpose_of_text, task_name, words_of
+from cli_guard.assistant.projects.running import one_test
+from cli_guard.assistant.request_command import (
+    CommandRequest,
+    Purpose,
+    Recipe,
+    read_command_request,
+    word_list,
+)
+from cli_guard.commands import Kind, Verdict, judge
 from cli_guard.model import Confidence
 from cli_guard.secrets.redact import redact
 
 MOST_ALTERNATIVES = 3
+PLACEHOLDER = re.compile(r"<([a-z-]{1,30})>")
+HARMLESS = (Kind.READ, Kind.SERVICE_READ)
+MOST_PARTS, LONGEST_COMMAND = 40, 4_000
 SCRIPT_PROGRAMS = frozenset("npm npx yarn pnpm bun bunx node".split())
-
-
-def about_git(request: str) -> bool:
-    """Does a request ask for something that a Git command does, and that no file of a repository says?"""
-    return find_git_recipe(read_request(request, frozenset(), frozenset(), frozenset())) is not None
 
 
 def advise(request: str, texts: Mapping[str, str]) -> Advice:
@@ -38,22 +46,21 @@ class _Adviser:
 
     def __init__(self, request: str, files: Files) -> None:
         self.files = files
-        self.commands = commands_in(files)
+        self.commands = commands_of(files)
         self.tasks = {
             each.command: f"defined in {each.path}:{each.line}: {each.detail or 'no commands of its own'}"
             for each in self.commands
             if each.origin == "task"
         }
-        programs = word_list("known") | {each.command.split(" ", 1)[0] for each in self.commands}
-        self.asked = read_request(request, files.texts.keys(), files.folders, programs)
+        programs = {each.command.split(" ", 1)[0] for each in self.commands}
+        self.asked = read_command_request(request, files.texts.keys(), files.folders, programs)
 
     def advise(self) -> Advice:
         asked = self.asked
         if asked.explain:
             return self.explain(asked.explain)
-        recipe = find_git_recipe(asked)
-        if recipe:
-            return _advise_git(recipe, asked.paths)
+        if asked.recipe:
+            return _advise_git(asked.recipe, asked.paths)
         if asked.purpose == "test" and (asked.paths or asked.test or asked.one_test):
             return self.choose_tests()
         return self.choose_command()
@@ -80,21 +87,17 @@ class _Adviser:
             covering = tests_for(asked.paths, (), self.files.texts)
             if covering.command:
                 first = covering.tests[0]
-                assumed = (
-                    f"no test was found for {', '.join(covering.uncovered)}"
-                    if covering.uncovered
-                    else f"these are the tests: {first.path} {first.reason}"
-                )
                 sure = Confidence.HIGH if first.strength == "strong" else Confidence.MEDIUM
-                paths = [test.path for test in covering.tests]
-                return self.run_tests(covering.command, (first.path, 1), assumed, paths, sure)
-        else:
-            single = one_test(asked.test, self.files.texts, asked.paths)
-            if single:
-                command, path, line = single
-                example = "a test of this repository as an example: put the one you want in its place"
-                sure = Confidence.HIGH if asked.test else Confidence.MEDIUM
-                return self.run_tests(command, (path, line), None if asked.test else example, [path], sure)
+                note = f"these are the tests: {first.path} {first.reason}"
+                if covering.uncovered:
+                    note = f"no test was found for {', '.join(covering.uncovered)}"
+                tests = [test.path for test in covering.tests]
+                return self.run_tests(covering.command, (first.path, 1), note, tests, sure)
+        elif single := one_test(asked.test, self.files.texts, asked.paths):
+            command, path, line = single
+            example = "a test of this repository as an example: put the one you want in its place"
+            known, sure = (None, Confidence.HIGH) if asked.test else (example, Confidence.MEDIUM)
+            return self.run_tests(command, (path, line), known, [path], sure)
         missing = ", ".join(asked.paths) or asked.test
         whole = self.choose_command()
         if not missing or not whole.command:
@@ -104,29 +107,19 @@ class _Adviser:
         return replace(whole, assumed=assumed, confidence=Confidence.LOW)
 
     def run_tests(
-        self, command: str, source: tuple[str, int], assumed: str | None, paths: list[str], sure: Confidence
+        self, command: str, source: tuple[str, int], assumed: str | None, tests: list[str], sure: Confidence
     ) -> Advice:
-        return Advice(
-            redact(command),
-            source,
-            "test",
-            explain_command(command, self.tasks),
-            self.alternatives("test", command),
-            self.setup("test", ""),
-            assumed,
-            tuple(dict.fromkeys((*paths, *self.files.looked_at))),
-            sure,
-        )
+        advice = self.advise_command("test", command, source, assumed, sure)
+        looked_at = tuple(dict.fromkeys((*tests, *advice.looked_at)))
+        return replace(advice, setup=self.setup("test", ""), looked_at=looked_at)
 
     def choose_command(self) -> Advice:
         """The command of a purpose, or the task that the request names."""
         asked = self.asked
         candidates = [each for each in self.commands if asked.purpose and each.purpose == asked.purpose]
-        near = _find_nearest(asked.paths, candidates)
-        tool = next(
-            (each for each in candidates if asked.words & set(each.command.split()) - word_list("common")),
-            None,
-        )
+        places = [(each, f"{folder_of(each.path)}/") for each in candidates if folder_of(each.path)]
+        near = next((each for path in asked.paths for each, place in places if path.startswith(place)), None)
+        tool = next((each for each in candidates if asked.words & set(each.command.split())), None)
         best = self.find_named_task() or near or tool or next(iter(candidates), None)
         if best is None:
             return Advice(None, None, asked.purpose or "other", looked_at=self.files.looked_at)
@@ -134,23 +127,31 @@ class _Adviser:
             best.origin in ("docs", "task") and not (near is None and folder_of(best.path))
         )
         sure = Confidence.HIGH if written or best.purpose == "docs" else Confidence.MEDIUM
+        assumed = _name_assumption(best, asked)
+        advice = self.advise_command(best.purpose, best.command, (best.path, best.line), assumed, sure)
+        return replace(advice, note=best.detail or None)
+
+    def advise_command(
+        self, purpose: Purpose, command: str, source: tuple[str, int], assumed: str | None, sure: Confidence
+    ) -> Advice:
+        """The advice to run a command, with what it does, what else there is, and what has to be installed before."""
+        others = [each for each in self.commands if each.purpose == purpose and each.command != command]
         return Advice(
-            best.command,
-            (best.path, best.line),
-            best.purpose,
-            explain_command(best.command, self.tasks),
-            self.alternatives(best.purpose, best.command),
-            self.setup(best.purpose, best.command),
-            _name_assumption(best, asked),
+            redact(command),
+            source,
+            purpose,
+            explain_command(command, self.tasks),
+            tuple(others[:MOST_ALTERNATIVES]),
+            self.setup(purpose, command),
+            assumed,
             self.files.looked_at,
             sure,
-            best.detail or None,
         )
 
     def find_named_task(self) -> ProjectCommand | None:
         """The task whose name the request says: `typing` in "run the typing check", "integration tests"."""
         asked = self.asked
-        spoken = {part for word in asked.words - word_list("common") for part in words_of(word)}
+        spoken = {part for word in asked.words for part in words_of(word)}
         scored = []
         for place, each in enumerate(self.commands):
             own = set(words_of(each.name)) - word_list("common")
@@ -158,13 +159,9 @@ class _Adviser:
             same = asked.purpose in (None, each.purpose)
             # Of a purpose that was asked for, half of a name is not enough.
             enough = hits >= min(len(own), 2 if asked.purpose else 1)
-            if hits and ((same and enough) or (not same and each.name in asked.words - word_list("common"))):
+            if hits and ((same and enough) or (not same and each.name in asked.words)):
                 scored.append((-hits, len(own), place, each))
         return min(scored, key=lambda each: each[:3])[3] if scored else None
-
-    def alternatives(self, purpose: str, command: str) -> tuple[ProjectCommand, ...]:
-        others = [each for each in self.commands if each.purpose == purpose and each.command != command]
-        return tuple(others[:MOST_ALTERNATIVES])
 
     def setup(self, purpose: str, command: str) -> str | None:
         """What has to be installed before, if the repository says how."""
@@ -194,16 +191,7 @@ def _advise_git(recipe: Recipe, paths: Sequence[str]) -> Advice:
     )
 
 
-def _find_nearest(paths: Sequence[str], commands: Sequence[ProjectCommand]) -> ProjectCommand | None:
-    """Of the commands of a part of the repository the one whose part holds a path."""
-    for path in paths:
-        for each in commands:
-            if folder_of(each.path) and path.startswith(f"{folder_of(each.path)}/"):
-                return each
-    return None
-
-
-def _name_assumption(best: ProjectCommand, asked: Asked) -> str | None:
+def _name_assumption(best: ProjectCommand, asked: CommandRequest) -> str | None:
     """What the request left open, or the repository did not say."""
     folder = folder_of(best.path)
     if best.origin in ("convention", "configured") and not best.documented:
@@ -211,3 +199,45 @@ def _name_assumption(best: ProjectCommand, asked: Asked) -> str | None:
     if folder and not best.documented and not any(path.startswith(f"{folder}/") for path in asked.paths):
         return f"it is what {folder} has; no file names a command for the whole repository"
     return None
+
+
+def explain_command(command: str, tasks: Mapping[str, str]) -> tuple[Part, ...]:
+    """Explain each part of a command that does something, by the judge's reasons.
+
+    `tasks` is what each task of the repository is: `make check` -> "defined in Makefile:12: ...". Where one reason is
+    all there is to say, no part repeats what the verdict says. At most 40 parts of the first 4,000 characters.
+    """
+    text = command[:LONGEST_COMMAND]
+    found = {part: {tasks[part]: None} for part in SEPARATORS.split(text) if part in tasks}
+    reasons: dict[str, dict[str, None]] = {}
+    verdict = judge_with_placeholders(text)
+    for effect in sorted(verdict.effects, key=lambda each: each.span.start):
+        if effect.kind not in HARMLESS:
+            part = text[effect.span.start : effect.span.end].strip() or text
+            reasons.setdefault(part, {})[_with_placeholders(effect.reason, text)] = None
+    if [reason for each in reasons.values() for reason in each] != [verdict.reason]:
+        for part, each in reasons.items():
+            found.setdefault(part, {}).update(each)
+    return tuple(Part(part, "; ".join(each)) for part, each in found.items())[:MOST_PARTS]
+
+
+def judge_with_placeholders(command: str) -> Verdict:
+    """Judge a command with words to fill in (`<sha>`) as if they were filled in; every span stays where it is."""
+    return judge(PLACEHOLDER.sub(lambda found: f"_{found[1]}_", command[:LONGEST_COMMAND]))
+
+
+def is_understood(command: str) -> bool:
+    """Does the judge know what every part of the command does?"""
+    return all(effect.kind is not Kind.UNKNOWN for effect in judge_with_placeholders(command).effects)
+
+
+def undefined_tasks(command: str, tasks: Mapping[str, str]) -> tuple[str, ...]:
+    """The tasks that a command names (`make deploy`) and that no file of the repository defines."""
+    parts = SEPARATORS.split(command[:LONGEST_COMMAND])
+    return tuple(part for part in parts if task_name(part) and part not in tasks)
+
+
+def _with_placeholders(reason: str, command: str) -> str:
+    for name in PLACEHOLDER.findall(command):
+        reason = reason.replace(f"_{name}_", f"<{name}>")
+    return reason

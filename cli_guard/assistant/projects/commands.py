@@ -8,13 +8,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from cli_guard.assistant.projects.documents import find_documented
+from cli_guard.assistant.projects.environments import find_conventions, find_environments
 from cli_guard.assistant.projects.files import Files, clip_line
-from cli_guard.assistant.projects.model import ORIGINS, PURPOSES, Found, ProjectCommand
-from cli_guard.assistant.projects.purposes import purpose_of
-from cli_guard.assistant.projects.sources.conventions import find_conventions
-from cli_guard.assistant.projects.sources.documents import find_documented
-from cli_guard.assistant.projects.sources.environments import find_environments
-from cli_guard.assistant.projects.sources.tasks import find_tasks
+from cli_guard.assistant.projects.model import ORIGINS, Found, ProjectCommand
+from cli_guard.assistant.projects.purposes import FORMS, purpose_of
+from cli_guard.assistant.projects.tasks import find_tasks
+from cli_guard.assistant.request_command import PURPOSES
 from cli_guard.secrets.redact import redact
 
 SOURCES = (find_documented, find_tasks, find_environments, find_conventions)
@@ -23,19 +23,15 @@ LONGEST_COMMAND = 300
 # Documents in these folders speak of the whole repository.
 FOR_ALL = (".github", ".gitlab", "docs", "doc", "documentation", "tests", "test")
 OF_DOCS = re.compile(r"(?:cd|make -C) docs?\b")
-ANOTHER_WAY = re.compile(r"^(tox) (?:run|r|p|run-parallel)(?= -)|^(nox) -(?:e|-session)(?= )")
 
 
-def commands_of(texts: Mapping[str, str]) -> tuple[ProjectCommand, ...]:
+def commands_of(texts: Mapping[str, str] | Files) -> tuple[ProjectCommand, ...]:
     """Every command that the files of a repository offer, by purpose, the one to try first in front.
 
-    `texts` is path -> text. At most 500, beyond which the unlikeliest are left out. Never raises for what a file holds.
+    `texts` is path -> text, or the `Files` of a caller that wants to know which were read. At most 500, beyond which
+    the unlikeliest are left out. Never raises for what a file holds.
     """
-    return commands_in(Files(texts))
-
-
-def commands_in(files: Files) -> tuple[ProjectCommand, ...]:
-    """The same, where the caller wants to know which files were read."""
+    files = texts if isinstance(texts, Files) else Files(texts)
     ranked: dict[str, tuple[tuple[int, ...], ProjectCommand]] = {}
     said: dict[str, tuple[int, str, int]] = {}
     for found in (each for source in SOURCES for each in source(files)):
@@ -58,7 +54,7 @@ def commands_in(files: Files) -> tuple[ProjectCommand, ...]:
 
 def _plain(command: str) -> str:
     """The command in the form in which the same one said in two ways is one."""
-    plain = ANOTHER_WAY.sub(lambda found: found[1] or f"{found[2]} -s", " ".join(command.split()))
+    plain = FORMS["another_way"].sub(lambda found: found[1] or f"{found[2]} -s", " ".join(command.split()))
     return plain.removesuffix(" --")
 
 

@@ -52,9 +52,9 @@ class Files:
         found = (path for name in names for path in self.by_name.get(name.lower(), ()))
         return tuple(sorted(dict.fromkeys(found), key=nearness))
 
-    def find_like(self, pattern: re.Pattern[str]) -> tuple[str, ...]:
+    def find_like(self, pattern: str | re.Pattern[str]) -> tuple[str, ...]:
         """The paths whose file name in lower case matches the whole pattern, nearest the root first."""
-        return self.find_named(*(name for name in self.by_name if pattern.fullmatch(name)))
+        return self.find_named(*(name for name in self.by_name if re.fullmatch(pattern, name)))
 
     def read(self, path: str) -> str:
         """The text of a file, empty if it is not there."""

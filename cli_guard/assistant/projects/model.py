@@ -3,15 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from cli_guard.assistant.request_command import Purpose
 from cli_guard.model import Confidence
-
-# fmt: off
-Purpose = Literal[
-    "test", "lint", "format", "typecheck", "build", "run", "install", "docs", "clean", "release", "coverage",
-    "benchmark", "migrate", "other",
-]
-# fmt: on
-PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 
 # What says that the command is one: a document, a task that is written down, a tool that is set up, or what is usual
 # in such a project.

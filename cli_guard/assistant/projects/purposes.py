@@ -1,31 +1,16 @@
-"""What a command is for: by its name, by what it runs; and what a request wants."""
+"""What a command is for: by its name, and by what it runs."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
-from cli_guard.assistant.projects.model import PURPOSES, Purpose
-from cli_guard.rules.catalog import FOLDER
+from cli_guard.assistant.request_command import Purpose, purpose_patterns
+from cli_guard.rules.catalog import read_patterns, read_table
 
-DATA = FOLDER / "projects"
 WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-# What is in front of the program that counts: variables, and programs that run another one.
-IN_FRONT = re.compile(
-    r"(?:[A-Za-z_]\w*=\S*|env|sudo|time|cross-env(?:-shell)?|dotenv|npx|bunx|pnpx|uvx|exec|command|then|do|if|!"
-    r"|(?:uv|poetry|pdm|pipenv|rye|hatch)(?: --?\S+)* run(?: --(?:python|group|extra|with|only-group) \S+| --?\S+)*"
-    r"|(?:pnpm|yarn|npm) (?:exec|dlx)(?: --)?|bundle exec|bin/|\./bin/|\.venv/bin/|venv/bin/|\./node_modules/\.bin/"
-    r"|cd \S+ &&|python[\d.]*(?: -[WXIsu]\S*(?: \S+)?)* -m(?= (?!unittest|build|pip|http)))\s*"
-)
-PYTHON = re.compile(r"\A(?:\$\{?PYTHON\}?|\$\(PYTHON\)|python[23]?(?:\.\d+)?|py)(?= )")
-SEPARATORS = re.compile(r"\s*(?:&&|\|\||;|\n|(?<!\|)\|(?!\|))\s*")
-# A task by its name: what it is for is what its name says.
-TASK = re.compile(
-    r"(?:make|just|task|inv|invoke|npm run|yarn(?: run)?|pnpm(?: run)?|bun run|deno task|rake|composer|hatch run"
-    r"|mise run|poe|pdm run)(?: -C \S+)? ([A-Za-z][\w:.-]*)"
-    r"|tox(?: (?:run|r|p|run-parallel))?(?: --?(?!e)\S+)* -e ?(\S+)|nox(?: --?(?![se])\S+)* -(?:s|e|-session) ?(\S+)"
-)
+FORMS = read_patterns("projects/purposes.toml", "patterns")
+SEPARATORS = FORMS["separators"]
 MOST_PARTS = 40
 
 
@@ -33,33 +18,12 @@ MOST_PARTS = 40
 def _names() -> Mapping[str, Purpose]:
     """The purpose of each word of a name."""
     names = read("purposes")["names"]
-    return {word: as_purpose(purpose) for purpose, words in names.items() for word in words.split()}
+    return {word: purpose for purpose, words in names.items() for word in words.split()}
 
 
-@cache
-def _patterns(kind: str) -> tuple[tuple[Purpose, re.Pattern[str]], ...]:
-    """The patterns over a command (`program`) or a request in lower case (`request`), in their order."""
-    return tuple(
-        (as_purpose(each["purpose"]), re.compile(each["pattern"])) for each in read("purposes")[kind]
-    )
-
-
-@cache
-def read(name: str) -> dict[str, Any]:
+def read(name: str) -> Mapping[str, Any]:
     """One data file of this room."""
-    with (DATA / f"{name}.toml").open("rb") as file:
-        return tomllib.load(file)
-
-
-@cache
-def word_list(name: str) -> frozenset[str]:
-    """A list of words of `programs.toml`."""
-    return frozenset(read("programs")[name]["words"].split())
-
-
-def as_purpose(name: str) -> Purpose:
-    """The purpose of a name in our data. Raises ValueError for a slip of ours."""
-    return PURPOSES[PURPOSES.index(cast("Purpose", name))]
+    return read_table(f"projects/{name}.toml")
 
 
 def words_of(name: str) -> tuple[str, ...]:
@@ -129,7 +93,7 @@ def purpose_of_command(command: str) -> Purpose:
         if named != "other" and fit < 3:
             return named
     program = bare.split(" ", 1)[0]
-    for purpose, pattern in _patterns("program"):
+    for purpose, pattern in purpose_patterns("program"):
         found = pattern.match(bare)
         # `pytest.ini` and `black>=25` begin with the name of a program, and are none.
         if found and found.end() >= len(program):
@@ -139,18 +103,13 @@ def purpose_of_command(command: str) -> Purpose:
 
 def task_name(command: str) -> str | None:
     """The name of the task that a command runs (`check` of `make check`), None if it runs none."""
-    task = TASK.match(command)
+    task = FORMS["task"].match(command)
     return (task[1] or task[2] or task[3]) if task else None
 
 
 def bare_command(command: str) -> str:
     """The command without what is in front of its program, any Python called `python`."""
-    rest = PYTHON.sub("python", command.strip()[:1_000], count=1)
-    while (found := IN_FRONT.match(rest)) and found.end():
-        rest = PYTHON.sub("python", rest[found.end() :], count=1)
+    rest = FORMS["python"].sub("python", command.strip()[:1_000], count=1)
+    while (found := FORMS["in_front"].match(rest)) and found.end():
+        rest = FORMS["python"].sub("python", rest[found.end() :], count=1)
     return rest
-
-
-def purpose_asked(request: str) -> Purpose | None:
-    """What a request wants done, None if no word of it tells."""
-    return next((purpose for purpose, pattern in _patterns("request") if pattern.search(request)), None)

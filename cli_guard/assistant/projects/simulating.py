@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from cli_guard.assistant.projects.commands import commands_of
-from cli_guard.assistant.projects.covering.cases import Cases
 from cli_guard.assistant.projects.model import Failure, Outcome, Simulated
-from cli_guard.assistant.projects.purposes import bare_command, read, word_list
+from cli_guard.assistant.projects.purposes import SEPARATORS, bare_command, read
+from cli_guard.assistant.projects.running import Cases
+from cli_guard.assistant.request_command import word_list
 from cli_guard.code.test_files import list_test_files
 from cli_guard.secrets.redact import redact
 
 LONGEST, MOST_PARTS, MOST_FILES, DEEPEST = 2_000, 50, 5_000, 4
-SEPARATOR = re.compile(r"\s*(?:&&|;|\|\||\|)\s*")
 MOVED = re.compile(r"cd ([\w./-]+)$")
 # An environment that is only a version of Python runs what tox runs by default.
 PLAIN_TOX = re.compile(r"^tox (?:run |r )?-e py\d*$")
@@ -63,23 +63,14 @@ def simulate(
     lines.append(f"==== {said}, {len(selected)} selected (simulated: nothing was run) ====")
     if not runs:
         lines = ["simulated: this command runs no tests that we know how to select; nothing was run"]
-    return Simulated(
-        redact(plain),
-        status,
-        len(selected),
-        passed,
-        failed,
-        skipped,
-        unrecorded,
-        tuple(failures),
-        "\n".join(lines),
-    )
+    numbers = (len(selected), passed, failed, skipped, unrecorded)
+    return Simulated(redact(plain), status, *numbers, tuple(failures), "\n".join(lines))
 
 
 def _find_runs(command: str, tasks: Mapping[str, str], depth: int = 0) -> Iterator[_Run]:
     """The calls of test runners that a command makes, itself or by the tasks (command -> what it runs) it names."""
     folder = ""
-    for part in SEPARATOR.split(command)[:MOST_PARTS]:
+    for part in SEPARATORS.split(command)[:MOST_PARTS]:
         bare = bare_command(part)
         moved = MOVED.match(part)
         if moved:

@@ -1,7 +1,8 @@
 """Questions about a repository, answered by ranked retrieval: locations, facts, and a confidence.
 
-A question becomes concepts (`question`), all texts are counted by substring search (`survey`), the promising ones are
-parsed and ranked twice, by definitions (`scoring`) and by windows of lines (`windows`); `search` fuses both rankings.
+A question becomes concepts (`request_question`), all texts are counted by substring search (`survey`), the promising
+ones are parsed and ranked twice, by definitions (`scoring`) and by windows of lines (`windows`); `search` fuses both
+rankings.
 """
 
 from cli_guard.assistant.retrieval.references import find_references

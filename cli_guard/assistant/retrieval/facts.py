@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from cli_guard.assistant.request_question import Query
 from cli_guard.assistant.retrieval.masked_lines import MaskedLines
-from cli_guard.assistant.retrieval.question import Query
 from cli_guard.assistant.retrieval.scoring import READ_OF_ENVIRONMENT, Unit
 from cli_guard.assistant.retrieval.types import Fact, FactKind
-from cli_guard.assistant.retrieval.words import stems_of
+from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import Definition
 
 ASSIGNED = re.compile(r"[^=\n]{0,300}?(?<![=!<>])=(?![=>~])\s{0,10}(\S[\s\S]{0,2000})")

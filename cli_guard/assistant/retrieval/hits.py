@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from cli_guard.assistant.retrieval.question import Query
-from cli_guard.assistant.retrieval.words import PART, needles_of, parts_of, stem
+from cli_guard.assistant.request_question import Query
+from cli_guard.assistant.stems import PART, needles_of, parts_of, stem
 from cli_guard.code.definitions import Definition
 
 MOST_HITS = 4_000

@@ -1,16 +1,23 @@
 """The kind of a file, by its path, and how much it counts when the question does not ask for that kind."""
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
-from cli_guard.assistant.retrieval.words import read_table
-from cli_guard.code.classify import HEADER_CHARS, says_generated
+from cli_guard.code.classify import GENERATED_NAMES, HEADER_CHARS, is_vendored, says_generated
 from cli_guard.code.test_files import is_test_code
+from cli_guard.rules.catalog import read_table
 
-KINDS = read_table("path_kinds")["kind"]
+KINDS = read_table("retrieval/path_kinds.toml")["kind"]
 PATTERNS: list[tuple[str, re.Pattern[str]]] = [
     (kind["name"], re.compile("|".join(kind["paths"]))) for kind in KINDS
 ]
+# What `cli_guard.code` says of a path counts beside the patterns.
+OWNERS: dict[str, Callable[[str], object]] = {
+    "vendored": is_vendored,
+    "test": is_test_code,
+    "generated": GENERATED_NAMES.search,
+}
 WEIGHTS: dict[str, float] = {"source": 1.0, **{kind["name"]: kind["weight"] for kind in KINDS}}
 ASKED_FOR = 1.2
 # Written by hand, a file is shorter.
@@ -25,7 +32,7 @@ def kind_of(path: str) -> str:
     """Classify a path; "source" if no pattern matches."""
     lower = path.lower()
     for kind, pattern in PATTERNS:
-        if pattern.search(lower) or (kind == "test" and is_test_code(path)):
+        if pattern.search(lower) or (kind in OWNERS and OWNERS[kind](path)):
             return kind
     return "source"
 

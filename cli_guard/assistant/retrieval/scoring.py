@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from cli_guard.assistant.request_question import Query
 from cli_guard.assistant.retrieval.hits import Hit, Matcher, TextLines
-from cli_guard.assistant.retrieval.question import Query
 from cli_guard.assistant.retrieval.survey import stem_path
 from cli_guard.assistant.retrieval.windows import score_best_window
-from cli_guard.assistant.retrieval.words import stems_of
+from cli_guard.assistant.stems import stems_of
 from cli_guard.code.definitions import Definition, find_definitions
 
 # How much a hit counts by its place; tuned on the tuning half of fixtures/questions alone.

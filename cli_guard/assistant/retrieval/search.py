@@ -3,11 +3,11 @@
 import time
 from collections.abc import Collection, Mapping
 
+from cli_guard.assistant.request_question import Query, parse_question
 from cli_guard.assistant.retrieval.facts import collect_facts
 from cli_guard.assistant.retrieval.hits import Matcher
 from cli_guard.assistant.retrieval.masked_lines import MaskedLines
 from cli_guard.assistant.retrieval.path_kinds import kind_of, weigh
-from cli_guard.assistant.retrieval.question import Query, parse_question
 from cli_guard.assistant.retrieval.scoring import ScoredFile, Unit, score_file
 from cli_guard.assistant.retrieval.survey import Survey, count_words
 from cli_guard.assistant.retrieval.types import Confidence, Location, LocationKind, SearchResult

@@ -17,7 +17,8 @@ from cli_guard.assistant.sandbox.commands import COMMANDS
 from cli_guard.assistant.sandbox.commands.command import Reads, Run, reads_dash
 from cli_guard.assistant.sandbox.files import ROOT, clear, find_changes, write_snapshot
 from cli_guard.assistant.sandbox.gnu.ls import ls
-from cli_guard.assistant.sandbox.model import Answer, Call, Execution, Image, Limits, Shell
+from cli_guard.assistant.sandbox.model import Answer, Call, Image, Limits, RunResult, Shell
+from cli_guard.rules.catalog import read_table
 from cli_guard.secrets.printable import printable
 
 if TYPE_CHECKING:
@@ -28,12 +29,8 @@ STOPPED = 124
 SYNTAX_ERROR = 2
 NOT_FOUND = 127
 PIPE_CLOSED = 141
-# What the interpreter has by name and no bash has, what can do nothing here, and `bc`, which rounds its results
-# and cuts large ones without a word: absent instead of wrong.
-ABSENT = tuple(
-    "assert bc csv curl dotenv glob http json make man nano openssl parallel pgrep pkill ps retry scp semver sftp"
-    " ssh sudo template tomlq users uptime verify vi watch wget who".split()
-)
+# What the interpreter has by name, and what is of no use here or not as in bash.
+ABSENT = tuple(read_table("sandbox.toml")["absent"].split())
 UNPARSED = "parse error"
 # What the sandbox has of its own, and a repository does not.
 HIDDEN = ("/etc", "/proc", "/root")
@@ -62,7 +59,7 @@ class Sink:
             self.on_full()
 
 
-def execute(command: str, world: Shell, extra: Mapping[str, bytes], stdin: bytes = b"") -> Execution:
+def execute(command: str, world: Shell, extra: Mapping[str, bytes], stdin: bytes = b"") -> RunResult:
     """Run a command that bash would run; `extra` are more files of the sandbox, by absolute path."""
     limits = world.limits
     bash = create_interpreter(limits)
@@ -82,11 +79,11 @@ def execute(command: str, world: Shell, extra: Mapping[str, bytes], stdin: bytes
     result = run_to_end(bash, f"exec < {STDIN}; {command}", out, err, limits)
     if result is not None and (result.error or "").startswith(UNPARSED):
         message = f"bash: line 1: syntax error: {result.error}\n"
-        return Execution(b"", message.encode("utf-8", "replace"), SYNTAX_ERROR, started=False)
+        return RunResult(b"", message.encode("utf-8", "replace"), SYNTAX_ERROR, started=False)
     hit = (*name_limits(result, out, err, limits), *name_missing_files(world, layout.left_out))
     code = STOPPED if result is None else result.exit_code
     changes = {} if result is None else find_changes(files, layout, world.snapshot)
-    return Execution(bytes(out.data), bytes(err.data), code, changes, tuple(images), hit)
+    return RunResult(bytes(out.data), bytes(err.data), code, changes, tuple(images), hit)
 
 
 def create_interpreter(limits: Limits) -> Bash:

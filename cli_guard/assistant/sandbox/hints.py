@@ -3,36 +3,16 @@
 import re
 from collections.abc import Iterator
 
-from cli_guard.assistant.sandbox.commands import COMMANDS
-from cli_guard.assistant.sandbox.commands.help import list_names
+from cli_guard.assistant.sandbox.commands import list_names
 from cli_guard.assistant.sandbox.files import ROOT
-from cli_guard.assistant.sandbox.model import Execution, Shell
+from cli_guard.assistant.sandbox.model import RunResult, Shell
+from cli_guard.rules.catalog import read_table
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 
-GIT = "there is no git here; read the history with: log, diff, show, blame, status"
-RUN = "no program runs here; judge it with `cli-guard check-command COMMAND`, and run it yourself"
-NETWORK = "there is no network here; fetch it yourself, or look in the files of the repository"
-INSTALL = "nothing can be installed here; read what is declared (pyproject.toml, package.json, ...)"
-PROGRAMS = (
-    "python python3 node deno bun ruby perl php java go cargo rustc gcc clang cc make just cmake gradle mvn tox pytest"
-    " ruff mypy docker podman kubectl helm terraform ansible sudo su systemctl vim vi nano emacs man top ps sqlite3"
-    " psql mysql"
-)
-FETCHERS = "curl wget ssh scp sftp rsync nc ftp ping dig"
-INSTALLERS = "pip pip3 uv poetry npm npx yarn pnpm apt apt-get brew gem"
 # Programs that people have and this sandbox has not, each with what to use in its place.
 ELSEWHERE = {
-    **dict.fromkeys("git gh hg svn".split(), GIT),
-    **dict.fromkeys(PROGRAMS.split(), RUN),
-    **dict.fromkeys(FETCHERS.split(), NETWORK),
-    **dict.fromkeys(INSTALLERS.split(), INSTALL),
-    **dict.fromkeys(("ag", "ack"), "use grep -rn PATTERN ."),
-    "fd": "use find . -name PATTERN",
-    "bat": "use cat -n FILE",
-    "open": "use see for an image, cat for text",
-    "bc": "use $((1 + 2)) for whole numbers, awk 'BEGIN {print 10 / 3}' for others",
-    "zcat": "use gzip -dc FILE",
+    name: row["advice"] for row in read_table("sandbox.toml")["elsewhere"] for name in row["programs"].split()
 }
 UNKNOWN = re.compile(r"^bash: line \d+: ([^\n]{1,200}?): command not found", re.MULTILINE)
 # `head 10` is written often, and means a file of that name.
@@ -44,7 +24,7 @@ MOST_NAMED = 40
 MOST_HINTS = 3
 
 
-def find_hints(done: Execution, world: Shell) -> Iterator[str]:
+def find_hints(done: RunResult, world: Shell) -> Iterator[str]:
     """Yield the lines of advice below the output."""
     if not done.started:
         yield "[error] nothing was run: correct the syntax, and call again"
@@ -55,7 +35,7 @@ def find_hints(done: Execution, world: Shell) -> Iterator[str]:
             yield f"[error] {name}: {ELSEWHERE[name]}"
         else:
             yield f"[error] unknown command: {printable(redact(name))}"
-            yield f"Available: {', '.join(list_names(COMMANDS))}"
+            yield f"Available: {list_names()}"
     if not done.exit_code:
         return
     for tool, number in dict.fromkeys(BARE_NUMBER.findall(words)):

@@ -81,11 +81,12 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
-class Execution:
-    """What the execution layer gave.
+class RunResult:
+    """What one call gave.
 
     `changes` are the files that the command would have written: path -> its new bytes, None for a removed one.
     `limits` names each limit that was hit. `started` is False where a syntax error kept the command from running.
+    `shown` is the presentation, made after the chain has ended, which took `seconds`.
     """
 
     stdout: bytes
@@ -95,20 +96,8 @@ class Execution:
     images: tuple[Image, ...] = ()
     limits: tuple[str, ...] = ()
     started: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class RunResult:
-    """What one call gave: `shown` is the presentation, the rest is the execution (see Execution)."""
-
-    shown: str
-    stdout: bytes
-    stderr: bytes
-    exit_code: int
-    seconds: float
-    changes: Mapping[str, bytes | None] = field(default_factory=dict)
-    images: tuple[Image, ...] = ()
-    limits: tuple[str, ...] = ()
+    shown: str = ""
+    seconds: float = 0.0
 
 
 class CommandFailure(Exception):

@@ -1,5 +1,6 @@
 """Keeps output that is too long to show, where the next call of the tool can read it."""
 
+import os
 import re
 import time
 from collections.abc import Mapping
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from cli_guard.assistant.sandbox.model import Limits
 from cli_guard.git.contents import read_worktree_file
+from cli_guard.state.files import open_state
 
 FOLDER = "/tmp/cmd-output"  # noqa: S108 - a path inside the sandbox
 NAMED_BY = ("/tmp", "cmd-")  # noqa: S108
@@ -46,7 +48,8 @@ class Overflow:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             while True:
                 try:
-                    with (self._folder / f"cmd-{number}.txt").open("xb") as file:
+                    path = self._folder / f"cmd-{number}.txt"
+                    with os.fdopen(open_state(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
                         file.write(raw)
                     break
                 except FileExistsError:  # another call was faster

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from cli_guard.assistant.sandbox.commands.see import identify_picture
 from cli_guard.assistant.sandbox.hints import find_hints
-from cli_guard.assistant.sandbox.model import Execution, RunResult, Shell
+from cli_guard.assistant.sandbox.model import RunResult, Shell
 from cli_guard.assistant.sandbox.overflow import Overflow
 from cli_guard.git.contents import decode
 from cli_guard.git.snapshot import Snapshot
@@ -29,7 +29,7 @@ CAT_BINARY = re.compile(r"cat -b (\S+|\"[^\"]+\"|'[^']+')")
 GUESS = re.compile(r": command not found\. (?:Did you mean|SSH requires)[^\n]*")
 
 
-def present(command: str, done: Execution, world: Shell, overflow: Overflow, seconds: float) -> str:
+def present(command: str, done: RunResult, world: Shell, overflow: Overflow, seconds: float) -> str:
     """Return the text that is shown of a call."""
     parts = [*present_output(command, done.stdout, world, overflow)]
     stderr = mask(redact(done.stderr.decode("utf-8", "surrogateescape")))

@@ -4,9 +4,10 @@ import re
 import shutil
 import subprocess
 import time
+from dataclasses import replace
 
 from cli_guard.assistant.sandbox.execution import SYNTAX_ERROR, execute
-from cli_guard.assistant.sandbox.model import Execution, RunResult, Shell
+from cli_guard.assistant.sandbox.model import RunResult, Shell
 from cli_guard.assistant.sandbox.overflow import Overflow
 from cli_guard.assistant.sandbox.presentation import present
 
@@ -34,14 +35,11 @@ def run(command: str, world: Shell, *, stdin: bytes = b"") -> RunResult:
     overflow = Overflow(world.state_folder, world.limits)
     problem = find_syntax_error(command)
     if problem:
-        done = Execution(b"", f"bash: {problem}\n".encode(), SYNTAX_ERROR, started=False)
+        done = RunResult(b"", f"bash: {problem}\n".encode(), SYNTAX_ERROR, started=False)
     else:
         done = execute(command, world, overflow.files_named_in(command), stdin)
     seconds = time.monotonic() - began
-    shown = present(command, done, world, overflow, seconds)
-    return RunResult(
-        shown, done.stdout, done.stderr, done.exit_code, seconds, done.changes, done.images, done.limits
-    )
+    return replace(done, seconds=seconds, shown=present(command, done, world, overflow, seconds))
 
 
 def find_syntax_error(text: str) -> str | None:

@@ -1,7 +1,7 @@
 """JavaScript, TypeScript, Go and Java: the comment that their own tools read."""
 
-import pytest
 from assistant.documenting.checks import whole
+from examples import table
 
 from cli_guard.assistant.documenting import document
 
@@ -66,7 +66,7 @@ def test_jsdoc(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "tags"),
     [
         ("export const f = (a) => g(a);\n", ["@param a - ", "@returns "]),
@@ -108,7 +108,7 @@ def test_javadoc(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text"),
     [
         ("a.js", "/** Done. */\nexport function f(a) {\n  return g(a);\n}\n"),
@@ -128,7 +128,7 @@ def test_what_is_private_or_documented_is_left(path, text, tmp_path):
     assert answer.skipped
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text"),
     [("a.ts", TYPESCRIPT), ("a.go", GO), ("UserService.java", JAVA)],
 )

@@ -4,8 +4,8 @@ import subprocess
 import sys
 
 import docstring_parser
-import pytest
 from assistant.documenting.checks import docstrings, whole, without_docstrings, written
+from examples import table
 
 from cli_guard.assistant.documenting import document
 from cli_guard.assistant.documenting.source import TODO
@@ -58,7 +58,7 @@ Raises:
     assert document("Generate documentation for src/utils.py", answer.changes).proposals == ()
 
 
-@pytest.mark.parametrize(
+@table(
     ("body", "said", "unsaid"),
     [
         ("def f(a, b):\n    return a + b\n", "Returns:\n    TODO: describe.", "Raises"),
@@ -171,19 +171,19 @@ STYLES = {
 READ = "def load(path: str = 'a'):\n    if not path:\n        raise OSError\n    return open(path)\n"
 
 
-@pytest.mark.parametrize("style", sorted(STYLES))
+@table("style", sorted(STYLES))
 def test_the_style_is_that_of_the_file(style):
     doc, expected = STYLES[style]
     assert written(f"def a(x):\n    {doc}\n\n\n{READ}")["load"] == TODO + expected
 
 
-@pytest.mark.parametrize("style", sorted(STYLES))
+@table("style", sorted(STYLES))
 def test_the_style_may_be_asked_for_and_that_of_a_neighbour_counts(style):
     assert written(READ, f"write {style} style docstrings for a.py")["load"] == TODO + STYLES[style][1]
     assert written(READ, b_dot_py=f"def a(x):\n    {STYLES[style][0]}\n")["load"] == TODO + STYLES[style][1]
 
 
-@pytest.mark.parametrize("style", sorted(STYLES))
+@table("style", sorted(STYLES))
 def test_another_reader_finds_the_signature_in_the_skeleton(style):
     doc = written(LOAD, f"write {style} style docstrings for a.py")["load"]
     parsed = docstring_parser.parse(doc)
@@ -224,7 +224,7 @@ def test_the_first_line_stands_below_the_quotes_where_it_does_in_the_file():
     )
 
 
-@pytest.mark.parametrize(
+@table(
     "head",
     [
         "#!/usr/bin/env python\n# -*- coding: utf-8 -*-\nfrom __future__ import annotations\n",
@@ -252,7 +252,7 @@ def test_line_ends_tabs_and_missing_newline_are_kept(tmp_path):
     assert without_docstrings(new) == without_docstrings(text)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "def f(x): return x\n",

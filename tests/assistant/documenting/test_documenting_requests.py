@@ -1,9 +1,9 @@
 """What a request names, and what is answered when that is there twice, elsewhere, or not at all."""
 
-import pytest
+from examples import table
 
 from cli_guard.assistant.documenting import document
-from cli_guard.assistant.documenting.request import read_request
+from cli_guard.assistant.request import read_request
 
 TEXTS = {
     "src/utils.py": "def load(path):\n    return open(path).read()\n\n\n"
@@ -19,7 +19,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_text", "symbols"),
     [
         (
@@ -64,7 +64,7 @@ def test_a_name_that_is_there_twice_is_assumed_to_be_one_of_them():
     assert twice.assumed == "config.py is taken as src/app/config.py, not src/other/config.py"
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_text", "named"),
     [
         ("document no_such_thing", "no_such_thing"),
@@ -113,7 +113,7 @@ def test_many_gaps_are_documented_in_steps_and_the_rest_is_counted():
     assert rounds == 3
 
 
-@pytest.mark.parametrize(
+@table(
     "request_text",
     [
         "write a README",
@@ -149,7 +149,7 @@ def test_a_test_is_documented_only_if_it_is_named():
     assert set(document("document everything", texts).changes) == {"src/a.py"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_text", "field", "value"),
     [
         ("Document `a.b.c`", "names", ("a.b.c",)),
@@ -180,4 +180,4 @@ def test_a_test_is_documented_only_if_it_is_named():
     ],
 )
 def test_the_reading_of_a_request(request_text, field, value):
-    assert getattr(read_request(request_text, TEXTS), field) == value
+    assert getattr(read_request(request_text, TEXTS).documentation, field) == value

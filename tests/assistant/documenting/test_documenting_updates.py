@@ -1,7 +1,7 @@
 """Documentation whose parameters no longer fit: put right, the rest of it as it was."""
 
-import pytest
 from assistant.documenting.checks import whole
+from examples import table
 
 from cli_guard.assistant.documenting import document
 
@@ -70,7 +70,7 @@ JAVA = """public class A {
 """
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text", "name", "removed", "added"),
     [
         ("a.py", GOOGLE, "read", ["mode: How to open it."], ["encoding: How to open it."]),
@@ -144,7 +144,7 @@ def test_a_whole_file_is_put_right_and_nothing_is_added_to_it():
     assert [(p.symbol, p.kind) for p in answer.proposals] == [("read", "update")]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         'def f(a, b):\n    """Do.\n\n    Args:\n        a: A.\n        b: B.\n    """\n    return g(a, b)\n',

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import pytest
+from examples import table
 from repositories import Repo
 
 from cli_guard.assistant.editing import plan_refactor, propose_change
@@ -88,7 +89,7 @@ REFUSED = (
 )
 
 
-@pytest.mark.parametrize(("request_", "why"), REFUSED, ids=[r[0] for r in REFUSED])
+@table(("request_", "why"), REFUSED, ids=[r[0] for r in REFUSED])
 def test_no_patch_where_it_must_not_be(request_: str, why: str) -> None:
     plan = plan_refactor(request_, TEXTS)
     assert not plan.changes
@@ -108,7 +109,7 @@ MISSING = (
 )
 
 
-@pytest.mark.parametrize(("request_", "name"), MISSING, ids=[m[0] for m in MISSING])
+@table(("request_", "name"), MISSING, ids=[m[0] for m in MISSING])
 def test_what_is_not_there_is_named(request_: str, name: str) -> None:
     plan = propose_change(request_, TEXTS)
     assert any(name in each for each in plan.missing)
@@ -117,6 +118,12 @@ def test_what_is_not_there_is_named(request_: str, name: str) -> None:
 
 
 PYTHON = (
+    (
+        "delete the function inner",
+        "def g():\n    def inner(): ...\n    return 1\n",
+        "def g():\n    return 1\n",
+    ),
+    ("delete the function inner", "def g():\n    def inner(): ...\n    return inner()\n", ""),
     (
         "delete the class C",
         "import os\nX = 1\n\n\n@deco\nclass C:\n    x = os\n",
@@ -143,9 +150,7 @@ PYTHON = (
 )
 
 
-@pytest.mark.parametrize(
-    ("request_", "before", "after"), PYTHON, ids=[f"{n} {r[0]}" for n, r in enumerate(PYTHON)]
-)
+@table(("request_", "before", "after"), PYTHON, ids=[f"{n} {r[0]}" for n, r in enumerate(PYTHON)])
 def test_a_change_of_one_python_file(request_: str, before: str, after: str) -> None:
     assert propose_change(request_, {"a.py": before}).changes.get("a.py", "") == after
 
@@ -180,9 +185,7 @@ LITERALS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
 )
 
 
-@pytest.mark.parametrize(
-    ("request_", "texts", "wanted"), LITERALS, ids=[f"{n} {r[0]}" for n, r in enumerate(LITERALS)]
-)
+@table(("request_", "texts", "wanted"), LITERALS, ids=[f"{n} {r[0]}" for n, r in enumerate(LITERALS)])
 def test_a_literal_is_set_where_one_assignment_gives_it(
     request_: str, texts: Mapping[str, str], wanted: Mapping[str, str]
 ) -> None:
@@ -212,7 +215,7 @@ VERSIONS = (
 )
 
 
-@pytest.mark.parametrize(("path", "text", "parts"), VERSIONS, ids=[row[0] for row in VERSIONS])
+@table(("path", "text", "parts"), VERSIONS, ids=[row[0] for row in VERSIONS])
 def test_a_version_is_changed_where_it_is_the_projects_own(path: str, text: str, parts: list[str]) -> None:
     plan = plan_refactor(
         "bump version to 2.0.0", {path: text, "poetry.lock": "1.0.0\n", "a.txt": "uses 1.0.0\n"}
@@ -226,3 +229,15 @@ def test_a_version_is_changed_where_it_is_the_projects_own(path: str, text: str,
     others, locks = plan.risks
     assert "a.txt:1" in others
     assert "poetry.lock" in locks
+
+
+def test_what_a_change_of_text_takes_for_granted_is_said() -> None:
+    plan = plan_refactor("change load to fetch in a.py", {"a.py": "def load(): ...\nload()\n"})
+    assert plan.changes == {"a.py": "def fetch(): ...\nfetch()\n"}
+    assert plan.assumed == "all 2 places in a.py are meant"
+    assert "load is also a name in code (a.py): code that uses it may break" in plan.risks
+
+
+def test_a_constant_of_a_named_document_is_a_change_of_text() -> None:
+    assert plan_refactor("set LIMIT to 5 in a.md", {"a.md": "LIMIT of 3\n"}).changes == {"a.md": "5 of 3\n"}
+    assert plan_refactor("set LIMIT_X to 5 in zz.py", {"a.py": "LIMIT_X = 3\n"}).missing == ("zz.py",)

@@ -1,6 +1,6 @@
 """A history file says how things were called when they were released: a rename leaves that as it is."""
 
-import pytest
+from examples import table
 
 from cli_guard.assistant.editing import plan_refactor
 from cli_guard.assistant.editing.usages import find_released
@@ -37,7 +37,7 @@ Released 2024-01-01
 """
 
 
-@pytest.mark.parametrize("name", ["CHANGELOG.md", "docs/changes.md", "HISTORY.md", "NEWS.md", "RELEASES.md"])
+@table("name", ["CHANGELOG.md", "docs/changes.md", "HISTORY.md", "NEWS.md", "RELEASES.md"])
 def test_only_what_is_not_released_is_renamed(name: str) -> None:
     text = MARKDOWN.replace("is faster", "of `pkg.core` is faster")
     plan = plan_refactor("rename module pkg.core to pkg.base", {**CODE, name: text})
@@ -76,7 +76,7 @@ def test_a_new_version_leaves_the_history() -> None:
     assert set(plan_refactor("bump version to 1.3.0", texts).changes) == {"pyproject.toml"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text", "released"),
     [
         ("CHANGELOG.md", "intro\n## 1.0\na\n", ["## 1.0\n", "a\n"]),

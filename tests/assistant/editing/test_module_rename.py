@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-import pytest
+from examples import table
 
 from cli_guard.assistant.editing import plan_refactor
 
@@ -68,10 +68,23 @@ TABLE: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
             "u.py": "def f():\n    from p import a\n    from lib import b as z\n    return z\n",
         },
     ),
+    (
+        "move file p/a.py to p/q/a.py",
+        {
+            "p/__init__.py": "",
+            "p/q/__init__.py": "",
+            "p/a.py": "from . import c\nfrom .c import d\nfrom .none import e\n",
+            "p/c.py": "from .a import x\nfrom . import a, z\na.x\n",
+        },
+        {
+            "p/q/a.py": "from .. import c\nfrom ..c import d\nfrom ..none import e\n",
+            "p/c.py": "from .q.a import x\nfrom . import z\nfrom p.q import a\na.x\n",
+        },
+    ),
 )
 
 
-@pytest.mark.parametrize(("request_", "texts", "wanted"), TABLE, ids=[row[0] for row in TABLE])
+@table(("request_", "texts", "wanted"), TABLE, ids=[row[0] for row in TABLE])
 def test_a_file_is_renamed_with_all_that_imports_it(
     request_: str, texts: Mapping[str, str], wanted: Mapping[str, str]
 ) -> None:
@@ -89,7 +102,7 @@ REFUSED = (
 )
 
 
-@pytest.mark.parametrize(("request_", "texts", "why"), REFUSED, ids=[row[2] for row in REFUSED])
+@table(("request_", "texts", "why"), REFUSED, ids=[row[2] for row in REFUSED])
 def test_a_name_that_is_taken_is_refused(request_: str, texts: Mapping[str, str], why: str) -> None:
     plan = plan_refactor(request_, texts)
     assert not plan.patch

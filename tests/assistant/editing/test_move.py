@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-import pytest
+from examples import table
 
 from cli_guard.assistant.editing import plan_refactor
 
@@ -70,10 +70,29 @@ TABLE: tuple[tuple[str, str, Mapping[str, str], Mapping[str, str]], ...] = (
             "p/sub/b.py": "from os import path as way\nfrom ..c import C\n\n\ndef f():\n    return C, way\n",
         },
     ),
+    (
+        "what its module defines is imported from there",
+        "move f from a.py to b.py",
+        {"a.py": "X = 1\n\n\ndef f():\n    return X\n", "b.py": "Y = 2\n"},
+        {"a.py": "X = 1\n\n\n", "b.py": "from a import X\nY = 2\n\n\ndef f():\n    return X\n"},
+    ),
+    (
+        "by its place in a package that imports so",
+        "move f from p/a.py to p/b.py",
+        {
+            "p/__init__.py": "",
+            "p/a.py": "from .c import C\n\nX = 1\n\n\ndef f():\n    return X, C\n",
+            "p/c.py": "class C: ...\n",
+        },
+        {
+            "p/a.py": "X = 1\n\n\n",
+            "p/b.py": "from .a import X\nfrom .c import C\n\n\ndef f():\n    return X, C\n",
+        },
+    ),
 )
 
 
-@pytest.mark.parametrize(("request_", "texts", "wanted"), [r[1:] for r in TABLE], ids=[r[0] for r in TABLE])
+@table(("request_", "texts", "wanted"), [r[1:] for r in TABLE], ids=[r[0] for r in TABLE])
 def test_a_definition_moves(request_: str, texts: Mapping[str, str], wanted: Mapping[str, str]) -> None:
     assert dict(plan_refactor(request_, texts).changes) == wanted
 
@@ -88,6 +107,11 @@ REFUSED = (
         "move f from a.py to b.py",
         {"a.py": "from c import x\n\n\ndef f():\n    return x\n", "b.py": "", "c.py": "import b\nx = 1\n"},
         "an import cycle: b.py -> c.py -> b.py",
+    ),
+    (
+        "move f from a.py to b.py",
+        {"a.py": "def f(): ...\nX = 1\n", "b.py": "import c\n", "c.py": "from a import f\n"},
+        "an import cycle: c.py -> b.py -> c.py",
     ),
     ("move f from a.py to b.py", {"a.py": "def f(): ...\n", "b.py": "f = 1\n"}, "b.py has f already"),
     (
@@ -107,7 +131,7 @@ REFUSED = (
 )
 
 
-@pytest.mark.parametrize(("request_", "texts", "why"), REFUSED, ids=[row[2] for row in REFUSED])
+@table(("request_", "texts", "why"), REFUSED, ids=[row[2] for row in REFUSED])
 def test_a_move_that_cannot_be_is_refused_with_its_reason(
     request_: str, texts: Mapping[str, str], why: str
 ) -> None:
@@ -124,3 +148,18 @@ def test_what_a_star_import_brings_is_not_known() -> None:
 def test_a_string_with_the_old_module_is_left() -> None:
     plan = plan_refactor("move f from a.py to b.py", {"a.py": "def f(): ...\n", "c.py": "patch('a.f')\n"})
     assert plan.by_hand == (("c.py", 1, "a string names f by its old module"),)
+
+
+def test_an_import_that_is_guarded_is_left_to_a_person() -> None:
+    text = (
+        "try:\n    import fast\nexcept ImportError:\n    import slow as fast\n\n\ndef f():\n    return fast\n"
+    )
+    plan = plan_refactor("move f from a.py to b.py", {"a.py": text})
+    assert plan.by_hand == (("b.py", 1, "bring this import along as it is guarded there: import fast"),)
+    assert not plan.complete
+
+
+def test_annotations_that_are_evaluated_in_the_new_module_are_a_risk() -> None:
+    texts = {"a.py": "from __future__ import annotations\n\n\ndef f(): ...\n", "b.py": "Y = 1\n"}
+    plan = plan_refactor("move f from a.py to b.py", texts)
+    assert plan.risks[0].startswith("the new module does not say from __future__ import annotations")

@@ -1,6 +1,6 @@
 """The places of a name in a Python file: the role of each, and the scope that binds it."""
 
-import pytest
+from examples import table
 
 from cli_guard.assistant.editing.modules import Python
 from cli_guard.assistant.editing.sources import LineMap, Sources
@@ -113,18 +113,18 @@ PLACES: tuple[tuple[str, str, list[tuple[int, str, str]]], ...] = (
 )
 
 
-@pytest.mark.parametrize(("text", "wanted"), [row[1:] for row in PLACES], ids=[row[0] for row in PLACES])
+@table(("text", "wanted"), [row[1:] for row in PLACES], ids=[row[0] for row in PLACES])
 def test_places_of_a_name(text: str, wanted: list[tuple[int, str, str]]) -> None:
     python = Python(Sources({"a.py": text}))
     found = []
     for each in python.places("a.py", "x"):
         assert text[each.start : each.end] == "x"
-        home = python.home(each)
-        found.append((python.line("a.py", each.start), each.role, home.kind if home is not None else ""))
+        kind = each.home.kind if each.home is not None else ""
+        found.append((python.line("a.py", each.start), each.role, kind))
     assert found == wanted
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "\ufeffx = 1\nx\n",
@@ -141,7 +141,7 @@ def test_positions_hold_in_any_text(text: str) -> None:
     assert starts == [at for at, sign in enumerate(text) if sign == "x"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "reason"),
     [
         ("def x(:\n", "not valid Python: invalid syntax (line 1)"),

@@ -1,6 +1,6 @@
 """Plans of what no rule computes: they hold what the request concerns, and nothing else."""
 
-import pytest
+from examples import table
 
 from cli_guard.assistant.editing import plan_refactor
 from cli_guard.assistant.editing.plan import Plan
@@ -36,7 +36,7 @@ def test_a_method_is_found_where_it_is_defined() -> None:
     assert plan.steps[0].paths == ("app_core/writer.py",)
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_", "purposes"),
     [
         (

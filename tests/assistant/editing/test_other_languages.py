@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-import pytest
+from examples import table
 
 from cli_guard.assistant.editing import plan_refactor
 from cli_guard.assistant.editing.other_languages import find_migration, migrations
@@ -57,9 +57,7 @@ RENAMES: tuple[tuple[str, Mapping[str, str], list[tuple[str, int]], list[str]], 
 )
 
 
-@pytest.mark.parametrize(
-    ("request_", "texts", "defined", "risks"), RENAMES, ids=[next(iter(row[1])) for row in RENAMES]
-)
+@table(("request_", "texts", "defined", "risks"), RENAMES, ids=[next(iter(row[1])) for row in RENAMES])
 def test_a_rename_of_another_language_is_planned(
     request_: str, texts: Mapping[str, str], defined: list[tuple[str, int]], risks: list[str]
 ) -> None:
@@ -78,7 +76,7 @@ def test_a_rename_of_another_language_is_planned(
     assert plan == plan_refactor(request_, dict(reversed(texts.items())))
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_", "first"),
     [
         ("move area to shapes", "Move the definition to shapes"),
@@ -173,9 +171,7 @@ CODE = (
 )
 
 
-@pytest.mark.parametrize(
-    ("request_", "text", "wanted"), CODE, ids=[f"{n} {row[0]}" for n, row in enumerate(CODE)]
-)
+@table(("request_", "text", "wanted"), CODE, ids=[f"{n} {row[0]}" for n, row in enumerate(CODE)])
 def test_the_calls_of_a_library_are_listed_with_their_counterparts(
     request_: str, text: str, wanted: Mapping[int, str]
 ) -> None:
@@ -215,7 +211,7 @@ def test_a_pair_that_is_not_known_has_a_plan_from_its_uses() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", [m.name for m in migrations()])
+@table("name", [m.name for m in migrations()])
 def test_every_migration_is_found_by_its_names(name: str) -> None:
     migration = next(m for m in migrations() if m.name == name)
     for old in migration.old:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import click
-import pytest
+from examples import table
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +17,53 @@ from cli_guard.assistant.editing import plan_refactor
 
 # request, texts, what must be in the new texts, what must not
 TABLE: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
+    (
+        "rename method C.m to n",  # a name that no other class has
+        {"a.py": "class C:\n    def m(self): ...\ndef g(x):\n    x.m()\n"},
+        {"a.py": "class C:\n    def n(self): ...\ndef g(x):\n    x.n()\n"},
+    ),
+    (
+        "rename parameter a of f to b",
+        {"a.py": "def g():\n    def f(a): return a\n    return f(a=1)\nf(a=1)\n"},
+        {"a.py": "def g():\n    def f(b): return b\n    return f(b=1)\nf(a=1)\n"},
+    ),
+    (
+        "rename parameter x of __init__ to y",
+        {
+            "a.py": "class C:\n    def __init__(self, x): self.x = x\nclass D(C): ...\nC(x=1), D(x=2), E(x=3)\n"
+        },
+        {
+            "a.py": "class C:\n    def __init__(self, y): self.x = y\nclass D(C): ...\nC(y=1), D(y=2), E(x=3)\n"
+        },
+    ),
+    (
+        "rename parameter x of C.m to y",
+        {
+            "a.py": "class C:\n    def m(self, x): ...\nclass D(C):\n    def m(self, x): ...\nC().m(x=1), D().m(x=2)\n"
+        },
+        {
+            "a.py": "class C:\n    def m(self, y): ...\nclass D(C):\n    def m(self, y): ...\nC().m(y=1), D().m(y=2)\n"
+        },
+    ),
+    (
+        "rename variable n in f to m",
+        {"a.py": "def f(xs):\n    return [n for n in xs if (n := 1)], n\n"},
+        {"a.py": "def f(xs):\n    return [n for n in xs if (m := 1)], m\n"},
+    ),
+    (
+        "rename variable n in f to m",
+        {
+            "a.py": "def f(v):\n    match v:\n        case {'a': 1, **n}: return n\n        case [*n]: return n\n"
+        },
+        {
+            "a.py": "def f(v):\n    match v:\n        case {'a': 1, **m}: return m\n        case [*m]: return m\n"
+        },
+    ),
+    (
+        "rename attribute C.x to y",
+        {"a.py": "class C:\n    x = 1\ndef g(c: C):\n    match c:\n        case C(x=1): return c.x\n"},
+        {"a.py": "class C:\n    y = 1\ndef g(c: C):\n    match c:\n        case C(y=1): return c.y\n"},
+    ),
     (
         "rename f to g",
         {"a.py": "def f():\n    return f\n", "b.py": "from a import f as f\nimport a\na.f()\nother.f()\n"},
@@ -177,9 +224,7 @@ TABLE: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
 )
 
 
-@pytest.mark.parametrize(
-    ("request_", "texts", "wanted"), TABLE, ids=[f"{n} {row[0]}" for n, row in enumerate(TABLE)]
-)
+@table(("request_", "texts", "wanted"), TABLE, ids=[f"{n} {row[0]}" for n, row in enumerate(TABLE)])
 def test_a_rename_takes_what_it_means_and_nothing_else(
     request_: str, texts: Mapping[str, str], wanted: Mapping[str, str]
 ) -> None:
@@ -208,7 +253,7 @@ REFUSED = (
 )
 
 
-@pytest.mark.parametrize(("request_", "texts", "why"), REFUSED, ids=[r[2] for r in REFUSED])
+@table(("request_", "texts", "why"), REFUSED, ids=[r[2] for r in REFUSED])
 def test_a_name_that_would_collide_is_refused_with_its_place(
     request_: str, texts: Mapping[str, str], why: str
 ) -> None:
@@ -298,7 +343,7 @@ LEFT = (
 )
 
 
-@pytest.mark.parametrize(("request_", "text", "wanted"), LEFT, ids=[row[0] for row in LEFT])
+@table(("request_", "text", "wanted"), LEFT, ids=[row[0] for row in LEFT])
 def test_what_may_be_meant_is_left_with_its_reason(
     request_: str, text: str, wanted: list[tuple[int, str]]
 ) -> None:
@@ -309,6 +354,11 @@ def test_what_may_be_meant_is_left_with_its_reason(
 
 
 RISKS = (
+    (
+        "rename C.__len__ to size",
+        {"a.py": "class C:\n    def __len__(self): ...\n"},
+        "called by the language itself",
+    ),
     ("rename f to list", {"a.py": "def f(): ...\n"}, "list is the name of a built-in"),
     (
         "rename f to g",
@@ -338,7 +388,7 @@ RISKS = (
 )
 
 
-@pytest.mark.parametrize(("request_", "texts", "why"), RISKS, ids=[row[2] for row in RISKS])
+@table(("request_", "texts", "why"), RISKS, ids=[row[2] for row in RISKS])
 def test_what_may_break_is_said(request_: str, texts: Mapping[str, str], why: str) -> None:
     plan = plan_refactor(request_, texts)
     assert plan.changes
@@ -350,3 +400,21 @@ def test_a_file_that_is_not_valid_is_left_and_said() -> None:
     assert set(plan.changes) == {"a.py"}
     assert [each.path for each in plan.skipped] == ["b.py"]
     assert not plan.complete
+
+
+def test_a_member_that_no_other_class_has_is_taken_for_it_and_that_is_said() -> None:
+    plan = plan_refactor(
+        "rename C.m to n", {"a.py": "class C:\n    def m(self): ...\ndef g(x):\n    x.m()\n"}
+    )
+    assert (
+        plan.assumed
+        == "no other class of the repository has m, so every .m is taken for it (1 place by name alone)"
+    )
+
+
+def test_a_keyword_is_left_where_the_function_is_handed_over_or_may_be_another() -> None:
+    text = "class A:\n    def run(self, a): ...\nclass B:\n    def run(self, a): ...\ndef f(x):\n    x.run(a=1)\n"
+    plan = plan_refactor("rename parameter a of A.run to b", {"a.py": text})
+    assert plan.by_hand == (("a.py", 6, "does this call reach it? a= is b= there"),)
+    plan = plan_refactor("rename parameter a of f to b", {"a.py": "def f(a): ...\nsubmit(f, a=1)\n"})
+    assert plan.by_hand == (("a.py", 2, "the function is handed over here: a= may be meant for it"),)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-import pytest
+from examples import table
 
 from cli_guard.assistant.editing import plan_refactor
 
@@ -37,9 +37,7 @@ TABLE = (
 )
 
 
-@pytest.mark.parametrize(
-    ("request_", "before", "after"), TABLE, ids=[f"{n} {r[0]}" for n, r in enumerate(TABLE)]
-)
+@table(("request_", "before", "after"), TABLE, ids=[f"{n} {r[0]}" for n, r in enumerate(TABLE)])
 def test_calls_are_replaced(request_: str, before: str, after: str) -> None:
     plan = plan_refactor(request_, {"pkg/a.py": before, "pkg/names.py": NAMES})
     lines = plan.changes["pkg/a.py"].splitlines()
@@ -68,7 +66,7 @@ IMPORTS: tuple[tuple[str, Mapping[str, str], str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("request_", "texts", "wanted"), IMPORTS, ids=[row[2] for row in IMPORTS])
+@table(("request_", "texts", "wanted"), IMPORTS, ids=[row[2] for row in IMPORTS])
 def test_the_replacement_is_imported(request_: str, texts: Mapping[str, str], wanted: str) -> None:
     assert plan_refactor(request_, texts).changes["a.py"] == wanted
 

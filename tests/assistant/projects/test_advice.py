@@ -1,10 +1,10 @@
 """What is advised for what developers ask, over one small repository, and where the repository tells nothing."""
 
-import pytest
+from examples import table
 from repositories import Repo
 
 from cli_guard.assistant import projects
-from cli_guard.assistant.projects.asking import recipes
+from cli_guard.assistant.request_command import recipes
 from cli_guard.commands import judge
 from cli_guard.model import Confidence
 
@@ -29,7 +29,7 @@ def command(request: str, texts: dict[str, str] | None = None) -> str | None:
     return projects.advise(request, REPOSITORY if texts is None else texts).command
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_text", "expected"),
     [
         ("How do I run the tests?", "make test"),
@@ -61,7 +61,7 @@ def test_what_is_asked_for_is_advised(request_text: str, expected: str | None) -
     assert command(request_text) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_text", "expected"),
     [
         ("undo the last commit but keep the changes", "git reset --soft HEAD~1"),
@@ -88,9 +88,7 @@ def test_git_questions_have_their_recipe(request_text: str, expected: str) -> No
     assert command(request_text) == expected
 
 
-@pytest.mark.parametrize(
-    "request_text", ["how do I test a branch condition", "run the tests of the commit parser"]
-)
+@table("request_text", ["how do I test a branch condition", "run the tests of the commit parser"])
 def test_words_that_git_uses_too_are_no_git_questions(request_text: str) -> None:
     assert not (command(request_text) or "").startswith("git ")
 
@@ -131,7 +129,7 @@ def test_a_path_without_tests_is_said_to_have_none() -> None:
     assert advice.confidence is Confidence.LOW
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_text", "expected"),
     [
         ("what does `make test` do?", "make test"),
@@ -188,7 +186,7 @@ def run(repo: Repo, request_text: str, **words: str) -> str:
     return repo.git(*advised.split()[1:])
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_", "command"),
     [
         ("git commit -am wip", "git commit -am wip"),

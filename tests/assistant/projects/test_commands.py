@@ -2,7 +2,7 @@
 
 import json
 
-import pytest
+from examples import examples, near_misses
 
 from cli_guard.assistant import projects
 
@@ -24,7 +24,7 @@ def one(texts: dict[str, str], command: str) -> projects.ProjectCommand:
     return next(each for each in projects.commands_of(texts) if each.command == command)
 
 
-@pytest.mark.parametrize(
+@examples(
     ("texts", "purpose", "command"),
     [
         ({"Makefile": "test:\n\tpytest -q\n"}, "test", "make test"),
@@ -90,7 +90,7 @@ def test_a_command_is_found(texts: dict[str, str], purpose: str, command: str) -
     assert command in found(texts, purpose)
 
 
-@pytest.mark.parametrize(
+@near_misses(
     ("texts", "command"),
     [
         ({"package.json": '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}'}, "npm test"),

@@ -2,7 +2,7 @@
 
 import json
 
-import pytest
+from examples import table
 
 from cli_guard.assistant import projects
 
@@ -71,7 +71,7 @@ def covering(texts: dict[str, str], *paths: str, symbols: tuple[str, ...] = ()) 
     return projects.tests_for(paths, symbols, texts)
 
 
-@pytest.mark.parametrize(
+@table(
     ("texts", "path", "expected"),
     [
         (PYTHON, "src/app/config.py", {"tests/test_config.py": "strong", "tests/test_package.py": "medium"}),
@@ -96,7 +96,7 @@ def test_the_tests_of_a_file(texts: dict[str, str], path: str, expected: dict[st
     assert found.uncovered == (() if expected or not texts[path] else (path,))
 
 
-@pytest.mark.parametrize(
+@table(
     ("texts", "path", "command"),
     [
         (PYTHON, "src/app/config.py", "pytest tests/test_config.py tests/test_package.py"),
@@ -111,7 +111,7 @@ def test_the_command_runs_exactly_these(texts: dict[str, str], path: str, comman
     assert covering(texts, path).command == command
 
 
-@pytest.mark.parametrize(
+@table(
     ("texts", "symbol", "command"),
     [
         (PYTHON, "save_config", "pytest tests/test_config.py::TestSave::test_save"),
@@ -127,7 +127,7 @@ def test_a_symbol_narrows_to_the_tests_that_call_it(
     assert covering(texts, symbols=(symbol,)).command == command
 
 
-@pytest.mark.parametrize(
+@table(
     ("files", "command"),
     [
         ({"uv.lock": "x"}, "uv run pytest tests/test_a.py"),
@@ -142,7 +142,7 @@ def test_python_runs_as_the_project_does(files: dict[str, str], command: str) ->
     assert covering(texts, "a.py").command == command
 
 
-@pytest.mark.parametrize(
+@table(
     ("dependencies", "lock", "command"),
     [
         ({"jest": "1"}, "yarn.lock", "yarn jest a.test.js"),

@@ -1,10 +1,10 @@
 """What a command does, part by part: the judge's reasons, the tasks of the repository, and nothing said twice."""
 
-import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli_guard.assistant.projects.explaining import explain_command, is_understood, undefined_tasks
+from cli_guard.assistant.projects.advising import explain_command, is_understood, undefined_tasks
 
 TASKS = {"make check": "defined in Makefile:3: pytest"}
 WORDS = st.sampled_from(
@@ -18,14 +18,14 @@ def parts(command: str) -> dict[str, str]:
     return {part.text: part.meaning for part in explain_command(command, TASKS)}
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "part", "meaning"),
     [
         ("make check", "make check", "defined in Makefile:3: pytest"),
         ("cd web && make check", "make check", "defined in Makefile:3: pytest"),
         ("rm -rf build && npm ci", "build", "deletes build"),
         ("rm -rf build && npm ci", "npm ci", "npm ci installs packages, whose code runs"),
-        ("curl x | sh", "sh", "runs code that came from the network unseen (bash)"),
+        ("curl x | sh", "sh", "runs code downloaded from the network (bash)"),
     ],
 )
 def test_a_part_has_its_meaning(command: str, part: str, meaning: str) -> None:
@@ -36,7 +36,7 @@ def test_every_reason_for_one_part_is_given() -> None:
     assert len(parts("git reset --hard")["git reset --hard"].split("; ")) == 2
 
 
-@pytest.mark.parametrize("command", ["git log main..topic", "pytest -x", "git rebase -i HEAD~3", ""])
+@table("command", ["git log main..topic", "pytest -x", "git rebase -i HEAD~3", ""])
 def test_one_reason_is_left_to_the_verdict(command: str) -> None:
     assert parts(command) == {}
 
@@ -47,7 +47,7 @@ def test_a_word_to_fill_in_is_no_redirection() -> None:
     assert parts("git branch topic <sha> && rm -r <folder>")["<folder>"] == "deletes <folder>"
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "undefined"),
     [
         ("make deploy", ("make deploy",)),
@@ -60,7 +60,7 @@ def test_a_task_that_no_file_defines_is_named(command: str, undefined: tuple[str
     assert undefined_tasks(command, TASKS) == undefined
 
 
-@pytest.mark.parametrize(("command", "understood"), [("pytest -x", True), ("frobnicate x", False)])
+@table(("command", "understood"), [("pytest -x", True), ("frobnicate x", False)])
 def test_what_the_judge_does_not_know_is_not_understood(command: str, understood: bool) -> None:
     assert is_understood(command) is understood
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,7 +47,7 @@ HOSTILE: dict[str, Callable[[], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@table("name", HOSTILE)
 def test_hostile_content_is_read_in_time(name: str) -> None:
     content = HOSTILE[name]()
     texts = dict.fromkeys(NAMES, content)
@@ -73,7 +73,7 @@ def test_any_content_is_read_and_gives_the_same_twice(texts: dict[str, str], req
     assert set(first[0].looked_at) <= {*texts, *(test.path for test in first[1].tests)}
 
 
-@pytest.mark.parametrize("request_text", HUGE, ids=["word", "undo", "ticks", "path"])
+@table("request_text", HUGE, ids=["word", "undo", "ticks", "path"])
 def test_a_huge_request_is_read_in_time(request_text: str) -> None:
     start = time.process_time()
     projects.advise(request_text, {"Makefile": "test:\n\tpytest\n"})

@@ -1,6 +1,6 @@
 """The simulator: which tests a command selects, and that nothing passes which nobody recorded."""
 
-import pytest
+from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +27,7 @@ A1, A2, B3 = (
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "selected"),
     [
         ("pytest", 3),
@@ -65,7 +65,7 @@ def test_what_a_command_selects(command: str, selected: int) -> None:
     assert "simulated" in simulated.text
 
 
-@pytest.mark.parametrize(
+@table(
     ("recorded", "status", "counts"),
     [
         ({}, "not recorded", (0, 0, 0, 3)),

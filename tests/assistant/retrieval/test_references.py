@@ -1,6 +1,7 @@
 """Where a name is defined, imported, called, used and mentioned."""
 
 import pytest
+from examples import table
 
 from cli_guard.assistant.retrieval import find_references
 from cli_guard.errors import UsageError
@@ -41,7 +42,7 @@ def test_columns_count_characters_from_one() -> None:
     assert (first.line, first.column) == (1, 10)
 
 
-@pytest.mark.parametrize("name", ["", "a b", "a.", "1x", "rm -rf", "x" * 10 + "()"])
+@table("name", ["", "a b", "a.", "1x", "rm -rf", "x" * 10 + "()"])
 def test_what_is_no_name_is_an_error(name: str) -> None:
     with pytest.raises(UsageError):
         find_references(name, TEXTS)

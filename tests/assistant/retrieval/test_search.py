@@ -2,7 +2,7 @@
 
 import time
 
-import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,7 +33,7 @@ SHOP = {
 }
 
 
-@pytest.mark.parametrize(
+@table(
     ("question", "path", "line"),
     [
         ("Where is database configuration defined?", "shop/database.py", 3),
@@ -55,7 +55,7 @@ def test_the_right_place_is_first(question: str, path: str, line: int | None) ->
     assert SHOP[path].split("\n")[found.places[0].line - 1].strip() == found.places[0].text
 
 
-@pytest.mark.parametrize(
+@table(
     "question",
     [
         "Where is the kafka consumer?",
@@ -85,7 +85,7 @@ ASKED_BY_KIND = {
 }
 
 
-@pytest.mark.parametrize(
+@table(
     ("question", "path"),
     [
         ("Which exception is raised when the stock is missing?", "shop/errors.py"),
@@ -108,7 +108,7 @@ def test_types_that_only_declare_come_behind_what_defines_them() -> None:
     assert find("Where is the link header parsed?", alone).places[0].path == "lib/link.d.ts"
 
 
-@pytest.mark.parametrize(
+@table(
     ("more", "first"),
     [
         ({}, "dist/retry.js"),
@@ -123,7 +123,7 @@ def test_what_was_built_counts_where_there_is_no_source(more: dict[str, str], fi
     assert find("Where is the retry delay?", texts | more).places[0].path == first
 
 
-@pytest.mark.parametrize(
+@table(
     ("question", "confidence"),
     [
         ("Where is the rabbit url?", "none"),
@@ -210,7 +210,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("ending", ["py", "js", "c", "rs", "md", "json", "yaml", "sh", "toml"])
+@table("ending", ["py", "js", "c", "rs", "md", "json", "yaml", "sh", "toml"])
 def test_hostile_files_are_answered_in_time(ending: str) -> None:
     texts = {f"{name}.{ending}": text for name, text in HOSTILE.items()}
     started = time.process_time()

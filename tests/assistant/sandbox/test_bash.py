@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
+from examples import table
 from shell_chains import CHAINS, FILES, STDIN, chains
 from shell_worlds import Oracle, world
 
@@ -33,7 +33,7 @@ KNOWN: dict[str, str] = {
 )
 
 
-@pytest.mark.parametrize("subject", CHAINS)
+@table("subject", CHAINS)
 def test_the_same_as_bash(subject: str, tmp_path: Path) -> None:
     here = world(FILES)
     differing = {}
@@ -58,7 +58,7 @@ def test_the_list_of_differences_is_short_and_of_chains() -> None:
     assert len(KNOWN) < len(every) * 0.03
 
 
-@pytest.mark.parametrize("text", [t for t in CHAINS["syntax"].strip().splitlines() if "|" in t or "&" in t])
+@table("text", [t for t in CHAINS["syntax"].strip().splitlines() if "|" in t or "&" in t])
 def test_nothing_runs_before_an_error_of_syntax(text: str) -> None:
     ran = shell.run(f"echo began > made; {text}", world(FILES))
     assert (ran.exit_code, ran.stdout, ran.changes) == (2, b"", {})

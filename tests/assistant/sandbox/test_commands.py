@@ -4,12 +4,12 @@ import struct
 import zlib
 
 import pytest
+from examples import table
 from repositories import Repo
 from shell_worlds import of_repository, world
 
 from cli_guard.assistant import sandbox as shell
-from cli_guard.assistant.sandbox.commands import COMMANDS
-from cli_guard.assistant.sandbox.commands.help import TOOLS
+from cli_guard.assistant.sandbox.commands import COMMANDS, TOOLS
 from cli_guard.assistant.sandbox.execution import ABSENT
 from cli_guard.errors import CliGuardError
 
@@ -57,7 +57,7 @@ def test_nothing_is_listed_that_is_not_there_and_nothing_new_goes_unseen() -> No
     assert not set(TOOLS) & set(ABSENT)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@table("name", COMMANDS)
 def test_every_command_answers_help(name: str) -> None:
     usage = out(f"{name} --help")
     assert usage.startswith(f"usage: {name}") and COMMANDS[name].summary in usage
@@ -66,14 +66,14 @@ def test_every_command_answers_help(name: str) -> None:
         assert out(f"{name} {sub} --help").startswith(f"usage: {name} {sub}")
 
 
-@pytest.mark.parametrize("name", [n for n, c in COMMANDS.items() if c.subcommands or c.needs])
+@table("name", [n for n, c in COMMANDS.items() if c.subcommands or c.needs])
 def test_level_1_a_bare_call_prints_the_usage(name: str) -> None:
     ran = shell.run(name, world())
     assert ran.exit_code == 2 and ran.stdout == b""
     assert ran.shown.startswith(f"[error] {name}: usage: {name} ")
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "usage"),
     [
         ("memory search", "usage: memory search WORDS"),
@@ -108,7 +108,7 @@ ICO = b"\0\0\1\0\1\0" + bytes((16, 16)) + b"\0" * 14
 WEBP = b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a"
 
 
-@pytest.mark.parametrize(
+@table(
     ("raw", "kind"),
     [
         *((PNG, "png"), (JPEG, "jpeg"), (GIF, "gif"), (BMP, "bmp"), (ICO, "x-icon"), (WEBP, "webp")),
@@ -196,7 +196,7 @@ def test_the_history_is_read(storied: Repo) -> None:
     assert out("status", here) == "## main\nM  app.py\n M docs/x.md\n?? new.txt\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "words"),
     [
         ("log nosuch", "no commit 'nosuch'"),

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
+from examples import table
 from repositories import key
 from shell_worlds import kept, world
 
@@ -20,9 +20,7 @@ def shown(command: str, files: dict[str, bytes] | None = None, **more: object) -
     return "\n".join(text.split("\n")[:-1])
 
 
-@pytest.mark.parametrize(
-    ("command", "code"), [("true", 0), ("false", 1), ("exit 7", 7), ("nosuch", 127), ("echo a |", 2)]
-)
+@table(("command", "code"), [("true", 0), ("false", 1), ("exit 7", 7), ("nosuch", 127), ("echo a |", 2)])
 def test_the_last_line_is_the_exit_code_and_the_time(command: str, code: int) -> None:
     found = FOOTER.search(shell.run(command, world()).shown)
     assert found and int(found[1]) == code
@@ -40,7 +38,7 @@ def test_seconds_are_shown_from_one_on() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("raw", "binary"),
     [
         (b"text\n", False),
@@ -106,7 +104,7 @@ def test_long_output_is_cut_kept_and_readable_again(tmp_path: Path) -> None:
     assert "cmd-2.txt" in shell.run("cat big.txt", here).shown
 
 
-@pytest.mark.parametrize(
+@table(
     ("raw", "cut"),
     [(b"x\n" * 200, False), (b"x\n" * 201, True), (b"x" * 51_200, False), (b"x" * 51_201, True)],
 )
@@ -164,7 +162,7 @@ def test_an_unknown_command_lists_what_there_is_sorted() -> None:
     assert names == sorted(names) and {"cat", "grep", "see", "memory", "log"} <= set(names)
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "advice"),
     [
         ("echo 1 + 2 | bc", "awk 'BEGIN {print 10 / 3}'"),

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from examples import near_misses, table
 from shell_chains import CHAINS, chains
 from shell_worlds import world
 
@@ -18,7 +19,7 @@ PIECES = (
 ).split()
 
 
-@pytest.mark.parametrize("subject", [name for name in CHAINS if name != "syntax"])
+@near_misses("subject", [name for name in CHAINS if name != "syntax"])
 def test_no_good_text_is_refused(subject: str) -> None:
     assert [text for each, text in chains() if each == subject and find_syntax_error(text)] == []
 
@@ -50,7 +51,7 @@ def mutate(seed: int) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(4))
+@table("seed", range(4))
 def test_the_interpreter_alone_accepts_little_that_bash_refuses(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,7 +67,7 @@ def test_the_interpreter_alone_accepts_little_that_bash_refuses(
     assert len(alone - refused) <= 2
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "words"),
     [
         ("echo a &&", "syntax error: unexpected end of file"),
@@ -86,9 +87,7 @@ def test_the_message_is_that_of_bash(text: str, words: str) -> None:
     assert found and found.startswith("line ") and found.endswith(words)
 
 
-@pytest.mark.parametrize(
-    "text", ["shopt -s extglob\necho !(a)", "cat <<'syntax error'\nx", "cat <<E", "a |& b"]
-)
+@table("text", ["shopt -s extglob\necho !(a)", "cat <<'syntax error'\nx", "cat <<E", "a |& b"])
 def test_what_bash_only_warns_of_is_no_error(text: str) -> None:
     assert find_syntax_error(text) is None
 
@@ -112,7 +111,7 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@table("text", HOSTILE)
 def test_the_check_runs_nothing(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mark, profile = tmp_path / "mark", tmp_path / "profile"
     profile.write_text(f"touch {mark}\n")
@@ -137,9 +136,7 @@ def test_without_bash_the_interpreter_decides(monkeypatch: pytest.MonkeyPatch) -
     assert "[error] nothing was run" in ran.shown
 
 
-@pytest.mark.parametrize(
-    "gives_up", ["exit 2", "kill -11 $$", "sleep 9", "echo 'bash: line 1: syntax error' >&2; exit 2"]
-)
+@table("gives_up", ["exit 2", "kill -11 $$", "sleep 9", "echo 'bash: line 1: syntax error' >&2; exit 2"])
 def test_a_bash_that_gives_up_or_is_too_old_decides_nothing(
     gives_up: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

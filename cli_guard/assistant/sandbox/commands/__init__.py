@@ -3,23 +3,44 @@
 Everything that helps (the description of the tool, `help`, usage, the list behind an unknown name) is made from it.
 """
 
-from cli_guard.assistant.sandbox.commands import help as help_
 from cli_guard.assistant.sandbox.commands import history, mcp, memory, see, symbols
 from cli_guard.assistant.sandbox.commands.command import OwnCommand
-from cli_guard.assistant.sandbox.model import Shell
+from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, Shell
+from cli_guard.rules.catalog import read_table
 
+# The text tools of the interpreter; it has the builtins of bash besides.
+TOOLS = read_table("sandbox.toml")["tools"].split()
+
+
+def show_help(call: Call) -> Answer:
+    """List the commands, or print the help of one."""
+    if not call.arguments:
+        return Answer.from_text(list_commands() + "\nUse: help COMMAND, or COMMAND --help")
+    name = call.arguments[0]
+    if name in COMMANDS:
+        return Answer.from_text(COMMANDS[name].usage)
+    if name in TOOLS:
+        return Answer.from_text(f"{name}: works as in bash; its own help: {name} --help")
+    raise CommandFailure(f"no command {name}\nAvailable: {list_names()}")
+
+
+HELP = OwnCommand("help", "list the commands, or show the help of one", "[COMMAND]", run=show_help)
 COMMANDS: dict[str, OwnCommand] = {
     command.name: command
-    for command in (
-        help_.help_command(lambda: COMMANDS),
-        see.SEE,
-        symbols.SYMBOLS,
-        symbols.REFS,
-        *history.COMMANDS,
-        memory.MEMORY,
-        mcp.MCP,
-    )
+    for command in (HELP, see.SEE, symbols.SYMBOLS, symbols.REFS, *history.COMMANDS, memory.MEMORY, mcp.MCP)
 }
+
+
+def list_names() -> str:
+    """Return the names of all commands, sorted, with commas."""
+    return ", ".join(sorted({*COMMANDS, *TOOLS}))
+
+
+def list_commands() -> str:
+    """Return our commands with their summaries, then the names of those of bash."""
+    rows = [f"  {name}: {command.summary}" for name, command in COMMANDS.items()]
+    tools = f"  {' '.join(TOOLS)}: as in bash (rg as grep -rn); what they write ends with the call"
+    return "\n".join(("Available commands:", *rows, tools))
 
 
 def description(world: Shell) -> str:
@@ -28,7 +49,7 @@ def description(world: Shell) -> str:
         f"Runs one bash command over {world.snapshot.name}: {len(world.snapshot.entries)} files in /repo.\n"
         "Pipes, &&, ||, ;, redirections, $(...), loops and functions work as in bash. Nothing is ever changed:"
         " what a command writes ends with the call. There is no network, and no program can be started.\n"
-        f"{help_.list_commands(COMMANDS)}\n"
+        f"{list_commands()}\n"
         "A command with sub-commands, called bare, prints its usage; each takes --help.\n"
         "The last line of a result is [exit:CODE | TIME]."
     )

@@ -21,21 +21,11 @@ def reads_dash(arguments: tuple[str, ...]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class SubCommand:
-    """A part of a command: what is written behind its name, what it does, and how many words it needs."""
-
-    parameters: str
-    summary: str
-    run: Run
-    needs: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class OwnCommand:
-    """A command beside those of bash.
+    """A command beside those of bash, or a part of one: `memory search` is one of the `subcommands` of `memory`.
 
-    `summary` is its line in the list, `usage` what its bare call prints, with `details` below. One with
-    `subcommands` is run through them; another by `run`, which gets at least `needs` words.
+    `summary` is its line in the list, `usage` what its bare call prints, with `details` below. `run` gets at least
+    `needs` words; without it the command is run through its `subcommands`, by name.
     """
 
     name: str
@@ -45,39 +35,35 @@ class OwnCommand:
     run: Run | None = None
     needs: int = 0
     reads: Reads = reads_dash
-    subcommands: Mapping[str, SubCommand] = field(default_factory=dict)
+    subcommands: Mapping[str, OwnCommand] = field(default_factory=dict)
+
+    @property
+    def head(self) -> str:
+        """How it is called."""
+        return f"{self.name} {'|'.join(self.subcommands) or self.parameters}".rstrip()
 
     @property
     def usage(self) -> str:
         """Its complete help."""
-        parameters = "|".join(self.subcommands) or self.parameters
-        lines = [f"usage: {self.name} {parameters}".rstrip(), f"  {self.summary}"]
-        if self.subcommands:
-            rows = {
-                f"{self.name} {name} {sub.parameters}": sub.summary for name, sub in self.subcommands.items()
-            }
-            width = max(map(len, rows))
-            lines += (f"  {left:{width}}  {right}" for left, right in rows.items())
-        return "\n".join((*lines, *([f"  {self.details}"] if self.details else [])))
+        rows = [(sub.head, sub.summary) for sub in self.subcommands.values()]
+        width = max((len(head) for head, _ in rows), default=0)
+        lines = [self.summary, *(f"{head:{width}}  {summary}" for head, summary in rows), self.details]
+        return "\n  ".join((f"usage: {self.head}", *filter(None, lines)))
 
     def answer(self, call: Call) -> Answer:
         """Run the command; a failure becomes a message and an exit code."""
-        name, run, needs, usage = "", self.run, self.needs, self.usage
-        if self.subcommands and call.arguments and call.arguments[0] not in HELP:
-            name, *rest = call.arguments
-            if name not in self.subcommands:
-                known = ", ".join(self.subcommands)
-                return Answer.error(self.name, f"there is no {self.name} {name}: it has {known}", WRONG_USAGE)
-            sub = self.subcommands[name]
-            run, needs = sub.run, sub.needs
-            usage = f"usage: {self.name} {name} {sub.parameters}".rstrip() + f"\n  {sub.summary}"
-            call = replace(call, arguments=tuple(rest))
-        if call.arguments[:1] and call.arguments[0] in HELP:
-            return Answer.from_text(usage)
-        if run is None or len(call.arguments) < needs:
-            return Answer.error(self.name, usage, WRONG_USAGE)
+        first, *rest = call.arguments or ("",)
+        if first in HELP:
+            return Answer.from_text(self.usage)
+        if first in self.subcommands:
+            return self.subcommands[first].answer(replace(call, arguments=tuple(rest)))
+        if self.subcommands and first:
+            known = ", ".join(self.subcommands)
+            return Answer.error(self.name, f"there is no {self.name} {first}: it has {known}", WRONG_USAGE)
+        if self.run is None or len(call.arguments) < self.needs:
+            return Answer.error(self.name, self.usage, WRONG_USAGE)
         try:
-            return run(call)
+            return self.run(call)
         except CommandFailure as failure:
             return Answer.error(self.name, str(failure), failure.exit_code)
         except CliGuardError as error:

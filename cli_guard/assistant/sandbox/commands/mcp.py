@@ -2,7 +2,7 @@
 
 import json
 
-from cli_guard.assistant.sandbox.commands.command import OwnCommand, SubCommand
+from cli_guard.assistant.sandbox.commands.command import OwnCommand
 from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, McpTools
 
 
@@ -43,10 +43,14 @@ MCP = OwnCommand(
     "the tools of configured MCP servers: list them, show one, call one",
     reads=lambda arguments: arguments[:1] == ("call",) and len(arguments) == 2,
     subcommands={
-        "list": SubCommand("[SERVER]", "the tools of every server, or of one", list_tools),
-        "show": SubCommand("SERVER.TOOL", "what a tool takes", show_tool, 1),
-        "call": SubCommand(
-            "SERVER.TOOL [JSON]", "call a tool (JSON may come on standard input)", call_tool, 1
+        "list": OwnCommand("mcp list", "the tools of every server, or of one", "[SERVER]", run=list_tools),
+        "show": OwnCommand("mcp show", "what a tool takes", "SERVER.TOOL", run=show_tool, needs=1),
+        "call": OwnCommand(
+            "mcp call",
+            "call a tool (JSON may come on standard input)",
+            "SERVER.TOOL [JSON]",
+            run=call_tool,
+            needs=1,
         ),
     },
 )

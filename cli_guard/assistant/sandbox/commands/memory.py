@@ -3,7 +3,7 @@
 import re
 from contextlib import suppress
 
-from cli_guard.assistant.sandbox.commands.command import Options, OwnCommand, SubCommand, read_options
+from cli_guard.assistant.sandbox.commands.command import Options, OwnCommand, read_options
 from cli_guard.assistant.sandbox.model import Answer, Call, CommandFailure, WrongUsage
 from cli_guard.state.memory import KINDS, Memory, Remembered
 
@@ -90,10 +90,18 @@ MEMORY = OwnCommand(
     details=f"Kinds: {', '.join(KINDS)}. It stays from call to call, and no secret is kept.",
     reads=reads_text,
     subcommands={
-        "search": SubCommand("WORDS... [-k KIND] [-n N]", "rows that hold the words, best first", search, 1),
-        "recent": SubCommand("[N] [-k KIND]", "the newest rows", recent),
-        "store": SubCommand("TEXT... [-k KIND]", "keep a text (or standard input)", store),
-        "facts": SubCommand("", "all facts", list_facts),
-        "forget": SubCommand("ID", "take one row out", forget, 1),
+        "search": OwnCommand(
+            "memory search",
+            "rows that hold the words, best first",
+            "WORDS... [-k KIND] [-n N]",
+            run=search,
+            needs=1,
+        ),
+        "recent": OwnCommand("memory recent", "the newest rows", "[N] [-k KIND]", run=recent),
+        "store": OwnCommand(
+            "memory store", "keep a text (or standard input)", "TEXT... [-k KIND]", run=store
+        ),
+        "facts": OwnCommand("memory facts", "all facts", run=list_facts),
+        "forget": OwnCommand("memory forget", "take one row out", "ID", run=forget, needs=1),
     },
 )

@@ -1,22 +1,65 @@
-"""The command that runs exactly some tests, by what the project runs its tests with."""
+"""The tests in Python files, and the command that runs exactly some tests, by what the project runs them with."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from cli_guard.assistant.projects.covering.cases import Cases
+from cli_guard.assistant.projects.environments import python_front, script_dependencies, script_front
 from cli_guard.assistant.projects.files import Files, find_above, folder_of, nearness, quote_word, within
 from cli_guard.assistant.projects.purposes import read
-from cli_guard.assistant.projects.sources.environments import python_front, script_dependencies, script_front
+from cli_guard.code.symbols import symbols_of
+from cli_guard.code.syntax import Trees
 from cli_guard.code.test_files import list_test_files, runner_language
 
+# A larger file is not parsed: its tests stay unnamed.
+CASE_CHARS = 200_000
+MOST_CASES, MOST_WORDS = 2_000, 300
 MOST_NODES, MOST_FILES = 30, 200
-SAYS_PYTEST = (
-    "pyproject.toml tox.ini tox.toml setup.cfg setup.py pytest.ini noxfile.py Makefile requirements.txt "
-    "requirements-dev.txt conftest.py tests/conftest.py"
-).split()
 # A test runner among the dependencies of a package, and its command.
 SCRIPT_RUNNERS = (("vitest", "vitest run"), ("jest", "jest"), ("mocha", "mocha"))
 Chosen = Sequence[tuple[str, Sequence[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test: its name within the file (`TestClass::test_it`), and its first and last line."""
+
+    name: str
+    line: int
+    end_line: int
+
+
+class Cases:
+    """The tests of each Python file of a repository (path -> text), found once."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = texts
+        self.trees = Trees()
+        self._found: dict[str, tuple[Case, ...]] = {}
+
+    def of(self, path: str) -> tuple[Case, ...]:
+        """The tests of a file, in order; none of a file that is too large, is not there or is not Python."""
+        if path not in self._found:
+            text = self.texts.get(path, "") if path.endswith(".py") else ""
+            found = sorted(self._find(text), key=lambda case: case.line) if len(text) <= CASE_CHARS else []
+            self._found[path] = tuple(found[:MOST_CASES])
+        return self._found[path]
+
+    def _find(self, text: str) -> Iterator[Case]:
+        for symbol in symbols_of(self.trees, "python", text):
+            is_nested = symbol.kind == "function" and "." in symbol.qualname
+            if symbol.is_function and symbol.name.startswith("test") and not is_nested:
+                yield Case(symbol.qualname.replace(".", "::"), symbol.line, symbol.end_line)
+
+    def cases_with(self, path: str, words: frozenset[str]) -> tuple[Case, ...]:
+        """Those of the tests of a file in whose lines there is one of the words."""
+        if not words or not self.of(path):
+            return ()
+        found = re.compile(r"\b(?:" + "|".join(map(re.escape, sorted(words)[:MOST_WORDS])) + r")\b")
+        lines = self.texts[path].split("\n")
+        return tuple(
+            case for case in self.of(path) if found.search("\n".join(lines[case.line - 1 : case.end_line]))
+        )
 
 
 def command_for(chosen: Chosen, texts: Mapping[str, str]) -> str | None:
@@ -59,7 +102,7 @@ def one_test(
 
 
 def _uses_pytest(files: Files) -> bool:
-    says = any("pytest" in files.texts.get(path, "") for path in SAYS_PYTEST)
+    says = any("pytest" in files.texts.get(path, "") for path in read("programs")["says_pytest"].split())
     tests = (path for path in list_test_files(files.texts) if path.endswith(".py"))
     return says or any("import pytest" in files.texts[path] for path in tests)
 

@@ -1,34 +1,24 @@
 """What runs a program in a project's environment, how that environment is installed, and the tools it sets up."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from cli_guard.assistant.projects.files import Files, folder_of, line_of, nearness, quote_word, within
+from cli_guard.assistant.projects.files import (
+    Files,
+    folder_of,
+    line_at,
+    line_of,
+    nearness,
+    quote_word,
+    within,
+)
 from cli_guard.assistant.projects.model import Found
-from cli_guard.assistant.projects.purposes import as_purpose, read
+from cli_guard.assistant.projects.purposes import read
 from cli_guard.code.test_files import list_test_files
 from cli_guard.reviewers.commands.extract.nodes import Scalar, Table, at
 
-# The manager of a Python project: its lock file, a mark in pyproject.toml, how it runs, installs and builds.
-PYTHON_MANAGERS = (
-    ("uv.lock", "(?!)", "uv run ", "uv sync", "uv build"),
-    ("poetry.lock", r"^\[tool\.poetry\.dependencies\]", "poetry run ", "poetry install", "poetry build"),
-    ("pdm.lock", r"^\[tool\.pdm\b", "pdm run ", "pdm install", "pdm build"),
-    ("Pipfile", "(?!)", "pipenv run ", "pipenv install --dev", "python -m build"),
-)
-LOCKS = (
-    *(("pnpm", "pnpm-lock.yaml"), ("yarn", "yarn.lock"), ("bun", "bun.lock"), ("bun", "bun.lockb")),
-    *(("npm", "package-lock.json"), ("npm", "npm-shrinkwrap.json")),
-)
-# How a JavaScript package manager runs a program among the dependencies.
-SCRIPT_FRONTS = {"npm": "npx ", "pnpm": "pnpm exec ", "yarn": "yarn ", "bun": "bunx "}
 SHORT = ("test", "start", "stop", "restart")
-DEV_GROUPS = ("dev", "develop", "development", "test", "tests", "testing", "all", "lint")
-# The groups that serve development, by the file or table that lists them.
-DEV_FILES = tuple(
-    f"requirements{middle}.txt"
-    for middle in "-dev _dev -test -tests _test /dev /development /test /tests -development".split()
-)
 SETTINGS = ("pyproject.toml", "setup.cfg", "tox.ini")
 
 
@@ -37,31 +27,73 @@ def find_environments(files: Files) -> Iterator[Found]:
     yield from _python_tools(files)
     yield from _python_install(files)
     for path in files.find_named("package.json"):
-        front, folder = script_front(files, path), folder_of(path)
-        locked = front == "npx " and files.has(*(f"{folder}/{lock}".lstrip("/") for _, lock in LOCKS[-2:]))
-        manager = script_manager(files, path)
-        command = within(folder, "npm ci" if locked else f"{manager} install")
+        manager, front, folder = script_manager(files, path), script_front(files, path), folder_of(path)
+        inside = f"{folder}/".lstrip("/")
+        locked = manager["name"] == "npm" and files.has(*(inside + lock for lock in manager["locks"].split()))
+        command = within(folder, "npm ci" if locked else f"{manager['name']} install")
         yield Found(command, path, 1, "installs what package.json lists", "", "convention", "install")
         known = script_dependencies(files, path)
         for tool in read("conventions")["script_tool"]:
             if tool["name"] in known:
-                command = within(folder, front + tool["command"])
-                body, purpose = f"{tool['name']} is among the dependencies", as_purpose(tool["purpose"])
-                yield Found(command, path, known[tool["name"]], body, "", "configured", purpose)
+                command, body = (
+                    within(folder, front + tool["command"]),
+                    f"{tool['name']} is among the dependencies",
+                )
+                yield Found(command, path, known[tool["name"]], body, "", "configured", tool["purpose"])
 
 
-def _python_manager(files: Files) -> tuple[str, ...] | None:
+def find_conventions(files: Files) -> Iterator[Found]:
+    """What everybody runs in a project of each kind that the repository is."""
+    for kind in read("conventions")["kind"]:
+        paths = files.find_like(kind["file"])
+        # The parts of one project have such files too: what is nearest the root is the whole.
+        nearest = min((path.count("/") for path in paths), default=0)
+        for path in paths:
+            if path.count("/") == nearest or kind.get("anywhere"):
+                yield from _of_kind(files, kind, path)
+
+
+def _of_kind(files: Files, kind: Mapping[str, Any], path: str) -> Iterator[Found]:
+    text, folder = files.read(path), folder_of(path)
+    inside = f"{folder}/" if folder else ""
+    if not re.search(kind.get("needs", ""), text) or not re.fullmatch(kind.get("path", ".*"), path):
+        return
+    below = [each.removeprefix(inside) for each in files.texts if each.startswith(inside)]
+    front = python_front(files) if kind.get("front") == "python" else ""
+    for rank, usual in enumerate(kind["commands"]):
+        needed = re.search(usual.get("needs", ""), text)
+        if not needed or not any(re.search(usual.get("with", ""), each) for each in below):
+            continue
+        words = {
+            "folder": quote_word(folder or "."),
+            "path": quote_word(path),
+            "hook": needed.groupdict().get("hook"),
+        }
+        command = front + usual["command"].format_map(words)
+        if "wrapper" in kind and files.has(inside + kind["wrapper"][0]):
+            command = re.sub(rf"^{kind['wrapper'][1]}\b", kind["wrapper"][2], command)
+        yield Found(
+            command if kind.get("anywhere") else within(folder, command),
+            path,
+            line_of(text, usual["needs"]) if words["hook"] else 1,
+            f"the usual command of {kind['what']}",
+            "",
+            "convention",
+            usual["purpose"],
+            rank + 50 * kind.get("last", False),
+        )
+
+
+def _python_manager(files: Files) -> Mapping[str, str] | None:
     text = files.read("pyproject.toml")
-    return next(
-        (each for each in PYTHON_MANAGERS if files.has(each[0]) or re.search(each[1], text, re.MULTILINE)),
-        None,
-    )
+    known = read("conventions")["python_manager"]
+    return next((e for e in known if files.has(e["lock"]) or re.search(e.get("mark", "(?!)"), text)), None)
 
 
 def python_front(files: Files) -> str:
     """What is in front of a program of the project's Python environment: `uv run `, `poetry run `, or nothing."""
     manager = _python_manager(files)
-    return manager[2] if manager else ""
+    return manager["front"] if manager else ""
 
 
 def _python_tools(files: Files) -> Iterator[Found]:
@@ -71,13 +103,12 @@ def _python_tools(files: Files) -> Iterator[Found]:
         if source is None:
             continue
         command = tool["command"]
-        if tool["name"] == "mypy" and not re.search(
-            r"^(?:files|packages|modules)[ \t]*=", _section_at(files, *source), re.MULTILINE
-        ):
+        path, line = source
+        section = "\n".join(files.read(path).split("\n")[line - 1 :]).split("\n[")[0]
+        if tool["name"] == "mypy" and not re.search(r"(?m)^(?:files|packages|modules)[ \t]*=", section):
             command += " src" if "src" in files.folders else " ."
         used = front + command.replace("&& ", f"&& {front}")
-        body, purpose = f"{tool['name']} is set up here", as_purpose(tool["purpose"])
-        yield Found(used, *source, body, "", "configured", purpose)
+        yield Found(used, *source, f"{tool['name']} is set up here", "", "configured", tool["purpose"])
     tests = sorted((path for path in list_test_files(files.texts) if path.endswith(".py")), key=nearness)
     if tests:
         pytest = any("import pytest" in files.texts[path] for path in tests)
@@ -99,37 +130,35 @@ def _find_settings(files: Files, places: list[str]) -> tuple[str, int] | None:
     return None
 
 
-def _section_at(files: Files, path: str, line: int) -> str:
-    return "\n".join(files.read(path).split("\n")[line - 1 :]).split("\n[")[0]
-
-
 def _python_install(files: Files) -> Iterator[Found]:
-    manager = _python_manager(files)
-    text = files.read("pyproject.toml")
-    is_package = "[build-system]" in text or files.has("setup.py")
-    path = "pyproject.toml" if "[build-system]" in text or not files.has("setup.py") else "setup.py"
+    manager, text = _python_manager(files), files.read("pyproject.toml")
+    system = re.search(r"(?m)^\[build-system\]", text)
+    path, line = ("pyproject.toml", line_at(text, system)) if system else ("setup.py", 1)
+    is_package = bool(system) or files.has("setup.py")
     if is_package:
-        line = line_of(text, r"^\[build-system\]") if path == "pyproject.toml" else 1
-        command = manager[4] if manager else "python -m build"
+        command = manager["build"] if manager else "python -m build"
         yield Found(command, path, line, "builds the package", "", "convention", "build")
     if manager:
-        lock = manager[0] if files.has(manager[0]) else "pyproject.toml"
-        yield Found(manager[3], lock, 1, "installs the locked dependencies", "", "convention", "install")
+        lock = manager["lock"] if files.has(manager["lock"]) else "pyproject.toml"
+        yield Found(
+            manager["install"], lock, 1, "installs the locked dependencies", "", "convention", "install"
+        )
         return
+    usual = read("conventions")
     for place, command in (
         (("dependency-groups",), "pip install -e . --group {}"),
         (("project", "optional-dependencies"), "pip install -e '.[{}]'"),
     ):
         for table in at(files.document("pyproject.toml"), *place):
             names = [name for name, _ in table.items()] if isinstance(table, Table) else []
-            chosen = next((name for name in DEV_GROUPS if name in names), None)
+            chosen = next((name for name in usual["development_groups"].split() if name in names), None)
             if chosen:
                 key = rf"^[ \t]*[\"']?{re.escape(chosen)}[\"']?[ \t]*="
                 line = line_of(text, key, max(text.find(f"{place[-1]}]"), 0))
                 body = f"the dependencies of {chosen}"
                 yield Found(command.format(chosen), "pyproject.toml", line, body, "", "convention", "install")
                 return
-    listed = next((each for each in (*DEV_FILES, "requirements.txt") if files.has(each)), None)
+    listed = next((each for each in usual["development_files"].split() if files.has(each)), None)
     editable = "pip install -e ." if is_package else ""
     if listed:
         files.read(listed)
@@ -139,30 +168,32 @@ def _python_install(files: Files) -> Iterator[Found]:
         yield Found(editable, path, 1, "", "", "convention", "install")
 
 
-def script_manager(files: Files, path: str) -> str:
+def script_manager(files: Files, path: str) -> Mapping[str, str]:
     """The manager of a package.json, by itself or a lock file beside or above it: npm if nothing says."""
+    known: list[Mapping[str, str]] = read("conventions")["script_manager"]
     folder = folder_of(path)
     while True:
-        for node in at(files.document(f"{folder}/package.json".lstrip("/")), "packageManager"):
-            named = re.match(r"npm|pnpm|yarn|bun", node.text) if isinstance(node, Scalar) else None
-            if named:
-                return named[0]
-        for manager, lock in LOCKS:
-            if files.has(f"{folder}/{lock}".lstrip("/")):
-                return manager
+        inside = f"{folder}/".lstrip("/")
+        for node in at(files.document(f"{inside}package.json"), "packageManager"):
+            for each in known:
+                if isinstance(node, Scalar) and node.text.startswith(each["name"]):
+                    return each
+        for each in known:
+            if files.has(*(inside + lock for lock in each["locks"].split())):
+                return each
         if not folder:
-            return "npm"
+            return known[-1]
         folder = folder_of(folder)
 
 
 def script_front(files: Files, path: str) -> str:
     """What is in front of a program among the dependencies of a package.json: `npx `, `yarn `."""
-    return SCRIPT_FRONTS[script_manager(files, path)]
+    return script_manager(files, path)["front"]
 
 
 def script_command(files: Files, path: str, name: str) -> str:
     """How a script of a package.json is run in its folder."""
-    manager, word = script_manager(files, path), quote_word(name)
+    manager, word = script_manager(files, path)["name"], quote_word(name)
     if manager == "yarn" and name not in ("install", "add", "remove", "pack"):
         return f"yarn {word}"
     return f"{manager} {word}" if name in SHORT and manager != "bun" else f"{manager} run {word}"

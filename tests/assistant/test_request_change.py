@@ -1,8 +1,8 @@
 """Requests as developers write them, each read as one kind of change with its words."""
 
-import pytest
+from examples import table
 
-from cli_guard.assistant.editing.intent import read_request
+from cli_guard.assistant.request_change import read_change
 
 READ: tuple[tuple[str, str, dict[str, str]], ...] = (
     ("rename f to g", "rename", {"old": "f", "new": "g"}),
@@ -47,11 +47,11 @@ READ: tuple[tuple[str, str, dict[str, str]], ...] = (
 )
 
 
-@pytest.mark.parametrize(("request_", "kind", "words"), READ, ids=[row[0] for row in READ])
+@table(("request_", "kind", "words"), READ, ids=[row[0] for row in READ])
 def test_a_request_is_read_as_one_kind_of_change(request_: str, kind: str, words: dict[str, str]) -> None:
-    intent = read_request(request_)
-    assert (intent.kind, intent.words) == (kind, words)
+    change = read_change(request_)
+    assert (change.kind, change.words) == (kind, words)
 
 
 def test_a_long_request_is_cut() -> None:
-    assert len(read_request("rename f to g " * 5_000).request) <= 4_000
+    assert len(read_change("rename f to g " * 5_000).request) <= 4_000

@@ -1,11 +1,9 @@
 """Words: identifiers split into their parts, and cut to what their forms have in common."""
 
 import re
-import tomllib
-from functools import cache, lru_cache
-from typing import Any
+from functools import lru_cache
 
-from cli_guard.rules.catalog import FOLDER
+from cli_guard.rules.catalog import read_table
 
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 # (ending, replacement, the fewest letters before it), tried in this order until none fits.
@@ -75,14 +73,8 @@ def needles_of(stemmed: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-@cache
-def read_table(name: str) -> dict[str, Any]:
-    """Read rules/retrieval/NAME.toml."""
-    return tomllib.loads((FOLDER / "retrieval" / f"{name}.toml").read_text("utf-8"))
-
-
 FORM_OF: dict[str, str] = {}
-for _common, *_forms in map(str.split, read_table("vocabulary")["forms"].strip().splitlines()):
+for _common, *_forms in map(str.split, read_table("retrieval/vocabulary.toml")["forms"].strip().splitlines()):
     FORM_OF |= {each: _common for form in _forms for each in (stem(form), form) if len(each) > SHORTEST}
     FORM_OF |= dict.fromkeys(_forms, _common)
 stem.cache_clear()

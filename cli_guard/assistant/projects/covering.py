@@ -5,10 +5,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from cli_guard.assistant.projects.covering.cases import Cases
-from cli_guard.assistant.projects.covering.running import command_for
 from cli_guard.assistant.projects.files import folder_of
 from cli_guard.assistant.projects.model import Covering, CoveringTest, Strength
+from cli_guard.assistant.projects.running import Cases, command_for
 from cli_guard.code.python_imports import Imported, PythonImports
 from cli_guard.code.test_files import is_named_after, is_test_file, list_test_files, runner_language
 
@@ -104,7 +103,8 @@ class _Search:
         self, target: str, test: str, strength: Strength, reason: str, words: Iterable[str] = ()
     ) -> None:
         """Note a test; the strongest reason stays. With symbols, only a test that has one of them."""
-        used = self.symbols_in(test)
+        text = self.texts[test]
+        used = {each for each in self.symbols if each in text and re.search(rf"\b{re.escape(each)}\b", text)}
         if self.symbols and not used:
             return
         if used and not reason.startswith("named after"):
@@ -115,11 +115,6 @@ class _Search:
             hit.strength, hit.reason = strength, reason
         hit.near = max(hit.near, _count_shared_folders(target, test))
         hit.words.update(words)
-
-    def symbols_in(self, test: str) -> set[str]:
-        """The symbols that are in a test file."""
-        text = self.texts[test]
-        return {word for word in self.symbols if word in text and re.search(rf"\b{re.escape(word)}\b", text)}
 
     def look_for(self, path: str) -> None:
         """Find the tests of one file."""
@@ -135,8 +130,11 @@ class _Search:
                 if importer in self.tests and importer != path:
                     self._note_import(path, importer, imported)
         self._by_name(path, language)
-        if language is None and not self.symbols:
-            self._by_mention(path)
+        if language is None and not self.symbols and len(path) >= SHORTEST_NAME:
+            # A file that is no source is covered by the tests that name its path.
+            for test in self.tests:
+                if path in self.texts[test]:
+                    self.note(path, test, "medium", f"names {path}", {path.rpartition("/")[2]})
         if language == "python" and path not in self.covered:
             self._through_others(path)
 
@@ -182,12 +180,6 @@ class _Search:
             if known and "named after" not in hit.reason:
                 hit.strength, hit.reason = "strong", f"{hit.reason}, and is named after it"
                 hit.near += 10
-
-    def _by_mention(self, path: str) -> None:
-        """A file that is no source is covered by the tests that name its path."""
-        for test in self.tests if len(path) >= SHORTEST_NAME else ():
-            if path in self.texts[test]:
-                self.note(path, test, "medium", f"names {path}", {path.rpartition("/")[2]})
 
     def _through_others(self, path: str) -> None:
         """One step further: the tests of what imports it."""

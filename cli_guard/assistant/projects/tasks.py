@@ -2,23 +2,17 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from typing import Any
 
+from cli_guard.assistant.projects.environments import python_front, script_command
 from cli_guard.assistant.projects.files import Files, folder_of, line_at, line_of, quote_word, within
-from cli_guard.assistant.projects.model import Found, Purpose
-from cli_guard.assistant.projects.purposes import as_purpose, read
-from cli_guard.assistant.projects.sources.environments import python_front, script_command
+from cli_guard.assistant.projects.model import Found
+from cli_guard.assistant.projects.purposes import read
 from cli_guard.reviewers.commands.extract.nodes import Items, Node, Scalar, Table, at, scalars
+from cli_guard.rules.catalog import read_patterns
 
-MAKEFILES = re.compile(r"(?:gnu)?makefile")
-TARGET = re.compile(r"([A-Za-z0-9_][\w.%/ \t-]{0,200}?)[ \t]*::?(?![=:])[ \t]*([^=\n;]*)(?:;[ \t]*(.*))?$")
-PHONY = re.compile(r"^\.PHONY[ \t]*:[ \t]*((?:[^\n\\]|\\\n)*)", re.MULTILINE)
-# The Makefile that sphinx-quickstart writes hands every target on to Sphinx.
-SPHINX = r"^%:[^\n]*\n\t@?\$\(SPHINXBUILD\)"
+FORMS = read_patterns("projects/tasks.toml", "patterns")
 CONDITION = ("#", "ifeq", "ifneq", "ifdef", "ifndef", "else", "endif")
-CALL = re.compile(r"\.(?:run|run_always)\(([^)]{0,400})\)")
-LITERAL = re.compile(r"""["']([^"'\n]*)["']""")
 NO_TEST = re.compile(r"no tests? specified")
 BODY_KEYS = ("cmds", "cmd", "run", "shell", "commands", "command", "sequence", "composite", "script")
 MOST_LINES, LONGEST_LINE, MOST_BODY = 60, 4_000, 20_000
@@ -26,27 +20,14 @@ MOST_LINES, LONGEST_LINE, MOST_BODY = 60, 4_000, 20_000
 JOINED = "\x1f"
 
 
-@cache
-def _tables() -> tuple[tuple[re.Pattern[str], Mapping[str, Any]], ...]:
-    return tuple((re.compile(each["file"]), each) for each in read("tasks")["table"])
-
-
-@cache
-def _patterns() -> tuple[tuple[re.Pattern[str], re.Pattern[str], Mapping[str, Any]], ...]:
-    found = read("tasks")["pattern"]
-    return tuple((re.compile(e["file"]), re.compile(e["pattern"], re.MULTILINE), e) for e in found)
-
-
 def find_tasks(files: Files) -> Iterator[Found]:
     """Every task that is written down, in the order of the data and of each file."""
-    for path in files.find_like(MAKEFILES):
+    for path in files.find_like("(?:gnu)?makefile"):
         yield from _read_makefile(path, files.read(path))
-    for name, pattern, rule in _patterns():
-        for path in files.find_like(name):
-            yield from _match_tasks(files, path, pattern, rule)
-    for name, rule in _tables():
-        for path in files.find_like(name):
-            yield from _list_tasks(files, path, rule)
+    for read_rule, rules in ((_match_tasks, read("tasks")["pattern"]), (_list_tasks, read("tasks")["table"])):
+        for rule in rules:
+            for path in files.find_like(rule["file"]):
+                yield from read_rule(files, path, rule)
 
 
 def _list_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[Found]:
@@ -74,13 +55,9 @@ def _list_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[Fo
                 rule.get("about", "") + body,
                 name,
                 rule.get("origin", "task"),
-                "other" if other else _purpose(rule),
+                "other" if other else rule.get("purpose"),
                 rule.get("rank", 0) or int(env not in ("", "default")),
             )
-
-
-def _purpose(rule: Mapping[str, Any]) -> Purpose | None:
-    return as_purpose(rule["purpose"]) if "purpose" in rule else None
 
 
 def _find_tables(nodes: Iterable[Node], keys: list[str], env: str = "") -> Iterator[tuple[str, Table]]:
@@ -123,12 +100,10 @@ def _body_of(node: Node | None) -> str:
     return "; ".join(part.strip() for part in parts if part.strip())
 
 
-def _match_tasks(
-    files: Files, path: str, pattern: re.Pattern[str], rule: Mapping[str, Any]
-) -> Iterator[Found]:
+def _match_tasks(files: Files, path: str, rule: Mapping[str, Any]) -> Iterator[Found]:
     """The tasks that a pattern finds in a text."""
     text = files.read(path)
-    for found in pattern.finditer(text):
+    for found in re.compile(rule["pattern"], re.MULTILINE).finditer(text):
         groups = found.groupdict("")
         body = _body_below(text, found, rule.get("body", ""))
         name = groups.get("name") or rule.get("unnamed", {}).get(body, "")
@@ -145,7 +120,7 @@ def _match_tasks(
             body,
             name or rule["command"],
             "task",
-            _purpose(rule),
+            rule.get("purpose"),
             rule.get("rank", 0),
         )
 
@@ -158,7 +133,7 @@ def _body_below(text: str, found: re.Match[str], kind: str) -> str:
     below = text[found.end() : found.end() + MOST_BODY]
     if kind == "commands":
         section = re.split(r"^\[", below, maxsplit=1, flags=re.MULTILINE)[0]
-        value = re.search(r"^commands[ \t]*=((?:[^\n]*\n(?=[ \t\n])){0,60}[^\n]*)", section, re.MULTILINE)
+        value = FORMS["commands"].search(section)
         lines = (
             line.strip().rstrip("\\").lstrip("-").strip() for line in (value[1] if value else "").split("\n")
         )
@@ -166,7 +141,9 @@ def _body_below(text: str, found: re.Match[str], kind: str) -> str:
     end = re.search(r"\n(?=[^ \t\n])", below)
     inside = below[: end.start()] if end else below
     if kind == "calls":
-        return "; ".join(" ".join(LITERAL.findall(call[1])) for call in CALL.finditer(inside))
+        return "; ".join(
+            " ".join(FORMS["literal"].findall(call[1])) for call in FORMS["call"].finditer(inside)
+        )
     ran = [line.strip().lstrip("@-") for line in inside.split("\n")[1 : MOST_LINES + 1] if line.strip()]
     needs = groups.get("needs", "").strip()
     return "; ".join(ran) or (f"runs the recipes {needs}" if needs else "")
@@ -175,9 +152,11 @@ def _body_below(text: str, found: re.Match[str], kind: str) -> str:
 def _read_makefile(path: str, text: str) -> Iterator[Found]:
     """The targets that people call; a file that is made (`lib/a.o`) only if it is declared as none."""
     front = f"make -C {quote_word(folder_of(path))}" if folder_of(path) else "make"
-    if re.search(SPHINX, text, re.MULTILINE):
-        yield Found(f"{front} html", path, line_of(text, SPHINX), "builds the pages with Sphinx", "html")
-    phony = {word for found in PHONY.finditer(text) for word in found[1].replace("\\\n", " ").split()}
+    if passes_on := FORMS["sphinx"].search(text):
+        yield Found(f"{front} html", path, line_at(text, passes_on), "builds the pages with Sphinx", "html")
+    phony = {
+        word for found in FORMS["phony"].finditer(text) for word in found[1].replace("\\\n", " ").split()
+    }
     lines = text.replace("\\\n", JOINED).split("\n")
     seen: set[str] = set()
     number = 1
@@ -185,7 +164,7 @@ def _read_makefile(path: str, text: str) -> Iterator[Found]:
         here, number = number, number + 1 + line.count(JOINED)
         if line.startswith(("\t", "#", " ")):
             continue
-        target = TARGET.match(line[:LONGEST_LINE])
+        target = FORMS["target"].match(line[:LONGEST_LINE])
         if not target:
             continue
         body = _make_body(lines[place + 1 :][:MOST_LINES], target[2], target[3] or "")

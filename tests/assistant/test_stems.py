@@ -1,8 +1,8 @@
 """Forms of one word have one stem, and each is found by a substring of it; other words keep their own."""
 
-import pytest
+from examples import table
 
-from cli_guard.assistant.retrieval.words import needles_of, parts_of, stem
+from cli_guard.assistant.stems import needles_of, parts_of, stem
 
 FORMS = [
     "redirect redirects redirected redirecting redirection redirections",
@@ -24,7 +24,7 @@ FORMS = [
 ]
 
 
-@pytest.mark.parametrize("forms", FORMS, ids=lambda forms: forms.split()[0])
+@table("forms", FORMS, ids=lambda forms: forms.split()[0])
 def test_forms_of_a_word_share_a_stem_and_its_needles(forms: str) -> None:
     first, *others = forms.split()
     for form in (first, *others):
@@ -32,7 +32,7 @@ def test_forms_of_a_word_share_a_stem_and_its_needles(forms: str) -> None:
         assert any(needle in form for needle in needles_of(stem(first))), form
 
 
-@pytest.mark.parametrize(
+@table(
     ("one", "other"),
     [
         ("state", "statement"),
@@ -47,7 +47,7 @@ def test_other_words_keep_their_stem(one: str, other: str) -> None:
     assert stem(one) != stem(other)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "parts"),
     [
         ("maxRetries", ["max", "retries"]),

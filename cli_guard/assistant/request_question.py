@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from cli_guard.assistant.retrieval.words import parts_of, read_table, stem, stems_of
+from cli_guard.assistant.request_words import pattern
+from cli_guard.assistant.stems import parts_of, stem, stems_of
+from cli_guard.rules.catalog import read_table
 
 QUESTION_CHARS = 2_000
 MOST_CONCEPTS = 12
@@ -13,36 +15,16 @@ MOST_CONCEPTS = 12
 RANK_WEIGHTS = (1.0, 0.55, 0.3)
 # What two words written as one, a synonym, one word of a phrase count; a phrase counts more than a word.
 JOINED, SYNONYM, HALF, PHRASE_WEIGHT = 0.84, 0.5, 0.35, 1.4
-STOP, WEAK, SOFT = (frozenset(read_table("vocabulary")[kind].split()) for kind in ("stop", "weak", "soft"))
-# An exact name: with an underscore, a dot, a capital inside, brackets after it, or in quotes.
-EXACT = re.compile(
-    r"`([^`\n]{1,120})`|\"([\w.:-]{1,120})\"|'([\w.:-]{1,120})'|\b([A-Za-z_]\w*(?:(?:\.|::)\w+)+)\b"
-    r"|\b(\w*_\w+)\b|\b([a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*)\b|\b(\w+)\(\)"
+STOP, WEAK, SOFT = (
+    frozenset(read_table("retrieval/vocabulary.toml")[kind].split()) for kind in ("stop", "weak", "soft")
 )
+# An exact name: with an underscore, a dot, a capital inside, brackets after it, or in quotes.
+EXACT = pattern("exact_name")
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
 # Not the first word of a sentence, and not GitHub, which code may split.
-PROPER = re.compile(r"(?<=[a-z,] )([A-Z](?:[a-z0-9]+|[A-Z0-9]+))(?=[\s?.,!]|$|'s\b)")
-ASKED_FILES = {
-    "test": re.compile(
-        r"\b(?:(?:which|what|where(?: are| is)?)(?: the| a)? (?:unit |integration )?tests?\b|unit tests?"
-        r"|integration tests?|test (?:suite|files?|cases?|coverage)|tests? (?:for|of|cover\w*|that cover|about)"
-        r"|(?:is|are) .{1,80} tested)\b",
-        re.IGNORECASE,
-    ),
-    "doc": re.compile(r"\b(?:documentation|documented|docs?|readme|guide|tutorial)\b", re.IGNORECASE),
-    "changes": re.compile(
-        r"\b(?:change ?log|release notes|what(?:'s| is) new|breaking changes)\b", re.IGNORECASE
-    ),
-}
-ASKED_DEFINITIONS = {
-    "error": re.compile(
-        r"\b(?:which|what) (?:\w+ )?(?:exceptions?|errors?)\b"
-        r"|\b(?:exceptions?|errors?) (?:is|are) (?:raised|thrown)\b|\berror class",
-        re.IGNORECASE,
-    ),
-    "default": re.compile(r"\bdefaults?\b", re.IGNORECASE),
-    "environment": re.compile(r"\benv(?:ironment)? ?var|\benvironment\b", re.IGNORECASE),
-}
+PROPER = pattern("proper_name")
+ASKED_FILES = {kind: pattern(f"asks_{kind}") for kind in ("test", "doc", "changes")}
+ASKED_DEFINITIONS = {kind: pattern(f"asks_{kind}") for kind in ("error", "default", "environment")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +82,8 @@ def parse_question(question: str) -> Query:
     return Query(
         tuple({id(each): each for each in concepts.values()}.values())[:MOST_CONCEPTS],
         _find_exact_names(text),
-        frozenset(kind for kind, pattern in ASKED_FILES.items() if pattern.search(text)),
-        frozenset(kind for kind, pattern in ASKED_DEFINITIONS.items() if pattern.search(text)),
+        frozenset(kind for kind, form in ASKED_FILES.items() if form.search(text)),
+        frozenset(kind for kind, form in ASKED_DEFINITIONS.items() if form.search(text)),
     )
 
 
@@ -128,7 +110,7 @@ def _read_synonyms(table: str) -> dict[str, dict[str, float]]:
         " ".join(stems_of(words)): {
             stem(part): share for other, share in others.items() for part in parts_of(other)
         }
-        for words, others in read_table("synonyms")[table].items()
+        for words, others in read_table("retrieval/synonyms.toml")[table].items()
     }
 
 
