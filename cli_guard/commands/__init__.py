@@ -1,11 +1,11 @@
-"""The engine that judges shell commands: text and context in, a verdict out; it runs and opens nothing."""
+"""The engine that judges shell commands: text and context in, a verdict out. It runs nothing and opens no file."""
 
 from cli_guard.commands.model import Context, Effect, Kind, Setting, Span, Verdict
 
 
 def judge(command: str, context: Context | None = None) -> Verdict:
-    """Judges one command, which may be a whole script. Raises TypeError for what is no text; nothing else."""
-    # Types and patterns are wanted by many who judge nothing: the engine itself is loaded when it is needed.
+    """Judge one command, which may be a whole script. Raises TypeError if `command` is not text."""
+    # Many modules import the types and patterns without judging: the engine is loaded at its first use.
     from cli_guard.commands import engine
 
     return engine.judge(command, context)

@@ -1,6 +1,6 @@
-"""The one judge: a command and where it would run -> a verdict."""
+"""The judge: a command and its context in, a verdict out."""
 
-from cli_guard.commands.effects.called import PHRASES
+from cli_guard.commands.effects.parsed_call import PHRASES
 from cli_guard.commands.floors import ALTERNATIVES
 from cli_guard.commands.model import (
     GRAVITY,
@@ -15,22 +15,32 @@ from cli_guard.commands.model import (
 )
 from cli_guard.commands.patterns import apply_patterns, fit_pattern
 from cli_guard.commands.saving import pattern_to_save
-from cli_guard.commands.scope import NOTHING, OutOfBudget, Scope, Stream
+from cli_guard.commands.scope import CLOCK, NOTHING, Clock, OutOfBudget, OutOfTime, Scope, Stream
 from cli_guard.commands.walk import Shell
 from cli_guard.model import Decision
 
-LONGEST = 100_000
+# The grammar takes quadratic time for a pipeline of many stages (1 s for 5,000), and for many here-documents.
+MOST_MARKS = {"|": 1_000, "<<": 500}
+# Characters, and processor time of a verdict in seconds: a person or an agent waits; a script in a change may be long.
+LONGEST = {Setting.AGENT: 50_000, Setting.PERSON: 50_000, Setting.CHANGE: 100_000}
+SECONDS = {Setting.AGENT: 0.15, Setting.PERSON: 0.15, Setting.CHANGE: 5.0}
+# A text of so many characters, and so many nodes, is judged in full on any machine.
+SHORT = 5_200
+UNTIMED_NODES = 10_000
+# When the time is up, so much of the beginning is walked through on its own.
+BEGINNING = 2_000
+SECONDS_FOR_BEGINNING = 0.05
 
 
 def judge(command: str, context: Context | None = None) -> Verdict:
-    """Judges one command, which may be a whole script. Raises TypeError for what is no text; nothing else."""
+    """Judge one command, which may be a whole script. Raises TypeError if `command` is not text."""
     if not isinstance(command, str):
         raise TypeError(f"a command is text, not {type(command).__name__}")
+    context = context or Context()
     problem = find_unreadable(command)
     if problem:
         effect = Effect(Kind.UNKNOWN, None, Decision.REVIEW, problem, Span(0, min(len(command), 1)))
         return Verdict(command, Decision.REVIEW, problem, (effect,), "partial")
-    context = context or Context()
     shell = walk(command, context)
     effects = apply_patterns(shell.effects, shell.invocations, context)
     decision = strictest([effect.decision for effect in effects])
@@ -52,9 +62,9 @@ def judge(command: str, context: Context | None = None) -> Verdict:
 
 
 def rank_effect(effect: Effect) -> tuple[bool, int, bool, int]:
-    """The sort key by which a verdict names its first effect.
+    """Return the sort key that puts the effect to name first.
 
-    Floors come before patterns, then the worst kind, the most specific reason, and what is first in the command.
+    Floors come before patterns, then the worst kind, the most specific reason, and the position in the command.
     """
     is_floor = effect.decision is Decision.DENY and bool(effect.rule)
     is_vague = effect.target == "" or effect.reason.endswith(PHRASES[effect.kind])
@@ -62,40 +72,71 @@ def rank_effect(effect: Effect) -> tuple[bool, int, bool, int]:
 
 
 def example_matches(pattern: Pattern, command: str) -> bool:
-    """Does a pattern match one of the commands in a text?"""
     if find_unreadable(command):
         return False
     return any(fit_pattern(pattern, each) is not None for each in walk(command, Context()).invocations)
 
 
 def find_unreadable(command: str) -> str | None:
-    """Why a text cannot be judged at all, None if it can."""
+    """Say why a text cannot be judged at all; None if it can."""
     if not command.strip():
         return "empty: there is no command to judge"
     if "\0" in command:
-        return "holds a NUL character, which no shell takes"
+        return "holds a NUL character, which no shell accepts"
     try:
         command.encode("utf-8")
     except UnicodeEncodeError:
         return "holds bytes that are no UTF-8 text"
-    if len(command) > LONGEST:
-        return f"longer than {LONGEST:,} characters: it is not looked at in full"
     return None
 
 
+def cut_to_bounds(command: str, setting: Setting) -> tuple[str, str | None]:
+    """Return the beginning of a text that is judged, and why the rest is not."""
+    text, problem = command, None
+    if len(text) > LONGEST[setting]:
+        text = text[: LONGEST[setting]]
+        problem = f"longer than {LONGEST[setting]:,} characters: it is not judged in full"
+    for mark, most in MOST_MARKS.items():
+        pieces = text.split(mark, most + 1)
+        if len(pieces) > most + 1:
+            text = mark.join(pieces[: most + 1])
+            problem = f"has more than {most:,} times {mark}: it is not judged in full"
+    return text, problem
+
+
 def walk(text: str, context: Context) -> Shell:
-    """The shell that has walked through a text. Running out of budget is an effect; what was found before stays."""
+    """Walk through a text. Running out of budget or time is an effect; what was found before stays."""
+    part, problem = cut_to_bounds(text, context.setting)
+    if problem and context.setting is Setting.CHANGE:
+        # The reviewer of commands judges a long script in parts of its own.
+        part = ""
+    shell, in_time = walk_in_time(part, context, SECONDS[context.setting], problem)
+    if not in_time and len(part) > BEGINNING:
+        # The time may have gone into reading it: what stands at its beginning counts all the same.
+        beginning = part[:BEGINNING]
+        line_end = beginning.rfind("\n") + 1 or len(beginning)
+        first, _ = walk_in_time(beginning[:line_end], context, SECONDS_FOR_BEGINNING)
+        shell.effects = {**shell.effects, **first.effects}
+    return shell
+
+
+def walk_in_time(
+    text: str, context: Context, seconds: float, problem: str | None = None
+) -> tuple[Shell, bool]:
+    """Walk through a text for so long at most; say whether that was long enough. `problem` is an effect of its own."""
     files = {path: Stream(None, taints) for path, taints in context.files.items()}
     shell = Shell(Scope(context, folder=context.folder, files=files))
+    if problem:
+        shell.emit(Kind.UNKNOWN, None, problem, Span(0, 1))
+    outer = CLOCK.set(Clock(seconds, UNTIMED_NODES if len(text) <= SHORT else UNTIMED_NODES // 20))
     try:
         shell.run_text(text)
         while shell.uncalled:
             shell.call(*shell.uncalled.popitem(), None, NOTHING)
     except (OutOfBudget, RecursionError) as error:
-        shell.emit(
-            Kind.UNKNOWN,
-            None,
-            str(error) if isinstance(error, OutOfBudget) else "too deeply nested",
-            Span(0, 0),
-        )
-    return shell
+        reason = str(error) if isinstance(error, OutOfBudget) else "too deeply nested"
+        shell.emit(Kind.UNKNOWN, None, reason, Span(0, 0))
+        return shell, not isinstance(error, OutOfTime)
+    finally:
+        CLOCK.reset(outer)
+    return shell, True

@@ -1,4 +1,4 @@
-"""What no configuration allows: the rules of the floors, and what a single command does not show by itself."""
+"""The floors, rules that no configuration lifts, for what a single command does not show by itself."""
 
 from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import GUARD_OFF, Kind, Setting, Span
@@ -28,12 +28,12 @@ ALTERNATIVES = {
 
 
 def check_remote_code(shell: Machine, taints: frozenset[str], how: str, span: Span) -> bool:
-    """Deny code that came from the network, or that an encoding hides. True if it did."""
+    """Deny code that came from the network or was hidden by an encoding; return whether it was denied."""
     if not taints & {REMOTE, HIDDEN}:
         return False
-    reason = f"runs code that came from the network unseen ({how})"
+    reason = f"runs code downloaded from the network ({how})"
     if REMOTE not in taints:
-        reason = f"runs code that an encoding hides ({how})"
+        reason = f"runs code hidden by an encoding ({how})"
     shell.emit(Kind.EXEC, "remote code", reason, span, rule=REMOTE_CODE, decision=Decision.DENY)
     return True
 
@@ -41,15 +41,15 @@ def check_remote_code(shell: Machine, taints: frozenset[str], how: str, span: Sp
 def check_sent(
     shell: Machine, taints: frozenset[str], where: str | None, span: Span, *, program: bool = False
 ) -> bool:
-    """Deny that a secret goes to `where`: a host, an address or, with `program`, what a program connects to.
+    """Deny that a secret goes to `where`: a host, an address or, with `program`, what that program connects to.
 
-    True if a secret goes out.
+    Return whether a secret is sent.
     """
     if not taints & SECRETS:
         return False
     if SECRET not in taints and shell.context.setting is Setting.CHANGE:
-        # A script or a CI step sends the key it was given to the service it is for.
-        shell.emit(Kind.CREDENTIAL, where, f"sends a key that a variable holds to {where}", span)
+        # A script or a CI step may send the key it received to the service it is for.
+        shell.emit(Kind.CREDENTIAL, where, f"sends a key from a variable to {where}", span)
         return False
     reason = f"{where} sends a secret over the network" if program else f"sends a secret to {where}"
     shell.emit(Kind.CREDENTIAL, where, reason, span, rule=SECRET_SENT, decision=Decision.DENY)
@@ -57,7 +57,6 @@ def check_sent(
 
 
 def deny_guard_off(shell: Machine, target: str | None, reason: str, span: Span) -> None:
-    """Deny what switches the hooks or the guard itself off."""
     shell.emit(Kind.GUARD, target, reason, span, rule=GUARD_OFF)
 
 
@@ -68,18 +67,17 @@ def deny_fork_bomb(shell: Machine, span: Span) -> None:
 
 
 def deny_kill_all(shell: Machine, span: Span) -> None:
-    """Deny a signal to every process."""
     reason = "ends every process of the machine"
     shell.emit(Kind.PROCESS, "-1", reason, span, rule=KILL_ALL, decision=Decision.DENY)
 
 
 def calls_itself_twice(function: Function) -> bool:
-    """Does a function start itself in the background or on both sides of a pipe?"""
+    """Return whether a function starts itself in the background or on both sides of a pipe."""
     return multiplies(function.body, function.name, False)
 
 
 def multiplies(node: Node, name: str, many: bool) -> bool:
-    """Is this name called where calls multiply?"""
+    """Return whether this name is called where calls multiply."""
     if isinstance(node, Command):
         return many and any(
             len(word.parts) == 1 and isinstance(word.parts[0], Text) and word.parts[0].text == name

@@ -1,4 +1,4 @@
-"""The commands that were met on the way, which the patterns of a configuration are held against."""
+"""The commands found in a script, against which the configuration's patterns are matched."""
 
 import re
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ SYSTEM_PROGRAMS = re.compile(r"(?:/usr(?:/local)?|/opt/homebrew)?/s?bin/[^/]+\Z"
 
 @dataclass(frozen=True, eq=False)
 class Invocation:
-    """One command with its words, as it was met. `parent` is the command whose words it stands in (`uv run`)."""
+    """One command with its words. `parent` is the command whose words it is part of (`uv run`)."""
 
     fields: tuple[Field, ...]
     stdin: Stream
@@ -24,17 +24,17 @@ class Invocation:
 
     @property
     def name(self) -> str:
-        """The name or path of the program, empty if it is not known before it runs."""
+        """Return the name or path of the program, empty if unknown before it runs."""
         return self.fields[0].text or "" if self.fields[0].known else ""
 
     @cached_property
     def plain(self) -> bool:
-        """Are all words known, and does nothing flow in that came from the network or is a secret?"""
+        """Return whether all words are known and no input came from the network or is a secret."""
         return not self.stdin.taints and all(each.known and not each.taints for each in self.fields)
 
     @cached_property
     def spelled(self) -> tuple[tuple[Field, ...], bool]:
-        """The words without the options in front of sub-commands, and whether those left out do no harm."""
+        """Return the words without options before sub-commands, and whether the dropped options are harmless."""
         spec, rest = table(self.name.rpartition("/")[2]), self.fields[1:]
         kept, harmless = [self.fields[0]], True
         while spec and spec.commands:

@@ -1,4 +1,4 @@
-"""What every part of the engine knows of the shell that walks: its state, what it has found, how it goes on."""
+"""The shell that walks a script: its state, the effects it has collected, and the ways to run more."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from cli_guard.model import Decision
 
 @dataclass
 class Machine(ABC):
-    """One shell, with what it has collected so far: each effect with the commands that have it."""
+    """One shell with its effects so far, each with the commands that have it."""
 
     scope: Scope
     budget: Budget = field(default_factory=Budget)
@@ -42,7 +42,6 @@ class Machine(ABC):
         decision: Decision | None = None,
         alternative: str = "",
     ) -> None:
-        """One effect."""
         place = self.budget.place(span)
         line = reason
         if not reason.isprintable():
@@ -54,7 +53,7 @@ class Machine(ABC):
 
     @contextmanager
     def nested(self, span: Span) -> Iterator[None]:
-        """Everything inside is reported at this place. Raises OutOfBudget."""
+        """Report everything inside at this place. Raises OutOfBudget."""
         self.budget.outer.append(self.budget.place(span))
         self.budget.depth += 1
         try:
@@ -65,7 +64,7 @@ class Machine(ABC):
 
     @contextmanager
     def acting(self, caller: Invocation | None) -> Iterator[None]:
-        """What happens inside is done by this command, or by none: redirections, texts, bodies of functions."""
+        """Attribute what happens inside to this command, or with None to no command: redirections, texts, functions."""
         outer, self.caller = self.caller, caller
         try:
             yield
@@ -74,7 +73,7 @@ class Machine(ABC):
 
     @contextmanager
     def subshell(self) -> Iterator[None]:
-        """What happens inside works on a copy of the state, of which nothing comes back."""
+        """Run what is inside on a copy of the state and drop the copy."""
         outer, self.scope = self.scope, self.scope.copy()
         try:
             yield
@@ -82,7 +81,7 @@ class Machine(ABC):
             self.scope = outer
 
     def environment(self, name: str, value: str | None, span: Span) -> None:
-        """A variable of the environment is set for what runs from here on."""
+        """Set an environment variable for what runs from here on."""
         meaning = variable_means(name, value)
         if meaning:
             kind, reason = meaning
@@ -91,24 +90,28 @@ class Machine(ABC):
 
     @abstractmethod
     def expander(self) -> Expander:
-        """Expands words in the state as it is now."""
+        """Return an expander of words in the present state."""
+
+    @abstractmethod
+    def set_variable(self, name: str, value: Stream, span: Span) -> None:
+        """Give a variable its value, which is computed first if it has the attribute `-i`."""
 
     @abstractmethod
     def run_script(self, script: Script, stdin: Stream = NOTHING) -> Stream:
-        """Runs a script that has been read."""
+        """Run a parsed script."""
 
     @abstractmethod
     def run_nested(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
-        """Runs a text that stands, as a word or a here-document, at one place of the script."""
+        """Run a text that is a word or a here-document at one place of the script."""
 
     @abstractmethod
     def run_child(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
-        """Runs a text in a shell of its own, of whose variables nothing comes back."""
+        """Run a text in a child shell; none of its variables come back."""
 
     @abstractmethod
     def call(self, name: str, body: Node, arguments: tuple[Stream, ...] | None, stdin: Stream) -> Stream:
-        """Runs a function."""
+        """Run a function."""
 
     @abstractmethod
     def invoke(self, fields: list[Field], stdin: Stream, span: Span) -> Stream:
-        """A command with its words: a function, an alias or a program."""
+        """Run a command (function, alias or program); return what it prints."""

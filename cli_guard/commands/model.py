@@ -1,6 +1,6 @@
-"""What the command engine takes and gives: effects, the context of a command, and the verdict."""
+"""The types of the command engine: effects, the context of a command, and the verdict."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -9,7 +9,7 @@ from cli_guard.model import Decision
 
 
 class Kind(StrEnum):
-    """What a command does to the world. A verdict is made of these, never of the name of a program."""
+    """What a command does. A verdict is made of these, never of the name of a program."""
 
     READ = "read"
     SERVICE_READ = "service-read"
@@ -30,7 +30,7 @@ class Kind(StrEnum):
 
 
 class Setting(StrEnum):
-    """Who wants the command to run."""
+    """Where a command comes from."""
 
     AGENT = "agent"
     PERSON = "person"
@@ -39,7 +39,7 @@ class Setting(StrEnum):
 
 STRICTNESS = (Decision.ALLOW, Decision.REVIEW, Decision.DENY)
 
-# The rule of whatever switches the hooks or the guard off.
+# The rule for switching off the hooks or the guard.
 GUARD_OFF = "command-guard-off"
 # The kinds of effect, the worst first: a verdict names its worst effect. UNKNOWN says least, so it comes last.
 GRAVITY = (
@@ -63,7 +63,7 @@ GRAVITY = (
     ),
     *(Kind.READ, Kind.UNKNOWN),
 )
-# A service read asks a service that the user has set up, with the credentials that are there (`gh pr list`).
+# A service read queries a service that the user has set up, with the user's credentials (`gh pr list`).
 HARMLESS = frozenset({Kind.READ, Kind.SERVICE_READ})
 DECISIONS: Mapping[Kind, Decision] = MappingProxyType(
     {
@@ -75,7 +75,7 @@ DECISIONS: Mapping[Kind, Decision] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of the command as given: characters from `start` up to `end`, which is not part of it."""
+    """A part of the command: characters from `start` up to, not including, `end`."""
 
     start: int
     end: int
@@ -83,7 +83,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One thing a command does. `rule` names the rule of the catalogue that a notable one falls under."""
+    """One effect of a command; `rule` is the id in the catalogue of the rule it falls under."""
 
     kind: Kind
     target: str | None
@@ -110,7 +110,8 @@ class Context:
     `home` and `folder` are absolute paths as text, `root` that of the work tree. `git_config` is the
     configuration that the repository itself brings: key in lower case (the sub-section as written) -> values.
     `files` are paths that something else has written before, with what they hold: "remote" for what came from the
-    network, "secret".
+    network, "secret". `names` are those in `folder`, None if they are not known.
+    `repositories` are the folders below the root that Git takes for others, None where nobody has looked.
     """
 
     setting: Setting = Setting.AGENT
@@ -120,15 +121,17 @@ class Context:
     git_config: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     files: Mapping[str, frozenset[str]] = field(default_factory=dict)
     patterns: tuple[Pattern, ...] = ()
+    names: frozenset[str] | None = None
+    repositories: Collection[str] | None = None
 
 
 @dataclass(frozen=True)
 class Verdict:
     """The answer about one command.
 
-    `coverage` is "partial" when a part of it could not be understood. `savable` is a pattern that a person may
-    keep to allow such commands, None where none should be kept. `files` are the paths that it leaves behind with
-    something from the network or a secret in them, as in `Context`.
+    `coverage` is "partial" if a part was not understood. `savable` is a pattern that a person may keep to allow such
+    commands, None where none should be kept. `files` are the paths left behind with a download or a secret in them, as
+    in `Context`.
     """
 
     command: str
@@ -142,11 +145,11 @@ class Verdict:
 
     @property
     def evidence(self) -> tuple[Span, ...]:
-        """The places that the verdict stands on, in order, each once."""
+        """Return the places that the verdict is based on, in order, each once."""
         decisive = {effect.span for effect in self.effects if effect.decision is self.verdict}
         return tuple(sorted(decisive, key=lambda span: (span.start, span.end)))
 
 
 def strictest(decisions: "frozenset[Decision] | set[Decision] | list[Decision]") -> Decision:
-    """The strictest of some decisions, allow for none."""
+    """Return the strictest of some decisions; allow if there are none."""
     return max(decisions, key=STRICTNESS.index, default=Decision.ALLOW)

@@ -1,27 +1,32 @@
-"""Patterns of the configuration over parsed commands: what they match, what they forbid, and what they lift."""
+"""Patterns of the configuration over parsed commands: what they match, deny, review and allow."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from cli_guard.commands.effects.arguments import read_arguments
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.expand.parameters import GLOB
 from cli_guard.commands.invocations import SYSTEM_PROGRAMS, Invocation
 from cli_guard.commands.model import Context, Effect, Kind, Pattern, Setting
+from cli_guard.commands.programs import table
 from cli_guard.model import Decision
 
 PIECE = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)""", re.DOTALL)
 OPERATORS = re.compile(r"[;&|<>()$`]")
 MOST_WORDS = 32
-# Whoever allows a command allows what it does, not that it shows a secret, takes rights or switches the guard off.
+# Allowing a command allows its effect, never showing a secret, taking rights or switching off the guard.
 NEVER_LIFTED = frozenset((Kind.GUARD, Kind.CREDENTIAL, Kind.PRIVILEGE))
+# What an option may name that decides what code runs.
+CODE = frozenset(("shell", "script", "command", "module", "folder", "env", "config", "config-env", Kind.EXEC))
+VARIABLE = re.compile(r"[A-Za-z_]\w*[:+?!]?=")
 WILDCARD = "\0"
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A pattern, read: of each word the texts between its `*`. `open`: any number of words may follow."""
+    """A parsed pattern: for each word the texts between its `*`. `open`: any number of words may follow."""
 
     words: tuple[tuple[str, ...], ...]
     open: bool
@@ -29,7 +34,7 @@ class Shape:
 
 @cache
 def shape_of(text: str) -> Shape:
-    """The words of a pattern, split as a shell splits them; a quoted `*` is a star. Raises ValueError."""
+    """Split a pattern into words as a shell does; a quoted `*` is a literal star. Raises ValueError."""
     words: list[list[str]] = []
     at, inside = 0, False
     while at < len(text):
@@ -59,13 +64,13 @@ def shape_of(text: str) -> Shape:
 
 
 def check_pattern(pattern: Pattern) -> None:
-    """Raises ValueError for a pattern that says nothing that can be matched, or allows whatever there is."""
+    """Raise ValueError for a pattern that matches nothing, or allows everything."""
     if len(shape_of(pattern.text).words[0]) > 1 and pattern.decision is Decision.ALLOW:
         raise ValueError(f"the pattern {pattern.text!r} allows programs that it does not name")
 
 
 def matches(pieces: tuple[str, ...], text: str) -> bool:
-    """Does a word match, `*` being anything between two pieces?"""
+    """Return whether a word matches, `*` being anything between two pieces."""
     if len(pieces) == 1:
         return text == pieces[0]
     first, *middle, last = pieces
@@ -81,7 +86,7 @@ def matches(pieces: tuple[str, ...], text: str) -> bool:
 
 
 def covers(new: str, old: str) -> bool:
-    """Does one pattern certainly match all that another one does?"""
+    """Return whether one pattern certainly matches all that another one does."""
     wide, narrow = shape_of(new), shape_of(old)
     texts = [WILDCARD.join(word) for word in narrow.words]
     if len(texts) < len(wide.words) or not (wide.open or (len(texts) == len(wide.words) and not narrow.open)):
@@ -90,9 +95,9 @@ def covers(new: str, old: str) -> bool:
 
 
 def fit_pattern(pattern: Pattern, invocation: Invocation) -> tuple[Field, ...] | None:
-    """The words that a pattern names in a command, None if it does not match.
+    """Return the words that a pattern names in a command, None if it does not match.
 
-    What forbids matches whatever a word that is not known may turn out to be; what allows, known words alone.
+    Unknown words match a pattern that denies or reviews, never one that allows.
     """
     shape, name = shape_of(pattern.text), invocation.name
     has_path = any("/" in piece for piece in shape.words[0])
@@ -109,9 +114,9 @@ def fit_pattern(pattern: Pattern, invocation: Invocation) -> tuple[Field, ...] |
 
 
 def may_match(shape: Shape, words: Sequence[Field]) -> bool:
-    """May these be the words of a pattern? The program is looked at before, unless it is not known.
+    """Return whether these may be the words of a pattern; the caller has matched a known program.
 
-    Words nobody knows are not enough: one at least that is known has to fit.
+    At least one known word has to match.
     """
     first, end = words[0], len(shape.words)
     places = {(1, True)} if first.known else {(at, False) for at in reach(shape.words[:1], 0, first) if at}
@@ -125,7 +130,7 @@ def may_match(shape: Shape, words: Sequence[Field]) -> bool:
 
 
 def reach(pattern: tuple[tuple[str, ...], ...], at: int, word: Field) -> Iterator[int]:
-    """How far into the words of a pattern one word of a command, which may become several, can lead."""
+    """Yield the positions in a pattern that a word of a command, which may expand to several, can reach."""
     several, start = word.many or word.pattern, word.start
     if word.assumed:
         start = ""
@@ -148,9 +153,9 @@ def reach(pattern: tuple[tuple[str, ...], ...], at: int, word: Field) -> Iterato
 def apply_patterns(
     found: dict[Effect, list[Invocation | None]], invocations: Sequence[Invocation], context: Context
 ) -> tuple[Effect, ...]:
-    """The effects of a script after the patterns: deny over review over allow over the engine's own answer.
+    """Apply the patterns to the effects of a script: deny before review before allow before the engine.
 
-    `found` has with each effect the commands that it comes from. What a change brings in is never lifted.
+    `found` maps each effect to its commands. The effects of a reviewed change are never allowed.
     """
     if not context.patterns:
         return tuple(found)
@@ -171,7 +176,7 @@ def apply_patterns(
 
 
 def effect_of_pattern(pattern: Pattern, invocation: Invocation, kind: Kind) -> Effect:
-    """What a pattern that asks or denies makes of a command: an effect of the kind that the command has."""
+    """Build the effect of a pattern that reviews or denies: of the kind that the command has."""
     reason = (
         f"the pattern {pattern.text!r} {'denies' if pattern.decision is Decision.DENY else 'asks for'} it"
     )
@@ -179,7 +184,7 @@ def effect_of_pattern(pattern: Pattern, invocation: Invocation, kind: Kind) -> E
 
 
 def lift_effect(effect: Effect, callers: Sequence[Invocation | None], allowing: Sequence[Pattern]) -> Effect:
-    """An effect, allowed if a pattern covers every command that it comes from."""
+    """Allow an effect if a pattern covers every command that it comes from."""
     if effect.decision is not Decision.REVIEW or effect.kind in NEVER_LIFTED:
         return effect
     patterns = [allowed_by(effect, caller, allowing) if caller else None for caller in callers]
@@ -190,12 +195,12 @@ def lift_effect(effect: Effect, callers: Sequence[Invocation | None], allowing: 
 
 
 def allowed_by(effect: Effect, caller: Invocation, allowing: Sequence[Pattern]) -> Pattern | None:
-    """The pattern that allows a command, or names it in the words of the one that runs it (`uv run pytest *`)."""
+    """Return the pattern that allows a command, or its words within the runner's (`uv run pytest *`)."""
     outer: Invocation | None = caller
     while outer is not None and caller.plain:
         for pattern in allowing:
             words = fit_pattern(pattern, outer)
-            if words is None or names_code(effect, outer, words):
+            if words is None or names_code(effect, outer, words) or adds_code(pattern, outer):
                 continue
             if outer is caller or caller.fields[0].span in {word.span for word in words[1:]}:
                 return pattern
@@ -204,7 +209,7 @@ def allowed_by(effect: Effect, caller: Invocation, allowing: Sequence[Pattern]) 
 
 
 def names_code(effect: Effect, invocation: Invocation, words: Sequence[Field]) -> bool:
-    """Is code run that only the words behind those of the pattern name (`git fetch --upload-pack=CODE`)?"""
+    """Return whether only words beyond the pattern name code to run (`git fetch --upload-pack=CODE`)."""
     target = effect.target or ""
     if effect.kind is not Kind.EXEC or target.partition(" ")[0] == invocation.name.rpartition("/")[2]:
         return False
@@ -213,6 +218,19 @@ def names_code(effect: Effect, invocation: Invocation, words: Sequence[Field]) -
     return bool(more) and (target.startswith("-") or any(last in text for text in more))
 
 
+def adds_code(pattern: Pattern, invocation: Invocation) -> bool:
+    """Does a command name code, a folder or a variable that no word of the pattern names (`go test -exec X`)?"""
+    shape, spec = shape_of(pattern.text), table(invocation.name.rpartition("/")[2])
+    named = {word[0] for word in shape.words if len(word) == 1}
+    if spec is None or (not shape.open and len(named) == len(set(shape.words))):
+        return False
+    named |= {word.partition("=")[0] for word in named}
+    given = read_arguments(spec, list(invocation.fields[1:]))
+    options = [option for option in given.present if option.takes in CODE or option.effect is Kind.EXEC]
+    variables = [word.start for word in given.operands if VARIABLE.match(word.start)]
+    return any(not named.intersection(each.names) for each in options) or not named.issuperset(variables)
+
+
 def with_reason(text: str, pattern: Pattern) -> str:
-    """A sentence with the reason of a pattern behind it, if it has one, on one line."""
+    """Append the reason of a pattern to a sentence, on one line."""
     return f"{text}: {' '.join(pattern.reason.split())}" if pattern.reason else text

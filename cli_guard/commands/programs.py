@@ -1,8 +1,8 @@
-"""The tables of the programs: what each option, operand and sub-command of a program does.
+"""Load the tables of the programs: what each option, operand and sub-command does.
 
-A table is a TOML file under `rules/programs/`, in any folder, named after its program (`sort.toml`) or, as manual
-pages are, after a sub-command that has a file of its own (`git-commit.toml`). It is read when its program is first
-met. The format is described in `rules/programs/README.md`.
+A table is a TOML file under `rules/programs/`, in any folder, named after its program (`sort.toml`) or, as manual pages
+are, after a sub-command that has a file of its own (`git-commit.toml`). It is read when its program is first met. The
+format is described in `rules/programs/README.md`.
 """
 
 import re
@@ -16,10 +16,11 @@ from cli_guard.commands.model import Kind
 from cli_guard.rules import tables
 
 STYLES = ("gnu", "posix", "single", "pairs", "none")
-PRINTS = ("text", "input", "paths", "value", "operands")
+PRINTS = ("text", "input", "lines", "paths", "value", "operands")
 # What a value may be beside the kinds of effect, of which each is also a kind of value.
 VALUES = (
-    *"text move command shell script url host upload send header env config config-env module folder".split(),
+    *"text move command shell script url host upload send header env config config-env module folder name "
+    "server endpoint".split(),
     *(f"code:{language}" for language in "python perl ruby node php awk sed sql jq".split()),
 )
 VALUE_KINDS = frozenset((*VALUES, *Kind))
@@ -27,7 +28,7 @@ REPEATED = "..."
 
 SPEC_KEYS = frozenset(
     "name source parsing flags values operands effect reason rule alternative prints stdin handler fact command match "
-    "near allow review deny".split()
+    "near allow review deny loads always dry".split()
 )
 FACT_KEYS = frozenset(
     "options takes optional effect operands stdin prints reason rule alternative match near".split()
@@ -55,7 +56,7 @@ class Option:
 
     @property
     def harmless(self) -> bool:
-        """Can the option, whatever its value, do no more than reading?"""
+        """Return whether the option, whatever its value, does no more than read."""
         kinds = {
             self.takes or "text",
             self.effect or "text",
@@ -79,6 +80,9 @@ class Spec:
     prints: str = "text"
     stdin: str = ""
     handler: str = ""
+    loads: str | None = None
+    always: bool = False
+    dry: str = ""
     commands: "Mapping[str, Spec]" = field(default_factory=dict)
     source: str = ""
     match: str = ""
@@ -87,33 +91,32 @@ class Spec:
 
     @property
     def program(self) -> str:
-        """The first word of the name."""
         return self.name.partition(" ")[0]
 
     @cached_property
     def harmless_options(self) -> bool:
-        """Does no option do harm, so that a word nobody knows may stand where an option could?"""
+        """Return whether no option does harm, so that an unknown word may be an option."""
         return all(option.harmless for option in self.options.values())
 
     def facts(self) -> Iterator[Option]:
-        """The options that the table tells more of than their names, each once."""
+        """Return each option that has more than names in the table, once."""
         seen = {id(option): option for option in self.options.values()}
         yield from (option for option in seen.values() if option.match)
 
     def every(self) -> "Iterator[Spec]":
-        """The table itself and those of its sub-commands, of which one under several names comes once."""
+        """Yield this table and those of its sub-commands, each once."""
         yield self
         for spec in {id(spec): spec for spec in self.commands.values()}.values():
             yield from spec.every()
 
 
 class BrokenTable(ValueError):
-    """A table says something that the engine does not know."""
+    """A table holds a key or value that the engine does not know."""
 
 
 @cache
 def table(name: str) -> Spec | None:
-    """The table of a program, by its own name, another one, or one with a version (`python3.12`); None if unknown."""
+    """Return the table of a program by its name, an alias, or a version (`python3.12`); None if unknown."""
     for candidate in (name, VERSION.sub("", name)):
         known = tables.other_names().get(candidate, candidate)
         if tables.exists(known):
@@ -123,16 +126,16 @@ def table(name: str) -> Spec | None:
 
 @cache
 def read_table(name: str) -> Spec:
-    """The table of this very name. Raises BrokenTable, KeyError."""
+    """Read the table of exactly this name. Raises BrokenTable, KeyError."""
     data = tables.read(name)
     return spec_from(data, data.get("name", name), Spec(""))
 
 
 def sub_command(spec: Spec, word: str) -> Spec | None:
-    """A sub-command by its first word: in the table of its program, or in a file of its own."""
+    """Return a sub-command by its first word, from the program's table or a file of its own."""
     if word in spec.commands:
         return spec.commands[word]
-    # `git commit` has a file of its own; `ssh add` is no `ssh-add`.
+    # `git commit` has a file of its own; `ssh add` is not `ssh-add`.
     name = f"{spec.name} {word}".replace(" ", "-")
     if not spec.commands or not tables.exists(name):
         return None
@@ -143,7 +146,6 @@ def sub_command(spec: Spec, word: str) -> Spec | None:
 
 
 def spec_from(data: Mapping[str, Any], name: str, parent: Spec) -> Spec:
-    """One table, or one sub-command of it, with the sub-commands below."""
     unknown = set(data) - SPEC_KEYS
     if unknown:
         raise BrokenTable(f"{name}: unknown key {sorted(unknown)[0]}")
@@ -161,6 +163,9 @@ def spec_from(data: Mapping[str, Any], name: str, parent: Spec) -> Spec:
         prints=one_of(PRINTS, data.get("prints", "text"), name),
         stdin=value_kind(data["stdin"], name) if "stdin" in data else "",
         handler=data.get("handler", ""),
+        loads=data.get("loads"),
+        always=data.get("always", False),
+        dry=data.get("dry", ""),
         source=data.get("source", parent.source),
         match=data.get("match", ""),
         near=data.get("near", ""),
@@ -170,7 +175,7 @@ def spec_from(data: Mapping[str, Any], name: str, parent: Spec) -> Spec:
 
 
 def commands_from(tables: list[Mapping[str, Any]] | tuple[()], parent: Spec) -> dict[str, Spec]:
-    """The sub-commands by their first word; `remote add` makes a `remote` that holds an `add`."""
+    """Map sub-commands by their first word; `remote add` makes a `remote` that holds an `add`."""
     found: dict[str, Spec] = {}
     longer: dict[str, list[Mapping[str, Any]]] = {}
     for data in tables:
@@ -189,7 +194,6 @@ def commands_from(tables: list[Mapping[str, Any]] | tuple[()], parent: Spec) -> 
 
 
 def options_from(data: Mapping[str, Any], name: str) -> dict[str, Option]:
-    """The options of a table by each of their names."""
     options: dict[str, Option] = {}
     for key, takes in (("flags", None), ("values", "text")):
         for word in data.get(key, "").split():
@@ -219,7 +223,7 @@ def options_from(data: Mapping[str, Any], name: str) -> dict[str, Option]:
 
 
 def operands_from(given: str | list[str] | tuple[()], name: str) -> tuple[str, ...]:
-    """What the operands are, one after the other; a single kind stands for all of them."""
+    """Return the kinds of the operands in order; a single kind stands for all of them."""
     if given == "command":
         given = [given]
     kinds = [given.removesuffix(REPEATED) + REPEATED] if isinstance(given, str) else list(given)
@@ -229,12 +233,12 @@ def operands_from(given: str | list[str] | tuple[()], name: str) -> tuple[str, .
 
 
 def value_kind(kind: str, name: str) -> str:
-    """A kind of value, checked. Raises BrokenTable."""
+    """Check and return a kind of value. Raises BrokenTable."""
     return one_of(VALUE_KINDS, kind, name)
 
 
 def one_of(known: "tuple[str, ...] | frozenset[str]", given: str, name: str) -> str:
-    """A word out of a closed list. Raises BrokenTable."""
+    """Check and return a word of a closed list. Raises BrokenTable."""
     if given not in known:
         raise BrokenTable(f"{name}: {given!r} is none of {', '.join(sorted(known))}")
     return given

@@ -1,4 +1,4 @@
-"""Which pattern a person may keep so that a command is not asked about again, and for which there is none."""
+"""Choose the pattern that a person may save so that a command is not asked about again."""
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from cli_guard.commands.scope import NOTHING
 MOST_WORDS = 8
 LONGEST = 120
 KINDS = NEVER_LIFTED | {Kind.UNKNOWN, Kind.PERSISTENCE}
-# What these do is decided by their words alone, or cannot be taken back: whoever wants it looks at it each time.
+# Their words alone decide what these do, or it cannot be undone: they need a look each time.
 NEVER = frozenset(
     (
         *"rm rmdir unlink shred truncate dd mkfs fdisk parted wipefs chmod chown chgrp chattr setfacl mount".split(),
@@ -31,7 +31,7 @@ NEVER = frozenset(
     )
 )
 GIT = frozenset(("git add", "git fetch", "git mv", "git pull"))
-# Whatever words follow these, they do the same thing to more or less.
+# With any further words these do the same to more or less.
 OPEN = frozenset(
     (
         *("terraform plan", "terraform validate", "tofu plan", "tofu validate", "helm lint", "git fetch"),
@@ -43,9 +43,9 @@ OPEN = frozenset(
 def pattern_to_save(
     decisive: Iterable[Effect], found: Mapping[Effect, Sequence[Invocation | None]]
 ) -> str | None:
-    """The pattern that would allow what is asked about, None if it does not all come from one plain command.
+    """Return the pattern that allows the reviewed effects, None unless all come from one plain command.
 
-    `found` has with each effect the commands that it comes from.
+    `found` maps each effect to the commands that it comes from.
     """
     effects = list(decisive)
     if any(effect not in found or effect.kind in KINDS for effect in effects):
@@ -59,7 +59,7 @@ def pattern_to_save(
 
 
 def runs(outer: Invocation, inner: Invocation) -> bool:
-    """Does a command name another one in its words, and run it?"""
+    """Return whether a command names another one in its words and runs it."""
     parent = inner.parent
     while parent is not None and parent is not outer:
         parent = parent.parent
@@ -67,7 +67,7 @@ def runs(outer: Invocation, inner: Invocation) -> bool:
 
 
 def is_refused(invocation: Invocation) -> bool:
-    """Is it one of those that are looked at each time?"""
+    """Return whether the command needs a look each time."""
     name = invocation.name
     base = name.rpartition("/")[2]
     # A path from elsewhere may hold another program tomorrow.
@@ -83,7 +83,7 @@ def is_refused(invocation: Invocation) -> bool:
 
 
 def write_pattern(invocation: Invocation, effects: Sequence[Effect]) -> str | None:
-    """The command as a pattern that covers these effects, None if it is too long to be looked through."""
+    """Write the command as a pattern that covers these effects; return None if it is too long to match."""
     words = [word.text or "" for word in invocation.fields]
     sub_command = " ".join(words[:2])
     if sub_command in OPEN and not any(

@@ -1,8 +1,10 @@
-"""What a script has done so far that later commands depend on: variables, functions, files, the current folder."""
+"""The state of a script that later commands depend on: variables, functions, files, the current folder."""
 
 from collections.abc import Iterable
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field, replace
+from time import thread_time
 from typing import Protocol
 
 from cli_guard.commands.model import Context, Span
@@ -15,7 +17,7 @@ EVERYTHING = "everything"
 HOOKS = "hooks"
 HIDDEN = "hidden"
 
-# Bounds of one judgement. Whoever runs out of them is asked about, never let through.
+# Bounds of one judgement. A command that exceeds them is reviewed, never allowed.
 MOST_STEPS = 4_000
 MOST_DEPTH = 24
 MOST_CHARACTERS = 100_000
@@ -26,12 +28,11 @@ MOST_ELEMENTS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """What flows through a pipe, a variable or a file, as far as it is known.
+    """The contents of a pipe, a variable or a file, as far as they are known.
 
-    `text` is None for what is not known. `origin` is "paths" for paths of the project, "value" for something
-    short and harmless, "" for anything. `taints` say what it carries: a secret, or code from the network.
-    `assumed`: the text holds only if a variable that nobody set here is empty. `items` are the elements of an array.
-    `perhaps`: it was set in a branch that may not have run, and was not there before.
+    `text` is None if unknown. `origin` is "paths" for paths of the project, "value" for something short and harmless,
+    "" for anything. `taints`: a secret, or code from the network. `assumed`: the text holds only if a variable unset
+    here is empty. `items` are the elements of an array. `perhaps`: it was set in a branch that may not have run.
     """
 
     text: str | None = None
@@ -43,29 +44,31 @@ class Stream:
 
 
 NOTHING = Stream("")
+# A variable that the script has unset, or an array without elements: `${name-word}` is the word.
+UNSET = Stream("", items=())
 ANYTHING = Stream(None)
+NUMBER = Stream(None, frozenset(), "value")
 
 
 def narrowest(origins: set[str]) -> str:
-    """What several origins are together: as little known as the least known of them."""
+    """Return the least known of several origins."""
     return next((origin for origin in ("", "paths", "rooted") if origin in origins), "value")
 
 
 class Carrier(Protocol):
-    """Whatever carries taints: a stream, or a word of a command."""
+    """What carries taints: a stream, or a word of a command."""
 
     @property
     def taints(self) -> frozenset[str]:
-        """What it carries."""
+        """Return "secret", "remote" and the like."""
 
 
 def taints_of(carriers: Iterable[Carrier]) -> frozenset[str]:
-    """What several carry together."""
     return frozenset().union(*(each.taints for each in carriers))
 
 
 def merge(streams: Iterable[Stream]) -> Stream:
-    """Several outputs one after the other."""
+    """Join several outputs one after the other."""
     given = [stream for stream in streams if stream != NOTHING]
     if len(given) == 1:
         return given[0]
@@ -92,26 +95,67 @@ class Scope:
     descriptors: dict[str, str] = field(default_factory=dict)
     stdin: Stream | None = None
     local: set[str] = field(default_factory=set)
+    # Variables with the attribute `-i`: what they are given is computed.
+    integers: set[str] = field(default_factory=lambda: {"RANDOM", "SECONDS", "LINENO"})
+    # Associative arrays (`-A`): their subscripts are text.
+    keyed: set[str] = field(default_factory=set)
     arguments: tuple[Stream, ...] | None = None
     folder: str | None = None
 
     def copy(self) -> "Scope":
-        """A copy for a subshell; files are the same for both."""
+        """Copy for a subshell; files are shared."""
         scope = copy(self)
         scope.variables = dict(self.variables)
         scope.exported = set(self.exported)
         scope.functions = dict(self.functions)
         scope.aliases = dict(self.aliases)
+        scope.integers = set(self.integers)
+        scope.keyed = set(self.keyed)
         return scope
 
 
 class OutOfBudget(Exception):
-    """There is more to this command than is looked at."""
+    """A command exceeds the bounds of one judgement."""
+
+
+class OutOfTime(OutOfBudget):
+    """It takes longer to judge this command than it may."""
+
+
+@dataclass
+class Clock:
+    """The processor time of one judgement, in seconds of this thread.
+
+    It starts behind so many nodes: a short command waits for tables and grammar to be loaded, and its verdict must not
+    depend on how fast that is.
+    """
+
+    seconds: float
+    untimed_nodes: int
+    nodes: int = 0
+    until: float = 0.0
+
+    def check(self) -> None:
+        """Count one node. Raise OutOfTime when the time is used up."""
+        self.nodes += 1
+        if self.nodes == self.untimed_nodes:
+            self.until = thread_time() + self.seconds
+        elif self.nodes > self.untimed_nodes and thread_time() > self.until:
+            raise OutOfTime("takes too long to be judged in full")
+
+
+CLOCK: ContextVar[Clock] = ContextVar("CLOCK")
+
+
+def check_time() -> None:
+    """Raise OutOfTime when the judgement under way has used up its processor time."""
+    if clock := CLOCK.get(None):
+        clock.check()
 
 
 @dataclass
 class Budget:
-    """How much is left to look at. `outer` is the place in the text given that a nested text stands at."""
+    """The remaining bounds of a judgement; `outer` is where a nested text is in the outer one."""
 
     steps: int = MOST_STEPS
     characters: int = MOST_CHARACTERS
@@ -119,35 +163,43 @@ class Budget:
     outer: list[Span] = field(default_factory=list)
 
     def place(self, span: Span) -> Span:
-        """Where something stands in the text given."""
+        """Return where something is in the outer text."""
         return self.outer[0] if self.outer else span
 
     def step(self) -> None:
         """One command or word more. Raises OutOfBudget."""
+        check_time()
         self.steps -= 1
         if self.steps < 0:
-            raise OutOfBudget("more commands than are looked at")
+            raise OutOfBudget("more commands than are judged")
 
     def read(self, text: str) -> None:
-        """One text more to parse. Raises OutOfBudget."""
+        """Count one text to parse. Raises OutOfBudget."""
         self.characters -= len(text)
         if self.characters < 0 or self.depth > MOST_DEPTH:
-            raise OutOfBudget("longer or more deeply nested than is looked at")
+            raise OutOfBudget("longer or more deeply nested than is judged")
+
+
+def is_number(value: Stream) -> bool:
+    """Is a value known to be a number, or something as short and harmless?"""
+    return value.text.isdecimal() if value.text is not None else value.origin == "value"
 
 
 def make_unsure(before: dict[str, Stream], after: dict[str, Stream]) -> dict[str, Stream]:
-    """The variables behind a branch that may not have run: what it changed is not known, but what it carries is."""
+    """Return the variables after a branch that may not have run: changed values are unknown, taints stay."""
     changed = {}
     for name, value in after.items():
         if name not in before:
             changed[name] = replace(value, perhaps=True)
         elif before[name] != value:
-            changed[name] = Stream(None, value.taints | before[name].taints)
+            either = before[name], value
+            origin = "value" if all(map(is_number, either)) else ""
+            changed[name] = Stream(None, taints_of(either), origin)
         else:
             changed[name] = value
     return changed
 
 
 def restore(outer: dict[str, Stream], names: Iterable[str]) -> dict[str, Stream]:
-    """Variables that were set for one command or function alone, as they were before."""
+    """Restore variables that were set for one command or function alone."""
     return {name: outer.get(name, ANYTHING) for name in names}

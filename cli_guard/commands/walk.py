@@ -1,4 +1,4 @@
-"""Walks through a script as a shell would, without running anything, and collects what it would do."""
+"""Walk through a script as a shell would, without running anything, and collect its effects."""
 
 import re
 from contextlib import nullcontext
@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from cli_guard.commands import floors
 from cli_guard.commands.effects.environment import CODE_NAMES, HOOK_SWITCHES
 from cli_guard.commands.effects.invocation import invoke
-from cli_guard.commands.effects.redirects import apply_redirects, is_connected, write_sinks
+from cli_guard.commands.effects.redirects import FROM_NETWORK, apply_redirects, is_connected, write_sinks
+from cli_guard.commands.expand.arithmetic import compute, compute_text, compute_value
 from cli_guard.commands.expand.fields import Field, stream_of
 from cli_guard.commands.expand.words import Expander
 from cli_guard.commands.machine import Machine
@@ -15,6 +16,7 @@ from cli_guard.commands.model import Kind, Span
 from cli_guard.commands.parse.joining import respell
 from cli_guard.commands.parse.syntax import parse
 from cli_guard.commands.parse.tree import (
+    Arithmetic,
     Assignment,
     Block,
     Command,
@@ -28,6 +30,7 @@ from cli_guard.commands.scope import (
     ANYTHING,
     MOST_ELEMENTS,
     NOTHING,
+    NUMBER,
     REMOTE,
     SECRET,
     Stream,
@@ -37,26 +40,26 @@ from cli_guard.commands.scope import (
 )
 
 # A line that goes on in the middle of a word.
+# `([subscript]=value)`: an element of an array with its place.
+PLACED = re.compile(r"\[(.*?)\]\+?=", re.DOTALL)
 CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?=\S)")
 
 
 @dataclass
 class Shell(Machine):
-    """A shell that goes through a script node by node."""
+    """A shell that walks a script node by node."""
 
     uncalled: dict[str, Node] = field(default_factory=dict)
 
     def invoke(self, fields: list[Field], stdin: Stream, span: Span) -> Stream:
-        """A command with its words: a function, an alias or a program."""
         return invoke(self, fields, stdin, span)
 
     def run_nested(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
-        """Runs a text that stands, as a word or a here-document, at one place of the script."""
         with self.nested(span):
             return self.run_text(text, stdin)
 
     def run_text(self, text: str, stdin: Stream = NOTHING) -> Stream:
-        """Runs a text; what bash takes and the grammar refuses is run in another spelling."""
+        """Run a text; what bash accepts and the grammar does not is respelled first."""
         self.budget.read(text)
         if CONTINUED.search(text):
             with self.nested(Span(0, len(text))):
@@ -71,12 +74,11 @@ class Shell(Machine):
         return self.run_script(script, stdin)
 
     def run_child(self, text: str, span: Span, stdin: Stream = NOTHING) -> Stream:
-        """Runs a text in a shell of its own, of whose variables nothing comes back."""
         with self.subshell():
             return self.run_nested(text, span, stdin)
 
     def run_script(self, script: Script, stdin: Stream = NOTHING) -> Stream:
-        """Runs a script; what the grammar did not understand is an effect of its own."""
+        """Run a script; what the grammar did not understand is an effect of its own."""
         with self.acting(None):
             output = self.run_nodes(script.items, stdin)
             for span in script.errors[:1]:
@@ -84,11 +86,11 @@ class Shell(Machine):
         return output
 
     def run_nodes(self, nodes: tuple[Node, ...], stdin: Stream) -> Stream:
-        """Commands one after the other; each may be the one that reads the input."""
+        """Run commands one after the other; each may be the one that reads the input."""
         return merge([self.run(node, stdin) for node in nodes])
 
     def run(self, node: Node, stdin: Stream = NOTHING) -> Stream:
-        """Runs one node and gives what it prints."""
+        """Run one node and return what it prints."""
         self.budget.step()
         if isinstance(node, Command):
             return self.command(node, stdin)
@@ -97,6 +99,12 @@ class Shell(Machine):
             for stage in node.stages:
                 stream = self.run_in_subshell(stage, stream)
             return stream
+        if isinstance(node, Arithmetic):
+            if node.array not in self.scope.keyed:
+                compute(self, self.expander().one(node.expression))
+            else:
+                self.expander().one(node.expression)
+            return NUMBER
         if isinstance(node, For):
             return self.for_each(node, stdin)
         if isinstance(node, Function):
@@ -104,15 +112,14 @@ class Shell(Machine):
         return self.block(node, stdin)
 
     def run_in_subshell(self, node: Node, stdin: Stream) -> Stream:
-        """One node in a subshell of its own, whose variables nobody else sees."""
         with self.subshell():
             return self.run(node, stdin)
 
     def block(self, node: Block, stdin: Stream) -> Stream:
-        """A group, a branch, a loop; a subshell works on a copy of the state."""
+        """Run a group, a branch or a loop; a subshell works on a copy of the state."""
         source, sinks = apply_redirects(self, node.redirects, stdin)
         with self.subshell() if node.kind in ("subshell", "background") else nullcontext():
-            # What stands first in a list runs in any case, what follows it may not.
+            # The first command of a list always runs, later ones may not.
             sure = 1 if node.kind == "list" else 0
             first = self.run_nodes(node.items[:sure], source)
             variables = dict(self.scope.variables)
@@ -128,12 +135,12 @@ class Shell(Machine):
         if CODE_NAMES.match(node.name):
             self.environment(node.name, None, node.span)
         for stream in dict.fromkeys(streams):
-            self.scope.variables[node.name] = stream
+            self.set_variable(node.name, stream, node.span)
             outputs.append(self.block(node.body, stdin))
         return merge(outputs)
 
     def define(self, node: Function) -> Stream:
-        """A function. It is looked at when it is called, or at the end if nobody calls it."""
+        """Define a function; it is judged at its calls, or at the end if there are none."""
         self.scope.functions[node.name] = node.body
         if floors.calls_itself_twice(node):
             floors.deny_fork_bomb(self, node.span)
@@ -156,7 +163,7 @@ class Shell(Machine):
         finally:
             self.running.pop()
             self.scope.arguments = outer
-            # A function may end before it has set what it sets.
+            # A function may end before it sets a variable.
             after = {**self.scope.variables, **restore(variables, self.scope.local)}
             self.scope.variables, self.scope.local = make_unsure(variables, after), local
 
@@ -176,7 +183,7 @@ class Shell(Machine):
         if source == NOTHING and self.scope.stdin is not None:
             source = self.scope.stdin
         if source == NOTHING and is_connected(self, sinks):
-            source = Stream(None, frozenset((REMOTE,)))
+            source = FROM_NETWORK
         output = self.invoke(fields, source, node.span)
         if node.assignments:
             self.scope.variables = {
@@ -193,7 +200,10 @@ class Shell(Machine):
             held = self.scope.variables.get(node.name, NOTHING)
             elements = tuple(stream_of(each) for each in expander.fields(node.values))
             items = (*(held.items or ()), *elements) if node.append else elements
-            placed = any((each.text or "").startswith("[") for each in elements)
+            placed = [found for each in elements if (found := PLACED.match(each.text or ""))]
+            if node.name not in self.scope.keyed:
+                for found in placed:
+                    compute_text(self, found[1], node.span, set())
             value = Stream(None, value.taints, value.origin, items=items)
             if placed or len(items) > MOST_ELEMENTS:
                 value = Stream(None, value.taints)
@@ -206,12 +216,18 @@ class Shell(Machine):
             or node.name in self.scope.exported
             or (node.name != "IFS" and bool(CODE_NAMES.match(node.name)))
         )
-        self.scope.variables[node.name] = Stream(None, value.taints) if node.element else value
+        self.set_variable(node.name, Stream(None, value.taints) if node.element else value, node.span)
         if exported:
             self.environment(node.name, value.text, node.span)
 
+    def set_variable(self, name: str, value: Stream, span: Span) -> None:
+        if name in self.scope.integers:
+            compute_value(self, value, span, set())
+            value = NUMBER
+        self.scope.variables[name] = value
+
     def find_tainted_files(self) -> dict[str, frozenset[str]]:
-        """The files that hold something from the network or a secret at the end."""
+        """Return the files that hold a download or a secret at the end."""
         return {
             path: stream.taints
             for path, stream in self.scope.files.items()
@@ -219,17 +235,16 @@ class Shell(Machine):
         }
 
     def expander(self) -> Expander:
-        """Expands words in the state as it is now."""
         return Expander(self.scope, self.substitute, self.set_by_default)
 
     def set_by_default(self, name: str, value: Stream, span: Span) -> None:
         """`${name:=value}` sets a variable."""
-        self.scope.variables[name] = value
+        self.set_variable(name, value, span)
         if name in self.scope.exported or CODE_NAMES.match(name) or name in HOOK_SWITCHES:
             self.environment(name, value.text, span)
 
     def substitute(self, script: Script, kind: str) -> Stream:
-        """Runs `$(...)` or `<(...)`, in a subshell."""
+        """Run `$(...)` or `<(...)` in a subshell."""
         self.budget.depth += 1
         try:
             with self.subshell():

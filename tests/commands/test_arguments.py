@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
+from examples import table
 
 from cli_guard.commands.effects.arguments import Arguments, read_arguments
 from cli_guard.commands.expand.fields import Field, literal
@@ -82,7 +82,7 @@ def said(found: Arguments) -> str:
     return " ".join(part for part in parts if part)
 
 
-@pytest.mark.parametrize(
+@table(
     ("words", "meaning"),
     [
         ("", ""),
@@ -162,7 +162,7 @@ def test_gnu_options(words: str, meaning: str) -> None:
     assert sorted(found.split()) == sorted(meaning.split()), found
 
 
-@pytest.mark.parametrize(
+@table(
     ("table", "words", "meaning"),
     [
         (SINGLE, "-check f", "-check read:f"),
@@ -214,7 +214,7 @@ def test_other_styles_and_sub_commands(table: Mapping[str, Any], words: str, mea
     assert sorted(found.split()) == sorted(meaning.split()), found
 
 
-@pytest.mark.parametrize(
+@table(
     ("words", "name"),
     [
         ("list", "tool list"),
@@ -229,7 +229,7 @@ def test_the_table_of_the_sub_command_counts(words: str, name: str) -> None:
     assert read(TREE, words).spec.name == name
 
 
-@pytest.mark.parametrize(
+@table(
     ("operands", "words", "kinds"),
     [
         ("read", "a b", "read:a read:b"),

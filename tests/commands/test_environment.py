@@ -1,6 +1,6 @@
 """What it means to set a variable of the environment or a key of Git's configuration."""
 
-import pytest
+from examples import examples, near_misses, table
 
 from cli_guard.commands import judge
 from cli_guard.commands.effects.environment import key_means, pair_means, variable_means
@@ -43,14 +43,14 @@ UNKNOWN_NAMES = (
 )
 
 
-@pytest.mark.parametrize("setting", NOTHING_OF_NOTE)
+@near_misses("setting", NOTHING_OF_NOTE)
 def test_a_harmless_variable_means_nothing(setting: str) -> None:
     name, _, value = setting.partition("=")
     assert variable_means(name, value) is None
     assert judge(f"{setting} ls").verdict is ALLOW
 
 
-@pytest.mark.parametrize("setting", RUNS_CODE)
+@examples("setting", RUNS_CODE)
 def test_a_variable_that_decides_what_runs_is_asked_about(setting: str) -> None:
     name, _, value = setting.partition("=")
     kind, reason = variable_means(name, value) or (None, "")
@@ -59,7 +59,7 @@ def test_a_variable_that_decides_what_runs_is_asked_about(setting: str) -> None:
     assert judge(f"env {setting} ls").verdict is REVIEW
 
 
-@pytest.mark.parametrize("setting", SWITCHED_OFF)
+@examples("setting", SWITCHED_OFF)
 def test_a_variable_that_switches_hooks_off_is_denied(setting: str) -> None:
     name, _, value = setting.partition("=")
     assert (variable_means(name, value.strip("'")) or (None,))[0] is Kind.GUARD
@@ -71,7 +71,7 @@ def test_a_variable_that_switches_hooks_off_is_denied(setting: str) -> None:
         assert judge(command).verdict is DENY, command
 
 
-@pytest.mark.parametrize("setting", UNKNOWN_NAMES)
+@table("setting", UNKNOWN_NAMES)
 def test_a_name_that_nobody_knows_is_unknown(setting: str) -> None:
     name, _, value = setting.partition("=")
     assert (variable_means(name, value) or (None,))[0] is Kind.UNKNOWN
@@ -79,19 +79,17 @@ def test_a_name_that_nobody_knows_is_unknown(setting: str) -> None:
     assert judge(f"{setting}; ls").verdict is ALLOW
 
 
-@pytest.mark.parametrize("name", ["PAGER", "LESS", "GIT_EDITOR", "PATH", "GIT_PAGER"])
+@table("name", ["PAGER", "LESS", "GIT_EDITOR", "PATH", "GIT_PAGER"])
 def test_a_value_that_is_not_known_may_be_any(name: str) -> None:
     assert (variable_means(name, None) or (None,))[0] is Kind.EXEC
 
 
-@pytest.mark.parametrize(
-    "name", ["HUSKY", "CLI_GUARD", "GIT_CONFIG_KEY_0", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL"]
-)
+@table("name", ["HUSKY", "CLI_GUARD", "GIT_CONFIG_KEY_0", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL"])
 def test_a_switch_whose_value_is_not_known_counts_as_off(name: str) -> None:
     assert (variable_means(name, None) or (None,))[0] is Kind.GUARD
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "value", "kind"),
     [
         ("GIT_CONFIG_COUNT", "1", Kind.EXEC),
@@ -137,9 +135,7 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("setting", "kind"), [(each, kind) for kind, settings in KEYS.items() for each in settings.split()]
-)
+@table(("setting", "kind"), [(each, kind) for kind, settings in KEYS.items() for each in settings.split()])
 def test_a_key_of_the_configuration_means_what_it_does(setting: str, kind: Kind | None) -> None:
     key, _, value = setting.partition("=")
     meaning = key_means(key, value)
@@ -148,16 +144,14 @@ def test_a_key_of_the_configuration_means_what_it_does(setting: str, kind: Kind 
     assert judge(f"git -c '{setting}' status").verdict is wanted
 
 
-@pytest.mark.parametrize(
-    "key", ["core.pager", "core.fsmonitor", "credential.helper", "alias.x", "core.editor"]
-)
+@table("key", ["core.pager", "core.fsmonitor", "credential.helper", "alias.x", "core.editor"])
 def test_a_key_whose_value_is_not_known_may_run_anything(key: str) -> None:
     assert (key_means(key, None) or (None,))[0] is Kind.EXEC
     assert judge(f'git -c "{key}=$x" status').verdict is REVIEW
     assert judge(f"git --config-env={key}=NAME status").verdict is REVIEW
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "verdict"),
     [
         ("git config core.hooksPath /dev/null", DENY),

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 
 import labelled_commands
-import pytest
+from examples import table
 
 from cli_guard.commands import judge
 from cli_guard.model import Decision
@@ -12,7 +12,7 @@ from cli_guard.model import Decision
 CASES = labelled_commands.every()
 
 
-@pytest.mark.parametrize("group", sorted({case.group for case in CASES}))
+@table("group", sorted({case.group for case in CASES}))
 def test_commands_get_the_verdicts_that_they_are_labelled_with(group: str) -> None:
     wrong = [
         f"{case.command!r} is {verdict.verdict}, not {case.verdict}: {verdict.reason}"

@@ -4,6 +4,7 @@ import dataclasses
 
 import labelled_commands
 import pytest
+from examples import examples, near_misses, table
 
 from cli_guard.commands import Context, Kind, Setting, Verdict, judge
 from cli_guard.commands.model import Pattern
@@ -31,7 +32,7 @@ def denied(pattern: str, command: str) -> bool:
     return answer(command, (pattern, DENY)).verdict is DENY
 
 
-@pytest.mark.parametrize(
+@examples(
     ("pattern", "command"),
     [
         ("terraform apply *", "terraform apply"),
@@ -73,7 +74,7 @@ def test_what_a_pattern_denies(pattern: str, command: str) -> None:
     assert denied(pattern, command)
 
 
-@pytest.mark.parametrize(
+@near_misses(
     ("pattern", "command"),
     [
         ("terraform apply *", "terraform plan apply"),
@@ -104,7 +105,7 @@ def test_what_a_pattern_does_not_deny(pattern: str, command: str) -> None:
     assert not denied(pattern, command)
 
 
-@pytest.mark.parametrize(
+@examples(
     ("pattern", "command"),
     [
         ("npm run build", "npm run build"),
@@ -127,7 +128,7 @@ def test_what_a_pattern_allows(pattern: str, command: str) -> None:
     assert allowed(pattern, command)
 
 
-@pytest.mark.parametrize(
+@near_misses(
     ("pattern", "command"),
     [
         ("npm run build", "npm run build --watch"),
@@ -171,7 +172,7 @@ def test_what_a_pattern_does_not_allow(pattern: str, command: str) -> None:
     assert not allowed(pattern, command)
 
 
-@pytest.mark.parametrize(
+@table(
     ("decisions", "expected"),
     [
         ((ALLOW,), ALLOW),
@@ -218,7 +219,7 @@ def test_what_a_change_brings_in_is_not_lifted() -> None:
     assert answer("make x", ("make *", DENY), setting=Setting.CHANGE).verdict is DENY
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "says"),
     [
         ("", "does not begin with the name of a program"),
@@ -246,7 +247,7 @@ def test_a_pattern_that_allows_names_its_program() -> None:
         check_pattern(Pattern("kube* get", ALLOW))
 
 
-@pytest.mark.parametrize(
+@table(
     ("new", "old", "expected"),
     [
         ("terraform *", "terraform apply *", True),
@@ -267,7 +268,7 @@ def test_which_pattern_covers_which(new: str, old: str, expected: bool) -> None:
     assert covers(new, old) is expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "pattern"),
     [
         ("npm run build", "npm run build"),
@@ -290,7 +291,7 @@ def test_what_could_be_saved(command: str, pattern: str) -> None:
     assert allowed(pattern, command)
 
 
-@pytest.mark.parametrize(
+@table(
     "command",
     [
         "ls",
@@ -381,3 +382,39 @@ def test_every_configuration_denies_and_only_the_users_own_allows() -> None:
         ("d", ALLOW),
     ]
     assert Policy().patterns == ()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "command"),
+    [
+        ("go test *", "go test -exec ./x ./..."),
+        ("go test *", "go test -exec=./x ./..."),
+        ("go build *", "go build -toolexec ./x ./..."),
+        ("go *", "go -C other test ./..."),
+        ("make *", "make SHELL=./x test"),
+        ("make *", "make -C other test"),
+        ("make *", "make -f other.mk"),
+        ("make *", "make MAKEFILES=x test"),
+        ("make test *", "MAKEFILES=x make test"),
+        ("eslint *", "eslint -c x.js ."),
+        ("eslint *", "eslint --rulesdir x ."),
+        ("uv run eslint *", "uv run eslint -c x.js ."),
+    ],
+)
+def test_an_allow_pattern_lifts_no_code_that_stands_on_the_command_line(pattern: str, command: str) -> None:
+    assert not allowed(pattern, command)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "command"),
+    [
+        ("go test *", "go test -run X ./..."),
+        ("go test -exec ./x *", "go test -exec ./x ./..."),
+        ("make *", "make -j 8 test"),
+        ("make -C sub *", "make -C sub all"),
+        ("make SHELL=/bin/bash *", "make SHELL=/bin/bash test"),
+        ("eslint -c x.js *", "eslint -c x.js ."),
+    ],
+)
+def test_an_allow_pattern_lifts_the_code_that_it_names(pattern: str, command: str) -> None:
+    assert allowed(pattern, command)

@@ -1,6 +1,6 @@
 """What a path is: its one spelling, whole folders, devices, credentials, the guard's own files, and near misses."""
 
-import pytest
+from examples import examples, near_misses, table
 
 from cli_guard.commands.effects.places import (
     PathClass,
@@ -49,13 +49,18 @@ PLACES = {
         ".gitignore .github x.git git .git/description .gitmodules .git-blame-ignore-revs",
     ),
     PathClass.GUARD: (
-        "cli-guard.toml cli-guard-baseline.json ~/.config/cli-guard/config.toml .cli-guard/x "
+        "cli-guard.toml cli-guard-baseline.json .cli-guard/x "
         ".pre-commit-config.yaml .pre-commit-config.yml .husky .husky/pre-commit .githooks/pre-push "
         "lefthook.yml .lefthook.yaml lefthook-local.toml .overcommit.yml .gitleaks.toml .secrets.baseline "
-        ".claude/settings.json .claude/settings.local.json /usr/bin/cli-guard "
+        "/usr/bin/cli-guard "
         "/x/site-packages/cli_guard/cli.py",
         "cli-guard.md my-cli-guard.toml docs/cli-guard.tomlx .pre-commit-hooks.yaml husky/pre-commit "
         ".claude/notes.json claude/settings.json lefthook.txt githooks/pre-push cli_guard/cli.py",
+    ),
+    PathClass.SETTINGS: (
+        "~/.config/cli-guard/config.toml .claude/settings.json .claude/settings.local.json ~/.claude.json .mcp.json "
+        "~/.codex/config.toml .cursor/mcp.json .gemini/settings.json ~/.config/opencode/opencode.json",
+        ".claude/notes.json claude/settings.json mcp.json .codex/notes.md .claude/agents/x.md",
     ),
     PathClass.ACCESS: (
         "/etc/sudoers /etc/sudoers.d/app /etc/passwd /etc/shadow /etc/group /etc/ssh/sshd_config "
@@ -125,28 +130,28 @@ EXTENTS = [(path, place, True) for place, (paths, _) in WHOLE.items() for path i
 ]
 
 
-@pytest.mark.parametrize(("path", "place", "belongs"), CASES, ids=str)
+@examples(("path", "place", "belongs"), CASES, ids=str, fires="belongs")
 def test_a_place_is_known_by_its_path(path: str, place: PathClass, belongs: bool) -> None:
     assert (classify_path(path) is place) is belongs, classify_path(path)
 
 
-@pytest.mark.parametrize(("path", "place", "belongs"), EXTENTS, ids=str)
+@examples(("path", "place", "belongs"), EXTENTS, ids=str, fires="belongs")
 def test_a_whole_folder_is_more_than_a_file_in_it(path: str, place: PathClass, belongs: bool) -> None:
     assert (classify_whole(path) is place) is belongs, classify_whole(path)
 
 
-@pytest.mark.parametrize("path", CREDENTIALS)
+@examples("path", CREDENTIALS)
 def test_a_file_of_secrets_is_known_by_its_name(path: str) -> None:
     assert is_credential(path)
     assert path.startswith(("/", "~")) or is_credential(f"/work/app/{path}")
 
 
-@pytest.mark.parametrize("path", NO_CREDENTIALS)
+@near_misses("path", NO_CREDENTIALS)
 def test_a_file_that_only_sounds_like_one_is_none(path: str) -> None:
     assert not is_credential(path)
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "folder", "spelling"),
     [
         ("a", None, "a"),

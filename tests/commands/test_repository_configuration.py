@@ -1,6 +1,7 @@
 """What the repository's own configuration makes of commands of Git that would else be harmless."""
 
 import pytest
+from examples import examples, near_misses, table
 
 from cli_guard.commands import judge
 from cli_guard.commands.model import Context, Kind, Verdict
@@ -55,8 +56,8 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize("setting", RUNS)
-@pytest.mark.parametrize("command", ["git status", "git diff", "git log -p", "git -C . show HEAD"])
+@examples("setting", RUNS)
+@examples("command", ["git status", "git diff", "git log -p", "git -C . show HEAD"])
 def test_a_program_of_the_configuration_is_asked_about(setting: str, command: str) -> None:
     assert judge(command).verdict is ALLOW
     verdict = answer(command, setting)
@@ -65,13 +66,13 @@ def test_a_program_of_the_configuration_is_asked_about(setting: str, command: st
     assert [effect.kind for effect in verdict.effects if effect.decision is REVIEW] == [Kind.EXEC]
 
 
-@pytest.mark.parametrize("setting", HARMLESS)
-@pytest.mark.parametrize("command", ["git status", "git log -3"])
+@near_misses("setting", HARMLESS)
+@near_misses("command", ["git status", "git log -3"])
 def test_a_setting_that_runs_nothing_is_harmless(setting: str, command: str) -> None:
     assert answer(command, setting).verdict is ALLOW, answer(command, setting).reason
 
 
-@pytest.mark.parametrize(
+@table(
     ("settings", "verdict"),
     [
         (("core.fsmonitor=./x", "core.fsmonitor=false"), ALLOW),
@@ -83,7 +84,7 @@ def test_of_several_values_the_last_counts(settings: tuple[str, ...], verdict: D
     assert answer("git status", *settings).verdict is verdict
 
 
-@pytest.mark.parametrize(
+@table(
     "command",
     [
         "git version",
@@ -99,7 +100,7 @@ def test_what_reads_neither_files_nor_pages_runs_none_of_it(command: str) -> Non
     assert answer(command, "core.fsmonitor=./x", "diff.external=./x").verdict is judge(command).verdict
 
 
-@pytest.mark.parametrize(
+@table(
     "command",
     [
         "git -c core.fsmonitor=false status",
@@ -117,7 +118,7 @@ def test_it_counts_wherever_git_is_called(command: str) -> None:
     assert answer(command, "core.fsmonitor=./x").verdict is REVIEW
 
 
-@pytest.mark.parametrize(
+@table(
     ("alias", "command", "verdict"),
     [
         ("alias.st=status", "git st", ALLOW),
@@ -154,7 +155,7 @@ def test_an_alias_is_what_it_stands_for(alias: str, command: str, verdict: Decis
     assert given.verdict is verdict, given.reason
 
 
-@pytest.mark.parametrize(
+@table(
     ("aliases", "command", "verdict"),
     [
         (("alias.a=b", "alias.b=status"), "git a", ALLOW),
@@ -169,7 +170,7 @@ def test_an_alias_may_lead_to_another(aliases: tuple[str, ...], command: str, ve
     assert given.verdict is verdict, given.reason
 
 
-@pytest.mark.parametrize(
+@table(
     "aliases",
     [("alias.a=a",), ("alias.a=!git a",), ("alias.a=b", "alias.b=a"), ("alias.a=!git b", "alias.b=!git a")],
 )
@@ -180,7 +181,7 @@ def test_aliases_that_lead_back_come_to_an_end(aliases: tuple[str, ...]) -> None
     assert verdict.verdict is DENY
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "verdict"),
     [
         ("git status", ALLOW),
@@ -208,3 +209,33 @@ def test_aliases_that_lead_back_come_to_an_end(aliases: tuple[str, ...]) -> None
 def test_another_repository_has_a_configuration_of_its_own(command: str, verdict: Decision) -> None:
     given = answer(command, root="/work/app", folder="/work/app")
     assert given.verdict is verdict, given.reason
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git -C fx.git log",
+        "cd fx.git && git log",
+        "git --git-dir fx.git log",
+        "git --git-dir=fx.git status",
+        "cd fx.git/hooks; git status",
+        "for d in *; do git -C $d status; done",
+        "for d in */; do (cd $d && git status); done",
+        "cd $d && git log",
+        "cd fx*; git status",
+        "git -C fx.git diff",
+        "pushd fx.git; git status",
+    ],
+)
+def test_another_repository_in_the_tree_asks(command: str) -> None:
+    inside = Context(folder="/p", root="/p", repositories=("/p/fx.git",))
+    assert judge(command, inside).verdict is Decision.REVIEW
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git -C src log", "cd src && git status", "cd $d && git log", "for d in *; do git -C $d status; done"],
+)
+def test_a_plain_folder_of_the_tree_does_not_ask(command: str) -> None:
+    alone = Context(folder="/p", root="/p", repositories=())
+    assert judge(command, alone).verdict is Decision.ALLOW

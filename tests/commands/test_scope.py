@@ -1,6 +1,6 @@
 """What a script has set, defined or entered before: where it holds, where it does not, and where that is not known."""
 
-import pytest
+from examples import examples, near_misses, table
 
 from cli_guard.commands import judge
 from cli_guard.model import Decision
@@ -229,27 +229,27 @@ FUNCTIONS = [
 ]
 
 
-@pytest.mark.parametrize("command", HOLDS)
+@table("command", HOLDS)
 def test_what_was_set_before_is_followed(command: str) -> None:
     check(command, DENY)
 
 
-@pytest.mark.parametrize("command", ELSEWHERE)
+@examples("command", ELSEWHERE)
 def test_what_may_be_another_value_is_asked_about(command: str) -> None:
     check(command, REVIEW)
 
 
-@pytest.mark.parametrize("command", HARMLESS)
+@near_misses("command", HARMLESS)
 def test_everyday_scripts_stay_harmless(command: str) -> None:
     check(command, ALLOW)
 
 
-@pytest.mark.parametrize(("command", "verdict"), FUNCTIONS)
+@table(("command", "verdict"), FUNCTIONS)
 def test_a_function_does_what_its_body_does(command: str, verdict: Decision) -> None:
     check(command, verdict)
 
 
-@pytest.mark.parametrize("before", ["", "x=a; ", "if true; then x=b; fi; ", "(x=/); ", "f() { x=/; }; "])
+@table("before", ["", "x=a; ", "if true; then x=b; fi; ", "(x=/); ", "f() { x=/; }; "])
 def test_a_value_set_last_is_the_one_that_counts(before: str) -> None:
     check(f"{before}x=build; cat $x", ALLOW)
     check(f"{before}x=/; rm -rf $x", DENY)

@@ -1,24 +1,34 @@
 """The tables of the programs: each fact of harm has an example that shows it and one that does not.
 
-One test a program: what is wrong with its table is collected, so that all of it is seen at once.
+One test a folder of programs: what is wrong with its tables is collected, so that all of it is seen at once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+import examples
 import pytest
 
 from cli_guard.commands import judge
-from cli_guard.commands.model import DECISIONS, HARMLESS, Kind
+from cli_guard.commands.model import DECISIONS, HARMLESS, Effect, Kind
 from cli_guard.commands.programs import Option, Spec, read_table, table
 from cli_guard.model import Decision
 from cli_guard.rules.catalog import FOLDER
 from cli_guard.rules.tables import other_names, programs
 
+LOADS = "loads code or plug-ins of the project"
 EFFECTS = {str(kind) for kind in Kind} - {str(kind) for kind in HARMLESS}
 
 
+FOLDERS = sorted(path.name for path in (FOLDER / "programs").iterdir() if path.is_dir())
+
+
+def effects_of(command: str) -> list[Effect]:
+    """The effects without what the program loads from the project, whatever it is asked for."""
+    return [effect for effect in judge(command).effects if LOADS not in effect.reason]
+
+
 def kinds_in(command: str) -> set[str]:
-    return {str(effect.kind) for effect in judge(command).effects if effect.kind not in HARMLESS}
+    return {str(effect.kind) for effect in effects_of(command) if effect.kind not in HARMLESS}
 
 
 def wrongs_of_examples(match: str, near: str, kind: str | None) -> Iterator[str]:
@@ -36,7 +46,7 @@ def wrongs_of_examples(match: str, near: str, kind: str | None) -> Iterator[str]
 
 def wrongs_of_fact(fact: Option) -> Iterator[str]:
     if fact.harmless:
-        if judge(fact.match).verdict is not Decision.ALLOW:
+        if any(effect.decision is not Decision.ALLOW for effect in effects_of(fact.match)):
             yield f"{fact.match!r} is not allowed: {judge(fact.match).reason}"
         return
     changed = next((kind.removesuffix("...") for kind in fact.operands or () if kind != "text"), None)
@@ -59,8 +69,23 @@ def wrongs_of_spec(spec: Spec) -> Iterator[str]:
                 yield f"{command!r} is {answer.verdict}, not {verdict}: {answer.reason}"
 
 
-@pytest.mark.parametrize("name", programs())
-def test_a_table_is_true(name: str) -> None:
+def programs_in(folder: str) -> list[str]:
+    files = {path.stem for path in (FOLDER / "programs" / folder).rglob("*.toml")}
+    return [name for name in programs() if name in files]
+
+
+def examples_in(whole: Spec, facts: Collection[Option]) -> tuple[int, int]:
+    """How many commands of a table do harm, and how many are near misses."""
+    with_effect = [spec for spec in whole.every() if spec.effect and spec.match]
+    near = sum(fact.harmless or bool(fact.near) for fact in facts) + len(with_effect)
+    matches = sum(not fact.harmless for fact in facts) + len(with_effect)
+    harmless = sum(len(commands) for verdict, commands in whole.examples.items() if verdict == "allow")
+    return matches + sum(map(len, whole.examples.values())) - harmless, near + harmless
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+@examples.table("name", programs_in)
+def test_a_table_is_true(folder: str, name: str) -> tuple[int, int]:
     whole = read_table(name)
     assert whole.source, "a table says where its facts come from"
     assert any(whole.examples.values()), "a table has whole commands with their verdicts"
@@ -70,6 +95,11 @@ def test_a_table_is_true(name: str) -> None:
     wrongs = [wrong for spec in specs for wrong in wrongs_of_spec(spec)]
     wrongs += [wrong for fact in facts for wrong in wrongs_of_fact(fact)]
     assert wrongs == []
+    return examples_in(whole, facts)
+
+
+def test_every_program_is_in_a_folder() -> None:
+    assert sorted(name for folder in FOLDERS for name in programs_in(folder)) == sorted(programs())
 
 
 def test_these_tests_see_what_they_look_for() -> None:
@@ -94,3 +124,17 @@ def test_there_are_tables_of_at_least_150_programs() -> None:
 def test_no_program_has_two_tables() -> None:
     files = [path.stem for path in (FOLDER / "programs").rglob("*.toml")]
     assert len(files) == len(set(files))
+
+
+@pytest.mark.parametrize("name", [name for name in programs() if read_table(name).always])
+def test_a_program_that_loads_code_of_the_project_asks_even_for_its_version(name: str) -> None:
+    verdict = judge(f"{name} --version")
+    assert verdict.verdict is Decision.REVIEW
+    assert LOADS in verdict.reason
+
+
+@pytest.mark.parametrize("name", [name for name in programs() if read_table(name).loads])
+def test_a_program_that_loads_code_of_the_project_asks_once(name: str) -> None:
+    reasons = [effect.reason for effect in judge(f"{name} x").effects if effect.kind is Kind.EXEC]
+    assert reasons
+    assert sum(LOADS in reason for reason in reasons) <= 1

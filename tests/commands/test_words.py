@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from examples import near_misses, table
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -194,18 +195,18 @@ x=a; while true; do x=b; break; done @@ $x
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("row", KNOWN)
+@table("row", KNOWN)
 def test_a_word_is_known_and_right(row: str, tmp_path: Path) -> None:
     assert [claimed(field) for field in in_engine(row)] == in_bash(row, tmp_path)
 
 
-@pytest.mark.parametrize("row", OPEN)
+@near_misses("row", OPEN)
 def test_a_word_is_not_known_rather_than_wrong(row: str, tmp_path: Path) -> None:
     fields, truth = in_engine(row), in_bash(row, tmp_path)
     assert agrees(fields, truth), f"{[claimed(field) for field in fields]}, in truth {truth}"
 
 
-@pytest.mark.parametrize("given", ["*", "a*", "?", "[ab]", "x/*.py", "a'b'*"])
+@table("given", ["*", "a*", "?", "[ab]", "x/*.py", "a'b'*"])
 def test_a_pattern_is_one_and_quoted_it_is_not(given: str) -> None:
     plain, masked = in_engine(f"@@ {given} '{given.replace(chr(39), '')}'")
     assert (plain.pattern, masked.pattern) == (True, False)
@@ -213,7 +214,7 @@ def test_a_pattern_is_one_and_quoted_it_is_not(given: str) -> None:
     assert masked.known
 
 
-@pytest.mark.parametrize("given", ["$unset", "$(ls)", "${x:-y}", '"$@"', "$((1))", "*.py", "`date`"])
+@table("given", ["$unset", "$(ls)", "${x:-y}", '"$@"', "$((1))", "*.py", "`date`"])
 def test_what_is_not_known_before_it_runs_is_never_called_known(given: str) -> None:
     assert not any(field.known for field in in_engine(f"@@ {given}"))
 

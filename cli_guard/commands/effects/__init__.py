@@ -1,1 +1,1 @@
-"""What each command, option, operand and path does."""
+"""The effects of each command, option, operand and path."""

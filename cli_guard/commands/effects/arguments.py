@@ -1,4 +1,4 @@
-"""The words of a command against the table of its program: which options are there, what each operand is."""
+"""Match the words of a command with the table of its program: options, values, operands."""
 
 from dataclasses import dataclass, field, replace
 
@@ -10,11 +10,11 @@ REST = ("command", f"shell{REPEATED}")
 
 @dataclass
 class Arguments:
-    """What the words of one command say.
+    """The parsed words of one command.
 
-    `values` are the options with a value, `present` all options that were met. `operands` are paired with their
-    kinds. `rest` are the words of a command that this one runs. `unknown` are options and operands that the table
-    does not have, `loose` are words that might turn out to be options.
+    `values`: options with a value. `present`: every option found. `operands`: each with its kind. `rest`: the words of
+    a command that this one runs. `unknown`: options and operands missing from the table. `loose`: words that may expand
+    to options.
     """
 
     spec: Spec
@@ -29,7 +29,6 @@ class Arguments:
     appended: bool = False
 
     def has(self, *names: str) -> bool:
-        """Is an option of one of these names there?"""
         return any(name in option.names for option in self.present for name in names)
 
 
@@ -38,7 +37,7 @@ HELP = {name: Option((name,)) for name in ("--help", "--version")}
 
 
 def read_arguments(spec: Spec, fields: list[Field]) -> Arguments:
-    """The words after the name of a program, by its table."""
+    """Parse the words after the program's name with its table."""
     found = Arguments(spec)
     Reader(found, fields).read()
     found.kinds = list(pair_operands(found))
@@ -47,7 +46,7 @@ def read_arguments(spec: Spec, fields: list[Field]) -> Arguments:
 
 @dataclass
 class Reader:
-    """Goes through the words once, from left to right."""
+    """Parser that goes through the words once, from left to right."""
 
     found: Arguments
     fields: list[Field]
@@ -55,7 +54,6 @@ class Reader:
     ended: bool = False
 
     def read(self) -> None:
-        """Fills `found`."""
         found = self.found
         self.ended = found.spec.parsing == "none"
         while self.at < len(self.fields):
@@ -85,7 +83,7 @@ class Reader:
                 self.ended = self.ended or found.spec.parsing == "posix"
 
     def enters(self, word: Field) -> bool:
-        """Is the word the name of a sub-command? Then its table counts from here on."""
+        """Return whether the word is a sub-command; if so, its table applies from here on."""
         if word.text is None:
             return False
         below = sub_command(self.found.spec, word.text)
@@ -96,7 +94,7 @@ class Reader:
         return True
 
     def takes_rest(self, word: Field) -> bool:
-        """An operand. True if it begins a command that takes all the words that are left."""
+        """Add an operand; return whether it starts a command that takes all remaining words."""
         found = self.found
         kinds = operand_kinds(found)
         place = len(found.operands)
@@ -107,7 +105,7 @@ class Reader:
         return False
 
     def option(self, word: Field) -> None:
-        """One word that begins with a dash."""
+        """Parse one word that begins with a dash."""
         if word.text is None and not word.start.rstrip("-"):
             self.found.loose.append(word)
             return
@@ -119,7 +117,7 @@ class Reader:
         if options:
             given = cut_start(word, len(name) + 1) if equals else None
             if given is not None and not options[0].takes and given.text != "true":
-                # `-check=false` of a Go program says the opposite of what the table knows.
+                # `-check=false` of a Go program is the opposite of the `-check` in the table.
                 self.found.unknown.append(word)
             if options[0].takes == "command":
                 self.runs(options[0], given)
@@ -132,7 +130,7 @@ class Reader:
             self.found.unknown.append(word)
 
     def read_unfinished(self, word: Field) -> None:
-        """An option whose end is not known: its value is attached (`-n$n`), or it may be any that begins so."""
+        """Add an option whose end is unknown: an attached value (`-n$n`), or any option with this prefix."""
         option = self.found.spec.options.get(word.start)
         if option and option.takes and not word.start.startswith("--"):
             self.take(option, cut_start(word, len(word.start)))
@@ -140,7 +138,7 @@ class Reader:
             self.found.loose.append(word)
 
     def runs(self, option: Option, attached: Field | None) -> None:
-        """An option that takes a command, up to a `;` (fd -x): what the program finds goes to its end."""
+        """Add the command that an option runs, up to a `;` (fd -x); what the program finds is appended to it."""
         self.found.present.append(option)
         end = next(
             (i for i in range(self.at, len(self.fields)) if self.fields[i].text == ";"), len(self.fields)
@@ -150,7 +148,7 @@ class Reader:
         self.at = end + 1
 
     def find_options(self, name: str) -> list[Option]:
-        """The options of a name: its own, or those that it may be short for."""
+        """Return the options that a name means: itself, or those it abbreviates."""
         options = self.found.spec.options
         if name in options:
             return [options[name]]
@@ -164,14 +162,14 @@ class Reader:
         return sorted(longer.values(), key=lambda option: option.harmless)
 
     def take(self, option: Option, given: Field | None) -> None:
-        """An option is there, with the value that is attached to it or stands behind it."""
+        """Add an option with its value: attached, or the next word."""
         self.found.present.append(option)
         if not option.takes:
             return
         if given is None and not option.optional and self.at < len(self.fields):
             given = self.fields[self.at]
             if given.text is None and given.many and given.origin not in ("value", "rooted"):
-                # Without quotes it may be several words, of which the second is an option.
+                # Unquoted, it may expand to several words, the second of which is an option.
                 self.found.loose.append(given)
         if given is not None:
             self.found.values.append((option, given))
@@ -179,7 +177,7 @@ class Reader:
         self.ended = self.ended or option.takes in ("module", "code:python")
 
     def cluster(self, word: Field) -> bool:
-        """`-anm MSG`: short options in one word. False if one of them is not known; the others still count."""
+        """Parse `-anm MSG`, short options in one word; return False if one is unknown (the others still count)."""
         options = self.found.spec.options
         letters = word.start[1:]
         if "-#" in options:
@@ -206,7 +204,7 @@ class Reader:
         return word.text is not None
 
     def pair(self, word: Field) -> None:
-        """`of=FILE` of dd."""
+        """Parse `of=FILE` of dd."""
         key = word.start.partition("=")[0]
         option = self.found.spec.options.get(key)
         if option is None:
@@ -216,7 +214,7 @@ class Reader:
 
 
 def cut_start(word: Field, length: int) -> Field:
-    """A field without its first characters."""
+    """Return a field without its first characters."""
     rest = word.start[length:]
     if word.text is not None:
         return literal(
@@ -226,7 +224,7 @@ def cut_start(word: Field, length: int) -> Field:
 
 
 def operand_kinds(found: Arguments) -> tuple[str, ...]:
-    """What the operands are, given the options that are there; of several that say so the most harmful counts."""
+    """Return the kinds of the operands under the options present; where options disagree, the most harmful."""
     changes = [option for option in found.present if option.operands is not None]
     if not changes:
         return found.spec.operands
@@ -234,13 +232,13 @@ def operand_kinds(found: Arguments) -> tuple[str, ...]:
 
 
 def harm(kinds: tuple[str, ...]) -> int:
-    """How much operands of such kinds can do, in steps."""
+    """Return the rank of the most harmful of these kinds."""
     plain = [kind.removesuffix(REPEATED) for kind in kinds]
     return max((HARM.get(kind, 2) for kind in plain), default=0)
 
 
 def pair_operands(found: Arguments) -> "list[tuple[str, Field]]":
-    """Each operand with its kind; those beyond the list are unknown."""
+    """Pair each operand with its kind; those beyond the list are unknown."""
     kinds, operands = operand_kinds(found), found.operands
     repeated = next((at for at, kind in enumerate(kinds) if kind.endswith(REPEATED)), None)
     if repeated is None:

@@ -1,12 +1,13 @@
-"""A call of a program that has a table: each option, value and operand with its effect, and what flows through."""
+"""Run a call of a program that has a table: the effects of its words, and the taints that flow through it."""
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 
 from cli_guard.commands import floors
 from cli_guard.commands.effects import values
 from cli_guard.commands.effects.arguments import operand_kinds
-from cli_guard.commands.effects.called import Called
+from cli_guard.commands.effects.parsed_call import ParsedCall
 from cli_guard.commands.effects.paths import delete_path, path_of, write_path
 from cli_guard.commands.effects.places import PathClass, classify_whole, is_credential
 from cli_guard.commands.expand.fields import Field
@@ -25,6 +26,8 @@ from cli_guard.commands.scope import (
 
 CONNECTED = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT, Kind.SERVICE_WRITE))
 FETCHED = CONNECTED | {Kind.SERVICE_READ}
+# What a dry run leaves out.
+CHANGES = frozenset((Kind.WRITE, Kind.DELETE, Kind.SYSTEM, "move"))
 # What these print of their service is made on this machine.
 LOCAL_SERVICES = frozenset(
     "docker docker-compose systemctl loginctl journalctl minikube kind k3d vagrant virsh lxc crictl ctr".split()
@@ -33,40 +36,54 @@ SETS_ENVIRONMENT = frozenset(("env", "sudo", "doas"))
 COPIES_INPUT = frozenset(("cat", "tee"))
 GUARD_PACKAGES = frozenset(("cli-guard", "cli_guard", "pre-commit", "prek", "husky", "lefthook"))
 RUNS_COMMANDS = frozenset((("cli-guard", "exec"), ("cli_guard", "exec")))
+# sed that prints or drops lines, awk that prints fields, tr that changes nothing but blanks.
+SELECTING = {
+    "sed": re.compile(r"(?:(?:\d+|\$|/[^/\\]*/)(?:,(?:\d+|\$|/[^/\\]*/))?)?!?[pdq]"),
+    "awk": re.compile(r"(?:/[^/\\]*/|NR *[<>=!]=? *\d+)? *(?:\{ *print(?: *\$(?:\d+|NF))? *;? *\})?"),
+    "tr": re.compile(r"(?: |\\[nrt0])+"),
+}
 REMOVALS = frozenset(("uninstall", "remove", "rm", "un", "erase", "purge"))
 
 
-class Call(Called):
-    """One call, run by its table."""
+class Call(ParsedCall):
+    """One call of a program with a table."""
 
     def run(self) -> Stream:
-        """Everything that the table says of this call. Gives what it prints."""
+        """Emit every effect that the table gives this call; return what it prints."""
         folder = self.shell.scope.folder
-        if not self.asks_for_help():
+        self.load_project()
+        if not self.is_help_request():
             self.own_effect()
-            self.by_options()
-            self.by_operands()
+            self.apply_options()
+            self.apply_operands()
             self.not_understood()
             if not self.took_input:
-                self.by_input()
-        output = self.by_rest() if self.arguments.rest else None
+                self.apply_input()
+        output = self.apply_rest() if self.arguments.rest else None
         own = self.finish()
         self.shell.scope.folder = folder
         return own if output is None else output
 
+    def load_project(self) -> None:
+        """The code that the program loads from the project, whatever it is asked for."""
+        loads = self.program.loads if self.spec.loads is None else self.spec.loads
+        runs_anyway = self.spec.effect is Kind.EXEC and not self.looks and not self.is_help_request()
+        if loads and not runs_anyway and (self.program.always or not self.is_help_request()):
+            reason = f"loads code or plug-ins of the project ({loads})"
+            self.effect(Kind.EXEC, self.program.name, reason, self.span)
+
     def own_effect(self) -> None:
         """What the program or sub-command does; an option that makes it only look (`--check`) takes that away."""
-        if self.spec.effect and not self.looks:
+        if self.spec.effect and not self.looks and not (self.dry and self.spec.effect in CHANGES):
             self.effect(self.spec.effect, self.spec.name, self.spec.reason, self.span, self.spec.rule)
-        words = before_a_command([each.text for each in self.fields[1:]])
+        words = words_before_command([each.text for each in self.fields[1:]])
         if GUARD_PACKAGES.intersection(words) and REMOVALS.intersection(words):
-            what = f"{self.title} takes the hooks away"
+            what = f"{self.title} removes the hooks"
             floors.deny_guard_off(self.shell, " ".join(filter(None, words)), what, self.span)
 
-    def by_options(self) -> None:
-        """What the options do."""
+    def apply_options(self) -> None:
         for option in dict.fromkeys(self.arguments.present):
-            if option.effect:
+            if option.effect and not (self.dry and option.effect in CHANGES):
                 self.effect(
                     option.effect, option.names[0], option.reason, self.span, option.rule, option.alternative
                 )
@@ -74,41 +91,48 @@ class Call(Called):
             if option.takes:
                 values.take(self, option.takes, value, option.reason, option.rule)
 
-    def by_operands(self) -> None:
-        """What the operands are used for."""
+    def apply_operands(self) -> None:
         for kind, operand in self.arguments.kinds:
-            values.take(self, kind, operand, self.spec.reason, self.spec.rule)
+            values.take(
+                self,
+                "text" if self.dry and kind in CHANGES else kind,
+                operand,
+                self.spec.reason,
+                self.spec.rule,
+            )
 
     def not_understood(self) -> None:
-        """What the table does not know."""
+        """Emit an unknown effect for words missing from the table."""
         given = self.arguments
         for word in given.unknown[:1]:
             if word.text is None and self.spec.commands and not given.operands[1:]:
-                reason = f"the sub-command of {self.title} is only known when it runs"
+                reason = f"the sub-command of {self.title} is known only at run time"
             elif word.start.startswith("-"):
                 reason = f"the option {word.shown[:60]} of {self.title} is not known"
             elif self.spec.commands and not given.operands[1:]:
                 reason = f"{self.title} {word.shown[:60]} is not a known sub-command"
             else:
-                reason = f"{self.title} takes no such word: {word.shown[:60]}"
+                reason = f"{self.title} does not accept {word.shown[:60]}"
             self.kinds.add(Kind.UNKNOWN)
             self.shell.emit(Kind.UNKNOWN, word.shown, reason, word.span)
         if given.loose and not self.spec.harmless_options:
             for word in given.loose[:1]:
                 self.kinds.add(Kind.UNKNOWN)
-                reason = f"{word.shown or 'a word'} is not known before it runs, and may be an option of {self.title}"
+                reason = (
+                    f"{word.shown or 'a word'} is known only at run time and may be an option of {self.title}"
+                )
                 self.shell.emit(Kind.UNKNOWN, word.shown, reason, word.span)
 
-    def by_input(self) -> None:
-        """What the program makes of its input, if no operand takes its place."""
+    def apply_input(self) -> None:
+        """Use the input as the table says, unless an operand replaces it."""
         changed = [option.stdin for option in self.arguments.present if option.stdin]
         kind = changed[-1] if changed else self.spec.stdin
         idle = self.stdin == NOTHING and bool(self.arguments.operands)
         if kind and kind != "command" and not self.arguments.rest and not self.looks and not idle:
             values.take_input(self, kind)
 
-    def by_rest(self) -> Stream | None:
-        """The command that this one runs."""
+    def apply_rest(self) -> Stream | None:
+        """Run the command in the remaining words."""
         rest = self.arguments.rest
         if self.arguments.appended:
             found = Field(None, "", self.span, origin="paths", many=True)
@@ -126,7 +150,7 @@ class Call(Called):
         return self.shell.invoke(rest, self.stdin, self.span) if rest else None
 
     def shell_words(self, rest: list[Field]) -> Stream:
-        """Words that are joined and given to a shell, elsewhere perhaps."""
+        """Join the words and run them in a shell, possibly on another host."""
         whole_text = " ".join(each.shown for each in rest)
         known = all(each.text is not None for each in rest)
         taints = taints_of(rest)
@@ -135,12 +159,12 @@ class Call(Called):
         return replace(output, taints=output.taints | self.find_network_taints())
 
     def find_network_taints(self) -> frozenset[str]:
-        """The taint of what comes out of a call that talks to somebody else."""
+        """Return the taint of the output of a call that talks to a remote host."""
         kinds = self.kinds & (CONNECTED if self.program.name in LOCAL_SERVICES else FETCHED)
         return frozenset((REMOTE,)) if kinds else frozenset()
 
     def finish(self) -> Stream:
-        """What flows on: into the files that are written, and to the output."""
+        """Taint the files written and the output; return the output."""
         if self.kinds & CONNECTED:
             floors.check_sent(self.shell, self.stdin.taints, self.title, self.span, program=True)
         carried = merge([*self.reads, self.stdin]) if self.reads else self.stdin
@@ -158,35 +182,41 @@ class Call(Called):
         return self.output(carried, taints)
 
     def collect_taints(self) -> frozenset[str]:
-        """What everything that comes out of this call carries."""
+        """Collect the taints of everything that goes out of this call."""
         carried = taints_of((self.stdin, *self.reads, *self.fields))
         shown = {TOKEN} if Kind.CREDENTIAL in self.kinds else set()
         return carried | shown | self.find_network_taints()
 
     def output(self, carried: Stream, taints: frozenset[str]) -> Stream:
-        """What the call prints."""
         said = [option.prints for option in self.arguments.present if option.prints]
         prints = said[-1] if said else self.spec.prints
         if prints == "value":
             return Stream(None, frozenset(), "value")
         if prints == "paths":
             folders = self.find_searched_paths()
-            # A path below a folder that was named begins with that name.
+            # A path below a named folder begins with that name.
             return Stream(None, self.find_path_taints(folders), "rooted" if folders else "paths")
         if prints == "operands":
             return join_operands(self.arguments.operands, taints)
-        if prints == "input":
+        if prints in ("input", "lines"):
             same = self.program.name in COPIES_INPUT and not self.arguments.values
-            return replace(carried if same else Stream(None, origin=carried.origin), taints=taints)
+            origin = carried.origin if prints == "lines" or self.selects() else ""
+            return replace(carried if same else Stream(None, origin=origin), taints=taints)
         return Stream(None, taints)
 
+    def selects(self) -> bool:
+        """Does the code of sed or awk, or the sets of tr, print lines or fields of the input as they are?"""
+        plain = SELECTING.get(self.program.name)
+        kinds = [(kind, each) for kind, each in self.arguments.kinds if kind != "read"]
+        texts = [each.text for kind, each in kinds] + [each.text for _, each in self.arguments.values]
+        return plain is not None and all(text is not None and plain.fullmatch(text) for text in texts)
+
     def find_searched_paths(self) -> list[str]:
-        """The paths that a call was pointed at."""
         operands = [operand for kind, operand in self.arguments.kinds if kind == "read"]
         return [path_of(self.shell, each) for each in operands or self.arguments.operands if each.start]
 
     def find_path_taints(self, folders: list[str]) -> frozenset[str]:
-        """What the paths carry that a call finds: a secret, or everything there is."""
+        """Return the taints of what a search finds: a secret, or all of the output."""
         given = folders or [self.shell.scope.folder or "."]
         everything = (
             {EVERYTHING} if any(classify_whole(path) is not PathClass.ORDINARY for path in given) else set()
@@ -195,14 +225,14 @@ class Call(Called):
         return frozenset(everything | secret)
 
 
-def before_a_command(words: list[str | None]) -> list[str | None]:
-    """The words before a `cli-guard exec` that one command runs (`uv run cli-guard exec ...`): its own come with it."""
+def words_before_command(words: list[str | None]) -> list[str | None]:
+    """Return the words before a `cli-guard exec` that another program runs (`uv run cli-guard exec ...`)."""
     at = next((at for at, pair in enumerate(pairwise(words)) if pair in RUNS_COMMANDS), len(words))
     return words if REMOVALS.intersection(words[:at]) else words[:at]
 
 
 def join_operands(operands: list[Field], taints: frozenset[str]) -> Stream:
-    """Operands as they are printed, one blank between them."""
+    """Join the operands with blanks, as a program prints them."""
     texts = [each.text for each in operands]
     if None in texts:
         origins = {each.origin or ("value" if each.text is not None else "") for each in operands}

@@ -1,9 +1,9 @@
-"""Code of other languages that a command carries: what `inline` finds in it, judged like everything else."""
+"""Judge the code of other languages that a command carries, as read by `inline`."""
 
 import re
 
 from cli_guard.commands import floors
-from cli_guard.commands.effects.called import Called
+from cli_guard.commands.effects.parsed_call import ParsedCall
 from cli_guard.commands.effects.paths import delete_path, read_path
 from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.inline.model import Act
@@ -19,12 +19,12 @@ KILLS_ALL = re.compile(r"\bkill\w*\b[\s(,]*(?:['\"]?\w+['\"]?\s*,\s*)?-1\b")
 NETWORK = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT))
 
 
-def run_code(call: Called, language: str, code: Stream, span: Span) -> None:
-    """Code in one of the languages that `inline` knows."""
+def run_code(call: ParsedCall, language: str, code: Stream, span: Span) -> None:
+    """Judge code in one of the languages of `inline`."""
     call.took_input = True
     if code.text is None:
         if not floors.check_remote_code(call.shell, code.taints, call.title, span):
-            call.effect(Kind.EXEC, None, "runs code that is not known before it runs", span)
+            call.effect(Kind.EXEC, None, "runs code known only at run time", span)
         return
     from cli_guard.commands.inline import acts
 
@@ -35,7 +35,7 @@ def run_code(call: Called, language: str, code: Stream, span: Span) -> None:
             call.shell.budget.step()
             one_act(call, act, span)
     if any(act.kind in RUNS for act in found):
-        endless(call, code.text, span)
+        emit_endless(call, code.text, span)
     if any(act.kind in NETWORK for act in found):
         carried = taints_of((call.stdin, *call.reads))
         secret = carried & {SECRET} or any(act.kind is Kind.CREDENTIAL for act in found)
@@ -44,16 +44,15 @@ def run_code(call: Called, language: str, code: Stream, span: Span) -> None:
         )
 
 
-def endless(call: Called, code: str, span: Span) -> None:
-    """A loop that starts processes without end, or a signal to every process."""
+def emit_endless(call: ParsedCall, code: str, span: Span) -> None:
     if FORKS.search(code):
         floors.deny_fork_bomb(call.shell, span)
     if KILLS_ALL.search(code):
         floors.deny_kill_all(call.shell, span)
 
 
-def keep_denials(call: Called, text: str, span: Span) -> None:
-    """Judge text that the code may hand to a shell: only what is denied counts, for it may be no command at all."""
+def keep_denials(call: ParsedCall, text: str, span: Span) -> None:
+    """Judge text that the code may hand to a shell, keeping only denials: it may be no command at all."""
     shell = call.shell
     outer, shell.effects, partial = shell.effects, {}, shell.partial
     try:
@@ -65,8 +64,7 @@ def keep_denials(call: Called, text: str, span: Span) -> None:
         shell.effects, shell.partial = outer, partial
 
 
-def one_act(call: Called, act: Act, span: Span) -> None:
-    """One thing that the code does."""
+def one_act(call: ParsedCall, act: Act, span: Span) -> None:
     shell = call.shell
     if act.suspect is not None:
         keep_denials(call, act.suspect, span)

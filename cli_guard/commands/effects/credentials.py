@@ -1,6 +1,6 @@
 """The files in which programs keep secrets, by the ends of their paths.
 
-Each place is the one that the documentation of its program names.
+Each place comes from the documentation of its program.
 """
 
 import re
@@ -28,6 +28,7 @@ CREDENTIALS = re.compile(
     | \.(?:bash|zsh|sh|python|psql|mysql|node_repl|rediscli)_history\Z
     | id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?\Z | [^/]*\.(?:p12|pfx|jks|keystore|kdbx|ppk)\Z
     | (?![^/]*(?:cert|chain|\bca\b|pub|bundle))[^/]*\.pem\Z | [^/]*(?<!pub)\.key\Z
+    | \.env[*?\[][^/]*\Z
     | \.env(?:\.(?!example\Z|sample\Z|template\Z|dist\Z|test\Z|defaults\Z)[\w.*?-]+)?\Z | \.envrc\Z
     | (?!example|sample|template)[\w-]+\.env\Z
     | (?:secrets?|credentials?)(?:\.(?:ya?ml|json|toml|ini|txt|env|conf|cfg|properties|enc))?\Z
@@ -36,7 +37,7 @@ CREDENTIALS = re.compile(
     | Login\ Data\Z | cookies\.sqlite\Z | logins\.json\Z | key4\.db\Z | Cookies\Z
     | wallet\.dat\Z | [^/]*\.keychain(?:-db)?\Z
     )
-    | ^/etc/(?:shadow|gshadow|sudoers|master\.passwd|krb5\.keytab|ssl/private)(?:-|/.*)?\Z
+    | ^(?:/|(?:\.\./)+)etc/(?:shadow|gshadow|sudoers|master\.passwd|krb5\.keytab|ssl/private)(?:-|/.*)?\Z
     | ^/proc/.+/(?:environ|mem|maps)\Z
     | ^/(?:var/)?run/secrets(?:/.*)?\Z | ^/etc/ssh/ssh_host_\w+_key\Z | ^/etc/wireguard/.*\Z | /system-connections/.*\Z
     | ^/etc/kubernetes/(?:admin\.conf|pki/.*)\Z""",

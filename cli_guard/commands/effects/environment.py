@@ -1,4 +1,4 @@
-"""What it means to set a variable of the environment, or a key of Git's configuration, for a command."""
+"""The effect of setting an environment variable, or a key of Git's configuration, for a command."""
 
 import re
 
@@ -16,7 +16,7 @@ HARMLESS_NAMES = re.compile(
     r"|AWS_(?:REGION|DEFAULT_REGION|DEFAULT_OUTPUT)|TF_IN_AUTOMATION|TF_CLI_CONFIG_INPUT|SYSTEMD_COLORS|NO_UPDATE_NOTIFIER"
     r"|VERBOSE|DEBUG|LOG_LEVEL|LOGLEVEL|QUIET|DOCKER_BUILDKIT|COMPOSE_PROGRESS|BUILDKIT_PROGRESS)\Z"
 )
-# Names whose value is harmless only when it is one of a few.
+# Variables that are harmless only with one of these values.
 HARMLESS_VALUES = {
     "PAGER": ("cat", "", "less", "more"),
     "GIT_PAGER": ("cat", "", "less", "more"),
@@ -74,7 +74,7 @@ HARMLESS_KEYS = re.compile(
     r"|pack\..*|feature\..*|stash\..*|submodule\.recurse|lfs\.(?:fetchexclude|fetchinclude))\Z"
 )
 OFF = frozenset(("false", "0", "no", "off", ""))
-# Keys of CODE_KEYS that say, with such a value, that nothing is run.
+# Values of keys in CODE_KEYS with which Git runs nothing.
 SWITCHES = {
     "core.fsmonitor": OFF | {"true"},
     "core.pager": OFF | {"cat", "less", "more"},
@@ -84,18 +84,30 @@ SWITCHES = {
     "credential.helper": {""},
     "http.sslverify": {"true"},
 }
-# What a command that only reads the repository would run of the repository's own configuration.
+# What a read-only command would run of the repository's own configuration.
 READING_KEYS = re.compile(
     r"core\.(?:fsmonitor|pager|alternaterefscommand)\Z|pager\..*\Z|diff\.(?:external|.*\.(?:command|textconv))\Z"
     r"|filter\..*\.(?:clean|smudge|process)\Z|interactive\.difffilter\Z|gpg\.(?:.*\.)?program\Z|include\.path\Z|includeif\..*\.path\Z"
 )
 
+# Those that a command of git alone runs, by its name.
+OWN_READING_KEYS = {
+    "git interpret-trailers": re.compile(r"trailer\..*\.(?:command|cmd)\Z"),
+    "git help": re.compile(
+        r"help\.(?:browser|format)\Z|(?:browser|man)\..*\Z|web\.browser\Z|core\.pager\Z|pager\..*\Z"
+    ),
+    "git remote": re.compile(
+        r"remote\..*\.(?:uploadpack|vcs|proxy)\Z|core\.(?:sshcommand|gitproxy|askpass)\Z"
+        r"|credential\.(?:.*\.)?helper\Z"
+    ),
+}
+
 
 def variable_means(name: str, value: str | None) -> Meaning:
-    """What setting a variable of the environment does, None for nothing of note. `value` is None if unknown."""
+    """Return the effect of setting an environment variable, None if harmless. `value` is None if unknown."""
     if name in HOOK_SWITCHES:
         wanted = (value or "").lower()
-        # HUSKY=1 and LEFTHOOK=1 say what is the case anyway.
+        # HUSKY=1 and LEFTHOOK=1 are the defaults.
         if name in ("HUSKY", "LEFTHOOK", "CLI_GUARD") and wanted in SWITCHED_ON:
             return None
         return Kind.GUARD, HOOK_SWITCHES[name]
@@ -115,7 +127,7 @@ def variable_means(name: str, value: str | None) -> Meaning:
 
 
 def pair_means(name: str, value: str | None) -> Meaning:
-    """One variable of GIT_CONFIG_COUNT, GIT_CONFIG_KEY_n, GIT_CONFIG_VALUE_n or GIT_CONFIG_PARAMETERS."""
+    """Return the effect of one of GIT_CONFIG_COUNT, _KEY_n, _VALUE_n and GIT_CONFIG_PARAMETERS."""
     if (
         value is None
         or "hook" in value.lower()
@@ -129,7 +141,7 @@ def pair_means(name: str, value: str | None) -> Meaning:
 
 
 def key_means(key: str, value: str | None) -> Meaning:
-    """What a key of Git's configuration does, None for nothing of note. `value` is None if unknown."""
+    """Return the effect of setting a key of Git's configuration, None if harmless. `value` is None if unknown."""
     section, dot, rest = key.partition(".")
     middle, _, last = rest.rpartition(".")
     lower = f"{section.lower()}{dot}{middle + '.' if middle else ''}{last.lower()}"
@@ -142,7 +154,7 @@ def key_means(key: str, value: str | None) -> Meaning:
     if lower.startswith("pager.") and value is not None and value.lower() in SWITCHES["core.pager"]:
         return None
     if lower.startswith("alias.") and value is not None and not value.startswith("!"):
-        return Kind.EXEC, f"sets {key}, so that a word of git means another command"
+        return Kind.EXEC, f"sets {key}, which redefines a Git command"
     if CODE_KEYS.match(lower):
         return Kind.EXEC, f"sets {key}, which decides what code runs or where it connects"
     if HARMLESS_KEYS.match(lower):

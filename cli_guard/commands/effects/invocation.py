@@ -1,4 +1,4 @@
-"""One command with its words: who runs, what its table says, and what follows from that."""
+"""Resolve the name of one command and run it: a function, an alias, a program or a path."""
 
 import re
 from fnmatch import fnmatchcase
@@ -26,7 +26,7 @@ CMD = frozenset(
 
 
 def invoke(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
-    """A command: a function, an alias or a program. Gives what it prints."""
+    """Run a command (function, alias or program); return what it prints."""
     shell.budget.step()
     met = Invocation(tuple(fields), stdin, shell.budget.place(span), shell.caller)
     shell.invocations.append(met)
@@ -35,19 +35,19 @@ def invoke(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> St
 
 
 def run_command(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
-    """Finds out what the name of a command stands for."""
+    """Resolve the name of a command."""
     name = fields[0].text
     if name is None or fields[0].assumed or fields[0].pattern:
         return run_unknown(shell, fields, stdin, span)
     if fields[0].perhaps and len(fields) > 1:
-        # If the variable was not set there is no such word, and the next one is the program.
+        # If the variable is unset the word vanishes, and the next one is the program.
         shell.invoke(fields[1:], stdin, span)
     defined = run_definition(shell, name, fields, stdin, span)
     if defined is None:
         return run_program(shell, name, fields, stdin, span)
     if table(name) is None:
         return defined
-    # A definition may not be in force here (in a branch, in a subshell, behind `env`): the program counts as well.
+    # The definition may not apply here (branch, subshell, behind `env`): the program counts as well.
     other = run_program(shell, name, fields, stdin, span)
     return Stream(None, defined.taints | other.taints, defined.origin and other.origin)
 
@@ -55,7 +55,7 @@ def run_command(shell: Machine, fields: list[Field], stdin: Stream, span: Span) 
 def run_definition(
     shell: Machine, name: str, fields: list[Field], stdin: Stream, span: Span
 ) -> Stream | None:
-    """A function or an alias; None if the name is neither."""
+    """Run a function or an alias; return None if the name is neither."""
     if name in shell.scope.functions:
         body = shell.scope.functions[name]
         return shell.call(name, body, tuple(stream_of(each) for each in fields[1:]), stdin)
@@ -69,7 +69,6 @@ def run_definition(
 
 
 def run_alias(shell: Machine, text: str, rest: list[Field], stdin: Stream, span: Span) -> Stream:
-    """Words that stand for others: the text of an alias, then the rest of the words."""
     words = [literal(word, span) for word in text.split()]
     if re.search(r"[;&|$`'\"<>(){}\\]", text):
         return shell.run_nested(text, span, stdin)
@@ -77,14 +76,14 @@ def run_alias(shell: Machine, text: str, rest: list[Field], stdin: Stream, span:
 
 
 def run_unknown(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
-    """The program is not known before it runs. What can be told of it still counts."""
+    """Emit what is certain about a program whose name is unknown before it runs."""
     first = fields[0]
     if not floors.check_remote_code(shell, first.taints, "as the name of a program", span):
-        shell.emit(Kind.UNKNOWN, first.shown, "the program is only known when it runs", span)
+        shell.emit(Kind.UNKNOWN, first.shown, "the program is known only at run time", span)
     if first.assumed and first.text:
         return run_program(shell, first.text, fields, stdin, span)
     if first.pattern and first.text:
-        # What the pattern finds is run, and it is written so for a reason.
+        # A pattern as a program name runs what it finds; nobody writes that by accident.
         pattern = first.text.rsplit("/", 1)[-1]
         for likely in (each for each in LIKELY if fnmatchcase(each, pattern)):
             run_program(shell, likely, fields, stdin, span)
@@ -92,7 +91,6 @@ def run_unknown(shell: Machine, fields: list[Field], stdin: Stream, span: Span) 
 
 
 def run_program(shell: Machine, name: str, fields: list[Field], stdin: Stream, span: Span) -> Stream:
-    """A program by its name or path."""
     base = name.rsplit("/", 1)[-1]
     if "/" in name and not SYSTEM_PROGRAMS.match(name):
         run_path(shell, fields[0], span)
@@ -101,7 +99,7 @@ def run_program(shell: Machine, name: str, fields: list[Field], stdin: Stream, s
         words = [literal("git", fields[0].span), literal(base[4:], fields[0].span), *fields[1:]]
         return run_program(shell, "git", words, stdin, span)
     if spec is not None and base != base.lower() and table(base) is None:
-        # The same program where file names know no case, another one elsewhere.
+        # On a file system that ignores case it is the same program, elsewhere another one.
         shell.emit(Kind.UNKNOWN, base, unknown_reason(base), span)
     if spec is None:
         if "/" not in name:
@@ -113,7 +111,7 @@ def run_program(shell: Machine, name: str, fields: list[Field], stdin: Stream, s
 
 
 def run_path(shell: Machine, given: Field, span: Span) -> None:
-    """A program that is named by its path: a file of the project, or one that was fetched or written before."""
+    """Run a program named by its path: a file of the project, or one downloaded or written earlier."""
     path = path_of(shell, given)
     known = shell.scope.files.get(path)
     if known and floors.check_remote_code(shell, known.taints, given.shown, span):
@@ -124,10 +122,10 @@ def run_path(shell: Machine, given: Field, span: Span) -> None:
 
 
 def unknown_reason(name: str) -> str:
-    """Why a program is not known, with a hint for what is no POSIX shell at all."""
+    """Say why a program is unknown, with a hint for shells that are not POSIX."""
     if POWERSHELL.match(name):
         return f"{name} is PowerShell, which is not judged: run it through a POSIX shell"
     if name.lower() in CMD or name.endswith((".exe", ".bat", ".cmd", ".ps1")):
         return f"{name} belongs to the Windows command line, which is not judged"
     shown = name[:60] if name.isprintable() else repr(name[:60])
-    return f"{shown} is not a known program" if shown else "an empty word is no program"
+    return f"{shown} is not a known program" if shown else "an empty word is not a program"

@@ -1,4 +1,4 @@
-"""Reading, writing and deleting a path: what the effect is, and where it is a floor."""
+"""Reading, writing and deleting a path: the effect, and whether a floor denies it."""
 
 import re
 
@@ -23,14 +23,14 @@ GUARDED = (PathClass.HOOKS, PathClass.GIT_CONFIG)
 
 
 def path_of(shell: Machine, given: Field) -> str:
-    """The path of a field as far as it is known, in one spelling."""
+    """Return the normalised path of a field, as far as it is known."""
     return resolve_path(
         given.text if given.text is not None else given.start, shell.scope.folder, shell.context
     )
 
 
 def read_path(shell: Machine, given: Field, span: Span) -> Stream:
-    """A file is read. Gives what is known of what is in it."""
+    """Emit the read of a file; return what is known of its contents."""
     path = path_of(shell, given)
     known = shell.scope.files.get(path)
     if given.shape and is_credential(resolve_path(given.shape, shell.scope.folder, shell.context)):
@@ -40,15 +40,13 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
         if SECRET in given.taints or is_credential(path):
             shell.emit(Kind.CREDENTIAL, path, "reads what may be a secret", span)
             return Stream(None, frozenset((SECRET,)))
-        shell.emit(
-            Kind.UNKNOWN, given.shown, f"which file is read is not known before it runs ({given.shown})", span
-        )
+        shell.emit(Kind.UNKNOWN, given.shown, f"reads a file known only at run time ({given.shown})", span)
         return ANYTHING
     if is_credential(path):
         shell.emit(Kind.CREDENTIAL, path, f"reads {path}, which may hold a secret", span)
         return Stream(None, frozenset((SECRET,)))
     if classify_whole(path) in (PathClass.ROOT, PathClass.HOME):
-        shell.emit(Kind.CREDENTIAL, path, f"reads everything under {path}, secrets among it", span)
+        shell.emit(Kind.CREDENTIAL, path, f"reads everything under {path}, secrets included", span)
         return Stream(None, frozenset((SECRET,)))
     place = classify_path(path)
     if place is PathClass.DISK or path in MEMORY:
@@ -66,13 +64,13 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
 
 
 def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, verb: str = "writes") -> None:
-    """A file is written; `carried` is what goes into it."""
+    """Emit the write of a file; `carried` is what goes into it."""
     path = path_of(shell, given)
     place = classify_path(path)
     if place is PathClass.SINK or given.text == "-":
         return
     if place is PathClass.SOCKET:
-        shell.emit(Kind.NETWORK_OUT, path, f"sends what it prints through {path}", span)
+        shell.emit(Kind.NETWORK_OUT, path, f"sends its output through {path}", span)
         floors.check_sent(shell, carried.taints, path, span)
         return
     if place in (PathClass.DISK, PathClass.KERNEL):
@@ -82,7 +80,7 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
         return
     if given.dynamic:
         target = f"{given.shown}"
-        shell.emit(Kind.UNKNOWN, target, f"which file it {verb} is not known before it runs ({target})", span)
+        shell.emit(Kind.UNKNOWN, target, f"{verb} a file known only at run time ({target})", span)
     emptied_hook = carried.text is not None and carried.text.strip() in ("", "exit 0", "#!/bin/sh")
     plain = carried.text is not None and not re.search(r"hook|include|template", carried.text, re.IGNORECASE)
     if place is PathClass.GIT_CONFIG and plain and verb == "writes" and carried.text:
@@ -93,7 +91,10 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
         floors.deny_guard_off(shell, path, f"{verb} {path}, which can switch Git's hooks off", span)
     elif place is PathClass.REPOSITORY and REFS.search(path):
         floors.deny_guard_off(shell, path, f"{verb} {path}, which moves a branch past the hooks", span)
-    elif place is PathClass.GUARD:
+    elif is_settings(shell, given) and shell.context.setting is not Setting.CHANGE:
+        reason = f"{verb} {given.shown}, which decides what cli-guard or an agent may do"
+        floors.deny_guard_off(shell, path, reason, span)
+    elif place in (PathClass.GUARD, PathClass.SETTINGS):
         shell.emit(
             Kind.GUARD,
             path,
@@ -114,15 +115,23 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
         remember(shell, path, carried)
 
 
+def is_settings(shell: Machine, given: Field) -> bool:
+    """Is it the user's own configuration or an agent's, also below a folder that is not known?"""
+    shape = (
+        resolve_path(given.shape, shell.scope.folder, shell.context) if given.shape else path_of(shell, given)
+    )
+    return classify_path(shape) is PathClass.SETTINGS
+
+
 def remember(shell: Machine, path: str, carried: Stream) -> None:
-    """What is in a file from here on; a second write adds to it."""
+    """Record the contents of a file; a second write adds to it."""
     before = shell.scope.files.get(path)
     taints = carried.taints | (before.taints if before else frozenset())
     shell.scope.files[path] = Stream(carried.text if before is None else None, taints)
 
 
 def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "deletes") -> None:
-    """A file or folder is deleted, moved away or emptied."""
+    """Emit that a file or folder is deleted, moved away or emptied."""
     path = path_of(shell, given)
     if HOOKS in given.taints and shell.context.setting is not Setting.CHANGE:
         floors.deny_guard_off(shell, given.shown, f"{verb} what was found in .git", span)
@@ -140,7 +149,7 @@ def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "delete
     extent = classify_whole(path)
     if extent is not PathClass.ORDINARY and not (given.text is None and not given.start):
         if given.text is None and path == "/":
-            # `/$NAME`: what follows the slash is not known, and most of the time it is there.
+            # `/$NAME`: the part after the slash is unknown, and usually not empty.
             shell.emit(Kind.DELETE, given.shown, f"{verb} {given.shown}, whose end is not known", span)
             return
         if given.text is not None:
@@ -157,14 +166,14 @@ def delete_path(shell: Machine, given: Field, span: Span, *, verb: str = "delete
         )
         return
     if given.dynamic:
-        shell.emit(
-            Kind.UNKNOWN, given.shown, f"what it {verb} is not known before it runs ({given.shown})", span
-        )
-    # A script may tidy away a repository that it has made or fetched somewhere below.
+        shell.emit(Kind.UNKNOWN, given.shown, f"{verb} a path known only at run time ({given.shown})", span)
+    # A script may remove a repository that it created or cloned below the current folder.
     own = place in (*GUARDED, PathClass.REPOSITORY) and (
         shell.context.setting is not Setting.CHANGE or path.startswith(".git")
     )
-    if own or (place is PathClass.GUARD and shell.context.setting is not Setting.CHANGE):
+    if own or (
+        place in (PathClass.GUARD, PathClass.SETTINGS) and shell.context.setting is not Setting.CHANGE
+    ):
         what = (
             "the repository itself"
             if place is PathClass.REPOSITORY

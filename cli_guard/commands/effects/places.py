@@ -1,4 +1,4 @@
-"""The class of a path: a device, a system folder, a credential, a part of the guard, or ordinary."""
+"""Classify a path: device, system folder, credential, part of the guard, or ordinary."""
 
 import posixpath
 import re
@@ -29,6 +29,7 @@ class PathClass(StrEnum):
     HOOKS = "hooks"
     GIT_CONFIG = "git-config"
     GUARD = "guard"
+    SETTINGS = "settings"
     STARTUP = "startup"
     ACCESS = "access"
     ORDINARY = "ordinary"
@@ -77,9 +78,15 @@ REPOSITORY = re.compile(
     r"(?i)(?:^|/)\.git(?:/(?:\*|objects|refs|HEAD|index|info|logs|packed-refs|modules).*)?\Z"
 )
 GUARD = re.compile(
-    r"(?:^|/)(?:cli-guard(?:-baseline)?\.(?:toml|json)|\.cli-guard(?:/.*)?|cli-guard/config\.toml|\.pre-commit-config\.ya?ml"
+    r"(?:^|/)(?:cli-guard(?:-baseline)?\.(?:toml|json)|\.cli-guard(?:/.*)?|\.pre-commit-config\.ya?ml"
     r"|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.overcommit\.yml|\.gitleaks\.toml"
-    r"|\.secrets\.baseline|\.claude/settings(?:\.local)?\.json|\.(?:codex|cursor)/hooks\.json|\.gemini/settings\.json|\.mcp\.json|bin/cli-guard|site-packages/cli_guard(?:/.*)?)\Z"
+    r"|\.secrets\.baseline|bin/cli-guard|site-packages/cli_guard(?:/.*)?)\Z"
+)
+# The user's own configuration of cli-guard, and what decides what an agent may do.
+SETTINGS = re.compile(
+    r"(?:^|/)(?:cli-guard/config\.toml|\.claude/(?:settings[^/]*\.json|hooks(?:/.*)?)|\.claude\.json|\.mcp\.json"
+    r"|\.codex/(?:config\.toml|hooks\.json|rules(?:/.*)?)|\.cursor/(?:hooks|mcp|permissions|cli|cli-config)\.json"
+    r"|\.gemini/(?:settings|trustedFolders)\.json|\.copilot/(?:mcp-)?config\.json|opencode\.jsonc?)\Z"
 )
 STARTUP = re.compile(
     r"(?:^|/)\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|xinitrc"
@@ -97,7 +104,7 @@ ACCESS = re.compile(
 
 
 def resolve_path(path: str, folder: str | None, context: Context) -> str:
-    """A path in one spelling: `~` for the user's home, no `..`, absolute if the folder is known."""
+    """Normalise a path: expand `~`, remove `..`, make it absolute if the folder is known."""
     path = re.sub(r"/{2,}", "/", path.removeprefix("file://"))
     if PROCESS_ROOT.match(path):
         path = PROCESS_ROOT.sub("", path, count=1) or "/"
@@ -114,14 +121,14 @@ def resolve_path(path: str, folder: str | None, context: Context) -> str:
 
 
 def strip_pattern(path: str) -> str:
-    """The folder that a path with nothing but a pattern at its end stands for: `/*` -> `/`."""
+    """Return the folder of a path that ends in nothing but a pattern: `/*` -> `/`."""
     while "/" in path and (last := path.rpartition("/")[2]) and ONLY_GLOB.match(last) and last != "..":
         path = path.rpartition("/")[0] or "/"
     return path
 
 
 def classify_whole(path: str) -> PathClass:
-    """Is the path a root, a home, or a folder of the system as a whole (or a pattern that finds one)?"""
+    """Classify a path that is the root, a home or a whole system folder, or a pattern that matches one."""
     path = strip_pattern(path)
     if path == "/" or re.fullmatch(r"[A-Za-z]:[\\/]*\**", path):
         return PathClass.ROOT
@@ -139,12 +146,12 @@ def classify_whole(path: str) -> PathClass:
 
 
 def matches_whole(known: str, pattern: str) -> bool:
-    """Does a pattern find a path? A star stops at a slash."""
+    """Return whether a pattern matches a path; a star stops at a slash."""
     return known.count("/") == pattern.count("/") and fnmatchcase(known, pattern)
 
 
 def classify_path(path: str) -> PathClass:
-    """What a resolved path is. A pattern counts as what it could find."""
+    """Classify a resolved path; a pattern counts as the worst it could match."""
     for place, pattern in PATTERNS:
         if pattern.search(path):
             return place
@@ -160,7 +167,7 @@ def classify_path(path: str) -> PathClass:
 
 
 def is_credential(path: str) -> bool:
-    """Does a resolved path hold secrets, or could it, if it is a pattern?"""
+    """Return whether a resolved path holds secrets, or, for a pattern, could."""
     return bool(CREDENTIALS.search(path)) or (
         bool(GLOBS.search(path))
         and any(could_find(path, name) for name, place in GLOBBED if place is PathClass.CREDENTIAL)
@@ -168,8 +175,13 @@ def is_credential(path: str) -> bool:
 
 
 def could_find(pattern: str, name: str) -> bool:
-    """Could a pattern find this name at its end? A glob never finds the dot that a hidden name begins with."""
+    """Could a pattern find this name at its end? A glob never finds the dot that a hidden name begins with.
+
+    A pattern of a letter and stars finds too much to be meant.
+    """
     wanted = name.split("/")
+    if len(wanted) == 1 and name[0] != "." and len(GLOBS.sub("", pattern.rpartition("/")[2])) < 2:
+        return False
     parts = pattern.split("/")[-len(wanted) :]
     return len(parts) == len(wanted) and all(
         fnmatchcase(one, part) and (one[0] != "." or part[0:1] == ".")
@@ -185,16 +197,17 @@ PATTERNS = (
     (PathClass.HOOKS, HOOKS),
     (PathClass.GIT_CONFIG, GIT_CONFIG),
     (PathClass.REPOSITORY, REPOSITORY),
+    (PathClass.SETTINGS, SETTINGS),
     (PathClass.GUARD, GUARD),
     (PathClass.ACCESS, ACCESS),
     (PathClass.STARTUP, STARTUP),
 )
-# What a pattern that names none of them outright may still find. A bare `*` finds no hidden file.
+# Credentials that a pattern may match without naming them. A bare `*` matches no hidden file.
 GLOBBED = (
     (".ssh/id_rsa", PathClass.CREDENTIAL),
     (".ssh/id_ed25519", PathClass.CREDENTIAL),
     (".aws/credentials", PathClass.CREDENTIAL),
-    (".env", PathClass.CREDENTIAL),
+    *((name, PathClass.CREDENTIAL) for name in (".env", ".netrc", ".npmrc", ".pgpass", ".pypirc", "id_rsa")),
     ("etc/shadow", PathClass.CREDENTIAL),
     ("etc/sudoers", PathClass.CREDENTIAL),
     (".git/hooks", PathClass.HOOKS),

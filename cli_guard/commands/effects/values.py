@@ -1,12 +1,13 @@
-"""What a call does with one value: an option's or an operand, by its kind in the table."""
+"""The effect of one value of a call (of an option, or an operand) by its kind in the table."""
 
 import re
 from dataclasses import replace
 
 from cli_guard.commands import floors
-from cli_guard.commands.effects.called import Called
 from cli_guard.commands.effects.code import run_code
 from cli_guard.commands.effects.environment import key_means
+from cli_guard.commands.effects.imports import check_imports
+from cli_guard.commands.effects.parsed_call import ParsedCall
 from cli_guard.commands.effects.paths import path_of, read_path
 from cli_guard.commands.effects.places import is_credential, resolve_path
 from cli_guard.commands.expand.fields import Field, literal, stream_of
@@ -16,6 +17,18 @@ from cli_guard.commands.scope import ANYTHING, NOTHING, REMOTE, SECRET, Stream
 
 REMOTE_PLACE = re.compile(r"(?:[\w.+-]+@)?[\w.-]+:(?!\\)|[\w+]+://")
 ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://")
+# A loopback name or address with its port, the path of a socket, or nothing.
+LOOPBACK = re.compile(
+    r"@?(?:(?:[\w-]+\.)*localhost\.?|ip6-localhost|127(?:\.\d+){0,3}|0\.0\.0\.0|::1?|\[::1?\]|)(?::\d+)?|[/.]\S*",
+    re.IGNORECASE,
+)
+ADDRESS_OF_HOST = re.compile(r"\d+(?:\.\d+){0,3}|[\da-fA-F]*:[\da-fA-F:.]+(?:%\w+)?")
+RECORD_TYPES = re.compile(
+    r"(?:A|AAAA|ANY|AXFR|CAA|CNAME|DNSKEY|DS|HTTPS|LOC|MX|NAPTR|NS|NSEC|PTR|RRSIG|SOA|SRV|SSHFP|SVCB|TLSA|TXT|IN|CH)",
+    re.IGNORECASE,
+)
+AUTHORITY = re.compile(r"[a-zA-Z][\w+.-]*://([^/?#]*)")
+NAMED_HOST = re.compile(r"(?:^|[?&\s])host(?:addr)?\s*=\s*'?([^&\s']*)")
 # Programs that are Python modules of the same name; another module may be one of the project.
 PYTHON_TOOLS = frozenset(
     "pip pipx pytest ruff mypy black isort flake8 pylint coverage tox nox poetry pdm hatch twine uv bandit vulture "
@@ -29,13 +42,12 @@ FILE_IN_FORM = re.compile(r"[^=@<]*=?[@<]")
 SHELLS = frozenset("sh bash zsh dash ksh fish ash mksh".split())
 
 
-def take(call: Called, kind: str, given: Field, reason: str, rule: str) -> None:
-    """One value of a call."""
+def take(call: ParsedCall, kind: str, given: Field, reason: str, rule: str) -> None:
     call.shell.budget.step()
     if kind in TAKERS:
         TAKERS[kind](call, given)
     elif kind.startswith("code:"):
-        run_code(call, kind.removeprefix("code:"), Stream(given.text, given.taints), given.span)
+        run_language(call, kind, Stream(given.text, given.taints), given.span)
     elif kind == "command":
         call.shell.invoke([given], call.stdin, call.span)
     elif kind in ("delete", "move"):
@@ -51,21 +63,25 @@ def take(call: Called, kind: str, given: Field, reason: str, rule: str) -> None:
         take_effect(call, Kind(kind), given, reason, rule)
 
 
-def take_effect(call: Called, kind: Kind, given: Field, reason: str, rule: str) -> None:
+def run_language(call: ParsedCall, kind: str, code: Stream, span: Span) -> None:
+    """Code of a kind such as `code:python`."""
+    if kind == "code:python" and call.program.name == "python":
+        check_imports(call, code)
+    run_code(call, kind.removeprefix("code:"), code, span)
+
+
+def take_effect(call: ParsedCall, kind: Kind, given: Field, reason: str, rule: str) -> None:
     """A value that is an effect, with itself as the target. One that begins with `!` is text for a shell as well."""
     if kind in (Kind.EXEC, Kind.PERSISTENCE) and given.text and given.text.startswith("!"):
         call.shell.run_nested(given.text[1:], given.span)
     if kind is Kind.SERVICE_READ:
         floors.check_sent(call.shell, given.taints, given.shown, given.span)
         if given.text is None:
-            call.effect(
-                Kind.UNKNOWN, given.shown, "is asked for a name that is not known before it runs", given.span
-            )
+            call.effect(Kind.UNKNOWN, given.shown, "gets a name known only at run time", given.span)
     call.effect(kind, given.shown, reason, given.span, rule)
 
 
-def take_read(call: Called, given: Field) -> None:
-    """A file that is read."""
+def take_read(call: ParsedCall, given: Field) -> None:
     if given.text in INPUT:
         call.reads.append(call.stdin)
     elif given.stream is not None:
@@ -73,7 +89,7 @@ def take_read(call: Called, given: Field) -> None:
     elif given.start.startswith("|") or (
         given.start.startswith("@") and call.program.name in TAKES_OPTIONS_FROM_FILES
     ):
-        reason = "takes what it does from a name that is more than a path"
+        reason = "gets a file name that it reads as a command or as options"
         call.effect(Kind.UNKNOWN, given.shown, reason, given.span)
     elif given.text is None and given.origin:
         shape = resolve_path(given.shape, call.shell.scope.folder, call.shell.context)
@@ -86,11 +102,10 @@ def take_read(call: Called, given: Field) -> None:
         call.reads.append(read_path(call.shell, given, given.span))
 
 
-def take_url(call: Called, given: Field) -> None:
-    """An address that is fetched from."""
+def take_url(call: ParsedCall, given: Field) -> None:
     text = given.start
     if text.startswith("file:"):
-        # Which file it is also depends on escapes and braces that only the program resolves.
+        # The file also depends on escapes and braces that only the program resolves.
         call.effect(Kind.UNKNOWN, given.shown, "reads a file by its address", given.span)
         call.reads.append(
             read_path(call.shell, replace(given, text=given.text and given.text[5:]), given.span)
@@ -101,21 +116,60 @@ def take_url(call: Called, given: Field) -> None:
     call.effect(Kind.NETWORK_IN, given.shown, f"fetches {shorten(given)}", given.span)
 
 
-def take_helper(call: Called, given: Field) -> None:
-    """`ext::command` is an address that runs a command (git-remote-ext(1))."""
+def take_helper(call: ParsedCall, given: Field) -> None:
+    """Run the command in an `ext::command` address (git-remote-ext(1))."""
     if "::" in given.start.partition("/")[0]:
         call.effect(Kind.EXEC, given.shown, "runs the command in the address", given.span)
 
 
-def take_host(call: Called, given: Field) -> None:
+def take_name(call: ParsedCall, given: Field) -> None:
+    """A name that is looked up: whoever owns it sees it, and what is written into it."""
+    floors.check_sent(call.shell, given.taints, given.shown, given.span)
+    if given.text is None:
+        reason = "is asked for a name that is not known before it runs"
+        call.effect(Kind.UNKNOWN, given.shown, reason, given.span)
+    elif (
+        given.start.startswith("+")
+        or RECORD_TYPES.fullmatch(given.start)
+        or ADDRESS_OF_HOST.fullmatch(given.start)
+    ):
+        call.effect(Kind.SERVICE_READ, given.shown, "", given.span)
+    elif not LOOPBACK.fullmatch(given.start):
+        reason = f"looks up {shorten(given)}, which its owner sees"
+        call.effect(Kind.NETWORK_OUT, given.shown, reason, given.span)
+
+
+def take_server(call: ParsedCall, given: Field) -> None:
+    """The host of a client, or the list of its hosts: one that is not this machine gets what is asked."""
+    floors.check_sent(call.shell, given.taints, given.shown, given.span)
+    hosts = find_hosts(given.start) or [given.start]
+    if given.text is None or not all(map(LOOPBACK.fullmatch, hosts)):
+        call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shorten(given)}", given.span)
+
+
+def take_endpoint(call: ParsedCall, given: Field) -> None:
+    """A name or path on the server, or an address that names the server as well."""
+    if given.text is None or find_hosts(given.start):
+        take_server(call, given)
+
+
+def find_hosts(text: str) -> list[str]:
+    """The hosts that an address or a connection string names; none for a plain word."""
+    hosts = [host for found in NAMED_HOST.finditer(text) for host in found[1].split(",")]
+    if match := AUTHORITY.match(text):
+        hosts += [part.rpartition("@")[2] for part in match[1].split(",")]
+    return hosts
+
+
+def take_host(call: ParsedCall, given: Field) -> None:
     """A host that is connected to."""
     take_helper(call, given)
     floors.check_sent(call.shell, given.taints, given.shown, given.span)
     call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shorten(given)}", given.span)
 
 
-def take_upload(call: Called, given: Field) -> None:
-    """A file that goes out, or the place where it goes."""
+def take_upload(call: ParsedCall, given: Field) -> None:
+    """Emit the upload of a file, or the connection to where it goes."""
     if given.text in INPUT:
         call.effect(Kind.NETWORK_OUT, None, "sends its input", given.span)
         return
@@ -129,8 +183,8 @@ def take_upload(call: Called, given: Field) -> None:
     call.effect(Kind.NETWORK_OUT, given.shown, f"sends {shorten(given)}", given.span)
 
 
-def take_send(call: Called, given: Field) -> None:
-    """A text that goes out; `@FILE` in it is a file."""
+def take_send(call: ParsedCall, given: Field) -> None:
+    """Send a text; `@FILE` in it is a file."""
     file = FILE_IN_FORM.match(given.start)
     if file and given.start:
         rest = given.start[file.end() :].partition(";")[0]
@@ -141,53 +195,50 @@ def take_send(call: Called, given: Field) -> None:
     call.effect(Kind.NETWORK_OUT, None, "sends data", given.span)
 
 
-def take_header(call: Called, given: Field) -> None:
-    """A header of a request. A variable with a key in it is how one logs in; a file with one is not."""
+def take_header(call: ParsedCall, given: Field) -> None:
+    """Judge a request header. A key in a variable is a normal login; a file with a key is not."""
     if given.taints & {SECRET}:
         take_send(call, given)
     elif given.start.startswith("@"):
         take_upload(call, literal(given.start[1:], given.span, like=given))
     elif given.taints:
-        call.effect(Kind.CREDENTIAL, None, "sends a key that a variable holds", given.span)
+        call.effect(Kind.CREDENTIAL, None, "sends a key from a variable", given.span)
 
 
-def take_folder(call: Called, given: Field) -> None:
-    """The folder that a command runs in."""
+def take_folder(call: ParsedCall, given: Field) -> None:
+    """Change to the folder that the command runs in."""
     call.shell.scope.folder = path_of(call.shell, given) if given.text is not None else None
 
 
-def take_env(call: Called, given: Field) -> None:
-    """`NAME=VALUE` of the environment."""
+def take_env(call: ParsedCall, given: Field) -> None:
     name, _, value = given.start.partition("=")
     call.shell.environment(name, value if given.text is not None else None, given.span)
 
 
-def take_config(call: Called, given: Field) -> None:
-    """`key=value` of Git's configuration; a key alone means true."""
+def take_config(call: ParsedCall, given: Field) -> None:
+    """Apply `key=value` of Git's configuration; a key alone means true."""
     key, equals, value = given.start.partition("=")
     known = value if equals else "true"
     configure(call, key, known if given.text is not None else None, given.span)
 
 
-def take_config_env(call: Called, given: Field) -> None:
-    """`key=NAME` of Git's configuration: a variable of the environment holds the value."""
+def take_config_env(call: ParsedCall, given: Field) -> None:
+    """Apply `key=NAME` of Git's configuration: the environment variable holds the value."""
     configure(call, given.start.partition("=")[0], None, given.span)
 
 
-def configure(call: Called, key: str, value: str | None, span: Span) -> None:
-    """A key of Git's configuration is set."""
+def configure(call: ParsedCall, key: str, value: str | None, span: Span) -> None:
     meaning = key_means(key, value)
     if meaning:
         kind, why = meaning
         call.effect(kind, key, why, span)
         if kind is Kind.EXEC and value:
-            # An alias is a command of git, or with `!`, as all other keys, one for a shell.
+            # An alias is a Git command or, after `!` (and for all other keys), shell text.
             alias = key.lower().startswith("alias.") and not value.startswith("!")
             call.shell.run_nested(f"git {value}" if alias else value.removeprefix("!"), span)
 
 
-def take_shell(call: Called, given: Field) -> None:
-    """Text for a shell."""
+def take_shell(call: ParsedCall, given: Field) -> None:
     words = call.arguments.operands
     behind = words[words.index(given) + 2 :] if given in words else []
     outer, call.shell.scope.arguments = call.shell.scope.arguments, tuple(stream_of(word) for word in behind)
@@ -195,18 +246,17 @@ def take_shell(call: Called, given: Field) -> None:
     call.shell.scope.arguments = outer
 
 
-def run_shell(call: Called, code: Stream, span: Span, stdin: Stream, *, here: bool = False) -> Stream:
-    """Code that a shell runs, as far as it is known: one of its own, or `here`, this one (eval)."""
+def run_shell(call: ParsedCall, code: Stream, span: Span, stdin: Stream, *, here: bool = False) -> Stream:
+    """Run shell code as far as it is known: in a new shell, or with `here` in this one (eval)."""
     call.took_input = True
     if code.text is not None:
         return (call.shell.run_nested if here else call.shell.run_child)(code.text, span, stdin)
     if not floors.check_remote_code(call.shell, code.taints, call.title, span):
-        call.effect(Kind.EXEC, None, "runs commands that are not known before they run", span)
+        call.effect(Kind.EXEC, None, "runs commands known only at run time", span)
     return ANYTHING
 
 
-def take_script(call: Called, given: Field) -> None:
-    """A file whose code is run."""
+def take_script(call: ParsedCall, given: Field) -> None:
     call.took_input = True
     if given.text in INPUT:
         take_input(call, call.spec.stdin or "script")
@@ -227,9 +277,10 @@ def take_script(call: Called, given: Field) -> None:
     call.effect(Kind.EXEC, path, f"runs the script {given.shown}", given.span)
 
 
-def take_module(call: Called, given: Field) -> None:
-    """A Python module that is run: it has a table of its own, or that of the program of its name."""
+def take_module(call: ParsedCall, given: Field) -> None:
+    """Run a Python module by its own table, or by that of the program of its name."""
     call.took_input = True
+    check_imports(call)
     words = call.fields[call.fields.index(given) + 1 :] if given in call.fields else []
     modules = table("python-m")
     program = (given.text or "").partition(".")[0].replace("_", "-")
@@ -247,8 +298,8 @@ def take_module(call: Called, given: Field) -> None:
     call.arguments.unknown.clear()
 
 
-def take_input(call: Called, kind: str) -> None:
-    """The input of a call is more than data to it."""
+def take_input(call: ParsedCall, kind: str) -> None:
+    """Use the input of a call as code or as names of files."""
     stdin = call.stdin
     if kind == "shell":
         if stdin == NOTHING:
@@ -259,15 +310,16 @@ def take_input(call: Called, kind: str) -> None:
         if stdin == NOTHING:
             call.effect(Kind.EXEC, None, "starts an interpreter", call.span)
         else:
-            run_code(call, kind.removeprefix("code:"), stdin, call.span)
+            run_language(call, kind, stdin, call.span)
     elif kind == "send":
-        floors.check_sent(call.shell, stdin.taints, call.title, call.span, program=True)
+        sent = floors.check_sent(call.shell, stdin.taints, call.title, call.span, program=True)
+        if not sent and stdin != NOTHING:
+            call.effect(Kind.NETWORK_OUT, None, "sends its input", call.span)
     elif not floors.check_remote_code(call.shell, stdin.taints, call.title, call.span):
         call.effect(Kind.EXEC, None, "runs what it reads", call.span)
 
 
 def shorten(given: Field) -> str:
-    """An address for people."""
     return given.shown if len(given.shown) <= 60 else f"{given.shown[:57]}..."
 
 
@@ -275,6 +327,9 @@ TAKERS = {
     Kind.READ: take_read,
     "url": take_url,
     "host": take_host,
+    "name": take_name,
+    "server": take_server,
+    "endpoint": take_endpoint,
     "upload": take_upload,
     "send": take_send,
     "header": take_header,

@@ -14,14 +14,14 @@ _RANGE = re.compile(
 
 
 def expand_braces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
-    """The words that a word with braces stands for, in order; one without gives itself."""
+    """Return the words that a word with braces expands to, in order; one without braces is returned as it is."""
     if not any(isinstance(part, Text) and not part.quoted and "{" in part.text for part in parts):
         yield parts
         return
     if sum(len(part.text) for part in parts if isinstance(part, Text)) > LONGEST_BRACES:
         yield parts
         return
-    # What is quoted or expanded is one character from the private use area while braces are looked for.
+    # What is quoted or expanded is replaced by one private-use character while braces are matched.
     plain = "".join(
         part.text if isinstance(part, Text) and not part.quoted else chr(0xE000 + at)
         for at, part in enumerate(parts)
@@ -38,7 +38,7 @@ def expand_braces(parts: tuple[Part, ...]) -> Iterator[tuple[Part, ...]]:
 
 
 def extend_names(word: list[Part]) -> Iterator[Part]:
-    """`$x{o,x}` is `$xo` and `$xx`: braces come first, so that a name may go on in them and is then another."""
+    """Let braces extend a variable's name: `$x{o,x}` is `$xo` and `$xx`, because braces are expanded first."""
     for part, after in zip_longest(word, word[1:]):
         grows = isinstance(after, Text) and not after.quoted and re.match(r"\w", after.text)
         if (
@@ -55,7 +55,7 @@ def extend_names(word: list[Part]) -> Iterator[Part]:
 
 
 def brace_words(text: str, depth: int = 0) -> Iterator[str]:
-    """`a{b,c}{1..2}` -> ab1 ab2 ac1 ac2."""
+    """Expand `a{b,c}{1..2}` to ab1 ab2 ac1 ac2."""
     found = brace_group(text)
     if found is None or depth > 8:
         yield text
@@ -70,7 +70,7 @@ def brace_words(text: str, depth: int = 0) -> Iterator[str]:
 
 
 def brace_group(text: str) -> tuple[str, list[str], str] | None:
-    """The first group of braces that counts: what is before it, its choices, what is after it."""
+    """Find the first group of braces that expands: the text before it, its choices, the text after it."""
     for start in (at for at, char in enumerate(text) if char == "{"):
         if start and text[start - 1] == "$":
             continue
@@ -94,7 +94,7 @@ def brace_group(text: str) -> tuple[str, list[str], str] | None:
 
 
 def brace_range(text: str) -> list[str]:
-    """`1..3` -> 1 2 3, `01..03` with its zeros, `a..e..2` in steps; nothing for what is no range."""
+    """Expand `1..3` to 1 2 3, `01..03` with its zeros, `a..e..2` in steps; return nothing for other text."""
     found = _RANGE.match(text)
     if not found:
         return []
@@ -109,7 +109,7 @@ def brace_range(text: str) -> list[str]:
 
 
 def step_range(first: int, last: int, step: str | None) -> range:
-    """From the first to the last, both included, up or down, up to a bound."""
+    """Yield from first to last, both included, up or down, up to a bound."""
     size = abs(int(step or 1)) or 1
     edge = max(min(last, first + MOST_BRACES * size), first - MOST_BRACES * size)
     return range(first, edge + 1, size) if last >= first else range(first, edge - 1, -size)

@@ -1,4 +1,4 @@
-"""Words as a program gets them, as far as they are known before it runs."""
+"""Words as a program receives them, as far as they are known before it runs."""
 
 from dataclasses import dataclass, replace
 
@@ -9,11 +9,11 @@ from cli_guard.commands.scope import LONGEST_TEXT, Stream, narrowest, taints_of
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One word as a program gets it.
+    """One word as a program receives it.
 
-    `text` is None when a part is not known before it runs; `start` is what is known of its beginning. `many`: it may
-    turn out to be several words or none. `pattern`: a glob is in it, unquoted. `shape` is the word with a letter in
-    the place of each part that is not known. `perhaps`: it is not there at all if a branch has not run.
+    `text` is None if a part is unknown before the command runs; `start` is its known beginning. `many`: it may expand
+    to several words or none. `pattern`: it holds an unquoted glob. `shape`: the word with a letter in place of each
+    unknown part. `perhaps`: it is missing if a branch has not run.
     """
 
     text: str | None
@@ -31,41 +31,39 @@ class Field:
 
     @property
     def dynamic(self) -> bool:
-        """Is it neither known nor of a harmless origin?"""
+        """Return whether it is neither known nor of a harmless origin."""
         return self.text is None and not self.origin
 
     @property
     def known(self) -> bool:
-        """Is it certain before the command runs that this is the word, and one word?"""
+        """Return whether it is certainly this one word before the command runs."""
         return self.text is not None and not (self.assumed or self.pattern or self.many)
 
     @property
     def shown(self) -> str:
-        """The word for people."""
         return self.text if self.text is not None else f"{self.start}(...)"
 
 
 def literal(text: str, span: Span, *, like: Field | None = None) -> Field:
-    """A field of known text; taints are those of the field it was cut from."""
+    """Build a field of known text with the taints of the field it was cut from."""
     if like is None:
         return Field(text, text, span)
     return replace(like, text=text, start=text, span=span, script=None, stream=None)
 
 
 def field_of(stream: Stream, span: Span) -> Field:
-    """A value as one word."""
     return Field(stream.text, stream.text or "", span, stream.taints, stream.origin, assumed=stream.assumed)
 
 
 def stream_of(given: Field) -> Stream:
-    """A field as the value of a variable. A pattern stands for paths of the project."""
+    """Return a field as the value of a variable; a pattern stands for paths of the project."""
     if given.stream is not None:
         return given.stream
     return Stream(given.text, given.taints, given.origin, given.assumed)
 
 
 def assemble(pieces: list[tuple[Stream, bool]], span: Span, *, glob: bool = False) -> Field:
-    """One field out of its pieces."""
+    """Join pieces into one field."""
     taints = taints_of(stream for stream, _ in pieces)
     start = ""
     for stream, _ in pieces:

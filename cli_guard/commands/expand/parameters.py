@@ -1,39 +1,37 @@
-"""What a parameter stands for where no script has set it, and what `${name operator argument}` makes of a value."""
+"""Parameters that no script has set, and `${name operator argument}` applied to a value."""
 
 import re
 
 from cli_guard.commands.parse.tree import Parameter
-from cli_guard.commands.scope import NOTHING, Stream, merge
+from cli_guard.commands.scope import NOTHING, Stream, merge, narrowest, taints_of
 
 SECRET_NAME = re.compile(
     r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASS|PAT|APIKEY|API_KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?|AUTH)(?:_|$)",
     re.IGNORECASE,
 )
-# Variables that every shell has and that hold nothing to hide.
+# Variables that every shell sets and that hold no secret.
 VALUES = frozenset(
     "? # $ ! - 0 _ RANDOM SECONDS LINENO UID EUID PPID BASHPID HOSTNAME HOSTTYPE MACHTYPE OSTYPE SHLVL COLUMNS LINES "
     "USER LOGNAME SHELL LANG TERM BASH_VERSION EPOCHSECONDS EPOCHREALTIME PIPESTATUS BASH_SOURCE FUNCNAME CI "
     "PATH EDITOR VIRTUAL_ENV DISPLAY TMPDIR OPTIND OPTARG GITHUB_SHA GITHUB_REF GITHUB_REPOSITORY".split()
 )
-FOLDERS = {"HOME": "~", "PWD": ".", "OLDPWD": "."}
 # An argument that stands for itself: no pattern, escape or variable, and no `&`, which stands for what was found.
 PLAIN = re.compile(r"[^*?\[\]\\$&]*")
 GLOB = re.compile(r"[*?\[]")
 
 
 def join_with_blanks(streams: tuple[Stream, ...]) -> Stream:
-    """The positional parameters as one stream."""
     parts = [part for stream in streams for part in (stream, Stream(" "))]
     return merge(parts[:-1]) if parts else NOTHING
 
 
-def merged_choice(one: Stream, other: Stream) -> Stream:
-    """Either of two values: the second is what is known."""
+def merge_choice(one: Stream, other: Stream) -> Stream:
+    """Merge two possible values; the second is the known one."""
     return Stream(other.text, one.taints | other.taints, other.origin if other.text is None else "")
 
 
 def transform(value: str, operator: str, argument: str) -> str | None:
-    """`${value operator argument}` for the operators whose argument is plain text; None for the others."""
+    """Apply `${value operator argument}` if the argument is plain text; return None for other operators."""
     if operator == ":" and re.fullmatch(r" ?-?\d{1,6}(?::-?\d{1,6})?", argument):
         start, _, length = argument.strip().partition(":")
         cut = value[int(start) :] if -int(start) <= len(value) else ""
@@ -53,8 +51,11 @@ def transform(value: str, operator: str, argument: str) -> str | None:
 
 
 def element(value: Stream, part: Parameter, *, known: bool) -> Stream:
-    """One element of an array, or all of them as one word, which a plain value is the first of."""
+    """Return one element of an array, or all as one word; a plain value is its own first element."""
     index = part.operator[1:-1]
+    if index == "?":
+        held = value.items or (value,)
+        return Stream(None, taints_of(held), narrowest({each.origin for each in held}))
     if index.isdecimal():
         if value.items is None:
             return value if index == "0" or value.text is None or not known else NOTHING

@@ -1,19 +1,19 @@
-"""Words -> the fields that a program gets: expansions, quotes, braces, splitting (bash(1), EXPANSION)."""
+"""Expand words to the fields a program receives: expansions, quotes, braces, splitting (bash(1), EXPANSION)."""
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from cli_guard.commands.expand.braces import expand_braces
 from cli_guard.commands.expand.fields import Field, assemble, field_of
 from cli_guard.commands.expand.parameters import (
-    FOLDERS,
     GLOB,
     SECRET_NAME,
     VALUES,
     element,
     join_with_blanks,
-    merged_choice,
+    merge_choice,
     transform,
 )
 from cli_guard.commands.model import Span
@@ -24,6 +24,7 @@ from cli_guard.commands.scope import (
     ANYTHING,
     NOTHING,
     TOKEN,
+    UNSET,
     OutOfBudget,
     Scope,
     Stream,
@@ -31,27 +32,35 @@ from cli_guard.commands.scope import (
 
 MOST_FIELDS = 20_000
 BY_DEFAULT = frozenset((":-", "-", ":=", "=", ":+", "+"))
+DECLARATORS = tuple((Text(name, False),) for name in "declare typeset local export readonly".split())
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+
+
+def is_assignment(word: Word) -> bool:
+    beginning = takewhile(lambda part: isinstance(part, Text) and not part.quoted, word.parts)
+    return bool(ASSIGNMENT.match("".join(part.text for part in beginning if isinstance(part, Text))))
 
 
 @dataclass
 class Expander:
-    """Expands the words of one shell. `run` runs a substitution and gives what it prints."""
+    """Expands the words of one shell; `run` runs a substitution and returns what it prints."""
 
     scope: Scope
     run: Callable[[Script, str], Stream]
     assign: Callable[[str, Stream, Span], None]
 
     def fields(self, words: tuple[Word, ...]) -> list[Field]:
-        """The fields of some words."""
         found: list[Field] = []
+        declares = bool(words) and words[0].parts[:1] in DECLARATORS
         for word in words:
-            found += self.expand_word(word)
+            # An argument of `declare` that is an assignment is not split.
+            found += [self.one(word)] if declares and is_assignment(word) else self.expand_word(word)
             if len(found) > MOST_FIELDS:
-                raise OutOfBudget("more words than are looked at")
+                raise OutOfBudget("more words than are judged")
         return found
 
     def one(self, word: Word | None) -> Field:
-        """A word that is not split: the right side of an assignment, the target of a redirection."""
+        """Expand a word that is not split: the right side of an assignment, the target of a redirection."""
         if word is None:
             return Field("", "", Span(0, 0))
         pieces = [self.piece(part) for part in word.parts]
@@ -63,7 +72,6 @@ class Expander:
         return given
 
     def expand_word(self, word: Word) -> Iterator[Field]:
-        """The fields of one word."""
         if not word.parts:
             return
         first = word.parts[0]
@@ -75,7 +83,7 @@ class Expander:
             yield from self.split(parts, word.span)
 
     def split(self, parts: tuple[Part, ...], span: Span) -> Iterator[Field]:
-        """The fields of one word after its braces: unquoted expansions are split at blanks."""
+        """Split a word without braces: unquoted expansions are split at blanks."""
         elements = self.elements(parts)
         if elements is not None:
             yield from (field_of(element, span) for element in elements)
@@ -112,7 +120,7 @@ class Expander:
             yield replace(assemble(current, span, glob=glob), many=many, script=script, stream=stream)
 
     def elements(self, parts: tuple[Part, ...]) -> tuple[Stream, ...] | None:
-        """The words that `"$@"` or `"${array[@]}"` stands for, None for what is neither or not known."""
+        """Return the words of `"$@"` or `"${array[@]}"`; None for other words and unknown arrays."""
         full = [part for part in parts if not (isinstance(part, Text) and part.quoted and not part.text)]
         if len(full) != 1 or not isinstance(full[0], Parameter):
             return None
@@ -125,16 +133,17 @@ class Expander:
 
     def split_value(self, text: str) -> list[str]:
         """The pieces that an unquoted value falls into: at blanks, or at what `IFS` holds."""
-        given = self.scope.variables.get("IFS")
-        if given is None or given.text is None or given == NOTHING:
-            return re.split(r"[ \t\n]+", text) if given is None or given.text is None else [text]
+        given = self.scope.variables.get("IFS", UNSET)
+        if given.text is None or given == UNSET:
+            return re.split(r"[ \t\n]+", text)
+        if not given.text:
+            return [text]
         blanks = "".join(sorted(set(given.text) & set(" \t\n")))
         if blanks:
             text = text.strip(blanks)
         return re.split(f"[{re.escape(given.text)}]+", text)
 
     def piece(self, part: Part) -> Stream:
-        """What one part stands for."""
         if isinstance(part, Text):
             return Stream(part.text)
         if isinstance(part, Substitution):
@@ -142,7 +151,7 @@ class Expander:
         return self.parameter(part)
 
     def run_substitution(self, part: Substitution) -> Stream:
-        """What a substitution prints; line ends at its end are dropped."""
+        """Return what a substitution prints, without the line ends at its end."""
         output = self.run(part.script, part.kind)
         if part.kind == "((":
             return Stream(None, output.taints, "value")
@@ -151,15 +160,19 @@ class Expander:
         return output if output.text is None else replace(output, text=output.text.rstrip("\n"))
 
     def parameter(self, part: Parameter) -> Stream:
-        """What `$name` or `${name...}` stands for."""
+        """Expand `$name` or `${name...}`."""
         value = self.variable(part.name)
         known = part.name in self.scope.variables or value.text is not None
         argument = self.one(part.argument) if part.argument else None
         other = Stream(argument.text, argument.taints, argument.origin) if argument else NOTHING
+        if part.operator == "!@":
+            return Stream(None, frozenset(), "value")
         if part.operator in ("@", "!") and value.text:
             # `${name@P}` and `${!name}` run the substitutions in the value.
             for _, _, inner in hidden_substitutions(value.text):
                 self.run(parse(inner), "$")
+        if part.operator == "!":
+            return self.indirect(value)
         several = len(self.scope.arguments or ()) > 1
         if part.name in "@*" and (part.operator or (several and part.quoted and part.name == "@")):
             return Stream(None, value.taints)
@@ -181,9 +194,16 @@ class Expander:
             return value
         return Stream(None, value.taints, value.origin)
 
+    def indirect(self, value: Stream) -> Stream:
+        """The variable that `value` names, which may be a secret if the name is not known."""
+        if value.text is None or value.assumed:
+            return Stream(None, value.taints | {TOKEN})
+        return self.variable(value.text) if value.text.isidentifier() else Stream(None, value.taints)
+
     def by_default(self, part: Parameter, value: Stream, other: Stream, *, known: bool) -> Stream:
         """`${name:-word}` and its kin; without the colon, an empty value counts as one."""
-        empty = value.text == "" and (part.operator.startswith(":") or part.name not in self.scope.variables)
+        unset = part.name not in self.scope.variables or value == UNSET
+        empty = value.text == "" and (part.operator.startswith(":") or unset)
         if part.operator in (":+", "+"):
             if not known:
                 return Stream(None, value.taints | other.taints)
@@ -191,16 +211,16 @@ class Expander:
         if part.operator in (":=", "=") and part.argument and (empty or not known):
             self.assign(part.name, other, part.argument.span)
         if not known:
-            return replace(merged_choice(value, other), assumed=other.text is not None)
+            return replace(merge_choice(value, other), assumed=other.text is not None)
         return other if empty else value
 
     def variable(self, name: str) -> Stream:
-        """The value of a variable or a positional parameter."""
+        """Return the value of a variable or a positional parameter."""
         scope = self.scope
         if name in scope.variables:
             return scope.variables[name]
-        if name in FOLDERS:
-            return Stream(FOLDERS[name])
+        if name in ("HOME", "PWD", "OLDPWD"):
+            return Stream("~" if name == "HOME" else scope.folder or ".")
         if name == "IFS":
             return Stream(" ")
         if name in "@*":

@@ -1,11 +1,10 @@
-"""Programs whose words a table cannot describe; a table names the function by `handler`."""
+"""Handlers of programs whose words no table can describe; a table names the function as `handler`."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.handlers import (
-    arithmetic,
     builtins,
     files,
     git,
@@ -18,7 +17,6 @@ from cli_guard.commands.scope import Stream
 
 HANDLERS: Mapping[str, Callable[[Call], Stream]] = MappingProxyType(
     {
-        **arithmetic.HANDLERS,
         **builtins.HANDLERS,
         **files.HANDLERS,
         **git.HANDLERS,

@@ -1,6 +1,9 @@
-"""Programs that look for files or change what may be done with them."""
+"""Programs that search for files or change their mode or owner."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from itertools import pairwise
 
 from cli_guard.commands import floors
@@ -14,7 +17,7 @@ from cli_guard.commands.model import Kind, Setting
 from cli_guard.commands.scope import EVERYTHING, HOOKS, NOTHING, SECRET, Stream, taints_of
 from cli_guard.model import Decision
 
-# find(1): tests and actions that only look, by the number of words that follow them.
+# find(1): tests and actions that only read, by the number of words that follow them.
 TESTS = {
     0: (
         "-not ! ( ) , -a -o -and -or -true -false -depth -d -mount -xdev -noleaf -daystart -empty -executable "
@@ -35,11 +38,23 @@ NARROWING = frozenset(
 RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 OUTPUTS = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}
 HOOK_FILE = re.compile(r"(?:^|/)\.(?:husky|githooks)/[\w-]+\Z")
+# What names that end in a pattern are held against.
+SECRET_PLACES = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/krb5.keytab", "/etc/master.passwd")
+SECRET_NAMES = (
+    ".env",
+    ".netrc",
+    ".npmrc",
+    ".pgpass",
+    ".git-credentials",
+    "id_rsa",
+    "id_ed25519",
+    "credentials",
+)
 STARS = re.compile(r"\*+(?:\.\*)?\Z")
 
 
 def find(call: Call) -> Stream:
-    """Folders, tests, and what is done with what they find."""
+    """Handle find: its folders, its tests, and its actions on the files found."""
     words = call.fields[1:]
     at = 0
     while (
@@ -74,15 +89,13 @@ def find(call: Call) -> Stream:
         elif name in ARITY or newer:
             at += 1 + ARITY.get(name, 1)
         else:
-            call.effect(
-                Kind.UNKNOWN, word.shown, f"has a test that is not known: {word.shown[:60]}", word.span
-            )
+            call.effect(Kind.UNKNOWN, word.shown, f"has an unknown test: {word.shown[:60]}", word.span)
             at += 1
     return Stream(None, taints_of(found), "rooted")
 
 
 def find_targets(call: Call, roots: list[Field], tests: list[Field]) -> list[Field]:
-    """One field for each folder that is searched: a path below it, or everything in it."""
+    """Return one field for each searched folder: a path below it, or everything in it."""
     narrow = any(
         word.text in NARROWING and not (after.text is not None and STARS.match(after.text))
         for word, after in pairwise(tests)
@@ -91,49 +104,69 @@ def find_targets(call: Call, roots: list[Field], tests: list[Field]) -> list[Fie
     for root in roots or [literal(".", call.span)]:
         path = path_of(call.shell, root)
         if root.dynamic:
-            call.effect(
-                Kind.UNKNOWN, root.shown, "looks in a folder that is not known before it runs", root.span
-            )
+            call.effect(Kind.UNKNOWN, root.shown, "searches a folder known only at run time", root.span)
         elif is_credential(path):
-            call.effect(Kind.CREDENTIAL, path, f"looks into {path}", root.span)
+            call.effect(Kind.CREDENTIAL, path, f"searches {path}", root.span)
         everything = classify_whole(path) is not PathClass.ORDINARY and not narrow
         taints = frozenset((EVERYTHING,)) if everything else root.taints
         if is_guarded(path, tests):
             taints |= {HOOKS}
-        if is_credential(path) or any(word.text and is_credential(word.text) for word in tests):
+        if finds_credential(path, tests):
             taints |= {SECRET}
         found.append(Field(None, f"{path.rstrip('/')}/", root.span, taints, "rooted"))
     return found
 
 
+def finds_credential(root: str, tests: list[Field]) -> bool:
+    """May what is found below a folder keep a secret, by the folder and the names that are looked for?"""
+    before = [None, *(word.text for word in tests)]
+    sought = [
+        (word.text, after.text)
+        for earlier, (word, after) in zip(before, pairwise(tests), strict=False)
+        if earlier not in ("-not", "!") and after.text
+    ]
+    if is_credential(root) or any(is_credential(name) for _, name in sought):
+        return True
+    inside = [place for place in SECRET_PLACES if place.startswith(f"{root.rstrip('/')}/")]
+    if not any(word.text in NARROWING for word in tests):
+        return bool(inside) or classify_whole(root) is PathClass.HOME
+    ends = [*SECRET_NAMES, *(place.rpartition("/")[2] for place in inside)]
+    names = [name.lower() for test, name in sought if test in ("-name", "-iname") and not STARS.match(name)]
+    return any(fnmatchcase(end, name) for name in names for end in ends)
+
+
 def is_guarded(path: str, tests: list[Field]) -> bool:
-    """Is the repository itself searched, or looked for by its name?"""
+    """Return whether the search is in the repository's own folder or names it."""
     if classify_path(path) in (PathClass.REPOSITORY, PathClass.HOOKS):
         return True
     return any(word.text in ("-name", "-path") and after.text == ".git" for word, after in pairwise(tests))
 
 
 def run_on(call: Call, words: list[Field], at: int, found: list[Field]) -> int:
-    """`-exec command ;`: the command with what was found in the place of `{}`. Gives the place behind it."""
+    """Run `-exec command ;` with the files found in place of `{}`; return the position after it."""
     end = next((i for i in range(at, len(words)) if words[i].text in (";", "+")), len(words))
     command: list[Field] = []
     for word in words[at:end]:
         command += (
             found if word.text == "{}" else [fill_braces(word, found)] if "{}" in word.start else [word]
         )
+    scope = call.shell.scope
+    folder = scope.folder
+    if words[at - 1].text in ("-execdir", "-okdir") and found:
+        scope.folder = found[0].start.rstrip("/") or "/"
     if command:
         call.shell.invoke(command, NOTHING, command[0].span)
+    scope.folder = folder
     return end + 1
 
 
 def fill_braces(word: Field, found: list[Field]) -> Field:
-    """A word with `{}` inside: in a script for a shell it is text that is not known."""
+    """Fill `{}` in a word; in a script for a shell it is unknown text."""
     text = word.text.replace("{}", found[0].start + "x") if word.text else None
     return Field(text, text or "", word.span, taints_of((word, *found)))
 
 
 def mode(call: Call) -> Stream:
-    """chmod: who may do what from here on."""
     given = call.arguments
     operands = list(given.operands)
     by_reference = given.has("--reference")
@@ -149,7 +182,6 @@ def mode(call: Call) -> Stream:
 
 
 def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> None:
-    """One file or folder gets another mode."""
     path = path_of(call.shell, operand)
     open_to_all = (
         bool(re.search(r"[2367]\Z", wanted))
@@ -182,15 +214,16 @@ def change_mode(call: Call, operand: Field, wanted: str, *, recursive: bool) -> 
             else "+" in wanted or "x" in wanted.partition("=")[2]
         )
         if not runs:
-            floors.deny_guard_off(call.shell, path, f"takes the right to run from {path}", operand.span)
+            floors.deny_guard_off(call.shell, path, f"makes {path} not executable", operand.span)
             return
     write_path(call.shell, operand, operand.span, NOTHING, verb="changes the mode of") if classify_path(
         path
-    ) is not PathClass.HOOKS else (call.effect(Kind.PERSISTENCE, path, f"makes {path} run", operand.span))
+    ) is not PathClass.HOOKS else (
+        call.effect(Kind.PERSISTENCE, path, f"makes {path} executable", operand.span)
+    )
 
 
 def owner(call: Call) -> Stream:
-    """Chown and chgrp: who owns a file from here on."""
     recursive = call.arguments.has("-R", "--recursive")
     call.not_understood()
     for operand in call.arguments.operands[0 if call.arguments.has("--reference") else 1 :]:
@@ -207,7 +240,7 @@ def owner(call: Call) -> Stream:
 
 
 def tar(call: Call) -> Stream:
-    """tar: the first word may be its options without a dash; what the operands are depends on the mode."""
+    """Handle tar: the first word may be options without a dash; the mode decides what the operands are."""
     words = call.fields[1:]
     if words and words[0].text and re.fullmatch(r"[A-Za-z]+", words[0].text):
         call.replace_fields([call.fields[0], *old_style(words[0], words[1:])])
@@ -218,7 +251,7 @@ def tar(call: Call) -> Stream:
     files = [value for option, value in given.values if "--file" in option.names]
     others = [(option, value) for option, value in given.values if "--file" not in option.names]
     given.values[:] = others
-    given.kinds[:] = [("read" if writes else "text", operand) for operand in given.operands]
+    given.kinds[:] = [("read" if writes else "text", operand) for operand in place_operands(call)]
     for value in files:
         if re.match(r"[\w.@-]+:", value.start):
             take(call, "host", value, "", "")
@@ -228,7 +261,7 @@ def tar(call: Call) -> Stream:
         if value.text and value.text.startswith("exec="):
             call.shell.run_nested(value.text[5:], value.span)
     if extracts and not to_output:
-        folders = [value for option, value in others if "--directory" in option.names]
+        folders = [value for option, value in others if {"-C", "--directory"} & {*option.names}]
         for folder in folders or [literal(".", call.span)]:
             take(call, "write", folder, "", "")
     if given.has("--remove-files"):
@@ -237,8 +270,31 @@ def tar(call: Call) -> Stream:
     return call.run()
 
 
+def place_operands(call: Call) -> Iterator[Field]:
+    """The operands with the folder of the `-C` before them."""
+    given = call.arguments
+    folders = {value.span: value for option, value in given.values if {"-C", "--directory"} & {*option.names}}
+    operands = {id(operand) for operand in given.operands}
+    folder: Field | None = None
+    for word in call.fields[1:]:
+        if id(word) not in operands:
+            value = folders.get(word.span)
+            folder = join_path(folder, value) if value else folder
+        else:
+            yield join_path(folder, word)
+
+
+def join_path(folder: Field | None, name: Field) -> Field:
+    if folder is None or name.start.startswith(("/", "~")):
+        return name
+    if folder.text is None or name.text is None:
+        start = f"{folder.start}/{name.start}" if folder.text is not None else folder.start
+        return replace(folder, text=None, start=start, taints=folder.taints | name.taints, origin=name.origin)
+    return literal(f"{folder.text}/{name.text}", name.span, like=name)
+
+
 def old_style(letters: Field, rest: list[Field]) -> list[Field]:
-    """`xzf a.tgz -C d` -> `-x -z -f a.tgz -C d` (tar(1): values follow in the order of their letters)."""
+    """Rewrite `xzf a.tgz -C d` as `-x -z -f a.tgz -C d` (tar(1): values follow in the order of their letters)."""
     words: list[Field] = []
     rest = list(rest)
     for letter in letters.text or "":
@@ -249,7 +305,7 @@ def old_style(letters: Field, rest: list[Field]) -> list[Field]:
 
 
 def date(call: Call) -> Stream:
-    """An operand that is no format sets the clock."""
+    """Handle date: an operand that is not a format sets the clock."""
     given: Arguments = call.arguments
     named = False
     for operand in given.operands:

@@ -1,13 +1,13 @@
-"""Git: aliases, what the repository's own configuration runs, and the many forms of `git config`."""
+"""Git: aliases, commands that the repository's own configuration runs, and the forms of `git config`."""
 
 import re
 import shlex
 from dataclasses import replace
 
 from cli_guard.commands.effects.call import Call
-from cli_guard.commands.effects.environment import READING_KEYS, SWITCHES
+from cli_guard.commands.effects.environment import OWN_READING_KEYS, READING_KEYS, SWITCHES
 from cli_guard.commands.effects.paths import path_of
-from cli_guard.commands.effects.places import is_credential, resolve_path
+from cli_guard.commands.effects.places import GLOBS, is_credential, resolve_path
 from cli_guard.commands.effects.values import configure
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.model import Kind, Span
@@ -22,13 +22,13 @@ QUIET = frozenset(
 IDENTIFYING = re.compile(
     r"--(?:pretty|format)=(?:format:)?(?:%(?:[hHtT]|c[tIis]|a[tIis]|\((?:refname|objectname)(?::\w+)?\))[ n]?)+"
 )
-# Options beside such a format that add nothing to what is printed.
+# Options that add nothing to the output of such a format.
 NARROWING = re.compile(
     IDENTIFYING.pattern
     + r"|-\d+|-n\d*|--(?:max-count|skip|author|since|until|after|before|grep|sort|count|points-at)(?:=.*)?"
     r"|--(?:all|no-merges|merges|reverse|first-parent|branches|tags|remotes|no-patch|follow)|-s|--"
 )
-# What `git rev-parse` prints in the top folder of a repository.
+# The output of `git rev-parse` in the top folder of a repository.
 PLACES = {
     "--git-dir": ".git",
     "--git-common-dir": ".git",
@@ -45,17 +45,21 @@ SECRET_KEYS = ("token", "password", "extraheader", "secret")
 
 
 def git(call: Call) -> Stream:
-    """Any git command."""
     given = call.arguments
     name = given.operands[0].text if given.operands and call.spec.name == "git" else None
     aliases = call.shell.context.git_config.get(f"alias.{name}") if name else None
     if name and aliases:
         return run_alias(call, name, aliases[-1])
+    own_keys = OWN_READING_KEYS.get(" ".join(call.spec.name.split()[:2]))
+    if own_keys and not call.is_help_request():
+        check_configured(call, own_keys)
     if call.spec.name not in QUIET and call.spec.name != "git":
         check_configured(call)
         check_other_repository(call)
     if call.spec.name in SHOWS:
         check_recorded(call)
+    if call.spec.name == "git push":
+        check_pushed(call)
     output = call.run()
     if call.spec.name == "git rev-parse":
         return print_path(call, output)
@@ -67,7 +71,7 @@ def git(call: Call) -> Stream:
 
 
 def print_path(call: Call, output: Stream) -> Stream:
-    """`git rev-parse --git-dir` and the like print a path that is known."""
+    """Print the path that `git rev-parse --git-dir` and its like print, if it is known."""
     words = [word.text for word in call.fields[1:]]
     for at, word in enumerate(words):
         if word in PLACES:
@@ -78,12 +82,12 @@ def print_path(call: Call, output: Stream) -> Stream:
 
 
 def check_other_repository(call: Call) -> None:
-    """Another repository has a configuration of its own, which nobody has looked at."""
+    """Review work in another repository, whose configuration is not known."""
     here = call.shell.scope.folder
-    if here and here != call.shell.context.folder:
-        check_outside(call, resolve_path(here, None, call.shell.context), call.span)
+    if here != call.shell.context.folder:
+        check_outside(call, resolve_path(here, None, call.shell.context) if here else "", call.span)
     for option, value in call.arguments.values:
-        # Also a folder of the project may be laid out as a repository, with a configuration of its own.
+        # A folder of the project may also be laid out as a repository with its own configuration.
         if "--git-dir" in option.names and not (value.text or "").endswith(".git"):
             call.effect(
                 Kind.EXEC,
@@ -93,12 +97,22 @@ def check_other_repository(call: Call) -> None:
             )
     for option, value in call.arguments.values:
         if FOLDERS.intersection(option.names):
-            check_outside(call, path_of(call.shell, value), value.span)
+            check_outside(call, path_of(call.shell, value) if value.text is not None else "", value.span)
 
 
 def check_outside(call: Call, path: str, span: Span) -> None:
-    """A folder that is not below the root of the project may be another repository."""
-    root = call.shell.context.root
+    """A folder that is not below the root of the project may be another repository, and so may one inside.
+
+    `path` is empty if the folder is not known: then it may be any of them.
+    """
+    context = call.shell.context
+    unknown = not path or GLOBS.search(path)
+    for other in context.repositories or ():
+        if unknown or f"{path}/".startswith(f"{resolve_path(other, None, context)}/"):
+            reason = f"enters the repository {other}, whose configuration may run programs"
+            call.effect(Kind.EXEC, other, reason, span)
+            return
+    root = context.root
     if not root or not path.startswith(("/", "~")):
         return
     if not f"{path}/".startswith(f"{resolve_path(root, None, call.shell.context)}/"):
@@ -107,16 +121,28 @@ def check_outside(call: Call, path: str, span: Span) -> None:
 
 
 def check_recorded(call: Call) -> None:
-    """`REV:PATH` is a file as it was recorded: a secret is one there too."""
+    """Judge `REV:PATH` as the file it records: a secret is one there too."""
     for operand in call.arguments.operands:
         _, colon, path = operand.start.partition(":")
         if colon and path and is_credential(path):
-            call.effect(Kind.CREDENTIAL, path, f"shows {path} as it was recorded", operand.span)
+            call.effect(Kind.CREDENTIAL, path, f"shows {path} from a commit", operand.span)
             call.reads.append(Stream(None, frozenset((SECRET,))))
 
 
+def check_pushed(call: Call) -> None:
+    """`+main` is a push by force, `:main` deletes the branch (git-push(1))."""
+    for operand in call.arguments.operands:
+        name, better = operand.shown.lstrip("+:"), "git push --force-with-lease"
+        if operand.start.startswith("+"):
+            reason = f"force-pushes {name}: rewrites history on the remote"
+            call.effect(Kind.SERVICE_WRITE, operand.shown, reason, operand.span, alternative=better)
+        elif operand.start.startswith(":") and name:
+            reason = f"deletes {name} on the remote"
+            call.effect(Kind.SERVICE_WRITE, operand.shown, reason, operand.span)
+
+
 def run_alias(call: Call, name: str, text: str) -> Stream:
-    """A word that the configuration gives a meaning to."""
+    """Run an alias that the configuration defines."""
     if f"git {name}" in call.shell.running:
         return ANYTHING
     at = next(i for i, word in enumerate(call.fields) if word.text == name)
@@ -136,18 +162,18 @@ def run_alias(call: Call, name: str, text: str) -> Stream:
         call.shell.running.pop()
 
 
-def check_configured(call: Call) -> None:
+def check_configured(call: Call, keys: re.Pattern[str] = READING_KEYS) -> None:
     """What the repository's own configuration would run when it is only read."""
     for key, values in call.shell.context.git_config.items():
         last = values[-1] if values else ""
-        if READING_KEYS.match(key) and last.lower() not in SWITCHES.get(key, ("",)):
+        if keys.match(key) and last.lower() not in SWITCHES.get(key, ("",)):
             what = f"runs {last[:40]}, which the repository's own configuration names in {key}"
             call.effect(Kind.EXEC, key, what, call.span)
             return
 
 
 def config(call: Call) -> Stream:
-    """`git config`: what is read may be a secret, what is written may be code."""
+    """Handle `git config`: a read may show a secret, a write may set code."""
     given = call.arguments
     operands = [each for each in given.operands if each.text is not None or each.start]
     verbs = {name.lstrip("-") for option in given.present for name in option.names}
@@ -155,14 +181,12 @@ def config(call: Call) -> Stream:
     if first in READS | WRITES and not verbs & (READS | WRITES):
         verbs.add(first)
         operands = operands[1:]
-    call.by_options()
+    call.apply_options()
     unknown = [word for word in given.unknown if word.start.startswith("-")]
     if unknown:
-        call.effect(
-            Kind.UNKNOWN, unknown[0].shown, f"has an option that is not known: {unknown[0].shown}", call.span
-        )
+        call.effect(Kind.UNKNOWN, unknown[0].shown, f"has an unknown option: {unknown[0].shown}", call.span)
     if any(each.dynamic for each in given.operands):
-        call.effect(Kind.UNKNOWN, None, "has a key or value that is not known before it runs", call.span)
+        call.effect(Kind.UNKNOWN, None, "has a key or value known only at run time", call.span)
     keys = [each.start for each in operands]
     if verbs & {"edit", "e"}:
         call.effect(Kind.EXEC, None, "opens an editor", call.span)
@@ -177,7 +201,6 @@ def config(call: Call) -> Stream:
 
 
 def write_config(call: Call, keys: list[str], *, removing: bool) -> None:
-    """A key is set or taken away."""
     call.effect(
         Kind.GIT_WRITE,
         keys[0] if keys else None,
@@ -188,7 +211,7 @@ def write_config(call: Call, keys: list[str], *, removing: bool) -> None:
         return
     if removing:
         if keys[0].lower() in ("core.hookspath", "core", "hook", "hooks"):
-            call.effect(Kind.GUARD, keys[0], f"takes {keys[0]} away, where the hooks are found", call.span)
+            call.effect(Kind.GUARD, keys[0], f"unsets {keys[0]}, which locates the hooks", call.span)
         return
     configure(call, keys[0], keys[1] if len(keys) > 1 else None, call.span)
 

@@ -1,4 +1,4 @@
-"""Programs that bring code or files from elsewhere, send them there, or take off what hides them."""
+"""Programs that download, upload or decode code and files."""
 
 import re
 from base64 import b64decode
@@ -8,6 +8,7 @@ from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import delete_path, remember
 from cli_guard.commands.effects.places import resolve_path
 from cli_guard.commands.effects.values import INPUT, REMOTE_PLACE, take
+from cli_guard.commands.expand.parameters import SECRET_NAME
 from cli_guard.commands.floors import check_remote_code, check_sent
 from cli_guard.commands.model import Kind
 from cli_guard.commands.scope import HIDDEN, NOTHING, REMOTE, SECRET, Stream
@@ -16,13 +17,13 @@ SHELL_ADDRESS = re.compile(r"(?:EXEC|SYSTEM|SHELL):.*\b(?:BA|Z|DA|K)?SH\b")
 
 
 def transfer(call: Call) -> Stream:
-    """Rsync and scp: files go to another host, come from one, or are copied here."""
+    """Handle rsync and scp: files go to a host, come from one, or are copied here."""
     operands = list(call.arguments.operands)
     call.arguments.kinds.clear()
     call.own_effect()
-    call.by_options()
+    call.apply_options()
     call.not_understood()
-    if call.asks_for_help() or not operands:
+    if call.is_help_request() or not operands:
         return NOTHING
     *sources, target = operands
     remote = any(REMOTE_PLACE.match(each.start) for each in operands)
@@ -30,6 +31,8 @@ def transfer(call: Call) -> Stream:
         take(call, "upload" if remote else Kind.READ, each, "", "")
     if REMOTE_PLACE.match(target.start):
         take(call, "host", target, "", "")
+    elif call.dry:
+        take(call, Kind.READ, target, "", "")
     elif call.arguments.has("--delete", "--delete-before", "--delete-after", "--del", "--delete-excluded"):
         delete_path(call.shell, target, target.span, verb="deletes what is missing in the source from")
     else:
@@ -38,7 +41,7 @@ def transfer(call: Call) -> Stream:
 
 
 def fetch(call: Call) -> Stream:
-    """Curl and wget: a file that is named after its address holds what came from there."""
+    """Handle curl and wget: a file named after its address holds the download."""
     for option, value in call.arguments.values:
         if "-w" in option.names and ("%output{" in value.start or value.start.startswith("@")):
             call.effect(Kind.UNKNOWN, value.shown, "has a format that reads or writes a file", value.span)
@@ -57,7 +60,7 @@ def fetch(call: Call) -> Stream:
 
 
 def connection(call: Call) -> Stream:
-    """Nc and socat: a shell whose input and output are a connection."""
+    """Handle nc and socat: a shell whose input and output are a connection."""
     for option, value in call.arguments.values:
         if {"-e", "-c", "--exec", "--sh-exec"} & set(option.names):
             check_remote_code(call.shell, frozenset((REMOTE,)), f"{call.title} {option.names[0]}", value.span)
@@ -68,16 +71,19 @@ def connection(call: Call) -> Stream:
 
 
 def gh(call: Call) -> Stream:
-    """gh: a secret in the text of an issue or a comment is published; keys are kept by other sub-commands."""
+    """Handle gh: a secret in the text of an issue or a comment is published; other sub-commands store keys."""
     first = call.spec.name.split()[1:2]
     if first and first[0] not in ("secret", "variable", "auth", "ssh-key", "gpg-key"):
         for word in call.fields[1:]:
             check_sent(call.shell, word.taints & {SECRET}, call.title, word.span, program=True)
+    for operand in call.arguments.operands if "config" in call.spec.name.split() else ():
+        if SECRET_NAME.search(operand.start):
+            call.effect(Kind.CREDENTIAL, operand.shown, f"shows or sets {operand.shown}", operand.span)
     return call.run()
 
 
 def make(call: Call) -> Stream:
-    """make: a Makefile that comes through the input is known, or it is code that nobody has seen."""
+    """Handle make: a Makefile from the input is judged if known; otherwise it is unknown code."""
     files = [value.text for option, value in call.arguments.values if "-f" in option.names]
     if any(name in INPUT for name in files) and not check_remote_code(
         call.shell, call.stdin.taints, "make", call.span
@@ -90,7 +96,7 @@ def make(call: Call) -> Stream:
 
 
 def decode(call: Call) -> Stream:
-    """base64 and the like: what is decoded is known if its input is, and hidden if not."""
+    """Handle base64 and its like: decoded data is known if the input is, otherwise hidden."""
     output = call.run()
     if not call.arguments.has("-d", "--decode", "-D", "-r", "--reverse"):
         return output
@@ -101,16 +107,15 @@ def decode(call: Call) -> Stream:
 
 
 def openssl(call: Call) -> Stream:
-    """openssl: what it decrypts or decodes was hidden, and may be a secret."""
+    """Handle openssl: what it decrypts or decodes was hidden, and may be a secret."""
     output = call.run()
     if not {"-d", "-decrypt"}.intersection(word.text for word in call.fields[1:]):
         return output
-    call.effect(Kind.CREDENTIAL, None, "shows what was encrypted or encoded", call.span)
+    call.effect(Kind.CREDENTIAL, None, "decrypts or decodes data", call.span)
     return Stream(None, output.taints | {HIDDEN})
 
 
 def decode_base64(text: str) -> str | None:
-    """The text that base64 hides, None if it hides none."""
     try:
         return b64decode("".join(text.split()), validate=True).decode("utf-8")
     except (BinasciiError, ValueError):

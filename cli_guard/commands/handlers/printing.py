@@ -1,4 +1,4 @@
-"""Commands that print: words, variables, the environment."""
+"""Commands that print words, variables or the environment."""
 
 import re
 
@@ -13,7 +13,6 @@ FORMAT = re.compile(r"%(?:%|[-0-9.]*[sbd])")
 
 
 def echo(call: Call) -> Stream:
-    """Prints its words."""
     words, escapes = call.fields[1:], False
     while words and words[0].text and re.fullmatch(r"-[neE]+", words[0].text):
         escapes = escapes or "e" in words[0].text
@@ -22,7 +21,7 @@ def echo(call: Call) -> Stream:
 
 
 def printf(call: Call) -> Stream:
-    """Prints its words by a format; `-v` sets a variable instead."""
+    """Print words by a format; `-v` sets a variable instead."""
     words = call.fields[1:]
     if words and words[0].text == "-v":
         if len(words) > 1:
@@ -36,7 +35,7 @@ def printf(call: Call) -> Stream:
 
 
 def show_output(call: Call, stream: Stream, *, escapes: bool) -> Stream:
-    """What is printed; a variable that is named like a secret is one."""
+    """Print a variable; one named like a secret is a secret."""
     if TOKEN in stream.taints:
         call.effect(Kind.CREDENTIAL, None, "prints a variable that is named like a secret", call.span)
     text = ansi_c(stream.text) if escapes and stream.text is not None else stream.text
@@ -44,7 +43,7 @@ def show_output(call: Call, stream: Stream, *, escapes: bool) -> Stream:
 
 
 def format_words(words: list[Field]) -> Stream:
-    """What printf makes of a format and its values, if all of it is text; the format is used again for what is left."""
+    """Apply a printf format to its values if all are known; the format is reused for the values left."""
     taints = taints_of(words)
     texts = [word.text for word in words]
     if None in texts or not texts:
@@ -62,7 +61,6 @@ def format_words(words: list[Field]) -> Stream:
 
 
 def fill_format(form: str, values: list[str]) -> str:
-    """A format with one round of values."""
     given = iter(values)
 
     def one(found: re.Match[str]) -> str:
@@ -75,7 +73,7 @@ def fill_format(form: str, values: list[str]) -> str:
 
 
 def environment(call: Call) -> Stream:
-    """`env` and `printenv`: all of the environment, one name of it, or a command with more of it."""
+    """Handle `env` and `printenv`: show the environment or one variable, or run a command with more of it."""
     given = call.arguments
     if call.program.name == "printenv" and given.operands:
         names = [Field(each.text, each.start, each.span) for each in given.operands]
@@ -87,10 +85,10 @@ def environment(call: Call) -> Stream:
         given.rest[:] = rest
         return call.run()
     if call.arguments.values:
-        call.by_options()
-    elif not call.asks_for_help():
+        call.apply_options()
+    elif not call.is_help_request():
         call.not_understood()
-        call.effect(Kind.CREDENTIAL, None, "prints the environment, secrets among it", call.span)
+        call.effect(Kind.CREDENTIAL, None, "prints the environment, secrets included", call.span)
     return Stream(None, frozenset((SECRET,)))
 
 

@@ -1,24 +1,30 @@
-"""Programs that make commands out of their input, or act on processes."""
+"""Programs that build commands from their input, or signal processes."""
 
+import posixpath
+import re
+import shlex
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice, pairwise, product
 
 from cli_guard.commands import floors
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.values import run_shell
 from cli_guard.commands.expand.fields import Field, literal, stream_of
 from cli_guard.commands.model import Kind
-from cli_guard.commands.scope import NOTHING, Stream
+from cli_guard.commands.scope import NOTHING, Stream, narrowest, taints_of
 
 MOST_ITEMS = 40
 REPLACES = ("-I", "-i", "--replace")
+MARK = re.compile(r"\{(?P<number>\d*)(?P<form>[.#%]|//|/\.?)?\}")
 MARKS = frozenset((":::", "::::", ":::+", "::::+"))
 
 
 def items_of(call: Call, *, lines: bool = False) -> list[Field]:
-    """What the input holds, one field a word or line; one that is not known stands for all."""
+    """Return the input as one field per word or line; an unknown one stands for all."""
     stdin = call.stdin
     if stdin == NOTHING:
-        # Whatever the input of the shell itself is.
+        # The input of the shell itself is unknown.
         return [Field(None, "", call.span, many=True)]
     if stdin.text is not None:
         text = stdin.text.replace("\0", "\n")
@@ -28,10 +34,10 @@ def items_of(call: Call, *, lines: bool = False) -> list[Field]:
 
 
 def xargs(call: Call) -> Stream:
-    """A command with its input as further words, or in the place of a mark."""
+    """Run a command with its input as further words, or in place of a mark."""
     given = call.arguments
     call.own_effect()
-    call.by_options()
+    call.apply_options()
     call.not_understood()
     mark = next((value.shown for option, value in given.values if set(option.names) & set(REPLACES)), None)
     if mark is None and given.has(*REPLACES):
@@ -52,7 +58,6 @@ def xargs(call: Call) -> Stream:
 
 
 def fill_mark(word: Field, mark: str, item: Field) -> Field:
-    """A word with an item in the place of the mark."""
     if word.text is None or mark not in word.text:
         return word
     taints = word.taints | item.taints
@@ -64,36 +69,97 @@ def fill_mark(word: Field, mark: str, item: Field) -> Field:
 
 
 def parallel(call: Call) -> Stream:
-    """GNU parallel: a command line for a shell, once for every item."""
-    call.by_options()
+    """GNU parallel: a command line for a shell, once for every item; with `-q`, or that of moreutils, its words."""
+    call.apply_options()
     call.not_understood()
     call.finish()
     rest = call.arguments.rest or call.arguments.operands
-    at = next((i for i, word in enumerate(rest) if word.text in MARKS), len(rest))
-    command, items = rest[:at], [word for word in rest[at:] if word.text not in MARKS]
-    if any(word.text == "::::" for word in rest) or not items:
-        items = items_of(call, lines=True) or [Field(None, "", call.span)]
+    marks = [at for at, word in enumerate(rest) if word.text in MARKS]
+    command = rest[: marks[0]] if marks else rest
+    sources = [rest[at + 1 : end] for at, end in pairwise([*marks, len(rest)])]
+    if not any(sources) or any(rest[at].start.startswith("::::") for at in marks):
+        sources = [items_of(call, lines=True) or [Field(None, "", call.span)]]
+    own = next(
+        (value.shown for option, value in call.arguments.values if {"-I", "--replace"} & {*option.names}),
+        None,
+    )
+    if own:
+        command = [replace_text(word, own, "{}") for word in command]
+    if any("{=" in word.start for word in command):
+        call.effect(Kind.EXEC, None, "runs the code between {= and =} on every item", call.span)
     output = NOTHING
-    for item in items[:MOST_ITEMS]:
-        words = [fill_mark(word, "{}", item) for word in command]
-        if words == command:
-            words = [*command, item]
-        known = all(word.text is not None for word in words)
-        text = " ".join(word.shown for word in words)
-        if known:
-            output = call.shell.run_nested(text, call.span)
-        elif words and words[0].text is not None and not set(text) & set(";|&$`<>()"):
-            split = [literal(part, call.span) for part in words[0].text.split()]
-            output = call.shell.invoke([*split, *words[1:]], NOTHING, call.span)
+    for items in islice(product(*sources), MOST_ITEMS):
+        if not any(MARK.search(word.start) for word in command):
+            line = [*command, *(quote(item) if command else item for item in items)]
+            plain = [*command, *items]
         else:
-            call.effect(Kind.UNKNOWN, None, "runs commands that are not known before they run", call.span)
+            line = [fill_marks(word, [quote(item) for item in items], items) for word in command]
+            plain = [fill_marks(word, items, items) for word in command]
+        for words in dict.fromkeys((tuple(line), tuple(plain))):
+            output = run_line(call, words)
+        if plain[0].text is not None and not set(plain[0].text) & set(" ;|&$`<>()") and len(plain) > 1:
+            output = call.shell.invoke(plain, NOTHING, call.span)
     return output
 
 
+def run_line(call: Call, words: Sequence[Field]) -> Stream:
+    """One command line of parallel, as a shell gets it."""
+    text = " ".join(word.start for word in words)
+    if all(word.text is not None for word in words):
+        return call.shell.run_nested(text, call.span)
+    if words[0].text is not None and not set(text) & set(";|&$`<>()"):
+        split = [literal(part, call.span) for part in words[0].text.split()]
+        return call.shell.invoke([*split, *words[1:]], NOTHING, call.span)
+    call.effect(Kind.UNKNOWN, None, "runs commands that are not known before they run", call.span)
+    return NOTHING
+
+
+def quote(item: Field) -> Field:
+    return literal(shlex.quote(item.text), item.span, like=item) if item.text is not None else item
+
+
+def replace_text(word: Field, old: str, new: str) -> Field:
+    return literal(word.text.replace(old, new), word.span, like=word) if word.text is not None else word
+
+
+def fill_marks(word: Field, items: Sequence[Field], plain: Sequence[Field]) -> Field:
+    """A word with the items in the place of `{}`, `{2}`, `{.}` (parallel(1)); `plain` are the items unquoted."""
+    if word.text is None or not MARK.search(word.text):
+        return word
+    taints = taints_of((word, *items))
+    if any(item.text is None for item in items):
+        whole = MARK.fullmatch(word.text) is not None
+        start, origin = MARK.split(word.text)[0], narrowest({each.origin for each in items})
+        return Field(None, start, word.span, taints, origin, many=whole and any(each.many for each in items))
+
+    def one(found: re.Match[str]) -> str:
+        number, form = found["number"], found["form"]
+        if form in ("#", "%"):
+            return "1"
+        given, bare = (
+            (items, plain) if not number else (items[int(number) - 1 :][:1], plain[int(number) - 1 :][:1])
+        )
+        return " ".join(
+            shape_item(each.text or "", form) if form else whole.text or ""
+            for whole, each in zip(given, bare, strict=True)
+        )
+
+    text = MARK.sub(one, word.text)
+    return Field(text, text, word.span, taints)
+
+
+def shape_item(text: str, form: str) -> str:
+    """`{.}` is an item without its ending, `{/}` its name, `{//}` its folder, `{/.}` its name without ending."""
+    folder, name = posixpath.split(text)
+    if form == "//":
+        return folder or "."
+    return posixpath.splitext(text if form == "." else name)[0] if form.endswith(".") else name
+
+
 def run_guarded(call: Call) -> Stream:
-    """`cli-guard exec`: one word is text for bash, several are a command and its words; `--stdin` is its input."""
+    """Handle `cli-guard exec`: one word is text for bash, several are a command; `--stdin` is its input."""
     folder = call.shell.scope.folder
-    call.by_options()
+    call.apply_options()
     call.not_understood()
     answers = [v for option, v in call.arguments.values if {"--stdin", "--respond"} & set(option.names)]
     stdin = stream_of(answers[-1]) if answers else call.stdin
@@ -107,7 +173,7 @@ def run_guarded(call: Call) -> Stream:
 
 
 def kill(call: Call) -> Stream:
-    """kill: a signal to processes; -1 is every process there is."""
+    """Signal processes; -1 is every process."""
     words = [word.shown for word in call.fields[1:]]
     if words[:1] in (["-l"], ["-L"], ["--list"], ["--table"], ["-0"]):
         return Stream(None, frozenset(), "value")

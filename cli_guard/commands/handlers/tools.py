@@ -1,4 +1,4 @@
-"""Tools whose operands mean different things by what they look like."""
+"""Tools whose operands are read by their form."""
 
 import re
 from dataclasses import replace
@@ -17,7 +17,7 @@ SECRETS = re.compile(r"(?:^|,)secrets?(?:[./,]|\Z)", re.IGNORECASE)
 
 
 def service(call: Call) -> Stream:
-    """`service NAME status` asks, everything else acts."""
+    """Handle service: `service NAME status` reads, everything else acts."""
     action = call.arguments.operands[1:2]
     if action and action[0].text == "status":
         call.arguments.kinds.clear()
@@ -25,7 +25,7 @@ def service(call: Call) -> Stream:
 
 
 def assignments(call: Call) -> Stream:
-    """`name=value` among the operands sets something, a name alone shows it."""
+    """Handle `name=value` operands as settings; a name alone is shown."""
     for operand in call.arguments.operands:
         if "=" in operand.start:
             call.effect(Kind.SYSTEM, operand.shown, f"sets {operand.shown}", operand.span)
@@ -33,7 +33,7 @@ def assignments(call: Call) -> Stream:
 
 
 def pager(call: Call) -> Stream:
-    """A pager shows files; `+!command` runs one when it starts."""
+    """Handle a pager: it shows files; `+!command` runs a command at its start."""
     for operand in call.arguments.operands:
         if operand.start.startswith("+") and "!" in operand.start:
             call.effect(Kind.EXEC, operand.shown, "runs a command when it starts", operand.span)
@@ -44,7 +44,7 @@ def pager(call: Call) -> Stream:
 
 
 def resources(call: Call) -> Stream:
-    """`kubectl get`: every resource may be shown but secrets."""
+    """Handle `kubectl get`: it may show every resource but secrets."""
     for operand in call.arguments.operands:
         if SECRETS.search(operand.shown):
             call.effect(Kind.CREDENTIAL, operand.shown, "shows secrets", operand.span)
@@ -60,7 +60,7 @@ def resources(call: Call) -> Stream:
 
 
 def cloud(call: Call) -> Stream:
-    """Aws and az: a value that names a file (`file://`, `@`) is replaced by what is in it."""
+    """Handle aws and az: a value that names a file (`file://`, `@`) is replaced by its contents."""
     marks = ("file://", "fileb://") if call.program.name == "aws" else ("@",)
     for word in call.fields[1:]:
         value = word.start.partition("=")[2] if word.start.startswith("-") else word.start
@@ -71,7 +71,7 @@ def cloud(call: Call) -> Stream:
 
 
 def jq(call: Call) -> Stream:
-    """jq: some options take a name and a value, which the table cannot say."""
+    """Handle jq: some options take a name and a value, which the table cannot express."""
     words: list[Field] = []
     rest = list(call.fields[1:])
     while rest:
@@ -90,14 +90,14 @@ def jq(call: Call) -> Stream:
 
 
 def perl(call: Call) -> Stream:
-    """perl: with `-n` or `-p` an operand is opened as a command if it has a pipe in it, or written if it has `>`."""
+    """Handle perl: with `-n` or `-p` an operand with a pipe runs a command, one with `>` writes."""
     loops = any(set("np") & set("".join(option.names).replace("-", "")) for option in call.arguments.present)
     for option, value in call.arguments.values:
         if "-F" in option.names and set(value.start) & set("({`$@"):
             call.effect(Kind.EXEC, value.shown, "has a separator that may hold code", value.span)
     for operand in call.arguments.operands if loops else ():
         if operand.dynamic or (operand.text is None and operand.origin == "paths"):
-            call.effect(Kind.UNKNOWN, operand.shown, "opens what is not known before it runs", operand.span)
+            call.effect(Kind.UNKNOWN, operand.shown, "opens a file known only at run time", operand.span)
         elif "|" in operand.shown:
             call.effect(Kind.EXEC, operand.shown, "runs the command in the name of a file", operand.span)
             call.shell.run_nested(operand.shown.strip().strip("|"), operand.span)
@@ -113,7 +113,7 @@ def perl(call: Call) -> Stream:
 
 
 def node(call: Call) -> Stream:
-    """node: `-p` prints the value of its code."""
+    """Handle node: `-p` prints the value of its code."""
     given = call.arguments
     given.values[:] = [
         (option, literal(f"console.log({value.text})", value.span, like=value))
@@ -125,7 +125,7 @@ def node(call: Call) -> Stream:
 
 
 def yq(call: Call) -> Stream:
-    """yq: its language reads files and variables."""
+    """Handle yq: its language reads files and variables."""
     for word in call.fields[1:]:
         if re.search(r"\b(?:load\w*|strenv|env|envsubst)\b", word.start):
             call.effect(
@@ -135,7 +135,7 @@ def yq(call: Call) -> Stream:
 
 
 def search(call: Call) -> Stream:
-    """Grep and rg: a search through files of a name that keeps secrets."""
+    """Handle grep and rg: a search through files with names of secrets."""
     for option, value in call.arguments.values:
         if {"--include", "-g", "--glob", "--iglob"} & set(option.names) and is_credential(value.start):
             call.effect(Kind.CREDENTIAL, value.shown, f"searches {value.shown}", value.span)
@@ -143,22 +143,31 @@ def search(call: Call) -> Stream:
 
 
 def parted(call: Call) -> Stream:
-    """parted: a device that is only printed is not written."""
+    """Handle parted: `print` writes nothing to the device."""
     words = [operand.text for operand in call.arguments.operands]
     if len(words) > 1 and PRINTING.issuperset(words[1:]):
         call.arguments.kinds.clear()
     return call.run()
 
 
+def make_file_system(call: Call) -> Stream:
+    """`mkfs -t TYPE` runs `mkfs.TYPE`, whose options are its own."""
+    kind = next((value for option, value in call.arguments.values if "-t" in option.names), None)
+    if kind is None or kind.text is None:
+        return call.run()
+    words = [word for word in call.fields[1:] if word.span != kind.span and word.text not in ("-t", "--type")]
+    return call.shell.invoke([literal(f"mkfs.{kind.text}", kind.span), *words], call.stdin, call.span)
+
+
 def tsc(call: Call) -> Stream:
-    """tsc: `--noEmit false` writes after all."""
+    """Handle tsc: `--noEmit false` writes after all."""
     if any(operand.text == "false" for operand in call.arguments.operands):
         call.effect(Kind.WRITE, None, "writes what it compiles", call.span)
     return call.run()
 
 
 def sed(call: Call) -> Stream:
-    """sed: with `-i` every file is written, and with `-e` or `-f` the first operand is one as well."""
+    """Handle sed: with `-i` every file is written; with `-e` or `-f` the first operand is a file too."""
     given = call.arguments
     if given.has("-i", "--in-place", "-I"):
         files = given.operands[0 if given.has("-e", "-f", "--expression", "--file") else 1 :]
@@ -176,6 +185,7 @@ HANDLERS = {
     "rg": search,
     "ag": search,
     "parted": parted,
+    "mkfs": make_file_system,
     "tsc": tsc,
     "service": service,
     "assignments": assignments,

@@ -1,4 +1,4 @@
-"""One-liners inside commands: what a piece of code in a language does, as far as its text tells."""
+"""One-liners inside commands: what a piece of code in a language does, as far as its text shows."""
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
@@ -6,7 +6,7 @@ from importlib import import_module
 from cli_guard.commands.inline.model import Act, unknown
 
 MOST = 20_000
-# The module that reads each language, which is loaded when a piece of code in it is first met.
+# The module that reads each language, imported at the first code in that language.
 READERS: Mapping[str, str] = {
     "python": "python",
     "perl": "strings",
@@ -21,7 +21,7 @@ READERS: Mapping[str, str] = {
 
 
 def acts(language: str, code: str) -> tuple[Act, ...]:
-    """What a piece of code does; nothing: it certainly does no harm."""
+    """Return what a piece of code does; an empty result means that it is certainly harmless."""
     if language not in READERS:
         return (unknown(f"code in {language}"),)
     if len(code) > MOST:

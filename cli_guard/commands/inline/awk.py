@@ -1,4 +1,4 @@
-"""What an awk program does: it computes and prints, but for pipes, redirections, `system` and a few names."""
+"""What an awk program does: only pipes, redirections, `system` and a few names have an effect."""
 
 import re
 import shlex
@@ -32,12 +32,12 @@ NETWORK = re.compile(r"/inet[46]?/")
 
 
 class NotAwk(Exception):
-    """The text is no program that this reader understands."""
+    """The text is not a program that this reader understands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of the program: its kind and its text."""
+    """A token of the program: its kind and its text."""
 
     kind: str
     text: str
@@ -49,7 +49,7 @@ AT_END = (";", "\n", "}")
 
 
 def acts(code: str) -> Iterator[Act]:
-    """What the program does, in its order."""
+    """Return what the program does, in its order."""
     try:
         tokens = list(tokens_of(code))
     except NotAwk as error:
@@ -59,7 +59,7 @@ def acts(code: str) -> Iterator[Act]:
 
 
 def tokens_of(code: str) -> Iterator[Token]:
-    """The words of a program. Raises NotAwk."""
+    """Split a program into tokens. Raises NotAwk."""
     at, last = 0, END
     openers: list[str] = []
     after_condition = False
@@ -88,12 +88,10 @@ def tokens_of(code: str) -> Iterator[Token]:
 
 
 def literal(token: Token) -> str:
-    """The text that a string stands for."""
     return ESCAPE.sub(unescape, token.text[1:-1])
 
 
 def unescape(found: re.Match[str]) -> str:
-    """The character of an escape."""
     given = found[1]
     if given[0] == "x" and len(given) > 1:
         return chr(int(given[1:], 16))
@@ -103,7 +101,7 @@ def unescape(found: re.Match[str]) -> str:
 
 
 class Program:
-    """The words of a program, with what its variables are set to."""
+    """The tokens of a program, and the values of its variables."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
@@ -113,11 +111,11 @@ class Program:
                 self.note_assignment(i, token.text)
 
     def at(self, index: int) -> Token:
-        """The word at a place, the end of a line beyond the program."""
+        """Return the token at a position, a line end beyond the program."""
         return self.tokens[index] if 0 <= index < len(self.tokens) else END
 
     def note_assignment(self, index: int, name: str) -> None:
-        """Note what a variable is set to here, if it is."""
+        """Record the value if a variable is assigned here."""
         operator = self.at(index + 1).text
         known = self.values.setdefault(name, [])
         if len(known) > 8:
@@ -127,7 +125,7 @@ class Program:
             known.extend(["".join(parts)] if parts and self.at(after).text in AT_END else [])
 
     def literals(self, index: int) -> tuple[list[str], int]:
-        """The strings that stand here side by side, and the place behind them."""
+        """Return the strings side by side at this position, and the position after them."""
         parts = []
         while self.at(index).kind == "string":
             parts.append(literal(self.at(index)))
@@ -135,7 +133,7 @@ class Program:
         return parts, index
 
     def operand(self, index: int, ends: tuple[str, ...]) -> list[str | None]:
-        """What an expression may be; None stands for what the text does not tell."""
+        """Return the possible values of an expression; None stands for an unknown one."""
         while self.at(index).text == "(":
             index += 1
         parts, after = self.literals(index)
@@ -145,11 +143,11 @@ class Program:
         return self.variable(self.at(index)) if alone else [None]
 
     def variable(self, token: Token) -> list[str | None]:
-        """What a variable is set to, and what else it may be: `-v` and operands such as `x=1` set it too."""
+        """Return the possible values of a variable; `-v` and operands such as `x=1` set it too."""
         return [*self.values.get(token.text, ()), None]
 
     def before(self, index: int) -> list[str | None]:
-        """What the expression in front of a pipe may be."""
+        """Return the possible values of the expression in front of a pipe."""
         if self.at(index - 1).text == ")":
             index -= 1
         last = first = index - 1
@@ -162,7 +160,6 @@ class Program:
         return self.variable(self.at(last)) if self.at(last).kind == "name" else [None]
 
     def acts(self) -> Iterator[Act]:
-        """Every act of the program."""
         printing, depth, print_depth = -1, 0, -1
         for index, token in enumerate(self.tokens):
             text = token.text
@@ -188,7 +185,7 @@ class Program:
             yield from () if path == "-" else file(Kind.WRITE, path)
 
     def find_pipes(self, index: int, printing: int) -> Iterator[Act]:
-        """The command before or behind a pipe; `printing` is the place of the `print` that feeds it."""
+        """Yield the command before or after a pipe; `printing` is the position of the `print` that feeds it."""
         reads = self.at(index + 1).text == "getline"
         for command in self.before(index) if reads else self.operand(index + 1, AT_END):
             if command is None:
@@ -199,14 +196,13 @@ class Program:
                 yield shell(command if reads else f"{self.quote_printed(printing, index)} | {command}")
 
     def quote_printed(self, printing: int, pipe: int) -> str:
-        """A command that prints what a `print` does, `cat` where the text does not tell."""
+        """Return a command that prints what a `print` does, `cat` where that is unknown."""
         parts, after = self.literals(printing + 1)
         if parts and after == pipe and self.at(printing).text == "print":
             return f"echo {shlex.quote(''.join(parts))}"
         return "cat"
 
     def find_named(self, index: int, name: str) -> Iterator[Act]:
-        """What a name means."""
         if name == "system":
             for command in self.operand(index + 2, (")",)):
                 yield shell(command) if command is not None else unseen_command()
@@ -238,6 +234,6 @@ class Program:
                 yield from () if path == "-" else file(Kind.READ, path)
 
     def line(self, index: int) -> list[str]:
-        """The next words up to the end of the statement, a few of them."""
+        """Return the next tokens of the statement, up to a few."""
         words = [token.text for token in self.tokens[index : index + 40]]
         return words[: min((words.index(end) for end in AT_END if end in words), default=len(words))]

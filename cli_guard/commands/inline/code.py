@@ -1,11 +1,11 @@
-"""Programs of every language in one small tree: what the evaluator needs to know of them, and no more."""
+"""One small syntax tree for programs of every language: only what the evaluator needs."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Const:
-    """A value that stands in the text."""
+    """A literal value."""
 
     value: "str | bytes | int | float | None"
 
@@ -28,7 +28,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Call:
-    """A call. `named` are the arguments with a name, "*" for a mapping that is spread."""
+    """A call. `named` are the keyword arguments, "*" for a mapping that is spread."""
 
     function: "Node"
     arguments: "tuple[Node, ...]" = ()
@@ -44,7 +44,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Infix:
-    """Two values made one: "+", "%", "/"."""
+    """Two values combined by "+", "%" or "/"."""
 
     operator: str
     left: "Node"
@@ -53,7 +53,7 @@ class Infix:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text:
-    """Pieces that make one text: a string with values in it."""
+    """A string with values in it."""
 
     parts: "tuple[Node, ...]"
 
@@ -67,7 +67,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mix:
-    """A value that is made of others in a way that does not matter."""
+    """A value made of others in a way that does not matter."""
 
     parts: "tuple[Node, ...]" = ()
 
@@ -82,7 +82,7 @@ class Either:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assign:
-    """A value gets a name; a target that is an `Items` takes it apart."""
+    """An assignment; a target that is an `Items` is unpacked."""
 
     target: "Node"
     value: "Node"
@@ -90,7 +90,7 @@ class Assign:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function: its body runs whenever somebody calls it."""
+    """A function definition; its body may run at any time."""
 
     parameters: tuple[str, ...]
     body: "Node"
@@ -98,14 +98,12 @@ class Function:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Return:
-    """What a function gives back."""
-
     value: "Node"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Each:
-    """A body for every element of a sequence; `gathers`: its values make a list."""
+    """A loop body for every element of a sequence; `gathers`: its values make a list."""
 
     target: "Node"
     over: "Node"
@@ -115,7 +113,7 @@ class Each:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Import:
-    """A module, to be had under a name; `part`: a name in it, "*" for all of them."""
+    """An import of a module under a name; `part`: a name in it, "*" for all of them."""
 
     module: str
     name: str
@@ -123,8 +121,8 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Odd:
-    """A piece that the reader of the language does not know."""
+class UnknownNode:
+    """A node that the reader of the language does not know."""
 
     what: str
 
@@ -145,11 +143,11 @@ Node = (
     | Return
     | Each
     | Import
-    | Odd
+    | UnknownNode
 )
 NOTHING = Mix()
 
 
 def steps(*parts: Node) -> Either:
-    """Several statements."""
+    """Combine several statements into one."""
     return Either(parts, last=True)

@@ -1,8 +1,8 @@
-"""Go through the tree of a program and collect what it does, whatever way it takes.
+"""Walk the tree of a program and collect what it does on any path through it.
 
-Names keep every value they are ever given, so the order of the statements and the way through them do not matter;
-the program is gone through again until nothing new is found. What harms must be called by its own name: whatever
-hands a function that is not harmless to something else is reported as not understood.
+Names keep every value they are ever given, so the order of the statements and the path do not matter; the walk is
+repeated until it finds nothing new. A harmful function must be called by its own name: passing a function not known to
+be harmless to other code is reported as not understood.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from cli_guard.commands.inline.state import Language, NotUnderstood, State
 from cli_guard.commands.inline.values import (
     ANY,
     MANY,
-    Defined,
+    FunctionValue,
     Literal,
     Reference,
     Sequence,
@@ -31,7 +31,6 @@ PASSES, STEPS, UNROLLED = 24, 60_000, 16
 
 
 def acts(language: Language, text: str) -> tuple[Act, ...]:
-    """What a program does."""
     run = Run(language)
     try:
         run.run_passes(language.read(text))
@@ -43,7 +42,7 @@ def acts(language: Language, text: str) -> tuple[Act, ...]:
 
 
 class Run(State):
-    """A program as it is gone through."""
+    """A walk through a program."""
 
     def __init__(self, language: Language) -> None:
         super().__init__(language)
@@ -63,11 +62,11 @@ class Run(State):
             code.Return: self.return_value,
             code.Each: self.each,
             code.Import: self.import_module,
-            code.Odd: self.odd,
+            code.UnknownNode: self.odd,
         }
 
     def run_passes(self, tree: Node) -> None:
-        """Go through the program until nothing new is found, then once more for the acts."""
+        """Walk until nothing new is found, then once more for the acts."""
         for _ in range(PASSES):
             self.changed = False
             self.value(tree)
@@ -80,7 +79,7 @@ class Run(State):
         self.value(tree)
 
     def value(self, node: Node) -> Values:
-        """What a piece of the program may be; what it does is noted."""
+        """Return the possible values of a node, and record what it does."""
         self.steps += 1
         if self.steps > STEPS:
             raise NotUnderstood("code that is too long")
@@ -111,7 +110,7 @@ class Run(State):
         )
 
     def keys(self, node: code.Member) -> "tuple[str | int | None, ...]":
-        """The names that a part may have, None for one that the text does not tell."""
+        """Return the possible names of a part, None for an unknown one."""
         if node.name is not None or node.key is None:
             return (node.name,)
         values = self.value(node.key)
@@ -178,7 +177,7 @@ class Run(State):
         return alternatives(value for values in every for value in values)
 
     def assign(self, target: Node, values: Values) -> Values:
-        """Give a name, several names or a part of something a value."""
+        """Assign to a name, to several names or to a part."""
         if isinstance(target, code.Name):
             self.bind(self.key(target.name), values)
         elif isinstance(target, code.Spread):
@@ -200,7 +199,6 @@ class Run(State):
         return values
 
     def change(self, target: code.Member, values: Values) -> None:
-        """Give a part of something a value."""
         self.data(values)
         if target.key:
             self.data(self.value(target.key))
@@ -219,9 +217,9 @@ class Run(State):
         self.scopes.append((number, node.parameters))
         self.value(node.body)
         self.scopes.pop()
-        return (Defined(number),)
+        return (FunctionValue(number),)
 
-    def odd(self, node: code.Odd) -> Values:
+    def odd(self, node: code.UnknownNode) -> Values:
         self.note(unknown(node.what))
         return ANY
 
@@ -251,7 +249,7 @@ class Run(State):
         return (self.data(values),) if node.gathers else values
 
     def import_module(self, node: code.Import) -> Values:
-        """A module, or a part of one, gets a name here."""
+        """Bind a name to a module, or to a part of one."""
         (module,) = self.module(node.module)
         if node.part == "*":
             self.stars.add(module.name)

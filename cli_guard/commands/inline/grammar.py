@@ -19,30 +19,29 @@ COMMENTS = frozenset(("comment", "html_comment"))
 
 
 def root(language: str, text: str, before: str = "") -> "SgNode":
-    """The tree of a text, with what its grammar wants `before` it. Raises NotUnderstood.
+    """Parse a text with the prefix `before` that its grammar needs. Raises NotUnderstood.
 
-    Much text that is not of the language takes the parser a time that grows with its square, so pieces go first.
+    The parser takes quadratic time on much text of another language, so pieces go first.
     """
     for start in range(0, len(text), PIECE) if len(text) > PIECE else ():
         piece = Trees().root(language, before + text[start : start + PIECE])
         if len(piece.find_all(kind="ERROR")) > MOST_ERRORS:
-            raise NotUnderstood(f"text that is no {language}")
+            raise NotUnderstood(f"text that is not {language}")
     return Trees().root(language, before + text)
 
 
 def parts(tree: "SgNode") -> "list[SgNode]":
-    """The named children of a tree, without comments."""
+    """Return the named children of a node, without comments."""
     return [child for child in tree.children() if child.is_named() and child.kind() not in COMMENTS]
 
 
 def field(tree: "SgNode", name: str) -> "SgNode":
-    """A child by its name; the tree itself, which no reader takes for a child, never comes back."""
+    """Return a child by its name, the node itself (which no reader accepts as a child) if there is none."""
     found = tree.field(name)
     return found if found is not None else tree
 
 
 def unescape(text: str) -> str:
-    """The text that an escape stands for."""
     found = ESCAPE.fullmatch(text)
     given = found[1] if found else text
     number = given[1:].strip("{}") if given[:1] in ("x", "u") and len(given) > 1 else ""
@@ -55,10 +54,9 @@ def unescape(text: str) -> str:
 
 
 def number(text: str) -> Node:
-    """A number; only plain ones are worked out."""
+    """Convert a plain number; others are unknown."""
     return code.Const(int(text)) if text.isascii() and text.isdigit() and len(text) < 12 else code.NOTHING
 
 
 def mix(nodes: Iterable[Node]) -> Node:
-    """A value that is made of others."""
     return code.Mix(tuple(nodes))

@@ -31,7 +31,7 @@ FUNCTIONS = frozenset(
 
 
 def acts(text: str) -> tuple[Act, ...]:
-    """What the code does, in its order."""
+    """Return what the code does, in its order."""
     return evaluate.acts(LANGUAGE, text)
 
 
@@ -47,7 +47,7 @@ def node(tree: "SgNode") -> Node:
     kind = tree.kind()
     if kind in READERS:
         return READERS[kind](tree)
-    return code.Odd("text that is no JavaScript" if kind == "ERROR" else f"JavaScript's {kind}")
+    return code.UnknownNode("text that is not JavaScript" if kind == "ERROR" else f"JavaScript's {kind}")
 
 
 def name(tree: "SgNode") -> Node:
@@ -67,7 +67,7 @@ def pieces(tree: "SgNode") -> Iterator[Node]:
 
 
 def member(tree: "SgNode") -> Node:
-    """`value.name` or `value[key]`."""
+    """Read `value.name` or `value[key]`."""
     of = node(field(tree, "object"))
     if tree.kind() == "subscript_expression":
         return code.Member(of, None, node(field(tree, "index")))
@@ -114,7 +114,7 @@ def declarator(tree: "SgNode") -> Node:
 
 
 def assign_to(target: "SgNode", value: Node) -> Node:
-    """A value gets a name, or its parts get theirs."""
+    """Assign a value to a name, or its parts to several."""
     kind = target.kind()
     if kind == "array_pattern":
         return code.steps(
@@ -136,7 +136,7 @@ def assign_to(target: "SgNode", value: Node) -> Node:
 
 
 def assign_property_to(target: "SgNode", value: Node) -> Node:
-    """One part of `const {a, b: c} = ...`."""
+    """Assign one part of `const {a, b: c} = ...`."""
     if target.kind() == "pair_pattern":
         key = field(target, "key")
         plain = key.kind() == "property_identifier"
@@ -159,7 +159,6 @@ def function(tree: "SgNode") -> Node:
 
 
 def target_names(tree: "SgNode") -> list[str]:
-    """The names that a parameter gives."""
     if tree.kind() == "identifier":
         return [tree.text()]
     kinds = ("identifier", "shorthand_property_identifier_pattern")
@@ -167,12 +166,12 @@ def target_names(tree: "SgNode") -> list[str]:
 
 
 def default(tree: "SgNode") -> Node:
-    """`a = 1` among the parameters."""
+    """Read `a = 1` among the parameters."""
     return assign_to(field(tree, "left"), node(field(tree, "right")))
 
 
 def each(tree: "SgNode") -> Node:
-    """`for (const x of xs)`."""
+    """Read `for (const x of xs)`."""
     target, body = field(tree, "left"), node(field(tree, "body"))
     over = node(field(tree, "right"))
     if target.kind() == "identifier":
@@ -182,19 +181,19 @@ def each(tree: "SgNode") -> Node:
 
 
 def catch_clause(tree: "SgNode") -> Node:
-    """`catch (error) {...}`."""
+    """Read `catch (error) {...}`."""
     parameter = tree.field("parameter")
     bound = [assign_to(parameter, NOTHING)] if parameter else []
     return code.steps(*bound, node(field(tree, "body")))
 
 
 def return_statement(tree: "SgNode") -> Node:
-    """`return x` or `yield x`."""
+    """Read `return x` or `yield x`."""
     return code.Return(code.steps(*nodes(parts(tree))))
 
 
 def class_definition(tree: "SgNode") -> Node:
-    """A class, whose instances are data."""
+    """Read a class; its instances are data."""
     own = tree.field("name")
     inner = [node(child) for child in parts(tree) if child.kind() != "identifier"]
     made = code.Function(("*",), NOTHING)
@@ -207,7 +206,7 @@ def class_field(tree: "SgNode") -> Node:
 
 
 def import_statement(tree: "SgNode") -> Node:
-    """`import a, {b as c} from "d"`."""
+    """Read `import a, {b as c} from "d"`."""
     module = field(tree, "source").text().strip("'\"`")
     found: list[Node] = [code.Import(module, "")]
     for specifier in tree.find_all(kind="import_specifier"):

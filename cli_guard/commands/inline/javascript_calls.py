@@ -1,4 +1,4 @@
-"""What the functions of JavaScript and of Node's own modules do."""
+"""The effects of JavaScript's functions and of Node's own modules."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ from cli_guard.commands.inline.language import (
     talks,
 )
 from cli_guard.commands.inline.model import Act
-from cli_guard.commands.inline.state import Calling, Language
+from cli_guard.commands.inline.state import FunctionCall, Language
 from cli_guard.commands.inline.values import (
     ANY,
     MADE,
@@ -68,8 +68,8 @@ ODD = frozenset(
 GLOBALS = ("globalThis.", "global.", "window.", "self.")
 
 
-def require(calling: Calling) -> Values:
-    """`require("fs")`; a JSON file is only read."""
+def require(calling: FunctionCall) -> Values:
+    """Handle `require("fs")`; a JSON file is only read."""
     found: list[Value] = []
     for name in calling.texts(calling.given(0)):
         if name is None:
@@ -82,7 +82,7 @@ def require(calling: Calling) -> Values:
     return tuple(found) or ANY
 
 
-def spawn(calling: Calling) -> Values:
+def spawn(calling: FunctionCall) -> Values:
     lists = [value for value in calling.given(1) if isinstance(value, Sequence)]
     more = lists[0].parts if len(lists) == 1 else ()
     for value in calling.given(0) or ANY:
@@ -93,32 +93,32 @@ def spawn(calling: Calling) -> Values:
     return FILE
 
 
-def decode_buffer(calling: Calling) -> Values:
+def decode_buffer(calling: FunctionCall) -> Values:
     form = as_text(calling.given(1)[0]) if calling.given(1) else "text"
     return computes(MADE.get(form or "", MADE["text"]))(calling) if form in (*MADE, "utf8", "utf-8") else FILE
 
 
-def characters(calling: Calling) -> Values:
-    """`String.fromCharCode(114, 109)`."""
+def characters(calling: FunctionCall) -> Values:
+    """Handle `String.fromCharCode(114, 109)`."""
     codes = [value.value for values in calling.arguments for value in values if isinstance(value, Literal)]
     known = [chr(each) for each in codes if type(each) is int and 0 <= each < 0x110000]
     return (Literal("".join(known)),) if len(known) == len(calling.arguments) else ANY
 
 
-def joined_path(calling: Calling) -> Values:
-    """`path.join("a", "b")`."""
+def joined_path(calling: FunctionCall) -> Values:
+    """Handle `path.join("a", "b")`."""
     values = [each[0] for each in calling.arguments if len(each) == 1]
     return (path_of(values) if len(values) == len(calling.arguments) else taint_of(calling.everything()),)
 
 
-def looked_up(calling: Calling) -> Values:
-    """A name is asked for."""
+def look_up_host(calling: FunctionCall) -> Values:
+    """Handle a DNS look-up."""
     known = all(text is not None for text in calling.texts(calling.given(0)))
     return (does(Kind.SERVICE_READ) if known else sends())(calling)
 
 
 def fs(names: str) -> str:
-    """The functions of `fs` in their two forms."""
+    """Yield the functions of `fs` in their two forms."""
     return " ".join(f"fs.{name} fs.{name}Sync" for name in names.split())
 
 
@@ -160,7 +160,7 @@ CALLS = table(
         "http.request https.request net.connect net.createConnection net.Socket tls.connect dgram.createSocket"
         " http2.connect WebSocket XMLHttpRequest EventSource": sends(),
         "http.createServer https.createServer net.createServer": sends(99),
-        "dns.lookup dns.resolve dns.resolve4 dns.resolve6 dns.resolveTxt dns.resolveMx": looked_up,
+        "dns.lookup dns.resolve dns.resolve4 dns.resolve6 dns.resolveTxt dns.resolveMx": look_up_host,
     }
 )
 METHODS = table(
@@ -175,7 +175,7 @@ METHODS = table(
 
 
 def full_name(name: str) -> str:
-    """One name for each function: without `node:`, `globalThis.`, `promises` and `default`."""
+    """Return one name for each function: without `node:`, `globalThis.`, `promises` and `default`."""
     name = name.removeprefix("node:").replace("fs/promises", "fs").removeprefix("process.mainModule.")
     for prefix in GLOBALS:
         name = name.removeprefix(prefix)
@@ -188,7 +188,7 @@ def full_name(name: str) -> str:
 
 
 def harmless(name: str) -> bool:
-    """Can this name be called and handed on without harm?"""
+    """Return whether this name can be called and passed on without harm."""
     if name in CALLS:
         return name in HARMLESS or name in ("String", "Buffer.from")
     parts = name.split(".")
@@ -198,14 +198,14 @@ def harmless(name: str) -> bool:
 
 
 def language(read: Callable[[str], Node]) -> Language:
-    """JavaScript, with the function that reads its text."""
+    """Return JavaScript as a language, with the function that reads its text."""
     return Language(
         read=read,
         calls=CALLS,
         harmless=harmless,
         modules=MODULES,
         methods=METHODS,
-        odd_member=ODD.__contains__,
+        is_internal_name=ODD.__contains__,
         same=full_name,
         environment=frozenset(("process.env",)),
         environment_members=True,

@@ -1,4 +1,4 @@
-"""What a jq filter does: it computes, but it can see the environment and load modules."""
+"""What a jq filter does: it computes, but it can read the environment and load modules."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ KEY = re.compile(r'\s*(?:\.\s*([A-Za-z_]\w*)|\.?\s*\[\s*"([^"\\]*)"\s*\]|\.\s*"(
 
 
 def acts(code: str) -> Iterator[Act]:
-    """What the filter does, in its order."""
+    """Return what the filter does, in its order."""
     at, last, nested = 0, "", [""]
     while at < len(code):
         if code[at] == '"' or (code[at] == ")" and nested[-1] == "string"):
@@ -51,7 +51,7 @@ def acts(code: str) -> Iterator[Act]:
 
 
 def text_end(code: str, at: int) -> int:
-    r"""The place behind a string, or behind the `\(` that opens a filter in it; -1 if it does not end."""
+    r"""Return the position after a string, or after the `\(` that opens a filter in it; -1 if it has no end."""
     found = TEXT.match(code, at)
     end = found.end() if found else at
     if code.startswith('"', end):
@@ -60,7 +60,7 @@ def text_end(code: str, at: int) -> int:
 
 
 def find_named(code: str, name: str, at: int, *, in_object: bool) -> Iterator[Act]:
-    """What a name means; `at` is the place behind it, `in_object` that it is a key."""
+    """Yield the acts of a name; `at` is the position after it, `in_object` that it is a key."""
     if name in ("import", "include") and not in_object:
         yield Act(Kind.EXEC, None, "loads a module")
     elif name == "$ENV" or (name == "env" and not in_object):

@@ -1,9 +1,9 @@
-"""The effects that functions of a language can be said to have: each maker gives the handler of a call."""
+"""Makers of handlers: each gives functions of a language one kind of effect."""
 
 from collections.abc import Callable, Iterable, Mapping
 
 from cli_guard.commands.inline.model import Act, file, shell, unknown, unseen_command
-from cli_guard.commands.inline.state import Calling, Handler
+from cli_guard.commands.inline.state import FunctionCall, Handler
 from cli_guard.commands.inline.values import (
     ANY,
     Data,
@@ -22,14 +22,14 @@ from cli_guard.commands.model import Kind
 
 
 def table(rows: Mapping[str, Handler]) -> dict[str, Handler]:
-    """A table whose keys are several names each."""
+    """Build a table from one whose keys hold several names each."""
     return {name: handler for names, handler in rows.items() for name in names.split()}
 
 
 def does(kind: Kind, place: int = 0, name: str = "", reason: str = "", result: Values = ANY) -> Handler:
-    """A function with one effect; the argument at the place, or with the name, is its target."""
+    """Make a handler with one effect; its target is the argument at this position or with this name."""
 
-    def handler(calling: Calling) -> Values:
+    def handler(calling: FunctionCall) -> Values:
         for text in calling.texts(calling.given(place, name)) if place >= 0 else [None]:
             calling.note(*file(kind, text, reason))
         return result
@@ -38,9 +38,9 @@ def does(kind: Kind, place: int = 0, name: str = "", reason: str = "", result: V
 
 
 def about(kind: Kind, reason: str = "", result: Values = ANY) -> Handler:
-    """A method with one effect on the path that its object stands for."""
+    """Make a handler for a method with one effect on the path of its object."""
 
-    def handler(calling: Calling) -> Values:
+    def handler(calling: FunctionCall) -> Values:
         calling.note(*file(kind, calling.function.about, reason))
         return result
 
@@ -48,18 +48,18 @@ def about(kind: Kind, reason: str = "", result: Values = ANY) -> Handler:
 
 
 def both(*handlers: Handler) -> Handler:
-    """Several effects; the value is that of the last."""
+    """Make a handler with several effects; its value is that of the last."""
 
-    def handler(calling: Calling) -> Values:
+    def handler(calling: FunctionCall) -> Values:
         return [each(calling) for each in handlers][-1]
 
     return handler
 
 
 def not_understood(what: str) -> Handler:
-    """A function whose effect the text cannot tell."""
+    """Make a handler for a function with an unknown effect."""
 
-    def handler(calling: Calling) -> Values:
+    def handler(calling: FunctionCall) -> Values:
         calling.note(unknown(what))
         return ANY
 
@@ -67,19 +67,19 @@ def not_understood(what: str) -> Handler:
 
 
 def gives(*values: Value) -> Handler:
-    """A harmless function that always gives these values."""
+    """Make a handler for a harmless function that always returns these values."""
     return lambda calling: values
 
 
 def same(place: int = 0, name: str = "") -> Handler:
-    """A harmless function that gives back one of its arguments."""
+    """Make a handler for a harmless function that returns one of its arguments."""
     return lambda calling: calling.given(place, name) or ANY
 
 
 def computes(make: Callable[..., "str | bytes | list[str] | None"], count: int = 1) -> Handler:
-    """A harmless function that makes a text of texts."""
+    """Make a handler for a harmless function from text to text."""
 
-    def handler(calling: Calling) -> Values:
+    def handler(calling: FunctionCall) -> Values:
         given = [
             calling.run.data(values) if len(values) != 1 else values[0]
             for values in calling.arguments[:count]
@@ -90,9 +90,9 @@ def computes(make: Callable[..., "str | bytes | list[str] | None"], count: int =
 
 
 def is_object(name: str) -> Handler:
-    """A function that makes an object for the path or address it is given."""
+    """Make a handler for a function that returns an object for a path or an address."""
 
-    def handler(calling: Calling) -> Values:
+    def handler(calling: FunctionCall) -> Values:
         path = as_text(path_of([values[0] for values in calling.arguments if len(values) == 1]))
         sure = all(len(values) == 1 for values in calling.arguments)
         return (Reference(name, path if sure else None),)
@@ -103,22 +103,22 @@ def is_object(name: str) -> Handler:
 def runs_code(
     place: int = 0, name: str = "", reason: str = "runs code that the text does not tell"
 ) -> Handler:
-    """A function that runs text as code of the same language."""
+    """Make a handler for a function that runs text as code of the same language."""
     return lambda calling: calling.run.code(calling.given(place, name) or ANY, reason)
 
 
 def runs_shell(place: int = 0, name: str = "") -> Handler:
-    """A function that hands a text to a shell."""
+    """Make a handler for a function that passes a text to a shell."""
 
-    def handler(calling: Calling) -> Values:
+    def handler(calling: FunctionCall) -> Values:
         note_shell(calling, calling.given(place, name) or ANY)
         return (Data(local=True),)
 
     return handler
 
 
-def note_shell(calling: Calling, values: Iterable[Value]) -> None:
-    """Note that these texts are handed to a shell."""
+def note_shell(calling: FunctionCall, values: Iterable[Value]) -> None:
+    """Record that these texts are run by a shell."""
     for value in values:
         words = as_words(value)
         text = as_text(value) if words is None else " ".join(words)
@@ -129,12 +129,12 @@ def note_shell(calling: Calling, values: Iterable[Value]) -> None:
 
 
 def replace_remote(act: Act, value: Value) -> Act:
-    """The act, marked if the value came from the network."""
+    """Return the act, marked as remote code if the value came from the network."""
     return Act(act.kind, act.target, act.reason, remote=taint_of([value]).remote)
 
 
-def note_words(calling: Calling, value: Value, prefix: tuple[str, ...] = ()) -> None:
-    """Note that a list, or a single word, is run as a command."""
+def note_words(calling: FunctionCall, value: Value, prefix: tuple[str, ...] = ()) -> None:
+    """Record that a list, or a single word, is run as a command."""
     single = as_text(value)
     words = (single,) if single is not None else as_words(value)
     if words is None:
@@ -148,9 +148,9 @@ def note_words(calling: Calling, value: Value, prefix: tuple[str, ...] = ()) -> 
 
 
 def runs_words(place: int = 0, first: int | None = None) -> Handler:
-    """A function that runs its arguments from a place on as the words of a command; `first`: the list of them."""
+    """Make a handler for a function that runs its arguments (with `first`: a list) as the words of a command."""
 
-    def handler(calling: Calling) -> Values:
+    def handler(calling: FunctionCall) -> Values:
         if first is not None:
             for value in calling.given(first) or ANY:
                 note_words(calling, value)
@@ -166,9 +166,9 @@ def runs_words(place: int = 0, first: int | None = None) -> Handler:
 def opens(
     place: int = 0, name: str = "file", mode_place: int = 1, mode_name: str = "mode", default: str = "r"
 ) -> Handler:
-    """A function that opens a file for what its mode says."""
+    """Make a handler for a function that opens a file in a mode."""
 
-    def handler(calling: Calling) -> Values:
+    def handler(calling: FunctionCall) -> Values:
         paths = calling.given(place, name) or ANY
         for mode in calling.texts(calling.given(mode_place, mode_name) or (Literal(default),)):
             note_open(calling, paths, mode)
@@ -177,8 +177,8 @@ def opens(
     return handler
 
 
-def note_open(calling: Calling, paths: Values, mode: str | None) -> None:
-    """Note that files are opened; None: for something that the text does not tell."""
+def note_open(calling: FunctionCall, paths: Values, mode: str | None) -> None:
+    """Record that files are opened; None stands for an unknown one."""
     kind = Kind.READ if mode is not None and not set(mode) & set("wax+c") else Kind.WRITE
     for value in paths:
         if not (isinstance(value, Literal) and type(value.value) is int and 0 <= value.value <= 2):
@@ -188,10 +188,10 @@ def note_open(calling: Calling, paths: Values, mode: str | None) -> None:
 
 
 def talks(place: int = 0, name: str = "", sends: Iterable[tuple[int, str]] = ()) -> Handler:
-    """A function that fetches an address, or sends when one of the arguments in `sends` is there."""
+    """Make a handler for a function that fetches an address, or sends if an argument in `sends` is given."""
     carrying = tuple(sends)
 
-    def handler(calling: Calling) -> Values:
+    def handler(calling: FunctionCall) -> Values:
         values = calling.given(place, name) or ANY
         sent = any(calling.given(at, key) for at, key in carrying) or taint_of(calling.everything()).local
         kind = Kind.NETWORK_OUT if sent else Kind.NETWORK_IN
@@ -203,9 +203,9 @@ def talks(place: int = 0, name: str = "", sends: Iterable[tuple[int, str]] = ())
 
 
 def sends(place: int = 0, name: str = "") -> Handler:
-    """A function that sends something to an address."""
+    """Make a handler for a function that sends data to an address."""
 
-    def handler(calling: Calling) -> Values:
+    def handler(calling: FunctionCall) -> Values:
         for text in calling.texts(calling.given(place, name)):
             calling.note(Act(Kind.NETWORK_OUT, text))
         return (Data(remote=True),)

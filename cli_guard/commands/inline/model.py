@@ -1,4 +1,4 @@
-"""What a piece of code inside a command does, one act for each thing; names and paths that mean the same everywhere."""
+"""The acts of a piece of code inside a command, and the names and paths that mean the same in every language."""
 
 import re
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ WITH_LOGIN = re.compile(
 class Act:
     """One thing that a piece of code does.
 
-    `target` is a path, an address or a program, None where the text does not tell it. `shell` is text that the code
-    hands to a shell, `words` a command that it runs without one; `remote`: what runs came from the network.
-    `suspect` is text that may be handed to a shell: of its effects only those that are denied count.
+    `target` is a path, an address or a program, None if unknown. `shell` is text passed to a shell, `words` a command
+    run without one; `remote`: the code that runs came from the network. `suspect` is text that may be passed to a
+    shell: of its effects only denials count.
     """
 
     kind: Kind
@@ -32,22 +32,21 @@ class Act:
 
 
 def unknown(what: str) -> Act:
-    """The act of a piece that is not understood."""
+    """Return the act of code that is not understood."""
     return Act(Kind.UNKNOWN, None, what)
 
 
 def shell(text: str) -> Act:
-    """A command line that is handed to a shell."""
     return Act(Kind.EXEC, None, "runs a shell command", text)
 
 
 def unseen_command(reason: str = "runs a command that the text does not tell") -> Act:
-    """A command that is made while the code runs."""
+    """Return the act of a command that is built at run time."""
     return Act(Kind.EXEC, None, reason)
 
 
 def secret_name(name: str) -> bool:
-    """Does a variable of the environment look as if it held a secret?"""
+    """Return whether an environment variable is named like a secret."""
     pieces = set(re.split(r"[^a-z]+", name.lower()))
     return (
         bool(SECRET_PART.search(name) or WITH_LOGIN.search(name) or pieces & SECRET_WORDS)
@@ -56,7 +55,7 @@ def secret_name(name: str) -> bool:
 
 
 def variable(name: str | None) -> tuple[Act, ...]:
-    """What reading a variable of the environment is; None: its name is not in the text."""
+    """Return the act of reading an environment variable, None for one with an unknown name."""
     if name is None:
         return (
             Act(Kind.CREDENTIAL, None, "reads a variable of the environment that the text does not name"),
@@ -69,10 +68,9 @@ def variable(name: str | None) -> tuple[Act, ...]:
 
 
 def environment() -> Act:
-    """The act of taking the whole environment."""
     return Act(Kind.CREDENTIAL, None, "reads the whole environment")
 
 
 def file(kind: Kind, path: str | None, reason: str = "") -> tuple[Act, ...]:
-    """Reading or writing a file; the standard streams are no files."""
+    """Return the act of reading or writing a file; the standard streams are not files."""
     return () if path in STREAMS else (Act(kind, path, reason),)

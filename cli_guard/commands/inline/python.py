@@ -14,18 +14,18 @@ OPERATORS = {ast.Add: "+", ast.Mod: "%", ast.Div: "/", ast.Mult: "*", ast.Sub: "
 
 
 def acts(text: str) -> tuple[Act, ...]:
-    """What the code does, in its order."""
+    """Return what the code does, in its order."""
     return evaluate.acts(LANGUAGE, text)
 
 
 def read(text: str) -> Node:
-    """The tree of a program. Raises NotUnderstood."""
+    """Parse a program. Raises NotUnderstood."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text.strip())
     except (SyntaxError, ValueError) as error:
-        raise NotUnderstood("text that is no Python") from error
+        raise NotUnderstood("text that is not Python") from error
     return code.steps(*map(node, tree.body))
 
 
@@ -85,12 +85,11 @@ def node(tree: ast.AST) -> Node:
 
 
 def not_a_look_up(tree: ast.expr) -> bool:
-    """Is this not `os.environ`, which `"X" in os.environ` shows nothing of?"""
+    """Return whether this is not `os.environ`: `"X" in os.environ` shows nothing of it."""
     return not (isinstance(tree, ast.Attribute) and tree.attr == "environ")
 
 
 def piece(tree: ast.expr) -> Node:
-    """A piece of an f-string."""
     if isinstance(tree, ast.FormattedValue):
         plain = tree.conversion == -1 and tree.format_spec is None
         return node(tree.value) if plain else code.Mix(nodes((tree.value, tree.format_spec)))
@@ -113,7 +112,6 @@ def call(tree: ast.Call) -> Node:
 
 
 def comprehension(generators: list[ast.comprehension], element: Node) -> Node:
-    """A list that is made of others."""
     for generator in reversed(generators):
         body = code.steps(*nodes(generator.ifs), element) if generator.ifs else element
         over = node(generator.iter)
@@ -123,7 +121,6 @@ def comprehension(generators: list[ast.comprehension], element: Node) -> Node:
 
 
 def parameters(arguments: ast.arguments) -> tuple[str, ...]:
-    """The names of the parameters."""
     every = [
         *arguments.posonlyargs,
         *arguments.args,
@@ -135,7 +132,6 @@ def parameters(arguments: ast.arguments) -> tuple[str, ...]:
 
 
 def defaults(arguments: ast.arguments) -> tuple[Node, ...]:
-    """What the parameters are where nothing is given."""
     names = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
     late = names[len(names) - len(arguments.defaults) :]
     pairs = list(zip(late, arguments.defaults, strict=True))
@@ -191,11 +187,11 @@ def statement(tree: ast.stmt) -> Node:
             return NOTHING
         case ast.If() | ast.While() | ast.Raise() | ast.Try() | ast.Assert() | ast.Return():
             return parts(tree)
-    return code.Odd(f"Python's {type(tree).__name__}")
+    return code.UnknownNode(f"Python's {type(tree).__name__}")
 
 
 def parts(tree: ast.AST) -> Node:
-    """A statement that is no more than its parts."""
+    """Read a statement as nothing but its parts."""
     found: list[Node] = []
     for child in ast.iter_child_nodes(tree):
         if isinstance(child, ast.ExceptHandler):
@@ -209,7 +205,7 @@ def parts(tree: ast.AST) -> Node:
 
 
 def match_statement(tree: ast.Match) -> Node:
-    """A match statement, in which a pattern gives names to anything of its subject."""
+    """Read a match statement, whose patterns may bind names to any part of its subject."""
     names = [
         name
         for part in ast.walk(tree)
@@ -223,7 +219,7 @@ def match_statement(tree: ast.Match) -> Node:
 
 
 def import_alias(alias: ast.alias) -> Node:
-    """`import a.b` gives `a` a name, `import a.b as c` gives `c` one for `a.b`."""
+    """Read `import a.b`, which binds `a`, or `import a.b as c`, which binds `c` to `a.b`."""
     if alias.asname:
         return code.Import(alias.name, alias.asname)
     top = alias.name.partition(".")[0]
@@ -240,12 +236,11 @@ def definition(tree: ast.FunctionDef | ast.AsyncFunctionDef) -> Node:
 
 
 def call_decorators(name: str, decorators: list[ast.expr]) -> tuple[Node, ...]:
-    """What decorators do with what they are put on."""
     return tuple(code.Call(node(each), (code.Name(name),)) for each in decorators)
 
 
 def class_definition(tree: ast.ClassDef) -> Node:
-    """A class: what is in it is gone through, its instances are data."""
+    """Read the body of a class; its instances are data."""
     inner = map(of_class, tree.body)
     bases = code.Mix(nodes((*tree.bases, *(keyword.value for keyword in tree.keywords))))
     made = code.Assign(code.Name(tree.name), code.Function(("*",), NOTHING))
@@ -253,13 +248,13 @@ def class_definition(tree: ast.ClassDef) -> Node:
 
 
 def of_class(tree: ast.stmt) -> Node:
-    """A statement in a class: what it gives a name can be had by the instances too, so it must be harmless."""
+    """Read a statement in a class: what it binds is reachable through instances, so it must be harmless."""
     match tree:
         case ast.Assign() | ast.AnnAssign() | ast.Expr() if tree.value:
             return code.Mix((node(tree.value),))
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.AnnAssign() | ast.Pass():
             return node(tree)
-    return code.Odd("a statement in a class")
+    return code.UnknownNode("a statement in a class")
 
 
 LANGUAGE = language(read)

@@ -1,5 +1,6 @@
-"""What the functions of Python and of its standard library do."""
+"""The effects of Python's functions and of its standard library."""
 
+from collections import defaultdict
 from collections.abc import Callable
 
 from cli_guard.commands.inline.code import Node
@@ -35,14 +36,6 @@ from cli_guard.commands.inline.python_handlers import (
     statements,
     variable_of,
 )
-from cli_guard.commands.inline.python_names import (
-    HARMFUL,
-    HARMLESS,
-    MIXED,
-    MODULES,
-    NAMES,
-    SAFE_DUNDERS,
-)
 from cli_guard.commands.inline.python_processes import PROCESSES
 from cli_guard.commands.inline.state import Handler, Language
 from cli_guard.commands.inline.values import (
@@ -56,7 +49,16 @@ from cli_guard.commands.inline.values import (
     taint_of,
 )
 from cli_guard.commands.model import Kind
+from cli_guard.rules import tables
 
+WORDS = tables.words("python")
+COMPUTING, SINGLE, MIXED = WORDS["computing"], WORDS["single"], WORDS["mixed"]
+HARMFUL, SAFE_DUNDERS = frozenset(WORDS["harmful"]), frozenset(WORDS["safe_dunders"])
+NAMES = frozenset((*COMPUTING, *MIXED)).difference(WORDS["foreign"])
+HARMLESS = frozenset((*WORDS["of_builtins"], *SINGLE, *(each for each in COMPUTING if each != "builtins")))
+MODULES: dict[str, list[str]] = defaultdict(list)
+for _name in (*COMPUTING, *SINGLE):
+    MODULES[_name.partition(".")[0]].append(_name)
 READ, WRITE, DELETE = Kind.READ, Kind.WRITE, Kind.DELETE
 TREE = "xml.etree.ElementTree()"
 OBJECTS = (f"{PATH}.", "zipfile.ZipFile().", "sqlite3.connect().", f"{TREE}.")
@@ -78,7 +80,7 @@ CALLS = table(
         "os.open": both(does(WRITE, 0, "path"), gives(Data(local=True))),
         "fileinput.input": both(does(READ, 0, "files"), gives(Data(local=True))),
         "exec eval": runs_code(),
-        # Two pieces of code, of which the second may stand in many places.
+        # Two pieces of code; the second may be at many positions.
         "timeit.timeit timeit.repeat timeit.Timer": runs_code(9),
         "compile": same(),
         "getattr": get_attribute,
@@ -124,7 +126,7 @@ CALLS = table(
         "os.getcwd": gives(Literal(".")),
         "os.getenv os.environ.get": variable_of,
         "os.environ.setdefault os.environ.pop os.environ.update os.environ.clear os.putenv os.unsetenv": set_variable,
-        # Where modules are looked for decides whose code runs.
+        # The module search path decides whose code runs.
         "sys.path.insert sys.path.append sys.path.extend": set_variable,
         "os.chdir os.fchdir os.chroot": not_understood("goes to another folder"),
         "os.kill os.killpg os.abort os.nice os.setpriority signal.raise_signal": does(Kind.PROCESS, -1),
@@ -189,7 +191,7 @@ CALLS = table(
     }
 )
 CALLS |= PROCESSES
-# What a method may be where the object it belongs to is not known.
+# The effects of a method whose object is unknown.
 METHODS: dict[str, Handler] = table(
     {
         "unlink rmdir": does(DELETE, -1),
@@ -213,7 +215,7 @@ METHODS: dict[str, Handler] = table(
 
 
 def harmless(name: str) -> bool:
-    """Can this name be called and handed on without harm?"""
+    """Return whether this name can be called and passed on without harm."""
     if name in CALLS or name in HARMLESS:
         return name in HARMLESS
     top, _, rest = name.partition(".")
@@ -227,25 +229,25 @@ def harmless(name: str) -> bool:
 
 
 def same_module(name: str) -> str | None:
-    """The module that another one hands out: `glob.os`."""
+    """Return the module that another one exposes: `glob.os`."""
     last = name.rpartition(".")[2]
     own = name in CALLS or name in HARMLESS or name in NAMES
     return last if last in MIXED and not own else None
 
 
-def odd_member(name: str) -> bool:
-    """Does a part of this name lead to the inside of the interpreter?"""
+def is_internal_name(name: str) -> bool:
+    """Return whether a part of this name leads into the interpreter."""
     return name in FRAMES or (name.startswith("__") and name not in SAFE_DUNDERS and name not in ENTRANCES)
 
 
 def plain_name(name: str) -> str:
-    """The name without the module it need not be written with."""
+    """Return the name without its optional module."""
     own = name.removeprefix("builtins.").removeprefix("sys.modules.")
     return own if own in CALLS or own in HARMLESS or own in NAMES else name
 
 
 def language(read: Callable[[str], Node]) -> Language:
-    """Python, with the function that reads its text."""
+    """Return Python as a language, with the function that reads its text."""
     other = {"__builtins__": "builtins", f"{PATH}.parent": PATH}
     return Language(
         read=read,
@@ -253,7 +255,7 @@ def language(read: Callable[[str], Node]) -> Language:
         harmless=harmless,
         modules=NAMES,
         methods=METHODS,
-        odd_member=odd_member,
+        is_internal_name=is_internal_name,
         same=lambda name: other.get(name) or same_module(name) or plain_name(name),
         environment=frozenset(("os.environ", "os.environb")),
         takes_functions=frozenset(

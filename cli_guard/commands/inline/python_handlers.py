@@ -1,9 +1,9 @@
-"""How the functions of Python work that do more than one thing, or give back what matters."""
+"""Handlers of Python functions that do more than one thing, or whose result matters."""
 
 from cli_guard.commands.inline import sql
 from cli_guard.commands.inline.language import note_open, opens
 from cli_guard.commands.inline.model import Act, unknown, variable
-from cli_guard.commands.inline.state import Calling
+from cli_guard.commands.inline.state import FunctionCall
 from cli_guard.commands.inline.values import (
     ANY,
     Data,
@@ -21,8 +21,8 @@ from cli_guard.commands.model import Kind
 PATH = "pathlib.Path()"
 
 
-def get_attribute(calling: Calling) -> Values:
-    """`getattr(module, "name")`."""
+def get_attribute(calling: FunctionCall) -> Values:
+    """Handle `getattr(module, "name")`."""
     found: list[Value] = []
     for of in calling.given(0):
         for name in calling.texts(calling.given(1)):
@@ -33,8 +33,8 @@ def get_attribute(calling: Calling) -> Values:
     return (*found, *calling.given(2))
 
 
-def import_module(calling: Calling) -> Values:
-    """`__import__("os")`, of which the first part is given, and `import_module("os.path")`."""
+def import_module(calling: FunctionCall) -> Values:
+    """Handle `__import__("os")`, which returns the top package, and `import_module("os.path")`."""
     whole = calling.function.name != "__import__"
     found: list[Value] = []
     for name in calling.texts(calling.given(0, "name")):
@@ -45,8 +45,8 @@ def import_module(calling: Calling) -> Values:
     return tuple(found) or ANY
 
 
-def map_elements(calling: Calling) -> Values:
-    """`map(function, elements)`."""
+def map_elements(calling: FunctionCall) -> Values:
+    """Handle `map(function, elements)`."""
     elements = [calling.run.elements(values) for values in calling.arguments[1:]]
     source = calling.given(1)
     if len(source) == 1 and isinstance(source[0], Sequence) and len(elements) == 1:
@@ -62,22 +62,22 @@ def map_elements(calling: Calling) -> Values:
     return (taint_of(value for values in results for value in values),)
 
 
-def partial(calling: Calling) -> Values:
-    """`functools.partial(function, ...)`: it is called once with what is known of it."""
+def partial(calling: FunctionCall) -> Values:
+    """Handle `functools.partial(function, ...)` as one call with the known arguments."""
     for function in calling.given(0):
         calling.run.invoke(function, calling.arguments[1:], calling.named)
     return (Data(),)
 
 
-def character(calling: Calling) -> Values:
-    """`chr(114)`."""
+def character(calling: FunctionCall) -> Values:
+    """Handle `chr(114)`."""
     codes = [value.value for value in calling.given(0) if isinstance(value, Literal)]
     known = [chr(code) for code in codes if type(code) is int and 0 <= code < 0x110000]
     return tuple(map(Literal, known)) if known and len(known) == len(calling.given(0)) else ANY
 
 
-def make_list(calling: Calling) -> Values:
-    """`list(...)`, `bytes([...])`: a list stays one, numbers become bytes."""
+def make_list(calling: FunctionCall) -> Values:
+    """Handle `list(...)` and `bytes([...])`: a list stays one, numbers become bytes."""
     values = calling.given(0)
     if len(values) == 1 and isinstance(values[0], Sequence):
         numbers = [part.value for part in values[0].parts if isinstance(part, Literal)]
@@ -88,14 +88,14 @@ def make_list(calling: Calling) -> Values:
     return (calling.run.data(values),)
 
 
-def joined_path(calling: Calling) -> Values:
-    """`os.path.join(...)`."""
+def joined_path(calling: FunctionCall) -> Values:
+    """Handle `os.path.join(...)`."""
     values = [each[0] for each in calling.arguments if len(each) == 1]
     return (path_of(values) if len(values) == len(calling.arguments) else taint_of(calling.everything()),)
 
 
-def variable_of(calling: Calling) -> Values:
-    """`os.getenv("HOME")`."""
+def variable_of(calling: FunctionCall) -> Values:
+    """Handle `os.getenv("HOME")`."""
     found: list[Value] = []
     for name in calling.texts(calling.given(0, "key")):
         calling.note(*variable(name))
@@ -103,43 +103,43 @@ def variable_of(calling: Calling) -> Values:
     return tuple(found)
 
 
-def statements(calling: Calling) -> Values:
-    """SQL that is given to a database."""
+def statements(calling: FunctionCall) -> Values:
+    """Judge SQL that is passed to a database."""
     for text in calling.texts(calling.given(0)):
         for act in sql.acts(text) if text is not None else [unknown("SQL that the text does not tell")]:
             calling.note(act)
     return (Reference("sqlite3.connect()"),)
 
 
-def connects(calling: Calling) -> Values:
-    """`sqlite3.connect("x.db")`."""
+def connects(calling: FunctionCall) -> Values:
+    """Handle `sqlite3.connect("x.db")`."""
     for path in calling.texts(calling.given(0, "database")):
         if path != ":memory:":
             calling.note(Act(Kind.READ, path, "opens a database"))
     return (Reference("sqlite3.connect()"),)
 
 
-def path_opened(calling: Calling) -> Values:
-    """`Path("x").open("w")`."""
+def path_opened(calling: FunctionCall) -> Values:
+    """Handle `Path("x").open("w")`."""
     for mode in calling.texts(calling.given(0, "mode") or (Literal("r"),)):
         note_open(calling, (calling.function,), mode)
     return (Data(local=True),)
 
 
-def join_path(calling: Calling) -> Values:
-    """`Path("x").joinpath("y")`."""
+def join_path(calling: FunctionCall) -> Values:
+    """Handle `Path("x").joinpath("y")`."""
     values: list[Value] = [Literal(calling.function.about) if calling.function.about is not None else Data()]
     values += [each[0] if len(each) == 1 else Data() for each in calling.arguments]
     return (Reference(PATH, as_text(path_of(values))),)
 
 
-def archive(calling: Calling) -> Values:
-    """`zipfile.ZipFile("x.zip", "w")`."""
+def archive(calling: FunctionCall) -> Values:
+    """Handle `zipfile.ZipFile("x.zip", "w")`."""
     opens(0, "file" if "zip" in calling.function.name else "name")(calling)
     return (Reference("zipfile.ZipFile()", None),)
 
 
-def set_variable(calling: Calling) -> Values:
-    """`os.putenv` and its like."""
+def set_variable(calling: FunctionCall) -> Values:
+    """Handle `os.putenv` and its like."""
     calling.note(unknown("changes the environment"))
     return ANY

@@ -14,7 +14,7 @@ from cli_guard.commands.inline.language import (
     table,
 )
 from cli_guard.commands.inline.model import unknown
-from cli_guard.commands.inline.state import Calling
+from cli_guard.commands.inline.state import FunctionCall
 from cli_guard.commands.inline.values import (
     ANY,
     Data,
@@ -33,8 +33,8 @@ PLAIN = frozenset(
 )
 
 
-def runs_process(calling: Calling) -> Values:
-    """`subprocess.run([...])`, also with `shell=True`, `cwd=` and `input=`."""
+def runs_process(calling: FunctionCall) -> Values:
+    """Handle `subprocess.run([...])`, also with `shell=True`, `cwd=` and `input=`."""
     for value in calling.given(0, "args") or ANY:
         note_process(calling, value, via_shell="shell" in calling.named or "*" in calling.named)
     for name in sorted(set(calling.named) - PLAIN) + ["more"] * (len(calling.arguments) > 1):
@@ -42,8 +42,8 @@ def runs_process(calling: Calling) -> Values:
     return (Data(local=True),)
 
 
-def note_process(calling: Calling, value: Value, *, via_shell: bool) -> None:
-    """Note a process; its folder and its input are put before it as a shell would."""
+def note_process(calling: FunctionCall, value: Value, *, via_shell: bool) -> None:
+    """Record a process, with its folder and input as a shell command would give them."""
     words, text = as_words(value), as_text(value)
     around = around_it(calling)
     if around is None:
@@ -60,8 +60,8 @@ def note_process(calling: Calling, value: Value, *, via_shell: bool) -> None:
         note_words(calling, value)
 
 
-def around_it(calling: Calling) -> tuple[str] | tuple[()] | None:
-    """What a shell would write before the command for its folder and its input; None: not known."""
+def around_it(calling: FunctionCall) -> tuple[str] | tuple[()] | None:
+    """Return the shell words for folder and input in front of the command, None if unknown."""
     before = ""
     for name, form in (("cwd", "cd {} && "), ("input", "printf %s {} | ")):
         values = [value for value in calling.named.get(name, ()) if value != Literal(None)]
@@ -73,13 +73,13 @@ def around_it(calling: Calling) -> tuple[str] | tuple[()] | None:
 
 
 def with_folder(values: Iterable[Values]) -> Values:
-    """The words of `os.execl(file, arg0, ...)`: the file, and the arguments after the name it is given."""
+    """Return the command of `os.execl(file, arg0, ...)`: the file, and the arguments after arg0."""
     each = [v[0] if len(v) == 1 else Data() for v in values]
     return (Sequence((each[0], *each[2:])),) if each else ANY
 
 
-def executes(calling: Calling) -> Values:
-    """`os.execvp(file, [arg0, ...])` and `os.spawnlp(mode, file, arg0, ...)`."""
+def executes(calling: FunctionCall) -> Values:
+    """Handle `os.execvp(file, [arg0, ...])` and `os.spawnlp(mode, file, arg0, ...)`."""
     own = calling.function.name.removeprefix("os.")
     arguments = (
         calling.arguments[1:]

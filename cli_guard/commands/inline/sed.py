@@ -25,18 +25,18 @@ REGEX_FLAGS = re.compile(r"[IM]*")
 VERSION = re.compile(r"[ \t]*[\d.]*")
 END = re.compile(r"[ \t]*(?=[;\n}#]|\Z)")
 FLAGS = re.compile(r"[gpiImMe0-9]*")
-# A bracket expression, in which the delimiter is a character like any other.
+# A bracket expression, in which the delimiter is an ordinary character.
 BRACKET = re.compile(r"\[\^?\]?(?:\[([:.=])[^\n\]]{0,40}?\1\]|[^\]\n])*\]")
 BACK_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*(?:&|\\[0-9LUElu])")
 ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 class NotSed(Exception):
-    """The text is no script that this reader understands."""
+    """The text is not a script that this reader understands."""
 
 
 def acts(code: str) -> Iterator[Act]:
-    """What the script does, in its order."""
+    """Return what the script does, in its order."""
     reader = Script(code)
     try:
         yield from reader.commands()
@@ -45,14 +45,14 @@ def acts(code: str) -> Iterator[Act]:
 
 
 class Script:
-    """A sed script and the place up to which it is read."""
+    """A sed script and the position up to which it is read."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
 
     def take(self, pattern: re.Pattern[str]) -> str:
-        """What stands here, which is then read."""
+        """Match and consume an expression."""
         found = pattern.match(self.text, self.at)
         if not found:
             raise NotSed(f"not understood at character {self.at}")
@@ -60,11 +60,11 @@ class Script:
         return found[0]
 
     def next(self) -> str:
-        """The character that stands here, empty at the end."""
+        """Return the next character, empty at the end."""
         return self.text[self.at : self.at + 1]
 
     def commands(self) -> Iterator[Act]:
-        """The commands, whose blocks need no tree: only the commands in them count."""
+        """Read the commands; blocks need no tree, because only their commands count."""
         open_blocks = 0
         while self.more():
             addressed = self.address()
@@ -83,12 +83,12 @@ class Script:
             raise NotSed("a block is not closed")
 
     def more(self) -> bool:
-        """Step over what separates commands: is there another one?"""
+        """Skip the separators; return whether another command follows."""
         self.take(BETWEEN)
         return self.at < len(self.text)
 
     def address(self) -> bool:
-        """Read `1,/x/I!`: is there one?"""
+        """Read `1,/x/I!`; return whether there was an address."""
         start = self.at
         if self.single(PLACE):
             self.take(SPACE)
@@ -101,7 +101,6 @@ class Script:
         return self.at > start
 
     def single(self, number: re.Pattern[str]) -> bool:
-        """Read one half of an address."""
         if self.next() in ("/", "\\"):
             if self.next() == "\\":
                 self.at += 1
@@ -113,7 +112,7 @@ class Script:
         return bool(found)
 
     def command(self, command: str) -> Iterator[Act]:
-        """Read what belongs to a command, from behind its letter."""
+        """Read the rest of a command, after its letter."""
         if command in PLAIN:
             self.end()
         elif command in NUMBERED:
@@ -160,7 +159,6 @@ class Script:
             self.end()
 
     def delimiter(self) -> str:
-        """The character that ends the parts to come."""
         delimiter = self.next()
         self.at += 1
         if not delimiter or delimiter in "\n\\":
@@ -181,12 +179,11 @@ class Script:
         return self.text[start : self.at - 1]
 
     def file_name(self) -> str:
-        """Read the name of a file, which goes on to the end of the line."""
+        """Read a file name, which extends to the end of the line."""
         name = self.take(LINE).strip(" \t")
         if not name:
             raise NotSed("a file name is missing")
         return name
 
     def end(self) -> None:
-        """Nothing but the end of the command may stand here."""
         self.take(END)

@@ -1,22 +1,20 @@
-"""What SQL does, with the commands of psql, mysql and sqlite3 that stand between the statements."""
+"""What SQL does, with the client commands of psql, mysql and sqlite3 between the statements."""
 
 import re
 from collections.abc import Iterator
 
 from cli_guard.commands.inline import sql_meta
 from cli_guard.commands.inline.model import Act, file, shell, unknown
-from cli_guard.commands.inline.sql_names import (
-    BEFORE_PAREN,
-    CALLS,
-    CHANGES,
-    FUNCTIONS,
-    HARMLESS_PREFIX,
-    PARTS,
-    READING_PRAGMAS,
-    SETTINGS,
-    STEPS,
-)
 from cli_guard.commands.model import Kind
+from cli_guard.rules import tables
+
+WORDS = tables.words("sql")
+CHANGES, PARTS, STEPS, SETTINGS, READING_PRAGMAS, BEFORE_PAREN, FUNCTIONS = (
+    frozenset(WORDS[name])
+    for name in "changes parts steps settings reading_pragmas before_paren functions".split()
+)
+HARMLESS_PREFIX = tuple(WORDS["harmless_prefix"])
+CALLS = {name: Kind(kind) for kind, names in WORDS["calls"].items() for name in names}
 
 TOKEN = re.compile(
     r"""(?P<space>\s+|--[^\n]*|/\*(?![!+]).*?\*/)
@@ -36,11 +34,11 @@ END: Token = ("mark", ";")
 
 
 class NotSql(Exception):
-    """The text is nothing that this reader understands."""
+    """The text is not SQL that this reader understands."""
 
 
 def acts(code: str) -> Iterator[Act]:
-    """What the statements do, in their order."""
+    """Return what the statements do, in their order."""
     try:
         for statement in statements(code):
             yield from statement if isinstance(statement, tuple) else Statement(statement).acts()
@@ -49,7 +47,7 @@ def acts(code: str) -> Iterator[Act]:
 
 
 def statements(code: str) -> Iterator[list[Token] | tuple[Act, ...]]:
-    """The words of each statement, or the acts of a line that is a command of the client. Raises NotSql."""
+    """Yield the tokens of each statement, or the acts of a client command. Raises NotSql."""
     at, current = 0, list[Token]()
     fresh = True
     while at < len(code):
@@ -84,7 +82,7 @@ def statements(code: str) -> Iterator[list[Token] | tuple[Act, ...]]:
 
 
 class Statement:
-    """The words of one statement."""
+    """The tokens of one statement."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
@@ -92,27 +90,25 @@ class Statement:
         self.first = next(iter(self.words), "")
 
     def word(self, index: int) -> str:
-        """A word in capitals, empty for whatever is none."""
+        """Return a word in capitals, empty if the token is not one."""
         return self.words[index] if 0 <= index < len(self.words) else ""
 
     def token(self, index: int) -> Token:
-        """The token at a place, the end of the statement beyond it."""
+        """Return the token at a position, the end of the statement beyond it."""
         return self.tokens[index] if 0 <= index < len(self.tokens) else END
 
     def string(self, index: int) -> str | None:
-        """The string at a place; None: there is none."""
+        """Return the string at a position, None if there is none."""
         kind, text = self.token(index)
         return text[text.index("'") + 1 : -1].replace("''", "'") if kind == "text" else None
 
     def acts(self) -> Iterator[Act]:
-        """What the statement does."""
         if not self.tokens:
             return
         yield from self.kind()
         yield from self.calls()
 
     def kind(self) -> Iterator[Act]:
-        """What its kind of statement does."""
         words = set(self.words)
         if self.first in (
             "SELECT",
@@ -148,7 +144,7 @@ class Statement:
             yield unknown(f"SQL statement {self.first or self.token(0)[1]}")
 
     def query(self, words: set[str]) -> Iterator[Act]:
-        """A statement that asks, unless a part of it changes something."""
+        """Return the acts of a query, which reads unless a part of it changes something."""
         runs = self.first != "EXPLAIN" or words & {"ANALYZE", "ANALYSE"}
         change = self.inner_change()
         for index, word in enumerate(self.words):
@@ -164,7 +160,7 @@ class Statement:
             yield Act(Kind.SERVICE_READ, None)
 
     def inner_change(self) -> str | None:
-        """The word of a change that is a part of this statement: `WITH x AS (DELETE ...`."""
+        """Return the keyword of a change inside this statement: `WITH x AS (DELETE ...`."""
         for index, word in enumerate(self.words):
             behind = self.token(index - 1)[1] in ("(", ")") or self.word(index - 1) in (
                 "ANALYZE",
@@ -176,7 +172,6 @@ class Statement:
         return None
 
     def change(self) -> Act:
-        """A statement that changes data or what holds them."""
         reason = f"runs {' '.join(word for word in (self.first, self.word(1)) if word)}"
         if self.first in ("DELETE", "UPDATE") and "WHERE" not in self.words:
             reason = f"runs {self.first} without WHERE, on every row"
@@ -185,11 +180,10 @@ class Statement:
         return Act(Kind.SERVICE_WRITE, None, reason)
 
     def after(self, word: str) -> str | None:
-        """The string behind a word."""
         return self.string(self.words.index(word) + 1)
 
     def copy(self, words: set[str]) -> Iterator[Act]:
-        """COPY between a table and a file, a program or the client."""
+        """Return the acts of COPY between a table and a file, a program or the client."""
         for index, word in enumerate(self.words):
             if word not in ("TO", "FROM") or (word == "FROM" and "TO" in self.words[index:]):
                 continue
@@ -207,7 +201,7 @@ class Statement:
         yield Act(Kind.SERVICE_READ, None) if words & {"TO", "FROM"} else unknown("SQL statement COPY")
 
     def pragma(self) -> Act:
-        """PRAGMA, which asks unless it is given a value."""
+        """Return the acts of PRAGMA, which reads unless it is given a value."""
         name = self.word(1) if self.token(2)[1] != "." else self.word(3)
         given = any(text in ("=", "(") for _, text in self.tokens[2:])
         if given and name not in READING_PRAGMAS:
@@ -215,7 +209,7 @@ class Statement:
         return Act(Kind.SERVICE_READ, None) if name else unknown("SQL statement PRAGMA")
 
     def calls(self) -> Iterator[Act]:
-        """What the functions do that are called anywhere in the statement."""
+        """Return the acts of every function call in the statement."""
         lists = self.first in CHANGES
         for index, (kind, text) in enumerate(self.tokens):
             if self.token(index + 1)[1] != "(" or kind not in ("word", "quoted"):
@@ -238,7 +232,7 @@ class Statement:
                 yield unknown(f"calls the SQL function {name[:60]}")
 
     def named_list(self, index: int) -> bool:
-        """Are the parentheses the columns of a further WITH table: `, b(x) AS (`?"""
+        """Return whether the parentheses are the columns of a further WITH table: `, b(x) AS (`."""
         depth = 0
         for at in range(index + 1, min(index + 60, len(self.tokens))):
             depth += {"(": 1, ")": -1}.get(self.tokens[at][1], 0)
@@ -247,7 +241,7 @@ class Statement:
         return False
 
     def call(self, kind: Kind, index: int, name: str) -> Iterator[Act]:
-        """A function that does more than to compute; `index` is the place of its name."""
+        """Return the act of a function with an effect; `index` is the position of its name."""
         target = self.string(index + 2)
         if name in ("xp_cmdshell", "sys_exec", "sys_eval"):
             yield shell(target) if target is not None else Act(Kind.EXEC, None, name)

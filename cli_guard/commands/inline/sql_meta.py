@@ -47,7 +47,6 @@ READS_IN = frozenset((".import", r"\lo_import"))
 
 
 def acts(line: str) -> Iterator[Act]:
-    """What one line for the client does."""
     command, *words = WORDS.findall(line.rstrip(";"))
     short = re.match(r"\\(?:[!.]|[A-Za-z_?]+)", command)
     rest = line.removeprefix(short[0] if short else command).strip()
@@ -79,7 +78,7 @@ def acts(line: str) -> Iterator[Act]:
 
 
 def copy(rest: str) -> Iterator[Act]:
-    r"""`\copy` between a table and a file or a program."""
+    r"""Return the acts of `\copy` between a table and a file or a program."""
     found = COPY.search(rest[:MOST])
     if not found or len(rest) > MOST:
         yield unknown(r"client command \copy")

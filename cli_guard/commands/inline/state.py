@@ -1,4 +1,4 @@
-"""What is known while a program is gone through: its language, the values of its names, and the acts found so far."""
+"""The state of a walk through a program: its language, the values of its names, the acts found so far."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from cli_guard.commands.inline.values import (
     ANY,
     METHODS,
     Data,
-    Defined,
+    FunctionValue,
     Literal,
     Reference,
     Sequence,
@@ -37,12 +37,12 @@ CHANGING = frozenset("concat insert prepend clear setbyte push append".split())
 
 
 class NotUnderstood(Exception):
-    """The code is none that its reader knows."""
+    """The code is not in the language of its reader."""
 
 
 @dataclass(frozen=True)
-class Calling:
-    """One call of a function that the tables know."""
+class FunctionCall:
+    """A call of a function in the tables."""
 
     run: "State"
     function: Reference
@@ -50,7 +50,7 @@ class Calling:
     named: Mapping[str, Values]
 
     def given(self, place: int, name: str = "") -> Values:
-        """The values of an argument, by its place or its name; nothing where it is left out."""
+        """Return the possible values of an argument by position or name; none if it is left out."""
         if name in self.named:
             return self.named[name]
         if 0 <= place < len(self.arguments):
@@ -58,7 +58,7 @@ class Calling:
         return ANY if "*" in self.named else ()
 
     def texts(self, values: Values) -> list[str | None]:
-        """The texts that values may be, None for one that the text of the code does not tell."""
+        """Return the possible texts of values, None for an unknown one."""
         texts = [as_text(value) for value in values] or [None]
         return [*texts, None] if self.run.mutates and None not in texts else texts
 
@@ -67,11 +67,10 @@ class Calling:
             self.run.note(act)
 
     def everything(self) -> list[Value]:
-        """Every value that is handed over."""
         return [value for values in (*self.arguments, *self.named.values()) for value in values]
 
 
-Handler = Callable[[Calling], Values]
+Handler = Callable[[FunctionCall], Values]
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ class Language:
     harmless: Callable[[str], bool]
     modules: frozenset[str] = frozenset()
     methods: Mapping[str, Handler] = field(default_factory=dict)
-    odd_member: Callable[[str], bool] = lambda name: False
+    is_internal_name: Callable[[str], bool] = lambda name: False
     same: Callable[[str], str] = lambda name: name
     environment: frozenset[str] = frozenset()
     environment_members: bool = False
@@ -93,26 +92,25 @@ class Language:
     changeable: frozenset[str] = frozenset()
 
     def reference(self, name: str) -> str:
-        """The full name of something that has several."""
+        """Return the canonical name of something that has several."""
         return self.same(name)
 
     def part_of(self, of: Reference, name: str) -> Reference:
-        """A part of a module or of an object."""
         full = self.reference(f"{of.name}.{name}"[:300])
         return Reference(full, of.about if full.startswith(of.name) else None)
 
     def longer_path(self, path: Reference, more: Value) -> Reference:
-        """A path and what is added to it."""
+        """Join a path and a part."""
         about = None if path.about is None else as_text(path_of([Literal(path.about), more]))
         return Reference(path.name, about)
 
     def may_change(self, name: str) -> bool:
-        """May the program change parts of this?"""
+        """Return whether the program may change parts of this."""
         return name in self.changeable
 
 
 class State:
-    """One program, the values its names have, and the acts found so far."""
+    """A program, the values of its names, and the acts found so far."""
 
     def __init__(self, language: Language) -> None:
         self.language = language
@@ -133,19 +131,18 @@ class State:
             self.acts[act] = None
 
     def data(self, values: Iterable[Value], given: Values = ANY) -> Data:
-        """Use values as plain data; a function among them may be called with what is `given`."""
+        """Use values as plain data; a function among them may be called with `given`."""
         each = tuple(values)
         for value in each:
             if isinstance(value, Sequence):
                 self.data(value.parts, given)
-            elif isinstance(value, Defined):
+            elif isinstance(value, FunctionValue):
                 self.enter(value, [given] * len(self.function_of(value).parameters))
             elif isinstance(value, Reference):
                 self.hand_on(value, given)
         return taint_of(each)
 
     def hand_on(self, value: Reference, given: Values) -> None:
-        """A name used as a value."""
         if value.name in self.language.environment:
             self.note(environment())
         elif not self.language.harmless(value.name) and value.name.split(".")[0] not in self.foreign:
@@ -159,7 +156,6 @@ class State:
         return next((f"{name} {number}" for number, own in reversed(self.scopes) if name in own), name)
 
     def bind(self, name: str, values: Values) -> None:
-        """Give a name more values."""
         known = self.names.get(name, ())
         found = (
             tuple(v if not isinstance(v, Literal) else Data() for v in values)
@@ -174,17 +170,16 @@ class State:
             self.changed = True
 
     def is_known(self, name: str) -> bool:
-        """Is there such a name in the language itself?"""
+        """Return whether the language itself has such a name."""
         return name in self.language.calls or name in self.language.modules or self.language.harmless(name)
 
     def part(self, of: Value, key: "str | int | None", by_key: bool) -> Values:
-        """One part of one value."""
         if isinstance(of, Sequence):
             inside = isinstance(key, int) and -len(of.parts) <= key < len(of.parts)
             return (of.parts[int(key)],) if inside and key is not None else (*of.parts, taint_of([of]))
         whole = self.language.part_of(of, key) if isinstance(of, Reference) and isinstance(key, str) else None
         known = whole is not None and whole.name in self.language.calls
-        if isinstance(key, str) and self.language.odd_member(key) and not known:
+        if isinstance(key, str) and self.language.is_internal_name(key) and not known:
             self.note(unknown(f"reaches for {key[:40]}"))
         if not isinstance(of, Reference):
             return (taint_of([of]),)
@@ -196,19 +191,16 @@ class State:
         return (whole,)
 
     def variable(self, key: "str | int | None") -> Values:
-        """A variable of the environment."""
         for act in variable(key if isinstance(key, str) else None):
             self.note(act)
         return (Literal("~"),) if key == HOME else (Data(local=True),)
 
-    def function_of(self, value: Defined) -> code.Function:
-        """The function of a number."""
+    def function_of(self, value: FunctionValue) -> code.Function:
         return next(function for number, function in self.functions.values() if number == value.number)
 
     def enter(
-        self, function: Defined, arguments: list[Values], named: Mapping[str, Values] | None = None
+        self, function: FunctionValue, arguments: list[Values], named: Mapping[str, Values] | None = None
     ) -> None:
-        """Give the parameters of a function values."""
         parameters = self.function_of(function).parameters
         for index, values in enumerate(arguments):
             if parameters:
@@ -220,15 +212,13 @@ class State:
                 self.data(values)
 
     def elements(self, values: Iterable[Value]) -> Values:
-        """What a value may hold."""
         found: list[Value] = []
         for value in values:
             found.extend(value.parts if isinstance(value, Sequence) else (self.data([value]),))
         return alternatives(found) or ANY
 
     def invoke(self, function: Value, arguments: list[Values], named: Mapping[str, Values]) -> Values:
-        """Call one function."""
-        if isinstance(function, Defined):
+        if isinstance(function, FunctionValue):
             self.enter(function, arguments, named)
             return self.names.get(f"return {function.number}", ANY)
         given = [value for values in (*arguments, *named.values()) for value in values]
@@ -239,7 +229,7 @@ class State:
             return (self.data(given),)
         handler = self.language.calls.get(function.name)
         if handler:
-            result = handler(Calling(self, function, arguments, named))
+            result = handler(FunctionCall(self, function, arguments, named))
             if function.name not in self.language.takes_functions:
                 self.data(given, result)
             return result
@@ -254,9 +244,9 @@ class State:
     def method(
         self, of: Value, key: "str | int | None", arguments: list[Values], named: Mapping[str, Values]
     ) -> Values:
-        """Call a method of a value that is no module."""
+        """Call a method of a value that is not a module."""
         given = [value for values in (*arguments, *named.values()) for value in values]
-        if not isinstance(key, str) or self.language.odd_member(key):
+        if not isinstance(key, str) or self.language.is_internal_name(key):
             self.note(
                 unknown(f"calls {str(key)[:40]} of something" if key else "calls a method made while it runs")
             )
@@ -271,7 +261,7 @@ class State:
             return (made,)
         handler = self.language.methods.get(key)
         if handler:
-            handler(Calling(self, Reference(key), arguments, named))
+            handler(FunctionCall(self, Reference(key), arguments, named))
         elements = of.parts if isinstance(of, Sequence) else ()
         if any("__" in (as_text(value) or "") for value in (of, *given)) and key in ("format", "format_map"):
             self.note(unknown("formats names of the interpreter"))
@@ -280,7 +270,6 @@ class State:
         return (*elements, whole)
 
     def join(self, of: Value, given: list[Value]) -> Value | None:
-        """The elements of a list with a text between them."""
         between, parts = (
             (given[0], of) if isinstance(of, Sequence) and given else (of, given[0] if given else of)
         )
@@ -293,7 +282,7 @@ class State:
         return text_of(pieces[:-1])
 
     def module(self, name: str) -> tuple[Reference]:
-        """A module that is loaded; one that is not of the language itself runs code of its own."""
+        """Load a module; one that is not of the language itself runs its own code."""
         full = self.language.reference(name)
         root = full.split(".")[0]
         if full not in self.language.modules and root not in self.language.modules:
@@ -319,5 +308,5 @@ class State:
         return tuple(results)
 
     def value(self, node: Node) -> Values:
-        """What a piece of the program may be; what it does is noted."""
+        """Return the possible values of a node, and record what it does."""
         raise NotImplementedError

@@ -1,8 +1,8 @@
-"""Perl, Ruby and PHP: the code itself is not analysed, so it is reviewed; its strings are judged as shell.
+"""Perl, Ruby and PHP: the code is not analysed, so it is reviewed; its strings are judged as shell.
 
-A string that is denied as a shell command denies the code, whatever the code does with it. Strings that are passed
-to a function that deletes, writes or reads files are taken as paths. Only the plain text filters of Perl, which
-print lines or replace text in them, are harmless.
+A string that is denied as a shell command denies the code, whatever the code does with it. Strings passed to a function
+that deletes, writes or reads files are judged as paths. Only the plain text filters of Perl, which print lines or
+replace text in them, are harmless.
 """
 
 import re
@@ -39,7 +39,7 @@ FETCHED_CODE = re.compile(
     r"['\"](?:https?|ftp)://"
 )
 
-# `$1[...]` and `$1->[...]` would run what stands in the brackets.
+# `$1[...]` and `$1->[...]` would run the code in the brackets.
 GROUP = r"\$(?:\d+|&)(?![\w\[{]|->)"
 COLUMN = r"\$F\[-?\d+\](?![\[{]|->)"
 REGEX = r"/(?:[^/\\\n@$(]|\\(?!\(\?)[^\n]|\((?!\?\??\{)|\$(?=[/|)]))*/"
@@ -52,18 +52,18 @@ FILTERS = re.compile(
 
 
 def perl_acts(code: str) -> Iterator[Act]:
-    """What a Perl program does; nothing for a text filter."""
+    """Return what a Perl program does; nothing for a text filter."""
     if not FILTERS.match(code):
         yield from acts(code)
 
 
 def acts(code: str) -> Iterator[Act]:
-    """What the strings of a program would do if they were run."""
+    """Return what the strings of a program would do if they were run."""
     yield unknown("runs code that is not analysed beyond its strings")
     if FETCHED_CODE.search(code):
         yield Act(Kind.EXEC, None, "runs code that it fetches", remote=True)
     found = list(calls(code))
-    # A command may also be put together of strings that stand in different places.
+    # A command may also be built from strings at several positions.
     yield Act(Kind.EXEC, None, suspect="".join(word for _, words in found for word in words))
     for function, words in found:
         for kind, names in KINDS.items():
@@ -76,7 +76,7 @@ def acts(code: str) -> Iterator[Act]:
 
 
 def calls(code: str) -> Iterator[tuple[str, list[str]]]:
-    """The strings that stand side by side as arguments, with the name of the function in front of them."""
+    """Yield adjacent string arguments with the name of their function."""
     function, words, end = "", list[str](), 0
     for found in STRING.finditer(code):
         between = code[end : found.start()].strip()
@@ -96,6 +96,6 @@ def calls(code: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def unquote(found: re.Match[str]) -> str:
-    """The text of a string; what is put into it while the code runs stays as it is written."""
+    """Return the text of a string, interpolations as written."""
     text = next(each for name, each in found.groupdict().items() if each is not None and name != "mark")
     return text if found["single"] is not None else ansi_c(text)

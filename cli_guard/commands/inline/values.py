@@ -1,4 +1,4 @@
-"""What a value of the code may be, as far as its text tells, and how values are put together."""
+"""The possible values of code, as far as its text shows, and the operations on them."""
 
 import base64
 import binascii
@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 MOST = 20_000
-# More elements or alternatives than these are not told apart.
+# More elements or alternatives than these are merged.
 MANY, ALTERNATIVES = 400, 8
 
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """A value that only the running code knows. `remote`: it came from the network; `local`: from a file here."""
+    """A value known only at run time. `remote`: it came from the network; `local`: from a file here."""
 
     remote: bool = False
     local: bool = False
@@ -22,14 +22,14 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A value that the text tells."""
+    """A value known from the text."""
 
     value: str | bytes | int | float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A list whose elements the text tells, or some of them."""
+    """A list with all or some of its elements known."""
 
     parts: "tuple[Value, ...]"
 
@@ -43,19 +43,19 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Defined:
+class FunctionValue:
     """A function of the code itself, by its number."""
 
     number: int
 
 
-Value = Data | Literal | Sequence | Reference | Defined
+Value = Data | Literal | Sequence | Reference | FunctionValue
 Values = tuple[Value, ...]
 ANY: Values = (Data(),)
 
 
 def taint_of(values: Iterable[Value]) -> Data:
-    """Data that are made of these values."""
+    """Return data with the taints of these values."""
     remote = local = False
     for value in values:
         inner = taint_of(value.parts) if isinstance(value, Sequence) else value
@@ -65,7 +65,7 @@ def taint_of(values: Iterable[Value]) -> Data:
 
 
 def alternatives(values: Iterable[Value]) -> Values:
-    """Each value once; where there are too many, the first plain ones and data for all the others."""
+    """Return each value once; if there are too many, the first plain ones, and data for the others."""
     each = tuple(dict.fromkeys(values))
     if len(each) <= ALTERNATIVES:
         return each
@@ -76,7 +76,7 @@ def alternatives(values: Iterable[Value]) -> Values:
 
 
 def as_text(value: Value) -> str | None:
-    """The text of a value, if it is one."""
+    """Return the text of a value, None if it is not a known text."""
     if isinstance(value, Literal):
         if isinstance(value.value, bytes):
             return value.value.decode("utf-8", "replace")
@@ -85,7 +85,7 @@ def as_text(value: Value) -> str | None:
 
 
 def as_words(value: Value) -> tuple[str, ...] | None:
-    """The words of a list, if every one of them is known."""
+    """Return the words of a list, None unless all are known."""
     if not isinstance(value, Sequence):
         return None
     words = [as_text(part) for part in value.parts]
@@ -93,7 +93,6 @@ def as_words(value: Value) -> tuple[str, ...] | None:
 
 
 def join_values(operator: str, left: Value, right: Value) -> Value:
-    """Two values made one."""
     if isinstance(left, Sequence) and isinstance(right, Sequence) and operator == "+":
         both = left.parts + right.parts
         return Sequence(both) if len(both) <= MANY else taint_of(both)
@@ -107,7 +106,7 @@ def join_values(operator: str, left: Value, right: Value) -> Value:
 def plain_result(
     operator: str, left: "str | bytes | int | float | None", right: Value
 ) -> "str | bytes | int | None":
-    """What an operator makes of a literal, None where that is not worked out."""
+    """Apply an operator to a literal; return None if it is not supported."""
     other = right.value if isinstance(right, Literal) else None
     if operator == "%" and isinstance(left, str):
         given = (
@@ -126,7 +125,7 @@ def plain_result(
 
 
 def fill_pattern(pattern: str, given: tuple[str | None, ...]) -> str | None:
-    """A pattern with its `%s` filled in; other places are not worked out."""
+    """Fill the `%s` of a pattern; other conversions are not supported."""
     pieces = pattern.split("%s")
     if any("%" in piece for piece in pieces) or len(pieces) != len(given) + 1 or None in given:
         return None
@@ -135,7 +134,7 @@ def fill_pattern(pattern: str, given: tuple[str | None, ...]) -> str | None:
 
 
 def text_of(parts: Iterable[Value]) -> Value:
-    """Pieces of text made one."""
+    """Join pieces into one text."""
     pieces = list(parts)
     texts = [str(p.value) if isinstance(p, Literal) and type(p.value) is int else as_text(p) for p in pieces]
     known = [text for text in texts if text is not None]
@@ -144,19 +143,18 @@ def text_of(parts: Iterable[Value]) -> Value:
 
 
 def path_of(parts: Iterable[Value]) -> Value:
-    """Pieces of a path made one."""
+    """Join pieces into one path."""
     pieces = list(parts)
     known = [text for text in map(as_text, pieces) if text is not None]
     return Literal(posixpath.join(*known)) if known and len(known) == len(pieces) else taint_of(pieces)
 
 
 def base64_text(text: str) -> str | bytes:
-    """Base64, decoded."""
     return base64.b64decode(text)
 
 
 def format_braces(text: str, *given: str) -> str | None:
-    """`'{} {1}'` filled in; nothing but places without a format."""
+    """Fill `'{} {1}'`; formats inside the braces are not supported."""
     if re.search(r"\{(?!\d{0,2}\})|(?<!\d)(?<!\{)\}", text):
         return None
     places = iter(given)
@@ -165,7 +163,6 @@ def format_braces(text: str, *given: str) -> str | None:
 
 
 def replace_text(text: str, old: str, new: str) -> str | None:
-    """One text in place of another."""
     return text.replace(old, new) if old and text.count(old) * len(new) + len(text) <= MOST else None
 
 
@@ -174,7 +171,7 @@ ROT13 = str.maketrans(
     LETTERS + LETTERS.upper(),
     LETTERS[13:] + LETTERS[:13] + (LETTERS[13:] + LETTERS[:13]).upper(),
 )
-# What a text makes of itself, by the name of the method in any of the languages.
+# String methods by their name in any of the languages.
 METHODS: Mapping[str, Callable[..., "str | bytes | list[str] | None"]] = {
     **dict.fromkeys(("lower", "toLowerCase"), str.lower),
     **dict.fromkeys(("upper", "toUpperCase"), str.upper),
@@ -197,7 +194,7 @@ MADE: Mapping[str, Callable[..., "str | bytes | list[str] | None"]] = {
 
 
 def compute(make: Callable[..., "str | bytes | list[str] | None"], given: Iterable[Value]) -> Value | None:
-    """What a function makes of texts, None where they are unknown or it is not worked out."""
+    """Apply a function to texts; return None if one is unknown or the function is not supported."""
     texts = [as_text(value) for value in given]
     if not texts or None in texts:
         return None

@@ -1,4 +1,4 @@
-"""Mends what the grammar misreads: words and redirections that it parts, and spellings that only bash takes."""
+"""Repair the grammar's misreadings: split words and redirections, and spellings that only bash accepts."""
 
 import re
 from dataclasses import replace
@@ -24,20 +24,20 @@ BEFORE_HERE_STRING = re.compile(
 
 
 def join_words(words: list[Word]) -> list[Word]:
-    """Words between which there is no blank are one: the grammar parts `rm$IFS-rf$IFS/` at the second dollar."""
+    """Join words with no blank between them: the grammar splits `rm$IFS-rf$IFS/` at the second dollar."""
     whole: list[Word] = []
     for word in words:
         if whole and whole[-1].span.end == word.span.start and word.span.end > word.span.start:
             before = whole.pop()
-            parts = joined_at_dollar(before.parts, word.parts)
+            parts = join_at_dollar(before.parts, word.parts)
             whole.append(Word(parts, Span(before.span.start, word.span.end)))
         else:
             whole.append(word)
     return whole
 
 
-def joined_at_dollar(before: tuple[Part, ...], after: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Two rows of parts as one; a dollar at the end of the first makes a parameter of the name behind it."""
+def join_at_dollar(before: tuple[Part, ...], after: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Join two rows of parts; a dollar at the end of the first makes a parameter of the name after it."""
     last, first = before[-1:], after[:1]
     if (
         last
@@ -58,7 +58,7 @@ def joined_at_dollar(before: tuple[Part, ...], after: tuple[Part, ...]) -> tuple
 
 
 def number_redirects(redirects: tuple[Redirect, ...]) -> tuple[Redirect, ...]:
-    """`>f 0>&1`: the grammar takes the descriptor of a redirection for a second target of the one before."""
+    """Move the descriptor of a redirection: in `>f 0>&1` the grammar reads it as a second target of `>`."""
     found: list[Redirect] = []
     for each in redirects:
         before = found[-1] if found else None
@@ -71,8 +71,8 @@ def number_redirects(redirects: tuple[Redirect, ...]) -> tuple[Redirect, ...]:
     return tuple(found)
 
 
-def with_redirects(inner: Node | None, redirects: tuple[Redirect, ...], span: Span) -> Node:
-    """A command with its redirections; words that stand behind one belong to the command."""
+def attach_redirects(inner: Node | None, redirects: tuple[Redirect, ...], span: Span) -> Node:
+    """Attach redirections to a command; words after a redirection belong to the command."""
     redirects = number_redirects(redirects)
     words = tuple(each.target for each in redirects if each.operator == "word" and each.target)
     real = tuple(each for each in redirects if each.operator != "word")
@@ -81,9 +81,9 @@ def with_redirects(inner: Node | None, redirects: tuple[Redirect, ...], span: Sp
     if isinstance(inner, Command):
         return Command(inner.words + words, span, inner.assignments, inner.redirects + real)
     if isinstance(inner, Pipeline):
-        return Pipeline((*inner.stages[:-1], with_redirects(inner.stages[-1], redirects, inner.span)), span)
+        return Pipeline((*inner.stages[:-1], attach_redirects(inner.stages[-1], redirects, inner.span)), span)
     if isinstance(inner, Block) and inner.kind == "list" and inner.items:
-        last = with_redirects(inner.items[-1], redirects, inner.span)
+        last = attach_redirects(inner.items[-1], redirects, inner.span)
         return Block("list", (*inner.items[:-1], last), span)
     if isinstance(inner, Block):
         return Block(inner.kind, inner.items, span, inner.redirects + real)
@@ -91,7 +91,7 @@ def with_redirects(inner: Node | None, redirects: tuple[Redirect, ...], span: Sp
 
 
 def build_pipeline(stages: tuple[Node, ...], span: Span) -> Node:
-    """A pipeline. One whose stage is a list (`a | b && c`) has been read the wrong way round: a list of pipelines."""
+    """Build a pipeline; if a stage is a list (`a | b && c`, nested the wrong way round), a list of pipelines."""
     pipelines: list[list[Node]] = [[]]
     for stage in stages:
         first, *rest = unfold(stage)
@@ -102,14 +102,14 @@ def build_pipeline(stages: tuple[Node, ...], span: Span) -> Node:
 
 
 def unfold(node: Node) -> list[Node]:
-    """The commands of a list, one after the other; what is none is alone."""
+    """Return the commands of a list; any other node alone."""
     if isinstance(node, Block) and node.kind == "list" and not node.redirects:
         return [each for item in node.items for each in unfold(item)] or [node]
     return [node]
 
 
 def separate_lines(text: str, line_ends: list[int], comments: list[Span]) -> str:
-    """The text with a semicolon in the place of line ends that the grammar has read over; all offsets stay."""
+    """Put semicolons for the line ends that the grammar has missed; all offsets stay."""
     characters = list(text)
     for comment in comments:
         characters[comment.start : comment.end] = " " * (comment.end - comment.start)
@@ -119,10 +119,10 @@ def separate_lines(text: str, line_ends: list[int], comments: list[Span]) -> str
 
 
 def respell(text: str) -> str:
-    """The text in a spelling that the grammar understands where bash does and it does not.
+    """Respell what bash accepts and the grammar does not.
 
-    `{a,b}` as the name of a command is written out, `<>` opens a file for both, which is looked at as writing, and
-    redirections in front of a here-string go behind it.
+    `{a,b}` as the name of a command is written out, `<>` opens a file for both, which is judged as writing, and
+    redirections in front of a here-string are moved after it.
     """
     plain = BRACED.sub(lambda found: found[0].replace(",", " ").strip("{}"), text)
     plain = plain.replace("<>", "> ")

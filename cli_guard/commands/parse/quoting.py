@@ -25,7 +25,7 @@ _NAMED = {
 
 
 def ansi_c(body: str) -> str:
-    """What `$'body'` stands for."""
+    """Return the text of `$'body'`."""
 
     def one(found: re.Match[str]) -> str:
         digits = found[2] or found[3]
@@ -33,7 +33,7 @@ def ansi_c(body: str) -> str:
             code = int(digits, 16)
             return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else "?"
         if found[1] or found[4]:
-            # One byte; those beyond ASCII are put together to characters below.
+            # One byte; bytes beyond ASCII are combined to characters below.
             byte = int(found[1], 16) if found[1] else int(found[4], 8) & 0xFF
             return chr(byte) if byte < 0x80 else chr(0xF700 + byte)
         if found[5]:
@@ -41,22 +41,22 @@ def ansi_c(body: str) -> str:
         return _NAMED.get(found[6], found[6] if found[6] in "\\'\"?" else found[0])
 
     text = _BYTES.sub(join_bytes, _ANSI.sub(one, body))
-    # A NUL ends the string (bash cuts it there).
+    # A NUL ends the string in bash.
     return text.partition("\0")[0]
 
 
 def join_bytes(found: re.Match[str]) -> str:
-    """Bytes that stand side by side as the characters that they make in UTF-8."""
+    """Decode adjacent bytes as UTF-8."""
     return bytes(ord(character) - 0xF700 for character in found[0]).decode("utf-8", "replace")
 
 
 def unescape_in_quotes(body: str) -> str:
-    """What literal text in double quotes stands for: a backslash counts before a few characters alone."""
+    """Unescape text in double quotes, where a backslash escapes only a few characters."""
     return _ESCAPE_IN_QUOTES.sub(lambda found: found[1] or "", body)
 
 
 def unescape_parts(word: str) -> Iterator[Text]:
-    """A word without quotes: what a backslash protects is quoted text, the rest may hold globs, braces, a tilde."""
+    """Split an unquoted word: escaped characters are quoted text; the rest may hold globs, braces, a tilde."""
     at = 0
     for found in _ESCAPE.finditer(word):
         if found.start() > at:
@@ -69,7 +69,7 @@ def unescape_parts(word: str) -> Iterator[Text]:
 
 
 def hidden_substitutions(text: str) -> Iterator[tuple[int, int, str]]:
-    """Each `$(...)`, `<(...)` and backtick command in a text: where it begins and ends, and what runs in it."""
+    """Yield start, end and command of each `$(...)`, `<(...)` and backtick substitution in a text."""
     at = 0
     while at < len(text):
         if text[at] == "\\":
@@ -87,7 +87,7 @@ def hidden_substitutions(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def closing_backtick(text: str, at: int) -> int:
-    """The place behind the backtick that ends a substitution, or the end."""
+    """Return the position after the closing backtick, or the end."""
     while at < len(text):
         if text[at] == "`":
             return at + 1
@@ -96,7 +96,7 @@ def closing_backtick(text: str, at: int) -> int:
 
 
 def closing_parenthesis(text: str, at: int) -> int:
-    """The place behind the parenthesis that ends a substitution, or the end."""
+    """Return the position after the closing parenthesis, or the end."""
     depth = 1
     while at < len(text):
         depth += {"(": 1, ")": -1}.get(text[at], 0)

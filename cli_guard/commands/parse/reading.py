@@ -1,4 +1,4 @@
-"""Words of the grammar -> their parts: text, parameters, substitutions; quotes and escapes are resolved here."""
+"""Turn words of the grammar into parts (text, parameters, substitutions); resolve quotes and escapes."""
 
 import re
 from abc import ABC, abstractmethod
@@ -14,22 +14,34 @@ from cli_guard.commands.parse.quoting import (
     unescape_in_quotes,
     unescape_parts,
 )
-from cli_guard.commands.parse.tree import Command, Node, Parameter, Part, Script, Substitution, Text, Word
+from cli_guard.commands.parse.tree import (
+    Arithmetic,
+    Node,
+    Parameter,
+    Part,
+    Script,
+    Substitution,
+    Text,
+    Word,
+)
+from cli_guard.commands.scope import check_time
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
+SUBSTITUTIONS = frozenset(("command_substitution", "process_substitution"))
 EXPANSIONS = frozenset("simple_expansion expansion command_substitution arithmetic_expansion".split())
 WORDS = EXPANSIONS | frozenset(
     "word string raw_string ansi_c_string translated_string concatenation number brace_expression extglob_pattern "
     "regex process_substitution variable_name special_variable_name test_operator array".split()
 )
 
+OFFSET = re.compile(r"[\s\d:-]*")
 HIDDEN = re.compile(r"`|\$\(|<\(")
 LINE_END = re.compile(r"(?<!\\)\n")
 ELEMENT = re.compile(r"\$\{(\w+)\[(@|\*|\d{1,4})\]\}")
 BEFORE_COMMENT = " \t\n;&|()<>`"
-# Nodes that are rightly empty.
+# Nodes that may be empty.
 EMPTY = frozenset(("heredoc_content", "heredoc_body", "string_content", "\n", "program"))
 
 
@@ -37,8 +49,8 @@ EMPTY = frozenset(("heredoc_content", "heredoc_body", "string_content", "\n", "p
 class WordReader(ABC):
     """Reads words.
 
-    What the grammar did not understand is collected in `errors`. `line_ends` are those inside a command, where none
-    can be: the grammar has read on into the next line.
+    `errors` are the places that the grammar did not understand. `line_ends` are those inside a command, where none can
+    be: the grammar has read on into the next line.
     """
 
     text: str
@@ -48,10 +60,10 @@ class WordReader(ABC):
 
     @abstractmethod
     def items(self, node: "SgNode") -> Iterator[Node]:
-        """The commands below a node, in order: those of a substitution."""
+        """Return the commands of a substitution in order."""
 
     def source(self, node: "SgNode") -> str:
-        """The text of a node as it was given, whatever stood for it in the parser."""
+        """Return the text of a node as given, before any respelling."""
         text = node.text()
         if STAND_IN not in text:
             return text
@@ -59,10 +71,10 @@ class WordReader(ABC):
         return self.text[where.start.index : where.end.index]
 
     def word(self, node: "SgNode") -> Word:
-        """One word with its parts."""
         return Word(tuple(self.parts(node)), span_of(node))
 
     def parts(self, node: "SgNode") -> Iterator[Part]:
+        check_time()
         kind = node.kind()
         if kind == "raw_string":
             yield Text(self.source(node)[1:-1], True)
@@ -78,22 +90,23 @@ class WordReader(ABC):
             element = ELEMENT.fullmatch(self.source(node))
             if element:
                 yield Parameter(element[1], False, f"[{element[2]}]")
-            elif any(kid.kind() == "subscript" for kid in node.children()):
-                # What stands in a subscript is computed, and a substitution in it run.
-                yield from self.inner(node)
+            elif subscript := next((kid for kid in node.children() if kid.kind() == "subscript"), None):
+                yield from self.subscript(subscript, node)
             else:
                 yield self.expansion(node)
         elif kind == "command_substitution":
             text = self.source(node)
             if text.startswith("`") and "\\`" in text:
-                # Backticks inside backticks, which the grammar takes for text.
+                # Backticks inside backticks, which the grammar reads as text.
                 yield from self.plain(text, is_quoted=False)
             else:
                 yield Substitution(Script(tuple(self.items(node))), False)
         elif kind == "process_substitution":
             yield Substitution(Script(tuple(self.items(node))), False, self.source(node)[0])
         elif kind == "arithmetic_expansion":
-            yield from self.inner(node)
+            kids = node.children()
+            inside = Span(kids[0].range().end.index, kids[-1].range().start.index)
+            yield Substitution(Script((self.arithmetic(node, inside),)), False, "((")
         elif kind in ("concatenation", "translated_string", "command_name", "variable_assignment", "array"):
             yield from self.join_parts(node)
         else:
@@ -107,12 +120,12 @@ class WordReader(ABC):
                 yield from unescape_parts(text)
 
     def one_line(self, node: "SgNode") -> None:
-        """A word without quotes holds no line end but behind a backslash."""
+        """Record an error for a line end in an unquoted word that is not escaped."""
         if "\n" in self.text and (found := LINE_END.search(self.source(node))):
             self.line_ends.append(node.range().start.index + found.start())
 
     def join_parts(self, node: "SgNode") -> Iterator[Part]:
-        """Parts that stand side by side; what the grammar leaves out between them is text."""
+        """Join adjacent parts; what the grammar leaves out between them is text."""
         at = node.range().start.index
         for kid in self.kids(node):
             where = kid.range()
@@ -123,7 +136,6 @@ class WordReader(ABC):
             at = where.end.index
 
     def read_quoted(self, node: "SgNode", inside: Span) -> Iterator[Part]:
-        """The parts of a text in double quotes: expansions, and everything between them."""
         at = inside.start
         for kid in self.kids(node):
             if kid.kind() not in EXPANSIONS:
@@ -138,12 +150,12 @@ class WordReader(ABC):
             yield from self.literal(self.text[at : inside.end])
 
     def literal(self, text: str) -> Iterator[Part]:
-        """Text in double quotes or in a here-document."""
+        """Read text in double quotes or in a here-document."""
         for part in self.plain(text, is_quoted=True):
             yield Text(unescape_in_quotes(part.text), True) if isinstance(part, Text) else part
 
     def expansion(self, node: "SgNode") -> Parameter:
-        """`${...}`: the name, the operator and, as a word, what follows it."""
+        """Read `${...}`: the name, the operator and, as a word, its argument."""
         kids = self.kids(node)[1:-1]
         at = next(
             (i for i, kid in enumerate(kids) if kid.kind() in ("variable_name", "special_variable_name")),
@@ -152,17 +164,21 @@ class WordReader(ABC):
         if at is None:
             return Parameter(self.source(node), False, "?")
         if at > 0:
-            return Parameter(kids[at].text(), False, kids[0].text())
+            # `${!prefix@}` stands for names, `${!name}` for what the variable of that name holds.
+            listed = "".join(kid.text() for kid in kids[at + 1 :]) in ("@", "*")
+            return Parameter(kids[at].text(), False, "!@" if listed else kids[0].text())
         rest = kids[1:]
         if not rest:
             return Parameter(kids[0].text(), False, braced=True)
         operator = rest[0].kind()
         inside = Span(rest[0].range().end.index, node.range().end.index - 1)
         argument = Word(tuple(self.read_argument(rest[1:], inside)), inside)
+        if operator == ":" and not OFFSET.fullmatch(self.text[inside.start : inside.end]):
+            script = Script((self.arithmetic(node, inside),))
+            argument = Word((Substitution(script, False, "(("),), inside)
         return Parameter(kids[0].text(), False, operator, argument)
 
     def read_argument(self, kids: "list[SgNode]", inside: Span) -> Iterator[Part]:
-        """The parts of the argument of an expansion."""
         at = inside.start
         for kid in kids:
             where = kid.range()
@@ -177,33 +193,47 @@ class WordReader(ABC):
         if inside.end > at:
             yield from self.plain(self.text[at : inside.end], is_quoted=True)
 
-    def inner(self, node: "SgNode") -> Iterator[Substitution]:
-        """An arithmetic expansion: a number, and the commands that its terms run."""
-        found = tuple(
+    def arithmetic(self, node: "SgNode", inside: Span, array: str = "") -> Arithmetic:
+        """An expression, as text: the shell reads it as if it stood in double quotes."""
+        parts: list[Part] = []
+        at = inside.start
+        for kid in descend(node, lambda kid: kid.kind() in SUBSTITUTIONS):
+            where = kid.range()
+            if inside.start <= where.start.index and where.end.index <= inside.end:
+                parts += self.plain(self.text[at : where.start.index], is_quoted=True)
+                parts += map(quote_part, self.parts(kid))
+                at = where.end.index
+        parts += self.plain(self.text[at : inside.end], is_quoted=True)
+        return Arithmetic(Word(tuple(parts), inside), inside, array)
+
+    def index_of(self, node: "SgNode") -> Arithmetic:
+        """The expression between the brackets of `name[expression]`."""
+        kids = self.kids(node)
+        return self.arithmetic(
+            node, Span(kids[1].range().end.index, kids[-1].range().start.index), kids[0].text()
+        )
+
+    def subscript(self, node: "SgNode", expansion: "SgNode") -> Iterator[Part]:
+        """`${name[expression]...}`: one element, which is not followed; what stands behind it is expanded."""
+        script = Script((self.index_of(node),))
+        argument = Word((Substitution(script, False, "(("),), span_of(node))
+        yield Parameter(self.kids(node)[0].text(), False, "[?]", argument)
+        end = node.range().end.index
+        behind = tuple(
             item
-            for kid in descend(
-                node, lambda kid: kid.kind() in ("command_substitution", "process_substitution")
-            )
+            for kid in descend(expansion, lambda kid: kid.kind() in SUBSTITUTIONS)
+            if kid.range().start.index >= end
             for item in self.items(kid)
         )
-        names = tuple(
-            Command(
-                (
-                    Word((Text("let", True),), span_of(name)),
-                    Word((Parameter(name.text(), True),), span_of(name)),
-                ),
-                span_of(name),
-            )
-            for name in descend(node, lambda kid: kid.kind() == "variable_name")
-        )
-        yield Substitution(Script(found + names), False, "((")
+        if behind:
+            yield Substitution(Script(behind), False)
 
     @abstractmethod
     def script_of(self, text: str) -> Script:
-        """The script of a text inside a word."""
+        """Parse a text inside a word."""
 
     def plain(self, text: str, *, is_quoted: bool) -> Iterator[Part]:
-        """Text between expansions. Substitutions that the grammar has left in it are found here."""
+        """Read text between expansions; find the substitutions that the grammar has left in it."""
         at = 0
         for start, end, inner in hidden_substitutions(text):
             if start > at:
@@ -215,6 +245,7 @@ class WordReader(ABC):
 
     def kids(self, node: "SgNode") -> "list[SgNode]":
         """The children of a node; one that the grammar only supposes to be there is an error."""
+        check_time()
         kids = node.children()
         for kid in kids:
             if kid.kind() == "comment":
@@ -224,7 +255,7 @@ class WordReader(ABC):
         return kids
 
     def comment(self, node: "SgNode") -> None:
-        """A comment ends with its line, whatever stands at its end; behind a word, `#` is a part of that word."""
+        """Read a comment, which ends with its line; directly after a word, `#` is a part of that word."""
         start = node.range().start.index
         if start and self.text[start - 1] not in BEFORE_COMMENT:
             self.errors.append(span_of(node))
@@ -234,7 +265,7 @@ class WordReader(ABC):
 
 
 def read_parameter(text: str) -> Iterator[Part]:
-    """`$name`. The grammar may give it the blank in front; `$10` is the first argument and a zero."""
+    """Read `$name`. The grammar may include the blank in front; `$10` is the first argument and a zero."""
     before, _, name = text.partition("$")
     if before:
         yield Text(before, True)
@@ -246,13 +277,13 @@ def read_parameter(text: str) -> Iterator[Part]:
 
 
 def span_of(node: "SgNode") -> Span:
-    """Where a node stands."""
+    """Where a node stands. Raises OutOfBudget: in a long text this takes a while (0.3 ms in 72 KB)."""
+    check_time()
     where = node.range()
     return Span(where.start.index, where.end.index)
 
 
 def quote_part(part: Part) -> Part:
-    """A part as it is inside double quotes."""
     if isinstance(part, Parameter):
         return Parameter(part.name, True, part.operator, part.argument, part.braced)
     if isinstance(part, Substitution):
@@ -261,7 +292,7 @@ def quote_part(part: Part) -> Part:
 
 
 def descend(node: "SgNode", wanted: "Callable[[SgNode], bool]") -> "Iterator[SgNode]":
-    """The outermost nodes below that are wanted, in order."""
+    """Yield the outermost nodes of these kinds below, in order."""
     stack = list(reversed(node.children()))
     while stack:
         kid = stack.pop()

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING
 from cli_guard.commands.model import Span
 from cli_guard.commands.parse.joining import join_words
 from cli_guard.commands.parse.reading import LINE_END, WORDS, WordReader, descend, span_of
-from cli_guard.commands.parse.tree import Assignment, Command, Node, Parameter, Part, Redirect, Text, Word
+from cli_guard.commands.parse.tree import (
+    Assignment,
+    Command,
+    Node,
+    Parameter,
+    Part,
+    Redirect,
+    Script,
+    Substitution,
+    Text,
+    Word,
+)
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -22,14 +33,12 @@ DECLARATORS = frozenset("declare typeset export readonly local unset unsetenv".s
 
 @dataclass
 class CommandReader(WordReader):
-    """Reads simple commands."""
-
     @abstractmethod
     def node(self, node: "SgNode", kind: str) -> Node | None:
-        """The command that a node is, None for punctuation."""
+        """Return the command of a node, None for punctuation."""
 
     def redirects(self, node: "SgNode", after: list[tuple[str, Node]]) -> Iterator[Redirect]:
-        """The redirections of one node; what stands behind `<<E` on its line comes along."""
+        """Return the redirections of one node, with what follows `<<E` on its line."""
         kids = self.kids(node)
         span = span_of(node)
         if node.kind() == "heredoc_redirect":
@@ -40,18 +49,18 @@ class CommandReader(WordReader):
         operator = next((kid.kind() for kid in kids if set(kid.kind()) <= set("<>&|-")), "<<<")
         targets = [kid for kid in kids if kid.kind() in WORDS]
         yield Redirect(operator, descriptor, self.word(targets[0]) if targets else None, span)
-        # `> f arg`: the grammar takes what follows the target for more targets.
+        # `> f arg`: the grammar reads the words after the target as more targets.
         for extra in targets[1:]:
             yield Redirect("word", "", self.word(extra), span_of(extra))
 
     def only_redirect(self, node: "SgNode") -> Command:
-        """`$(< file)`: a redirection without a command."""
+        """Read `$(< file)`: a redirection without a command."""
         return Command((), span_of(node), (), tuple(self.redirects(node, [])))
 
     def here_document(
         self, kids: "list[SgNode]", after: list[tuple[str, Node]], span: Span
     ) -> Iterator[Redirect]:
-        """`<<E`, with what stands behind it on its line and is joined by `|`, `&&` or `||`."""
+        """Read `<<E`, with what follows it on its line and is joined by `|`, `&&` or `||`."""
         started, operator, edge, lost = "E", "|", span.start, False
         content = next((kid for kid in kids if kid.kind() == "heredoc_body"), None)
         for kid in kids:
@@ -68,7 +77,7 @@ class CommandReader(WordReader):
                     span,
                 )
             elif kind in WORDS:
-                # A body that begins with a backslash is taken for more words of the command.
+                # A body that begins with a backslash is read as more words of the command.
                 lost = lost or kid.text().startswith("\n")
                 if not lost:
                     yield Redirect("word", "", self.word(kid), span_of(kid))
@@ -86,7 +95,7 @@ class CommandReader(WordReader):
     def body(
         self, around: Span, content: "SgNode | None", started: str, operator: str, *, lost: bool
     ) -> Word:
-        """The text between the last word on the line of `<<E` and the line `E`, as one quoted word."""
+        """Return the text between the line of `<<E` and the line `E` as one quoted word."""
         start = self.text.find("\n", around.start) + 1
         inside = Span(start, max(start, around.end))
         text = self.text[inside.start : inside.end]
@@ -95,7 +104,7 @@ class CommandReader(WordReader):
         if not literal and content is not None and not lost:
             parts = tuple(self.read_quoted(content, inside))
         elif not literal and lost:
-            # The grammar has lost the body: its substitutions are found, the rest of it is not known.
+            # The grammar has lost the body: its substitutions are found, the rest is unknown.
             parts = (*self.literal(text), Parameter("", True))
         if operator == "<<-":
             parts = tuple(
@@ -105,7 +114,7 @@ class CommandReader(WordReader):
         return Word(parts, inside)
 
     def command(self, node: "SgNode") -> Command:
-        """A simple command, a declaration (`export a=b`) or an assignment on its own."""
+        """Read a simple command, a declaration (`export a=b`) or an assignment on its own."""
         words: list[Word] = []
         assignments: list[Assignment] = []
         redirects: list[Redirect] = []
@@ -134,7 +143,7 @@ class CommandReader(WordReader):
         return Command(tuple(join_words(words)), span_of(node), tuple(assignments), tuple(redirects))
 
     def in_digits(self, redirects: list[Redirect]) -> None:
-        """`<0<f`: the grammar takes the descriptor of the second for the target of the first."""
+        """Record an error for `<0<f`: the grammar reads the second descriptor as the first target."""
         for one, other in pairwise(redirects):
             target = one.target if one.operator not in ("word", "<<") else None
             if (
@@ -145,14 +154,14 @@ class CommandReader(WordReader):
                 self.errors.append(one.span)
 
     def find_dropped_dashes(self, kids: "list[SgNode]") -> Iterator[Word]:
-        """A dash on its own in front of a redirection, which the grammar leaves out."""
+        """Find a lone dash in front of a redirection, which the grammar drops."""
         for one, other in pairwise(kids if " - " in self.text else ()):
             start, end = one.range().end.index, other.range().start.index
             if self.text[start:end].strip() == "-":
                 yield Word((Text("-", False),), Span(start, end))
 
     def on_one_line(self, kids: "list[SgNode]") -> None:
-        """A simple command ends with its line: one that goes on has been misread."""
+        """Record an error if a simple command extends beyond its line: it was misread."""
         if "\n" not in self.text:
             return
         for kid in kids:
@@ -165,7 +174,6 @@ class CommandReader(WordReader):
                 self.line_ends.append(start + found.start())
 
     def read_assignments(self, node: "SgNode") -> Command:
-        """Assignments without a command."""
         kids = [node] if node.kind() == "variable_assignment" else self.kids(node)
         found = tuple(self.assignment(kid) for kid in kids if kid.kind() == "variable_assignment")
         return Command((), span_of(node), found)
@@ -176,7 +184,8 @@ class CommandReader(WordReader):
         append = any(kid.kind() == "+=" for kid in kids[:2])
         values: list[Word] = []
         if kids[0].kind() == "subscript":
-            values.append(Word(tuple(self.inner(kids[0])), span_of(kids[0])))
+            script = Script((self.index_of(kids[0]),))
+            values.append(Word((Substitution(script, False, "(("),), span_of(kids[0])))
         for kid in kids[1:]:
             if kid.kind() == "array":
                 values += [self.word(part) for part in self.kids(kid) if part.kind() in WORDS]

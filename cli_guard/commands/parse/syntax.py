@@ -1,6 +1,6 @@
-"""Shell text -> a tree of commands, words and redirections (ast-grep's bash grammar underneath).
+"""Parse shell text to a tree of commands, words and redirections (ast-grep's bash grammar underneath).
 
-The grammar keeps quotes and escapes; here a word becomes its parts, so that nothing above has to know them.
+The grammar keeps quotes and escapes; here a word becomes its parts, so that no caller needs to know them.
 """
 
 import re
@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
 from cli_guard.commands.model import Span
-from cli_guard.commands.parse.joining import build_pipeline, separate_lines, with_redirects
+from cli_guard.commands.parse.joining import attach_redirects, build_pipeline, separate_lines
 from cli_guard.commands.parse.reading import HIDDEN, WORDS, descend, span_of
 from cli_guard.commands.parse.simple import REDIRECTS, CommandReader
 from cli_guard.commands.parse.tree import (
+    Arithmetic,
     Block,
     Command,
     For,
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
 DEEPEST = 40
 MOST_REPAIRS = 12
-COMPUTED = re.compile(r"\s-(?:eq|ne|lt|le|gt|ge|v)\s")
+COMPARISON = re.compile(r"-(?:eq|ne|lt|le|gt|ge|v)")
+COMPUTED = re.compile(rf"\s{COMPARISON.pattern}\s")
 BRACKET = re.compile(r"\[(?:\\\n)*[ \t]")
 # What ends a command, redirects it or starts a comment where no quotes protect it; the nodes that hold it as text.
 OPERATORS = frozenset("|&;<>()#\n")
@@ -41,7 +43,7 @@ CASE_ENDS = (";;", ";&", ";;&")
 
 
 def parse(text: str) -> Script:
-    """The script of a text. Never raises; what is not understood is named in `errors`."""
+    """Parse a text. Never raises; what is not understood is recorded in `errors`."""
     for _ in range(MOST_REPAIRS):
         reader = Reader(text)
         root = Trees().root("bash", text)
@@ -61,11 +63,10 @@ class Reader(CommandReader):
     depth: int = 0
 
     def script(self, node: "SgNode") -> Script:
-        """The whole text."""
         return Script(tuple(self.items(node)), tuple(self.errors))
 
     def script_of(self, text: str) -> Script:
-        """The script of a text inside a word; one level deeper than the word."""
+        """Parse a text inside a word, one level deeper than the word."""
         if self.depth >= DEEPEST:
             return Script()
         script = parse(text)
@@ -73,7 +74,7 @@ class Reader(CommandReader):
         return script
 
     def items(self, node: "SgNode") -> Iterator[Node]:
-        """The commands below a node, in order."""
+        """Return the commands below a node, in order."""
         self.depth += 1
         if self.depth > DEEPEST:
             self.errors.append(span_of(node))
@@ -84,7 +85,7 @@ class Reader(CommandReader):
         for kid in self.kids(node):
             kind = kid.kind()
             if kind in WORDS:
-                # Words where a command should stand: the grammar has recovered from an error.
+                # Words where a command should be: the grammar has recovered from an error.
                 stray.append(self.word(kid))
                 continue
             if stray:
@@ -105,7 +106,7 @@ class Reader(CommandReader):
         self.depth -= 1
 
     def node(self, node: "SgNode", kind: str) -> Node | None:
-        """The command that a node is, None for punctuation."""
+        """Return the command of a node, None for punctuation."""
         if kind in NODES:
             return NODES[kind](self, node)
         if kind == "ERROR":
@@ -114,18 +115,22 @@ class Reader(CommandReader):
         return None
 
     def block(self, kind: str, node: "SgNode") -> Block:
-        """Everything that runs below a node."""
+        """Return everything that runs below a node."""
         return Block(kind, tuple(self.items(node)), span_of(node))
 
     def compound(self, node: "SgNode") -> Block:
-        """`{ ...; }` or `(( ... ))`, of which only the substitutions inside run."""
+        """`{ ...; }` or `(( ... ))`."""
         if node.text().startswith("(("):
-            scripts = tuple(item for part in self.inner(node) for item in part.script.items)
-            return Block("group", scripts, span_of(node))
+            return Block("group", (self.between_parentheses(node),), span_of(node))
         return self.block("group", node)
 
+    def between_parentheses(self, node: "SgNode") -> Arithmetic:
+        """The expression of `(( ... ))` or of `for (( ... ))`."""
+        edges = [kid.range() for kid in self.kids(node) if kid.kind() in ("((", "))")]
+        return self.arithmetic(node, Span(edges[0].end.index, edges[-1].start.index))
+
     def list_of(self, node: "SgNode") -> Block:
-        """`a && b`: a redirection behind it belongs to the last."""
+        """Read `a && b`: a redirection after it belongs to the last."""
         return self.block("list", node)
 
     def subshell(self, node: "SgNode") -> Block:
@@ -138,7 +143,7 @@ class Reader(CommandReader):
         return self.block("loop", node)
 
     def case(self, node: "SgNode") -> Block:
-        """`case word in ... esac`: the word, then the commands of each branch."""
+        """Read `case word in ... esac`: the word, then the commands of each branch."""
         kids = self.kids(node)
         subject = [self.as_words(kid) for kid in kids if kid.kind() in WORDS]
         branches = tuple(self.branch(kid) for kid in kids if kid.kind() == "case_item")
@@ -152,31 +157,35 @@ class Reader(CommandReader):
         return Block("case", (*subject, *patterns, *branches), span_of(node))
 
     def branch(self, node: "SgNode") -> Block:
-        """One branch of a case, without its patterns."""
+        """Read one branch of a case, without its patterns."""
         kids = self.kids(node)
         closed = next((at for at, kid in enumerate(kids) if kid.kind() == ")"), -1)
         items = tuple(found for kid in kids[closed + 1 :] if (found := self.node(kid, kid.kind())))
         return Block("group", items, span_of(node))
 
     def as_words(self, node: "SgNode") -> Command:
-        """A word that is only expanded, as the argument of a command that does nothing."""
+        """Return an expanded word as the argument of a command without effect."""
         return Command((Word((Text(":", True),), span_of(node)), self.word(node)), span_of(node))
 
-    def test(self, node: "SgNode") -> Command:
-        """`[[ ... ]]` or `[ ... ]`: its words are expanded, nothing else happens."""
+    def test(self, node: "SgNode") -> Node:
+        """`[[ ... ]]` or `[ ... ]`: its words are expanded; what `[[` compares as a number is computed."""
         kids = self.kids(node)
         found = list(descend(node, lambda kid: kid.kind() in WORDS))
         if any(not kid.text() for kid in found) or self.misread([kids[0], *found, kids[-1]]):
             self.errors.append(span_of(node))
-        # What is compared as a number, or is the name of a variable, is computed.
-        name = "let" if COMPUTED.search(node.text()) else ":"
+        is_bracket = kids[0].text() == "["
+        name = "test" if is_bracket and COMPUTED.search(node.text()) else ":"
         words = tuple(map(self.word, found))
-        return Command((Word((Text(name, True),), span_of(node)), *words), span_of(node))
+        expanded = Command((Word((Text(name, True),), span_of(node)), *words), span_of(node))
+        if is_bracket or not COMPUTED.search(node.text()):
+            return expanded
+        numbers = tuple(self.arithmetic(kid, span_of(kid)) for kid in find_numbers(node))
+        return Block("group", (expanded, *numbers), span_of(node))
 
     def misread(self, kids: "list[SgNode]") -> bool:
-        """Is what the grammar takes for a test with one bracket more than that, or the name of a program (`[x]`)?
+        """Return whether a test of the grammar holds more than a test, or is the name of a program (`[x]`).
 
-        `[` is a command like any other: the shell takes `||`, `>` and a line end inside for its own.
+        `[` is an ordinary command: the shell interprets `||`, `>` and a line end inside.
         """
         first, last = kids[0], kids[-1]
         if first.text() != "[":
@@ -187,7 +196,7 @@ class Reader(CommandReader):
         )
         patterns = (self.source(kid) for kid in kids if kid.kind() in PATTERNS)
         inside = self.text[first.range().start.index : last.range().end.index]
-        # A line end between words has been noted, or stands behind a backslash.
+        # A line end between words is already recorded, or follows a backslash.
         return not BRACKET.match(inside) or any(
             not OPERATORS.isdisjoint(text)
             for text in (*(gap.replace("\n", "") for gap in between), *patterns)
@@ -197,13 +206,12 @@ class Reader(CommandReader):
         return build_pipeline(tuple(self.items(node)), span_of(node))
 
     def for_each(self, node: "SgNode") -> Node:
-        """`for x in words` and `select`; a C-style loop is a loop."""
+        """Read `for x in words` and `select`; a C-style loop is a loop."""
         kids = self.kids(node)
         names = [kid for kid in kids if kid.kind() == "variable_name"]
         if not names:
-            scripts = tuple(item for part in self.inner(node) for item in part.script.items)
             loops = tuple(self.block("loop", kid) for kid in kids if kid.kind() in BODIES)
-            return Block("loop", (*scripts, *loops), span_of(node))
+            return Block("loop", (self.between_parentheses(node), *loops), span_of(node))
         at = next((at for at, kid in enumerate(kids) if kid.kind() == "in"), None)
         words = None if at is None else tuple(self.word(kid) for kid in kids[at:] if kid.kind() in WORDS)
         bodies = tuple(item for kid in kids if kid.kind() in BODIES for item in self.items(kid))
@@ -211,7 +219,7 @@ class Reader(CommandReader):
         return For(names[0].text(), words, body, span_of(node))
 
     def function(self, node: "SgNode") -> Function:
-        """`name() { ...; }`."""
+        """Read `name() { ...; }`."""
         kids = [kid for kid in self.kids(node) if kid.kind() not in ("function", "(", ")")]
         body = Block(
             "group", tuple(found for kid in kids[1:] if (found := self.node(kid, kid.kind()))), span_of(node)
@@ -219,7 +227,7 @@ class Reader(CommandReader):
         return Function(kids[0].text() if kids else "", body, span_of(node))
 
     def read_redirected(self, node: "SgNode") -> Node:
-        """A command and its redirections; a here-document may hold the rest of its pipeline."""
+        """Read a command and its redirections; a here-document may hold the rest of its pipeline."""
         redirects: list[Redirect] = []
         after: list[tuple[str, Node]] = []
         inner: Node | None = None
@@ -234,11 +242,20 @@ class Reader(CommandReader):
             elif inner is None:
                 inner = self.node(kid, kind)
         self.in_digits(redirects)
-        result = with_redirects(inner, tuple(redirects), span_of(node))
+        result = attach_redirects(inner, tuple(redirects), span_of(node))
         for operator, follows in after:
             pair = (result, follows)
             result = Pipeline(pair, span_of(node)) if operator == "|" else Block("list", pair, span_of(node))
         return result
+
+
+def find_numbers(node: "SgNode") -> "Iterator[SgNode]":
+    """The operands of `-eq` and its kin, and the name behind `-v`, of which a subscript is computed."""
+    for kid in node.children():
+        if COMPARISON.fullmatch(kid.text()) and kid.kind() == "test_operator":
+            yield from (each for each in node.children() if each.kind() != "test_operator")
+        elif kid.kind() not in WORDS:
+            yield from find_numbers(kid)
 
 
 BODIES = frozenset(("do_group", "compound_statement"))

@@ -10,7 +10,7 @@ from cli_guard.commands.model import Span
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Literal text. What is not quoted may hold globs, braces and a tilde."""
+    """Literal text. Unquoted, it may hold globs, braces and a tilde."""
 
     text: str
     quoted: bool
@@ -18,7 +18,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`$name` or `${name op argument}`; an operator that is not understood is `?`."""
+    """`$name` or `${name op argument}`; an unknown operator is `?`."""
 
     name: str
     quoted: bool
@@ -49,7 +49,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """`name=value`, `name+=value` (`append`), an array, whose elements are all of `values`, or one element of it."""
+    """`name=value`, `name+=value` (`append`), an array (its elements are `values`), or one element of it."""
 
     name: str
     values: tuple[Word, ...]
@@ -81,7 +81,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Commands that are joined by pipes."""
+    """Commands joined by pipes."""
 
     stages: "tuple[Node, ...]"
     span: Span
@@ -102,7 +102,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """`for name in words; do body; done`; `words` is None when it runs over the arguments."""
+    """`for name in words; do body; done`; `words` is None for a loop over the arguments."""
 
     name: str
     words: tuple[Word, ...] | None
@@ -111,20 +111,29 @@ class For:
 
 
 @dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """An expression that is computed: `((...))`, an offset, a number in `[[ ]]`, a subscript of `array`."""
+
+    expression: Word
+    span: Span
+    array: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
-    """A function that is defined."""
+    """A function definition."""
 
     name: str
     body: "Node"
     span: Span
 
 
-Node = Command | Pipeline | Block | For | Function
+Node = Command | Pipeline | Block | For | Arithmetic | Function
 
 
 @dataclass(frozen=True)
 class Script:
-    """What a text runs. `errors` are the places that the grammar did not understand."""
+    """The commands of a text. `errors` are the places that the grammar did not understand."""
 
     items: tuple[Node, ...] = ()
     errors: tuple[Span, ...] = ()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-import pytest
+from examples import table
 
 Row = tuple[str, ...]
 Check = Callable[[str, Row], None]
@@ -64,6 +64,6 @@ NODE: list[Row] = [
 ]
 
 
-@pytest.mark.parametrize("row", NODE, ids=lambda row: row[0][:80])
+@table("row", NODE, ids=lambda row: row[0][:80])
 def test_node(row: Row, check: Check) -> None:
     check("node", row)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-import pytest
+from examples import near_misses, table
 
 Row = tuple[str, ...]
 Check = Callable[[str, Row], None]
@@ -180,11 +180,11 @@ ACTS: list[Row] = [
 ]
 
 
-@pytest.mark.parametrize("code", HARMLESS)
+@near_misses("code", HARMLESS)
 def test_harmless(code: str, check: Check) -> None:
     check("python", (code, ""))
 
 
-@pytest.mark.parametrize("row", ACTS, ids=lambda row: row[0][:80])
+@table("row", ACTS, ids=lambda row: row[0][:80])
 def test_acts(row: Row, check: Check) -> None:
     check("python", row)

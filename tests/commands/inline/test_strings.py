@@ -2,7 +2,7 @@
 
 import shlex
 
-import pytest
+from examples import examples, near_misses
 
 from cli_guard.commands import judge
 from cli_guard.commands.inline import acts
@@ -221,23 +221,23 @@ def verdict(language: str, code: str) -> Decision:
     return judge(COMMANDS[language].format(shlex.quote(code))).verdict
 
 
-@pytest.mark.parametrize(("language", "code"), DENIED)
+@examples(("language", "code"), DENIED)
 def test_a_string_that_a_shell_is_denied_for_denies(language: str, code: str) -> None:
     assert verdict(language, code) is Decision.DENY
 
 
-@pytest.mark.parametrize(("language", "code"), REVIEWED)
+@examples(("language", "code"), REVIEWED)
 def test_code_is_reviewed(language: str, code: str) -> None:
     assert verdict(language, code) is Decision.REVIEW
 
 
-@pytest.mark.parametrize("code", FILTERS)
+@near_misses("code", FILTERS)
 def test_a_text_filter_in_perl_does_nothing(code: str) -> None:
     assert acts("perl", code) == ()
     assert verdict("perl", code) is Decision.ALLOW
 
 
-@pytest.mark.parametrize("code", NEAR_FILTERS)
+@near_misses("code", NEAR_FILTERS)
 def test_what_only_looks_like_a_text_filter_is_reviewed(code: str) -> None:
     assert verdict("perl", code) is Decision.REVIEW
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-import pytest
+from examples import table
 
 Row = tuple[str, ...]
 Check = Callable[[str, Row], None]
@@ -156,21 +156,21 @@ SQL: list[Row] = [
 ]
 
 
-@pytest.mark.parametrize("row", AWK, ids=lambda row: row[0][:80])
+@table("row", AWK, ids=lambda row: row[0][:80])
 def test_awk(row: Row, check: Check) -> None:
     check("awk", row)
 
 
-@pytest.mark.parametrize("row", SED, ids=lambda row: row[0][:80])
+@table("row", SED, ids=lambda row: row[0][:80])
 def test_sed(row: Row, check: Check) -> None:
     check("sed", row)
 
 
-@pytest.mark.parametrize("row", JQ, ids=lambda row: row[0][:80])
+@table("row", JQ, ids=lambda row: row[0][:80])
 def test_jq(row: Row, check: Check) -> None:
     check("jq", row)
 
 
-@pytest.mark.parametrize("row", SQL, ids=lambda row: row[0][:80])
+@table("row", SQL, ids=lambda row: row[0][:80])
 def test_sql(row: Row, check: Check) -> None:
     check("sql", row)

@@ -1,4 +1,4 @@
-"""A call of a program as far as its words go: options, operands, and the effects that are named after it."""
+"""The words of one call: options, operands, and the effects that carry their names."""
 
 import re
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from cli_guard.commands.model import GUARD_OFF, HARMLESS, Kind, Span
 from cli_guard.commands.programs import Spec
 from cli_guard.commands.scope import Stream
 
-# A reason of the table that is a sentence of its own, and does not go on from the name of the program.
+# A reason in the table that is a whole sentence and does not continue the program's name.
 NOUNS = re.compile(r"(?:an?|the|another|what|services|commands)\b")
 REST = re.compile(r"\{rest\|([^}]*)\}")
 HELP = frozenset(("--help", "-h", "-help", "--version", "-V", "-version", "-?"))
@@ -38,8 +38,8 @@ PHRASES = {
 
 
 @dataclass
-class Called:
-    """One call. `fields` are its words, the name first."""
+class ParsedCall:
+    """One call; `fields` are its words, the name first."""
 
     shell: Machine
     fields: list[Field]
@@ -53,32 +53,36 @@ class Called:
 
     @cached_property
     def arguments(self) -> Arguments:
-        """The words by the table of the program."""
+        """Parse the words with the table of the program."""
         return read_arguments(self.program, self.fields[1:])
 
     @property
     def spec(self) -> Spec:
-        """The table of the sub-command, or of the program if there is none."""
+        """Return the table of the sub-command, or of the program if it has none."""
         return self.arguments.spec
 
     @property
     def looks(self) -> bool:
-        """Is there an option that makes the program only look, such as `--check`?"""
+        """Return whether an option such as `--check` makes the program read-only."""
         own = (o for o in self.arguments.present if self.spec.options.get(o.names[0]) is o)
         return any(option.effect in HARMLESS for option in own)
 
     @property
+    def dry(self) -> bool:
+        """Is there an option that makes the program only say what it would change?"""
+        return self.arguments.has(*self.program.dry.split())
+
+    @property
     def title(self) -> str:
-        """The program and its sub-command, for people."""
+        """Return program and sub-command for display."""
         return self.spec.name.replace("-", " ") if self.spec.program != self.program.name else self.spec.name
 
     def replace_fields(self, fields: list[Field]) -> None:
-        """The words turn out to be others."""
         self.fields = fields
         self.__dict__.pop("arguments", None)
 
-    def asks_for_help(self) -> bool:
-        """Is the only word behind the program, or behind its sub-command, one that asks for help?"""
+    def is_help_request(self) -> bool:
+        """Return whether the only word after the program or sub-command asks for help."""
         words = self.fields[1:]
         if self.arguments.sub_command in words:
             words = words[words.index(self.arguments.sub_command) + 1 :]
@@ -88,9 +92,9 @@ class Called:
     def effect(
         self, kind: Kind, target: str | None, reason: str, span: Span, rule: str = "", alternative: str = ""
     ) -> None:
-        """One effect of this call; `reason` may be empty."""
+        """Build an effect of this call; `reason` may be empty."""
         self.kinds.add(kind)
-        # That a program wipes disks says nothing of what it is pointed at: the paths say that.
+        # A program that wipes disks is judged by the paths it gets.
         rule = GUARD_OFF if kind is Kind.GUARD else "" if rule in (floors.DISK, floors.WIPE) else rule
         text = (
             f"{self.title}{': ' if NOUNS.match(reason) else ' '}{self.with_operands(reason) or PHRASES[kind]}"
@@ -99,14 +103,14 @@ class Called:
         self.shell.emit(kind, target, text, span, rule=rule, alternative=better)
 
     def with_operands(self, reason: str) -> str:
-        """A reason of the table with the operands after the first in the place of `{rest|what if there are none}`."""
+        """Fill `{rest|fallback}` in a reason of the table with the operands after the first."""
         if "{rest|" not in reason:
             return reason
         rest = " ".join(each.shown for each in self.arguments.operands[1:])
         return REST.sub(lambda found: rest or found[1], reason)
 
     def environment(self, words: list[Field]) -> list[Field]:
-        """`NAME=VALUE` in front of a command is set; gives the words of the command."""
+        """Set each `NAME=VALUE` in front of a command; return the words of the command."""
         for at, word in enumerate(words):
             name, equals, value = word.start.partition("=")
             if not equals or not name.isidentifier():

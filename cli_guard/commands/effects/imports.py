@@ -1,0 +1,45 @@
+"""What Python imports from the current folder, which it searches first for `-c`, `-m` and code on its input."""
+
+import ast
+import sys
+
+from cli_guard.commands.effects.parsed_call import ParsedCall
+from cli_guard.commands.model import Kind, Setting
+from cli_guard.commands.scope import Stream
+
+# Built in, or imported before the current folder is searched (site.py, encodings).
+LOADED = frozenset(sys.builtin_module_names) | frozenset(
+    "os posixpath genericpath ntpath stat abc io codecs encodings site zipimport _collections_abc".split()
+)
+SHADOWED = frozenset(sys.stdlib_module_names) - LOADED
+ENDINGS = (".py", ".pyc", ".so", ".pyd")
+
+
+def check_imports(call: ParsedCall, code: Stream | None = None) -> None:
+    """Ask if the current folder may hold a module that the code, or with none `-m`, imports.
+
+    A module of the standard library imports others, so any of their names counts. The code of a change is reviewed.
+    """
+    context, scope = call.shell.context, call.shell.scope
+    isolated = call.arguments.has("-I", "-P") or context.setting is Setting.CHANGE
+    if isolated or (code is not None and code.text is not None and not imports_more(code.text)):
+        return
+    names = context.names if scope.folder == context.folder else None
+    modules = {name.partition(".")[0] for name in names or () if "." not in name or name.endswith(ENDINGS)}
+    found = sorted(modules & SHADOWED)
+    if names is None or found:
+        what = found[0] if found else "a module"
+        reason = f"may import {what} from the current folder: python -I does not"
+        call.effect(Kind.EXEC, "python", reason, call.span)
+
+
+def imports_more(code: str) -> bool:
+    """Does code import anything that is not loaded anyway?"""
+    try:
+        nodes = list(ast.walk(ast.parse(code)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    imported = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    imported += [node.module or "." for node in nodes if isinstance(node, ast.ImportFrom)]
+    dynamic = "__import__" in code or "importlib" in code
+    return dynamic or any(name.partition(".")[0] not in LOADED for name in imported)
