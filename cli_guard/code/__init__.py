@@ -1,1 +1,1 @@
-"""What is known of source code: its language, its syntax tree, its symbols and imports."""
+"""Facts about source code: its language, its syntax tree, its symbols and imports."""

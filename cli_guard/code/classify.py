@@ -1,8 +1,9 @@
-"""Which files are not worth a reader's remarks: generated, minified, vendored."""
+"""Files that need no review of their form: generated, minified, vendored."""
 
 import re
 from statistics import median_low
 
+from cli_guard.code.languages import language_of
 from cli_guard.rules.catalog import read_table
 
 _TABLE = read_table("languages/files.toml")
@@ -15,31 +16,34 @@ BUILT_FOLDERS = frozenset(_TABLE["words"]["built_folders"].split())
 HEADER_CHARS = 1_000
 LONGEST_LINE = 5_000
 AVERAGE_LINE = 250
-# A long line among short ones is a comment, a table or an image; where the lines are long, a program wrote them.
+# A long line among short ones is a comment, a table or an image; if most are long, a program wrote them.
 LONG_LINE_MEDIAN = 300
+# A program that shortens these is rare, and a person who hides code in one long line is not.
+NEVER_MINIFIED = ("python", "go", "java", "bash", "yaml")
 
 
 def is_vendored(path: str) -> bool:
-    """Does the file lie in a folder of other people's code?"""
+    """Return whether the file is in a folder of third-party code."""
     return not VENDORED_FOLDERS.isdisjoint(path.split("/")[:-1])
 
 
 def is_generated(path: str, text: str) -> bool:
-    """Is it the work of somebody else or of a program, by its folder or name, or by the median length of its lines?
+    """Return whether it is generated or vendored, by its folder, its name, or the median length of its lines.
 
-    What a file says of itself does not count: a header `@generated` is as easy to write as what it would hide.
-    So a folder such as `dist/` or `build/`, which may well be written by hand, is left out only as far as it
-    is minified.
+    A header `@generated` does not count: it is as easy to write as what it would hide. Files in `dist/` or `build/`,
+    which may be written by hand, are left out only if minified.
     """
     if is_vendored(path) or MINIFIED_OR_LOCK.search(path.rpartition("/")[2]):
         return True
+    if language_of(path, text[:200].split("\n", 1)[0]) in NEVER_MINIFIED:
+        return False
     if len(text) <= max(LONGEST_LINE, LONG_LINE_MEDIAN * text.count("\n") // 2):
         return False  # short, or fewer than half of the lines can be that long
     return median_low(len(line) for line in text.split("\n") if line.strip()) > LONG_LINE_MEDIAN
 
 
 def unreadable(path: str, text: str, file_chars: int) -> str | None:
-    """Why a file is not reviewed for its form (too long, generated, minified), None if it is."""
+    """Say why the form of a file is not reviewed (too long, generated, minified); None if it is."""
     if len(text) > file_chars:
         return f"longer than {file_chars} characters"
     *folders, name = path.split("/")
@@ -54,14 +58,14 @@ def unreadable(path: str, text: str, file_chars: int) -> str | None:
 
 
 def says_generated(header: str) -> bool:
-    """Does the head of a file say that nobody wrote it?"""
+    """Return whether the head of a file says that it is generated."""
     lower = header.lower()
-    # The pattern tries every line; one of these words is in all that it finds, and in few files.
+    # The pattern tries every line; each match contains one of these words, which few files do.
     return ("generated" in lower or "do not" in lower) and GENERATED_WORDS.search(header) is not None
 
 
 def has_long_line(text: str) -> bool:
-    """Is a line longer than `LONGEST_LINE`? Looks only where one of that length would have to end."""
+    """Return whether a line is longer than `LONGEST_LINE`, reading only the places where one would have to end."""
     start = 0
     while len(text) - start > LONGEST_LINE:
         end = text.rfind("\n", start, start + LONGEST_LINE + 1)

@@ -1,4 +1,4 @@
-"""What a file defines, and where: by syntax tree where the language has one, else line by line."""
+"""The definitions of a file and their lines: by syntax tree where the language has one, else line by line."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
 TABLE = "languages/definitions.toml"
-# A longer text has no tree: data and bundles are that long, source is not.
+# Longer texts get no tree: they are data and bundles, not source.
 LONGEST_TEXT = 400_000
 LONGEST_LINE = 20_000
 MOST_DEFINITIONS = 20_000
@@ -47,7 +47,7 @@ class Definition:
 
 @cache
 def definition_nodes() -> Mapping[str, Mapping[str, str]]:
-    """By language, the kinds of node that define something, and the kind of symbol that each defines."""
+    """Map each language to the kinds of node that define something, and the kind of symbol each defines."""
     return {
         language: {node: what for what, nodes in kinds["nodes"].items() for node in nodes.split()}
         for language, kinds in read_table(TABLE).items()
@@ -56,7 +56,7 @@ def definition_nodes() -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def key_depth(language: str) -> int:
-    """How deep keys in keys are worth a name."""
+    """Return how deep nested keys are listed."""
     depth: int = read_table(TABLE)[language].get("depth", 0)
     return depth
 
@@ -76,7 +76,7 @@ def find_definitions(path: str, text: str) -> tuple[Definition, ...]:
 
 
 def _line_of_name(name: str, start: int, end: int, lines: list[str]) -> int:
-    """Annotations, or the type of a result, may come before the line with the name."""
+    """Return the line with the name, which annotations or a result type may precede."""
     last = name.rsplit(".", 1)[-1]
     for line in range(start, min(end, start + MOST_ABOVE, len(lines)) + 1):
         if last in lines[line - 1]:
@@ -91,7 +91,7 @@ def _is_in_nameless_function(node: "SgNode") -> bool:
 
 
 def is_parseable(text: str) -> bool:
-    """Is a text small and regular enough for a syntax tree?"""
+    """Return whether a text is small and regular enough for a syntax tree."""
     if len(text) > LONGEST_TEXT:
         return False
     if indents_too_deep("yaml", text):

@@ -1,4 +1,4 @@
-"""In which language a file is written, by the names that ast-grep has for languages."""
+"""The language of a file, under the names that ast-grep uses."""
 
 import re
 from collections.abc import Mapping
@@ -14,24 +14,26 @@ def _by_word(rows: Mapping[str, str]) -> dict[str, str]:
     return {word: language for language, words in rows.items() for word in words.split()}
 
 
-# The languages that reviewers read, and all that have a grammar, by the ending of a file.
+# The languages that reviewers read, and all that have a grammar, by file extension.
 REVIEWED = _by_word(_TABLE["reviewed"])
 ENDINGS = REVIEWED | _by_word(_TABLE["others"])
 GRAMMARS = frozenset(ENDINGS.values())
 INTERPRETERS = _by_word(_TABLE["interpreters"])
+# Languages whose risks no reviewer knows, under the names that people use.
+SECRETS_ONLY = _by_word(_TABLE["secrets_only"])
 SHEBANG = re.compile(r"#! ?(?:\S{0,80}/)?(?:env (?:-S )?)?([a-z]{1,20})[0-9.]{0,10}(?:\s|$)")
 
 
 @lru_cache(maxsize=10_000)
 def suffix_of(path: str) -> str:
-    """The ending of a path with its dot, in lower case, "" if it has none: every reviewer asks it of every file."""
+    """Return the extension of a path with its dot, in lower case, "" if none; cached, as every reviewer asks."""
     return PurePosixPath(path).suffix.lower()
 
 
 def language_of(path: str, first_line: str = "") -> str | None:
-    """The language of a file that reviewers read, None for any other.
+    """Return the language of a file that reviewers read, None for any other.
 
-    The ending of its path tells, or, where it has none, the interpreter that `first_line` names.
+    It follows from the extension or, without one, from the interpreter in `first_line`.
     """
     suffix = suffix_of(path)
     if suffix or not first_line.startswith("#!"):
@@ -41,5 +43,10 @@ def language_of(path: str, first_line: str = "") -> str | None:
 
 
 def language_for(path: str, text: str = "") -> str | None:
-    """The language of any file, None for one that has no grammar; `text` counts where the path has no ending."""
+    """Return the language of any file, None without a grammar; `text` counts if the path has no extension."""
     return ENDINGS.get(suffix_of(path)) or language_of(path, text[:200].split("\n", 1)[0])
+
+
+def unread_language(path: str) -> str | None:
+    """Return the name of a programming language whose files are searched for secrets only, None for others."""
+    return SECRETS_ONLY.get(suffix_of(path))

@@ -1,4 +1,4 @@
-"""The name that a node of a syntax tree defines: where each language keeps it."""
+"""The name that a node of a syntax tree defines, by language."""
 
 import re
 from collections.abc import Callable
@@ -33,7 +33,7 @@ Named = Callable[["SgNode", str], tuple[str, str] | None]
 
 
 def name_of(node: "SgNode", language: str, kind: str) -> tuple[str, str] | None:
-    """(name, kind of symbol) of what a node defines; None if it defines nothing worth a name."""
+    """Return (name, kind of symbol) of what a node defines; None if it defines nothing worth listing."""
     special = SPECIAL.get((language, node.kind())) or SPECIAL_FAMILY.get(language)
     found = special(node, kind) if special else None
     if found is None and special is None:
@@ -45,13 +45,13 @@ def name_of(node: "SgNode", language: str, kind: str) -> tuple[str, str] | None:
 
 
 def field_text(node: "SgNode", field: str) -> str:
-    """The text of a field, empty if there is none, or if it is too long to be a name."""
+    """Return the text of a field, empty if there is none, or if it is too long to be a name."""
     child = node.field(field)
     return child.text()[: LONGEST_NAME * 4] if child is not None else ""
 
 
 def _in_fields(*fields: str, by_value: bool = False, needs_body: bool = False) -> Named:
-    """Read the name from the first of some fields; the value may tell the kind, the body that it is defined."""
+    """Read the name from the first of these fields; the value may give the kind."""
 
     def name(node: "SgNode", kind: str) -> tuple[str, str] | None:
         if needs_body and node.field("body") is None:
@@ -63,7 +63,7 @@ def _in_fields(*fields: str, by_value: bool = False, needs_body: bool = False) -
 
 
 def _assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    """Python and Ruby: `NAME = value`."""
+    """Read `NAME = value` of Python and Ruby."""
     left = field_text(node, "left")
     if not WORD.fullmatch(left):
         return None
@@ -77,7 +77,7 @@ def _ruby_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
 
 
 def _js_declaration(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    """`const name = value`: what the value is, tells the kind; a module that is required is no definition."""
+    """Read `const name = value`, its kind from the value; a required module is not a definition."""
     name, value = node.field("name"), node.field("value")
     if name is None or name.kind() != "identifier" or value is None:
         return None
@@ -97,7 +97,7 @@ def _value_kind(value: "SgNode | None", kind: str) -> str:
 
 
 def _js_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    """`exports.name = ...`, `Thing.prototype.name = function () {}`."""
+    """Read `exports.name = ...` and `Thing.prototype.name = function () {}`."""
     left, right = node.field("left"), node.field("right")
     if left is None or right is None or left.kind() != "member_expression":
         return None
@@ -115,7 +115,7 @@ def _js_assignment(node: "SgNode", kind: str) -> tuple[str, str] | None:
 
 
 def _c_declaration(node: "SgNode", kind: str) -> tuple[str, str] | None:
-    """The innermost declarator holds the name: `static int *name(int a)`."""
+    """Read the name from the innermost declarator: `static int *name(int a)`."""
     inner: SgNode | None = node.field("declarator")
     for _ in range(12):
         if inner is None or inner.kind() in NAMES_OF_C:
@@ -213,7 +213,7 @@ def _html(node: "SgNode", kind: str) -> tuple[str, str] | None:
 
 JS_FAMILY = ("javascript", "typescript", "tsx")
 C_FAMILY = ("c", "cpp")
-# By languages and kinds of node; whatever is not here has a field "name".
+# By language and kind of node; any other has a field "name".
 ROWS: tuple[tuple[tuple[str, ...], str, Named], ...] = (
     (("python",), "assignment", _assignment),
     (("ruby",), "assignment", _ruby_assignment),

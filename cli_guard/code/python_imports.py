@@ -1,7 +1,7 @@
-"""What a Python file imports, as files of the repository: relative, src layout, names that a package hands on.
+"""What a Python file imports, as files of the repository: relative, src layout, re-exported names.
 
-Read by pattern, without a syntax tree, so that thousands of files take a second. An import that is none (in a string)
-can be found where a line begins with one; none that a line begins with is missed.
+Read by pattern, without a syntax tree, so that thousands of files take a second. A line of a string that looks like an
+import may be found; an import that begins a line is never missed.
 """
 
 import re
@@ -18,9 +18,9 @@ MOST_ATTRIBUTES = 200
 
 @dataclass(frozen=True, slots=True)
 class ImportStatement:
-    """An import as it is written: the absolute module, and its names as (name, own name) or None for the module whole.
+    """An import as written: the absolute module, and (name, own name) pairs, or None for the whole module.
 
-    `alias` is the name that a module taken whole has in the file.
+    `alias` is the file's name for a whole module.
     """
 
     module: str
@@ -30,10 +30,10 @@ class ImportStatement:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """One file that another takes something from.
+    """One file that another imports from.
 
-    `names` are what it takes by name, or uses behind the name of the module. `through` is the package that hands the
-    names on, empty if they come from the file itself.
+    `names` are what it takes by name, or uses as attributes of the module. `through` is the package that re-exports the
+    names, empty if they come from the file itself.
     """
 
     path: str
@@ -42,7 +42,7 @@ class Imported:
 
 
 class PythonImports:
-    """The imports of the Python files of a repository (path -> text), each file read when it is first asked for."""
+    """The imports of the Python files of a repository (path -> text); each file is read on demand."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = texts
@@ -51,7 +51,7 @@ class PythonImports:
 
     @cached_property
     def modules(self) -> Mapping[str, tuple[str, ...]]:
-        """The files of each dotted name: counted from the root, from a source folder, and from where packages begin."""
+        """Map dotted names to files: from the root, from a source folder, and from where packages begin."""
         packages = {path.rpartition("/")[0] for path in self.texts if path.endswith("/__init__.py")}
         found: dict[str, list[str]] = {}
         for path in sorted(self.texts):
@@ -71,7 +71,7 @@ class PythonImports:
         return {name: tuple(paths) for name, paths in found.items()}
 
     def find_module(self, name: str, importer: str) -> str | None:
-        """The file of an absolute dotted name; of several the one nearest to the file that imports it."""
+        """Return the file of an absolute dotted name; of several the one nearest to the importing file."""
         paths = self.modules.get(name, ())
         if len(paths) < 2:
             return paths[0] if paths else None
@@ -82,7 +82,7 @@ class PythonImports:
         return max(paths, key=nearness)
 
     def imports_of(self, path: str) -> tuple[Imported, ...]:
-        """What a file imports of this repository; names that a package hands on also lead to where they come from."""
+        """Return what a file imports from this repository; re-exported names also lead to their origin."""
         if path not in self._imports:
             found: dict[tuple[str, str], set[str]] = {}
             for target, name, through in self._resolve(path):
@@ -93,7 +93,7 @@ class PythonImports:
         return self._imports[path]
 
     def _resolve(self, path: str) -> Iterator[tuple[str, str, str]]:
-        """(file, name taken from it or "", package that hands it on or "") of every import of a file."""
+        """Yield (file, name taken from it or "", re-exporting package or "") of every import of a file."""
         for statement in self.statements_of(path):
             module = self.find_module(statement.module, path)
             if statement.names is None:
@@ -109,7 +109,7 @@ class PythonImports:
                     yield from self._follow_exports(module, [name])
 
     def _attributes(self, path: str, module: str, alias: str) -> Iterator[tuple[str, str, str]]:
-        """A module taken whole: the names are those that are behind its own name and a dot."""
+        """Return the names used as attributes of a whole module."""
         yield module, "", ""
         yield from self._follow_exports(module, _names_behind(self.texts[path], alias))
 
@@ -121,7 +121,7 @@ class PythonImports:
                 yield exports[name], name, module
 
     def exports_of(self, package: str) -> Mapping[str, str]:
-        """The names that an `__init__` takes from elsewhere, and the file each comes from."""
+        """Return the names that an `__init__` imports, and the file each comes from."""
         if package not in self._exports:
             exports: dict[str, str] = {}
             self._exports[package] = exports
@@ -138,15 +138,14 @@ class PythonImports:
         return self._exports[package]
 
     def statements_of(self, path: str) -> list[ImportStatement]:
-        """The import statements of a file, in order."""
         text = self.texts[path]
         found = []
         end = 0
-        # Looking for a literal word is the quickest way through a file that may be large.
+        # Searching for a literal word is the fastest way through a file that may be large.
         place = text.find("import")
         while place >= 0:
             begin = text.rfind("\n", end, place) + 1 or end
-            # A line is looked at once, however often the word is in it.
+            # A line is read once, however often the word is in it.
             line_end = text.find("\n", place)
             end = line_end if line_end >= 0 else len(text)
             taken = (
@@ -169,7 +168,7 @@ class PythonImports:
 
 
 def absolute_module(path: str, dots: str, module: str) -> str | None:
-    """The dotted name that `from DOTS MODULE import` means in a file, None if it leads out of the repository."""
+    """Return the dotted name of `from DOTS MODULE import` in a file, None if it leads out of the repository."""
     if not dots:
         return module
     folders = path.split("/")[:-1]
@@ -180,12 +179,11 @@ def absolute_module(path: str, dots: str, module: str) -> str | None:
 
 
 def is_package(path: str) -> bool:
-    """Is the file the `__init__` of a package?"""
     return path.endswith(("/__init__.py", "/__init__.pyi"))
 
 
 def defined_names(text: str) -> list[str]:
-    """The public names that a module defines at its top, for `from module import *`."""
+    """Return the public names at the top of a module, for `from module import *`."""
     return [name or other for name, other in PATTERNS["defined"].findall(text)]
 
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # The scanner of the bash grammar looks characters up in a table of the C library that ends with Latin-1, and reads
-# beyond it for others, until the process crashes. One letter stands for them all, so that every position holds.
+# beyond it for others, until the process crashes. One letter replaces them all, which keeps every position.
 BEYOND_LATIN = re.compile("[^\x00-\xfe]")
 STAND_IN = "\xff"
 
 
-# The scanners of indentation keep what they are in within 1,024 bytes, and the parser aborts the process beyond that
-# (tree-sitter, TREE_SITTER_SERIALIZATION_BUFFER_SIZE): YAML does at some 250 levels, whatever they are made of.
+# The scanners of indentation keep their state within 1,024 bytes, and the parser aborts the process beyond that
+# (tree-sitter, TREE_SITTER_SERIALIZATION_BUFFER_SIZE): YAML does at some 250 levels of any kind.
 INDENTED = ("yaml", "haskell", "elixir", "scala")
 INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 STACKED = re.compile(r"(?:[-?:][ \t]+){60}")
@@ -29,7 +29,7 @@ DEEPEST = 100
 
 
 def indents_too_deep(language: str, text: str) -> bool:
-    """Would the grammar of a language, perhaps, abort the process on this text?"""
+    """Return whether the grammar of a language might abort the process on this text."""
     if language not in INDENTED:
         return False
     return len(set(map(len, INDENT.findall(text)))) > DEEPEST or STACKED.search(text) is not None
@@ -41,7 +41,7 @@ MOST_CHARS = 2_500_000
 class Trees:
     """Syntax trees by content, so that three reviewers of one file parse it once.
 
-    A tree takes thirty times the memory of its text: those of the last so many characters are kept.
+    A tree takes thirty times the memory of its text, so only trees of the last texts, up to a total length, are kept.
     """
 
     def __init__(self, most_chars: int = MOST_CHARS) -> None:
@@ -51,7 +51,7 @@ class Trees:
         self._chars = 0
 
     def root(self, language: str, text: str) -> "SgNode":
-        """The root node of `text`; broken text gives a tree with ERROR nodes, never an error.
+        """Return the root node of `text`; broken text gives a tree with ERROR nodes, never an error.
 
         Raises ValueError for a language without a grammar, and for text that `indents_too_deep`.
         """
@@ -63,7 +63,7 @@ class Trees:
         if key not in self._roots:
             from ast_grep_py import SgRoot
 
-            # Lone surrogates are no UTF-8 and the parser refuses them; "?" keeps every position.
+            # Lone surrogates are not UTF-8 and the parser refuses them; "?" keeps every position.
             clean = text.encode("utf-8", "replace").decode("utf-8")
             if language == "bash":
                 clean = BEYOND_LATIN.sub(STAND_IN, clean)
@@ -80,7 +80,7 @@ class Trees:
             self._chars -= len(oldest[1])
 
     def derived(self, what: str, language: str, text: str, make: Callable[["SgNode"], T]) -> T:
-        """What `make` finds in the tree of `text`, found once; `what` names it and fixes its type."""
+        """Return what `make` finds in the tree of `text`, computed once; `what` names it and fixes its type."""
         root = self.root(language, text)
         found = self._derived.setdefault((language, text), {})
         if what not in found:

@@ -1,4 +1,4 @@
-"""Which files hold tests, which are there only for tests, and which source file the name of a test file speaks of."""
+"""Recognise test files and test code, and match a test file to its source file by name."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from cli_guard.code.languages import language_for
 from cli_guard.rules.catalog import read_table
 
-# Languages whose tests one runner takes.
+# Languages that share a test runner.
 FAMILIES = {"typescript": "javascript", "tsx": "javascript", "kotlin": "java", "scala": "java"}
 COMPONENTS = (".vue", ".svelte")
 _TABLE = read_table("languages/files.toml")
@@ -23,7 +23,7 @@ MAIN_FILES = frozenset("__init__ __main__ index main mod lib".split())
 
 
 def is_test_file(path: str) -> bool:
-    """Does a test runner collect tests from the file, by its name and folder?"""
+    """Return whether a test runner collects tests from the file, by its name and folder."""
     language = runner_language(path)
     if language is None or _PATTERNS["skipped_folders"].search(path) or path.endswith(".d.ts"):
         return False
@@ -32,7 +32,7 @@ def is_test_file(path: str) -> bool:
 
 
 def is_test_code(path: str) -> bool:
-    """Is the file there for tests only: a test, a helper, a mock or a fixture, by its name or folder?"""
+    """Return whether the file is for tests only (test, helper, mock, fixture), by its name or folder."""
     pure = PurePosixPath(path)
     return bool(_PATTERNS["test_names"].search(pure.name)) or not _WORDS["test_folders"].isdisjoint(
         pure.parts[:-1]
@@ -40,7 +40,7 @@ def is_test_code(path: str) -> bool:
 
 
 def is_test_or_example(path: str) -> bool:
-    """Does the file only test, show or document other code, in any language? Most rules weigh one step less there."""
+    """Return whether the file tests, shows or documents other code; most rules are one step lower there."""
     *folders, name = path.split("/")
     return not EXAMPLE_FOLDERS.isdisjoint(map(str.lower, folders)) or bool(
         _PATTERNS["example_names"].search(name)
@@ -48,19 +48,18 @@ def is_test_or_example(path: str) -> bool:
 
 
 def has_test_words(path: str) -> bool:
-    """Is any word of the path about tests, fixtures or examples? The widest of these answers, for data of any kind."""
+    """Return whether any word of the path is about tests, fixtures or examples, for data of any kind."""
     return not _WORDS["test_words"].isdisjoint(words_of(path)) or bool(
         _PATTERNS["test_end"].search(path.lower())
     )
 
 
 def words_of(path: str) -> list[str]:
-    """The words of a path in lower case."""
     return WORD_BREAK.split(path.lower())
 
 
 def list_test_files(texts: Mapping[str, str]) -> tuple[str, ...]:
-    """The test files of a repository (path -> text), sorted. `test.py` may be a command: it must define a test."""
+    """List the test files of a repository (path -> text), sorted. `test.py` may be a command: it must define a test."""
     return tuple(path for path in sorted(filter(is_test_file, texts)) if _has_tests(path, texts[path]))
 
 
@@ -70,7 +69,7 @@ def _has_tests(path: str, text: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def runner_language(path: str) -> str | None:
-    """The language of a file as test runners divide them ("javascript", "java" for Kotlin), None if none tests it."""
+    """Return the language as test runners divide them ("javascript", "java" for Kotlin), None if none tests it."""
     if path.endswith(COMPONENTS):
         return "javascript"
     language = language_for(path)
@@ -79,20 +78,20 @@ def runner_language(path: str) -> str | None:
 
 
 def source_stem(path: str) -> str:
-    """The name that a test of a source file would bear: without ending, `__init__` and `index` as their folder."""
+    """Return the name for a source file's test: without extension; `__init__` and `index` as their folder."""
     folder, _, name = path.rpartition("/")
     stem = name.split(".", 1)[0] if runner_language(path) == "javascript" else name.rpartition(".")[0]
     return folder.rpartition("/")[2] if stem in MAIN_FILES and folder else stem.lstrip("_")
 
 
 def _tested_stem(path: str) -> str:
-    """The stem that a test file is named after: `config` for `test_config.py` and `config.spec.ts`."""
+    """Return the stem that a test file is named after: `config` for `test_config.py` and `config.spec.ts`."""
     found = _PATTERNS["test_stem"].match(path.rpartition("/")[2].rpartition(".")[0])
     return found[1] if found else ""
 
 
 def is_named_after(test: str, path: str) -> bool:
-    """Is a test file named after a source file, however the name is written (`CartItemTest`, `cart_item`)?"""
+    """Return whether a test file is named after a source file, in any style (`CartItemTest`, `cart_item`)."""
     stem = _plain(_tested_stem(test))
     return bool(stem) and stem == _plain(source_stem(path))
 

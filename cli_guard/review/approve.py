@@ -4,20 +4,27 @@ The caller makes sure that a person answered. What is approved here is a change 
 of the assistant is approved in `cli_guard.assistant.approve`.
 """
 
+import hashlib
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
+from cli_guard.model import Disposition
+from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
+from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
 from cli_guard.state.approvals import Approval, review_id
-from cli_guard.state.audit import entry, lock
+from cli_guard.state.audit import entry
+from cli_guard.state.files import lock
 from cli_guard.state.records import ASKED, PENDING_DAYS, PendingReview, Records
 
 if TYPE_CHECKING:
     from cli_guard.graph.context import Context
-    from cli_guard.graph.state import Data, State
+    from cli_guard.graph.state import State
+    from cli_guard.model import Action
 
 
 def find_pending(records: Records, prefix: str, invocation: Invocation) -> PendingReview:
@@ -40,6 +47,46 @@ def find_pending(records: Records, prefix: str, invocation: Invocation) -> Pendi
 def has_valid_id(review: PendingReview) -> bool:
     """Is the id of a review that of its content, policy and findings?"""
     return review_id(review.content, review.policy, review.fingerprints) == review.id
+
+
+def bound_findings(records: Records, review: PendingReview) -> tuple[str, ...]:
+    """Return a line for each finding that the id of a review is bound to, from its checkpoint. Raises UsageError."""
+    if review.event == ASKED:
+        return review.findings
+    from cli_guard.graph.run import waiting_state
+
+    state = waiting_state(records.checkpoint(review.id))
+    found = [each["finding"] for each in state["judged"] if each["decision"] == str(Disposition.REVIEW)]
+    if review_id(review.content, review.policy, [each.fingerprint for each in found]) != review.id:
+        raise UsageError(f"review {review.id} is not what was reviewed: run the commit or push again")
+    lines = []
+    for each in found:
+        where = f"{each.path}:{each.line}" if each.line else each.path or "the commit message"
+        lines.append(printable(redact(f"{where}: {each.message} [{each.rule}]")))
+    return tuple(lines)
+
+
+def bound_diff(repository: Repository, review: PendingReview, invocation: Invocation) -> str:
+    """Return the diff that a review is bound to, without secrets. Raises UsageError if it is no longer there."""
+    from cli_guard.review.load import gather
+
+    options = ("-p", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--root")
+    if review.bound:
+        if hashlib.sha256(review.bound.encode("utf-8", "surrogateescape")).hexdigest() != review.content:
+            raise UsageError(f"review {review.id} is not what was reviewed: run the push again")
+        commits = re.findall(r"'([0-9a-f]{40,64})'", review.bound.partition("), [")[0])
+        asked = "".join(f"{commit}\n" for commit in commits).encode("ascii")
+        raw = repository.git.run("diff-tree", "--stdin", "-m", "--pretty=medium", *options, stdin=asked)
+        return redact(raw.decode("utf-8", "replace"))
+    with gather(Staged(review.event), repository, invocation, approved=False) as gathered:
+        staged = gathered.subject.changes.identity
+    if review.event != "commit-msg" and staged != review.content:
+        raise UsageError(
+            f"what is staged is not what was reviewed as {review.id}: stage it again, or commit again"
+        )
+    base = repository.tree_of(repository.head)
+    raw = repository.git.run("diff-index", "--cached", *options[:-1], base)
+    return redact(raw.decode("utf-8", "replace"))
 
 
 def approve_change(
@@ -108,7 +155,7 @@ def resume(
     invocation: Invocation,
     reason: str,
     context: "Context | None" = None,
-    requests: "list[Data] | None" = None,
+    requests: "list[Action] | None" = None,
 ) -> "State":
     """Resume the graph of an approved review and run it to its end. Raises UsageError, CliGuardError."""
     from cli_guard.graph.run import resume_review

@@ -3,8 +3,12 @@
 Git is called only if a command needs it, and only once.
 """
 
+import os
+import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 from cli_guard.commands import Context
@@ -12,9 +16,11 @@ from cli_guard.commands.model import Pattern
 from cli_guard.errors import NotARepository
 from cli_guard.git.process import Git, own_configuration, refusal
 from cli_guard.git.repository import Repository
-from cli_guard.runtime import user_file
+from cli_guard.runtime import read_plain, user_file
 
 RECORDED = b"HEAD:cli-guard.toml\nHEAD:pyproject.toml\n"
+MOST_NAMES = 2_000
+MOST_FOLDERS = 20_000
 OTHER_SECTIONS = frozenset("decisions rules ignore limits git message mcp checks".split())
 
 
@@ -42,6 +48,38 @@ class Configuration(Mapping[str, tuple[str, ...]]):
         return len(self.data)
 
 
+class Repositories(Collection[str]):
+    """The folders below a root that Git takes for repositories of their own, looked for on first use."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = str(root)
+
+    @cached_property
+    def found(self) -> tuple[str, ...]:
+        """Return their paths: the root itself, which stands for all below it, if there are too many folders."""
+        found = []
+        for count, (folder, folders, files) in enumerate(os.walk(self._root)):
+            if count > MOST_FOLDERS:
+                return (self._root,)
+            if folder == self._root:
+                folders[:] = [each for each in folders if each != ".git"]
+                continue
+            inside = {*folders, *files}
+            if ".git" in inside or {"HEAD", "objects", "refs"} <= inside:
+                found.append(folder)
+                folders.clear()
+        return tuple(found)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self.found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+
 def command_context(cwd: Path, env: Mapping[str, str]) -> Context:
     """Build the context of commands that run in a folder. Raises CliGuardError for an invalid policy."""
     git = Git(cwd, env)
@@ -52,7 +90,30 @@ def command_context(cwd: Path, env: Mapping[str, str]) -> Context:
         root=str(root) if root else None,
         git_config=Configuration(lambda: own_configuration(git)),
         patterns=patterns_in_force(git, root),
+        names=names_in(cwd),
+        repositories=Repositories(root) if root else None,
     )
+
+
+def names_in(folder: Path) -> frozenset[str] | None:
+    """List what a folder holds, None if that is too much or cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            found = list(islice(entries, MOST_NAMES + 1))
+            names = frozenset(
+                entry.name for entry in found if not entry.is_dir() or is_importable(entry.path)
+            )
+    except OSError:
+        return None
+    return names if len(found) <= MOST_NAMES else None
+
+
+def is_importable(folder: str) -> bool:
+    """May Python import a folder in the place of a module of its own library?"""
+    if Path(folder).name not in sys.stdlib_module_names:
+        return True
+    with os.scandir(folder) as entries:
+        return any(entry.name.startswith("__init__.") for entry in entries)
 
 
 def root_of(folder: Path) -> Path | None:
@@ -76,7 +137,7 @@ def user_configures(env: Mapping[str, str]) -> bool:
     """May the user's own file configure commands? True if it cannot be read."""
     path = user_file(env)
     try:
-        return path is not None and speaks(path.read_bytes(), whole=True)
+        return path is not None and speaks(read_plain(path, follow=True), whole=True)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:

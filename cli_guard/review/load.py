@@ -1,7 +1,7 @@
 """Load the input of a review for a request: the change, the policy that judges it, and the approvals."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
@@ -26,7 +26,10 @@ from cli_guard.policy.decisions import Policy
 from cli_guard.review.policy import policy_for, recorded_policy
 from cli_guard.review.precheck import message_of
 from cli_guard.review.push import complete
+from cli_guard.review.render.words import count
 from cli_guard.review.request import Commit, Message, Patch, Push, Range, Request, Staged, Worktree
+from cli_guard.review.vouched import published_in, vouched_history
+from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.policy import expired_notes
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.runtime import Invocation
@@ -87,6 +90,9 @@ class Material:
     pushed: tuple[PushedRef, ...] = ()
     commits: Iterable[RecordedContent] = ()
     tags: tuple[TagMessage, ...] = ()
+    vouched: Collection[ChangeSet] = ()
+    published: Callable[[str], bool] = lambda _text: False
+    notes: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -97,6 +103,7 @@ def gather(
     *,
     approved: bool = True,
     plan_checks: CheckPlanner | None = None,
+    cache: Cache | None = None,
 ) -> Iterator[Gathered]:
     """Load the input of a review, valid while the context is open (it reads blobs on demand).
 
@@ -109,7 +116,10 @@ def gather(
         if repository is not None:
             # The prefetch used other bounds than the policy's.
             stack.callback(repository.git.forget)
-        policy, notes = policy_for(request, repository, invocation.env)
+        pushed: tuple[PushedRef, ...] = ()
+        if isinstance(request, Push) and repository is not None:
+            pushed = complete(request.plan, repository, request.remote)
+        policy, notes = policy_for(request, repository, invocation.env, pushed)
         limits = Limits.of(policy)
         if isinstance(request, Patch) or repository is None:
             assert isinstance(request, Patch)  # noqa: S101 - the one request that needs no repository
@@ -120,7 +130,10 @@ def gather(
                 # Their texts are needed soon; start while Git is still comparing.
                 blobs.begin()
             bounds = Bounds(limits.files, limits.file_chars, limits.total_chars)
-            material = read(request, repository, ChangeReader(repository, blobs, bounds), blobs)
+            reader = ChangeReader(repository, blobs, bounds)
+            material = read(request, repository, reader, blobs, pushed)
+            if any(ref.vouched for ref in pushed):
+                material = with_vouched(material, repository, reader, cache)
             if isinstance(request, Staged) and any(c.path in POLICY_FILES for c in material.changes):
                 # A broken configuration would block every later commit.
                 recorded_policy(repository, "")
@@ -132,9 +145,12 @@ def gather(
             material.message,
             material.pushed,
             tags=material.tags,
+            vouched=material.vouched,
+            published=material.published,
         ).under(policy)
         commits = tuple(material.commits) if approved else ()
-        gathered = Gathered(subject, policy, commits, (*notes, *expired_notes(policy, invocation.now.date())))
+        notes += (*material.notes, *expired_notes(policy, invocation.now.date()))
+        gathered = Gathered(subject, policy, commits, tuple(notes))
         if plan_checks and repository and policy.checks and isinstance(request, Staged | Push):
             planned, checks = plan_checks(
                 request, repository, policy, subject.changes, subject.pushed, invocation
@@ -143,7 +159,24 @@ def gather(
         yield gathered
 
 
-def read(request: InRepository, repository: Repository, reader: ChangeReader, blobs: BlobReader) -> Material:
+def with_vouched(
+    material: Material, repository: Repository, reader: ChangeReader, cache: Cache | None
+) -> Material:
+    """Add the commits that only tracking refs say the remote has, with a note."""
+    due, number, skipped = vouched_history(material.pushed, reader, cache)
+    changes = replace(material.changes, skipped=(*material.changes.skipped, *skipped))
+    note = f"{count(number, 'commit')} that another remote or an old tracking ref has: searched for keys only"
+    published = published_in(repository, material.pushed)
+    return replace(material, changes=changes, vouched=due, published=published, notes=(note,))
+
+
+def read(
+    request: InRepository,
+    repository: Repository,
+    reader: ChangeReader,
+    blobs: BlobReader,
+    pushed: tuple[PushedRef, ...] = (),
+) -> Material:
     """Read the change of a request to a repository."""
     contents = BlobContents(blobs)
     match request:
@@ -163,7 +196,6 @@ def read(request: InRepository, repository: Repository, reader: ChangeReader, bl
             commits = repository.commits(head, exclude=[base])
             return load_commits([commits] if commits else [], (), repository, reader, contents)
         case Push():
-            pushed = complete(request.plan, repository, request.remote)
             material = load_commits(
                 [ref.commits for ref in pushed if ref.commits], pushed, repository, reader, contents
             )

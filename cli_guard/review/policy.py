@@ -1,19 +1,28 @@
 """Find the policy that judges a request: always one that is already recorded."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from cli_guard.errors import ConfigError
 from cli_guard.git.prefetch import POLICY_FILES
 from cli_guard.git.repository import Repository
+from cli_guard.git.tracking import known
+from cli_guard.model import PushedRef
 from cli_guard.policy.config import Config, read_config, read_user_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.review.request import Commit, Message, Push, Range, Request, Staged
 
 
 def policy_for(
-    request: Request, repository: Repository | None, env: Mapping[str, str]
+    request: Request,
+    repository: Repository | None,
+    env: Mapping[str, str],
+    pushed: tuple[PushedRef, ...] = (),
 ) -> tuple[Policy, list[str]]:
-    """Return the policy that judges a request: the one recorded before it, tightened by the user's own."""
+    """Return the policy that judges a request: the one recorded before it, tightened by the user's own.
+
+    A push is judged by that of each pushed tip and by that of the commits it starts from on the remote.
+    """
     user = read_user_config(env)
     own = ("the user's own file",) if user else ()
     revisions = judging_revisions(request, repository) if repository else ()
@@ -31,7 +40,17 @@ def policy_for(
     also = tuple(config for config in others if config != first)
     baseline = frozenset.intersection(*(baseline for _, _, baseline in found))
     sources = tuple(dict.fromkeys(source for _, source, _ in found))
-    return Policy(first, user, baseline, (*sources, *own), also), []
+    policy, notes = Policy(first, user, baseline, (*sources, *own), also), []
+    if repository is not None:
+        for base in dict.fromkeys(base for ref in pushed for base in ref.bases):
+            try:
+                config, _, older = recorded_policy(repository, base)
+            except ConfigError as error:
+                notes.append(f"{error}: the policy of the remote does not count")
+                continue
+            before = (*policy.before, config) if config not in policy.configs else policy.before
+            policy = replace(policy, before=before, baseline=policy.baseline & older)
+    return policy, notes
 
 
 def recorded_policy(
@@ -57,11 +76,8 @@ def judging_revisions(request: Request, repository: Repository) -> tuple[str, ..
     elif isinstance(request, Range):
         wanted = [repository.resolve(request.head)]
     elif isinstance(request, Push):
-        tips = [f"{update.local_oid}^{{commit}}" for update in request.plan.updates if not update.deletes]
-        wanted = [
-            repository.git.optional("rev-parse", "--quiet", "--verify", tip) for tip in dict.fromkeys(tips)
-        ]
-        wanted = [tip for tip in wanted if tip] or [repository.head]
+        tips = known(repository, (each.local_oid for each in request.plan.updates if not each.deletes))
+        wanted = list(tips) or [repository.head]
     else:
         wanted = [repository.head]
     return tuple(dict.fromkeys(revision for revision in wanted if revision))

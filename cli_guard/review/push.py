@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
+from cli_guard.git.tracking import known, remote_history
 from cli_guard.model import PushedRef, RefUpdate
 
 OID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
@@ -60,10 +61,16 @@ def read_framework(env: Mapping[str, str], zero: str) -> PushPlan | None:
 def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[PushedRef, ...]:
     """Add to the updates their commits that the remote does not have yet, oldest first.
 
-    A forced update (the remote's commit is not an ancestor, or not known here) counts from what any branch of
-    the remote is known to have, as for a new branch.
+    The remote has the ids that Git names on standard input, and what was fetched from it or pushed to it before. A
+    commit that only other tracking refs vouch for stands under `vouched`. A forced update (the remote's commit is not
+    an ancestor, or not known here) counts from what any branch of the remote has, as for a new branch.
     """
-    known = remote_tips(repository, remote)
+    named = known(repository, (each.remote_oid for each in plan.updates if not each.creates))
+    # A framework finds its base by the tracking refs, so its base proves no more than they do.
+    there = {} if plan.partial else {each.remote_ref: each.remote_oid for each in plan.updates}
+    history = remote_history(repository, remote, there)
+    proven = (*history.proven, *(() if plan.partial else named))
+    others = {oid for oids in history.vouched.values() for oid in oids} | set(named if plan.partial else ())
     pushed = []
     for update in plan.updates:
         if update.deletes:
@@ -75,17 +82,11 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
             pushed.append(PushedRef(update, commits=None))
             continue
         fast_forward = not update.creates and repository.is_ancestor(update.remote_oid, tip)
-        exclude = (*known, update.remote_oid) if fast_forward else known
-        commits = repository.commits(tip, exclude=exclude)
+        unproven = repository.commits(tip, exclude=proven)
+        commits = repository.commits(tip, exclude=(*proven, *others)) if others and unproven else unproven
+        due = set(commits)
+        vouched = tuple(commit for commit in unproven if commit not in due) if others else ()
+        bases = known(repository, [update.remote_oid]) or repository.bases(tip, proven)
         forced = not update.creates and not fast_forward
-        pushed.append(PushedRef(update, forced=forced, commits=commits))
+        pushed.append(PushedRef(update, forced, commits, vouched, tuple(base for base in bases if base)))
     return tuple(pushed)
-
-
-def remote_tips(repository: Repository, remote: str) -> tuple[str, ...]:
-    """Return the commits of the remote's branches (without a name: any remote's), from tracking refs."""
-    # A framework may not pass the remote; Git always does, by its name or its URL.
-    if remote and not re.fullmatch(r"[\w.][\w./-]*", remote):
-        return ()
-    out = repository.git.text("for-each-ref", "--format=%(objectname)", f"refs/remotes/{remote}")
-    return tuple(dict.fromkeys(out.split()))

@@ -9,7 +9,7 @@ import datetime
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from cli_guard.errors import NotARepository
 from cli_guard.git.repository import Repository
@@ -18,10 +18,8 @@ from cli_guard.model import (
     Contents,
     Decision,
     Disposition,
-    Judged,
+    JudgedFinding,
     NoContents,
-    Skipped,
-    Suppressed,
 )
 from cli_guard.review.precheck import nothing_to_review, required_calls
 from cli_guard.review.render.review import Review
@@ -34,9 +32,11 @@ if TYPE_CHECKING:
     from cli_guard.policy.decisions import Policy
     from cli_guard.review.load import CheckPlanner, Gathered
     from cli_guard.reviewers.cache import Cache
+    from cli_guard.reviewers.review_input import ReviewInput
     from cli_guard.reviewers.shard import Shard
     from cli_guard.state.approvals import Approval
 
+STOPS = (str(Disposition.DENY), str(Disposition.REVIEW))
 OnProgress = Callable[[int, int], None]
 
 
@@ -95,13 +95,13 @@ def review_request(
     records = Records(repository.state_folder) if repository else None
     approvals = records.approvals() if records else ()
     today = invocation.now.date()
+    kept = Cache(repository.state_folder) if cache and repository else None
     with gather(
-        request, repository, invocation, approved=bool(approvals), plan_checks=plan_checks
+        request, repository, invocation, approved=bool(approvals), plan_checks=plan_checks, cache=kept
     ) as gathered:
         if shard:
             part = replace(gathered.subject, shard=shard)
             gathered = replace(gathered, subject=part, notes=(*gathered.notes, shard.note()))
-        kept = Cache(repository.state_folder) if cache and repository else None
         done, pause = run(gathered, approvals, today, kept, on_progress)
         done = replace(done, part=f"{shard.number}-of-{shard.of}" if shard else "")
     if record and records:
@@ -121,7 +121,7 @@ def run(
     started = time.perf_counter()
     from cli_guard.graph.context import Context
     from cli_guard.graph.run import run_review
-    from cli_guard.graph.state import skipped_data
+    from cli_guard.review.vouched import keep_searched
     from cli_guard.reviewers.inline import InlineAnswers
     from cli_guard.reviewers.per_file_work import add_file_work
 
@@ -138,64 +138,87 @@ def run(
     if gathered.checks:
         context = gathered.checks.allowed_in(context)
     state, pause = run_review(context)
-    state = without_secret_names(
-        state | {"skipped": [*skipped_data(subject.changes.skipped), *state["skipped"]]}
-    )
+    state = without_secret_names(state | {"skipped": [*subject.changes.skipped, *state["skipped"]]})
     done = time.perf_counter()
     timings = {"load": round((loaded - started) * 1000, 1), "review": round((done - loaded) * 1000, 1)}
+    if cache and not any(each.by_limit for each in state["skipped"]):
+        keep_searched(subject, (each["finding"].commit for each in state["judged"]), cache)
     return review_of(state, gathered, timings), pause
 
 
 def without_secret_names(state: "State") -> "State":
     """Mask every path that contains a secret, everywhere in the state."""
-    from cli_guard.secrets.redact import redact
+    from cli_guard.secrets.redact import mask_everywhere, redact
 
-    findings = [each["finding"] for each in (*state["judged"], *state["suppressed"])]
-    paths = {*state["requested_paths"], *(each["path"] for each in (*findings, *state["skipped"]))}
+    found = [each["finding"] for each in state["judged"]] + [each.finding for each in state["suppressed"]]
+    paths = {*state["requested_paths"], *(each.path for each in (*found, *state["skipped"]))}
     # Checking all of them at once is nearly always enough.
     if redact(together := "\n".join(sorted(paths))) == together:
         return state
     masks = {path: redact(path) for path in paths if redact(path) != path}
 
-    def masked(value: Any) -> Any:
-        if isinstance(value, str):
-            for path, mask in masks.items():
-                value = value.replace(path, mask)
-            return value
-        if isinstance(value, dict):
-            return {key: masked(each) for key, each in value.items()}
-        return [masked(each) for each in value] if isinstance(value, list) else value
+    return cast("State", mask_everywhere(state, masks))
 
-    return cast("State", masked(state))
+
+def silenced(state: "State", policy: "Policy") -> list[str]:
+    """Name what stops a push only by the policy that the remote has: the pushed one would be silent."""
+    if not policy.before:
+        return []
+    pushed = replace(policy, before=())
+    quiet = [
+        f"{each['finding'].rule} at {each['finding'].path or 'a message'}"
+        for each in state["judged"]
+        if each["decision"] in STOPS and str(pushed.disposition(each["finding"])) not in STOPS
+    ]
+    listed = ", ".join(dict.fromkeys(quiet))
+    return [f"silent under the pushed policy, not under the remote's: {listed}"] if quiet else []
+
+
+def first_files(state: "State", subject: "ReviewInput") -> dict[str | None, str]:
+    """Return the first file of the whole change, and of each commit with a finding that has no file."""
+    from cli_guard.secrets.redact import redact
+
+    found = (*(each["finding"] for each in state["judged"]), *(each.finding for each in state["suppressed"]))
+    wanted = {each.commit for each in found if not each.path}
+    changes = (
+        (subject.changes, *(each for each in subject.history if each.commit in wanted)) if wanted else ()
+    )
+    return {each.commit: redact(each.files[0].path) for each in reversed(changes) if each.files}
 
 
 def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]) -> Review:
     """Build a `Review` from the final state of a run."""
-    from cli_guard.model import finding_of
+    from cli_guard.code.languages import unread_language
 
     changes = gathered.subject.changes
-    skipped = dict.fromkeys(Skipped(**each) for each in state["skipped"])
     unread = {each.path for each in changes.skipped}
     return Review(
         event=gathered.subject.event,
         status=state["status"],
         decision=Decision(state["decision"]),
         findings=tuple(
-            Judged(finding_of(each["finding"]), Disposition(each["decision"])) for each in state["judged"]
+            JudgedFinding(each["finding"], Disposition(each["decision"])) for each in state["judged"]
         ),
-        suppressed=tuple(
-            Suppressed(finding_of(each["finding"]), each["by"], each["reason"], each["new"])
-            for each in state["suppressed"]
-        ),
+        suppressed=tuple(state["suppressed"]),
         review_id=state["review_id"],
         review_reason=state["review_reason"],
         blocked_actions=tuple(state["blocked_actions"]),
         plan=tuple(state["plan"]),
         tool_results=tuple(state["tool_results"]),
         action_log=tuple(state["action_log"]),
+        places=first_files(state, gathered.subject),
         files=len(changes.files),
         reviewed=sum(1 for change in changes if change.path not in unread),
-        skipped=tuple(skipped),
+        secrets_only=tuple(
+            language
+            for change in changes
+            if change.path not in unread and change.added and (language := unread_language(change.path))
+        ),
+        skipped=tuple(dict.fromkeys(state["skipped"])),
         timings_ms=timings,
-        notes=(*gathered.notes, *(str(each["told"]) for each in state["tool_results"] if each.get("told"))),
+        notes=(
+            *gathered.notes,
+            *silenced(state, gathered.policy),
+            *(str(each["told"]) for each in state["tool_results"] if each.get("told")),
+        ),
     )

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import CliGuardError
+from cli_guard.git.changes import History
 from cli_guard.model import Decision, Disposition
 from cli_guard.review.render.review import Review
-from cli_guard.secrets.printable import printable
 from cli_guard.state.audit import entry
 from cli_guard.state.records import PendingReview, Records
 
@@ -38,13 +38,12 @@ def record_review(
 
 
 def keep_report(review: Review, records: Records) -> None:
-    """Store the whole report, with the advice that the terminal left out."""
-    from cli_guard.review.render import as_json, text
+    """Store the whole report, with the advice that the terminal leaves out."""
+    from cli_guard.review.render import as_json
 
-    full = text.render(review, color=False, verbose=True)
     # A clean message must not overwrite the report of the change that it belongs to.
-    if full:
-        records.keep_report(full, as_json.render(review, indent=None))
+    if not review.is_silent:
+        records.keep_report(as_json.render(review, indent=None))
 
 
 def remember_reasons(review: Review, records: Records) -> None:
@@ -67,12 +66,8 @@ def reviewed_fingerprints(review: Review) -> tuple[str, ...]:
 
 
 def pending_review(review: Review, gathered: "Gathered", invocation: "Invocation") -> PendingReview:
-    """Build what `approve` shows of the review."""
-    lines = []
-    for judged in review.ordered(Disposition.REVIEW):
-        found = judged.finding
-        where = f"{found.path}:{found.line}" if found.line else found.path or "the commit message"
-        lines.append(printable(f"{where}: {found.message} [{found.rule}]"))
+    """Build what is kept beside the checkpoint, which has the findings."""
+    subject, history = gathered.subject, gathered.subject.history
     assert review.review_id  # noqa: S101 - only a review with an id is pending
     return PendingReview(
         id=review.review_id,
@@ -82,7 +77,11 @@ def pending_review(review: Review, gathered: "Gathered", invocation: "Invocation
         content=gathered.subject.changes.identity,
         policy=gathered.policy.identity,
         fingerprints=reviewed_fingerprints(review),
-        findings=tuple(lines),
+        findings=(),
+        # As `load_commits` hashes it.
+        bound=repr((history.ids, [ref.update for ref in subject.pushed]))
+        if isinstance(history, History)
+        else "",
     )
 
 

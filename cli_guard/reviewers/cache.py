@@ -1,7 +1,7 @@
-"""What was made of files before, in a SQLite file of the state folder: by a hash of all that it depends on.
+"""Cache results per file in a SQLite file of the state folder, keyed by a hash of everything they depend on.
 
-A cache is never waited for and never trusted further than its own hashes go. Where it is locked, the review does
-without; where it is broken or of another version, it is thrown away. Deleting it loses nothing but time.
+The review never waits for the cache and trusts no more than its hashes. A locked cache is not used; a broken one, or
+one of another version, is deleted. Deleting it costs only time.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ TABLE = "CREATE TABLE examined (key BLOB PRIMARY KEY, value BLOB NOT NULL, seal 
 
 
 class Cache:
-    """Values by keys; `bytes` to `bytes`."""
+    """Values by key, `bytes` to `bytes`."""
 
     def __init__(self, folder: Path, *, most_rows: int = MOST_ROWS) -> None:
         self._folder = folder
@@ -28,7 +28,7 @@ class Cache:
         self._most_rows = most_rows
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """The values that are known of some keys; none where the cache cannot be read now."""
+        """Return the values known for some keys; nothing if the cache cannot be read now."""
         wanted = list(keys)
         found: dict[bytes, bytes] = {}
         try:
@@ -44,7 +44,7 @@ class Cache:
         return found
 
     def put(self, values: Mapping[bytes, bytes], used: Iterable[bytes] = ()) -> None:
-        """Keeps values, and marks those that were used; the ones unused for longest make room."""
+        """Store values and mark used ones; the least recently used are dropped."""
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with closing(self._open(make=True)) as file, file:
@@ -64,7 +64,7 @@ class Cache:
             self._judge(error)
 
     def _open(self, *, make: bool = False) -> sqlite3.Connection:
-        """The database of this version. Raises sqlite3.Error, OSError."""
+        """Open the database of this version. Raises sqlite3.Error, OSError."""
         if make and not self._path.exists():
             os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600))
         file = sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=rw", uri=True, timeout=0)
@@ -73,13 +73,13 @@ class Cache:
             if version == 0 and make:
                 with file:
                     file.execute("BEGIN IMMEDIATE")
-                    # Another process may have made it between the two looks.
+                    # Another process may have created it between the two checks.
                     if file.execute("PRAGMA user_version").fetchone()[0] == 0:
                         file.execute(TABLE)
                         file.execute(f"PRAGMA user_version = {VERSION}")
             elif version != VERSION:
                 raise sqlite3.DatabaseError("of another version")
-            # What a crash loses can be made again, and what it tears has no seal.
+            # Entries lost in a crash are computed again, and a torn one has no valid seal.
             file.execute("PRAGMA synchronous = OFF")
         except BaseException:
             file.close()
@@ -87,7 +87,7 @@ class Cache:
         return file
 
     def _judge(self, error: Exception) -> None:
-        """A file that is broken is thrown away; one that is locked, or cannot be opened, is left alone."""
+        """Delete a broken file; leave one that is locked or cannot be opened."""
         if not isinstance(error, sqlite3.OperationalError) and isinstance(
             error, sqlite3.DatabaseError | TypeError
         ):
@@ -100,7 +100,7 @@ class Cache:
 
 
 def seal_of(key: bytes, value: bytes) -> bytes:
-    """Tells a row that was written whole from one that was not."""
+    """Compute the seal by which a completely written row is recognised."""
     if not isinstance(key, bytes) or not isinstance(value, bytes):
         raise sqlite3.DatabaseError("a row of another kind")
     return hashlib.sha256(key + value).digest()[:16]

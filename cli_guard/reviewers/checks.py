@@ -1,4 +1,4 @@
-"""Checks of the repository that will not run: their user has not trusted them, or no user could."""
+"""Report the repository's checks that will not run: the user has not trusted them, or nobody could."""
 
 from cli_guard.model import Finding, Report, fingerprint
 from cli_guard.policy.checks import PlannedCheck
@@ -7,7 +7,7 @@ from cli_guard.rules.catalog import one
 
 
 def review(subject: ReviewInput) -> Report:
-    """A finding for each table that nobody trusts, and for each trusted check that may never run."""
+    """Return a finding for each untrusted table of checks, and for each trusted check that may never run."""
     tables: dict[str, list[PlannedCheck]] = {}
     for check in subject.checks:
         if not check.trusted:
@@ -15,14 +15,14 @@ def review(subject: ReviewInput) -> Report:
     denied = [check for check in subject.checks if check.trusted and check.denied]
     return Report(
         (
-            *(untrusted_finding(checks) for checks in tables.values()),
-            *(not_run(check, f"its command may never run: {check.denied}") for check in denied),
+            *(report_untrusted(checks) for checks in tables.values()),
+            *(report_not_run(check, f"its command may never run: {check.denied}") for check in denied),
         )
     )
 
 
-def untrusted_finding(checks: list[PlannedCheck]) -> Finding:
-    """The finding about a table of checks that nobody has looked at."""
+def report_untrusted(checks: list[PlannedCheck]) -> Finding:
+    """Build the finding about a table of checks that the user has not trusted."""
     first = checks[0]
     names = ", ".join(dict.fromkeys(check.name for check in checks))
     where = f" --rev {first.revision[:12]}" if first.revision else ""
@@ -35,8 +35,8 @@ def untrusted_finding(checks: list[PlannedCheck]) -> Finding:
     )
 
 
-def not_run(check: PlannedCheck, reason: str) -> Finding:
-    """The finding about a check of which nothing came."""
+def report_not_run(check: PlannedCheck, reason: str) -> Finding:
+    """Build the finding about a check that gave no result."""
     return one("checks", "push-check-not-run").finding(
         path="",
         line=None,

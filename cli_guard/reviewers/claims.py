@@ -1,7 +1,7 @@
-"""What a commit message claims of its change, held against the change itself.
+"""Compare what a commit message claims with its change.
 
-Only claims that can be decided from the change are looked at, and only a certain contradiction is told:
-when anything was not read (a binary, a submodule, a skipped file), nothing is claimed in turn.
+Only claims that the change decides are checked, and only a certain contradiction is reported: if anything was not read
+(a binary, a submodule, a skipped file), there is no contradiction.
 """
 
 import re
@@ -31,7 +31,7 @@ CODE_WITHOUT_INNER_TESTS = tuple(".py .js .jsx .ts .tsx .go .java .rb .php .kt .
 
 
 def contradiction(message: CommitMessage, changes: ChangeSet, subject: ReviewInput) -> str | None:
-    """The first claim of the subject line that the change certainly does not hold, as a sentence."""
+    """Return, as a sentence, the first claim of the subject line that the change certainly contradicts."""
     if not changes.files or changes.skipped or any(change.kind is not Kind.TEXT for change in changes):
         return None
     for claim, check in CLAIMS.items():
@@ -46,23 +46,21 @@ def contradiction(message: CommitMessage, changes: ChangeSet, subject: ReviewInp
 def _docs_only(_match: re.Match[str], changes: ChangeSet, subject: ReviewInput) -> str | None:
     for change in _code_files(changes):
         if not PATTERNS["about_docs"].search(change.path) and _code_differs(change, subject):
-            return f"The message speaks of documentation only, but code changes in {change.path[:200]}."
+            return f"The message mentions only documentation, but code changes in {change.path[:200]}."
     return None
 
 
 def _comments_only(_match: re.Match[str], changes: ChangeSet, subject: ReviewInput) -> str | None:
     for change in _code_files(changes):
         if _code_differs(change, subject):
-            return f"The message speaks of comments only, but code changes in {change.path[:200]}."
+            return f"The message mentions only comments, but code changes in {change.path[:200]}."
     return None
 
 
 def _whitespace_only(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
     for change in changes:
         if change.status is Status.MODIFIED and _squeeze(change.removed) != _squeeze(change.added):
-            return (
-                f"The message speaks of whitespace only, but more than that changes in {change.path[:200]}."
-            )
+            return f"The message mentions only whitespace, but more than that changes in {change.path[:200]}."
     return None
 
 
@@ -74,7 +72,7 @@ def _typo(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> s
     grown = sum(len(change.added) - len(change.removed) for change in changes if language_of(change.path))
     if grown <= TYPO_LINES:
         return None
-    return f"The message speaks of a typo, but the change adds {grown} lines of code."
+    return f"The message mentions a typo, but the change adds {grown} lines of code."
 
 
 def _tests(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
@@ -89,7 +87,7 @@ def _tests(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> 
             PATTERNS["tests_inside"].search(line[:2_000]) for line in _changed_lines(change)
         ):
             return None
-    return "The message speaks of tests, but no test changes."
+    return "The message mentions tests, but no test changes."
 
 
 def _nothing_removed(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
@@ -97,7 +95,7 @@ def _nothing_removed(_match: re.Match[str], changes: ChangeSet, _subject: Review
         return None
     if not any(change.added for change in changes):
         return None
-    return "The message speaks of a removal or a renaming, but the change only adds lines."
+    return "The message mentions a removal or a renaming, but the change only adds lines."
 
 
 def _bump(match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
@@ -111,11 +109,11 @@ def _bump(match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> st
                 return None
     if not any(change.added for change in changes):
         return None
-    return f"The message speaks of version {version}, which stands in none of the added lines."
+    return f"The message names version {version}, which is in none of the added lines."
 
 
 def _version_pattern(version: str) -> str:
-    """The version with any separators, zeros at its end left out: 1.5.0 is in `(1, 5)` and in `v1.5`."""
+    """Match a version with any separators, without zeros at its end: 1.5.0 in `(1, 5)` and in `v1.5`."""
     parts = version.split(".")
     while len(parts) > 1 and parts[-1].strip("0") == "":
         parts.pop()
@@ -134,7 +132,7 @@ def _code_files(changes: ChangeSet) -> Iterator[FileChange]:
 
 
 def _code_differs(change: FileChange, subject: ReviewInput) -> bool:
-    """Do the two sides differ in more than comments, docstrings and layout? False when that is not known."""
+    """Return whether the sides differ in more than comments, docstrings and layout; False if unknown."""
     language = language_of(change.path)
     old, new = subject.contents.old(change), subject.contents.new(change)
     if language is None or old is None or new is None or max(len(old), len(new)) > MOST_CHARS_PARSED:
@@ -144,7 +142,7 @@ def _code_differs(change: FileChange, subject: ReviewInput) -> bool:
 
 
 def _tokens(node: "SgNode", language: str) -> Iterator[str]:
-    """The leaves of a tree, without comments and without the strings that Python takes for documentation."""
+    """Yield the leaves of a tree, without comments and Python's docstrings."""
     stack = [node]
     while stack:
         current = stack.pop()

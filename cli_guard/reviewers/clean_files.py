@@ -1,8 +1,8 @@
-"""Which files need not be examined again: those in which nothing was found, by everything that this depends on.
+"""Skip files whose last examination found nothing and depended on nothing that has changed.
 
-Only that there was nothing is kept, never a finding, so the cache holds nothing of a file. Not kept is a result with
-findings, with a part that was left out (time may have been short), or that is not `cacheable`: secrets and commands
-look at a file with something to say again anyway, and refactor asked other files where a function comes from.
+The cache stores only that nothing was found, so it holds nothing of a file. Results are not stored if they hold
+findings, if a part was left out (for lack of time, perhaps), or if they are not `cacheable`: secrets and commands read
+a file with findings again anyway, and refactor compared it with other files.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ Results = dict[str, FileResult]
 
 
 def key_of(change: FileChange, limits: Limits) -> bytes | None:
-    """A hash of all that the examination of a file depends on; None where its texts have no blob ids."""
+    """Hash everything that the examination of a file depends on; None if its texts have no blob ids."""
     if change.new_blob is None or (change.old_blob is None and change.old_mode.strip("0")):
         return None
     digest = hashlib.sha256(identity())
@@ -44,7 +44,7 @@ FACTS = ("path", "old_path", "status", "kind", "old_mode", "new_mode", "old_blob
 
 @cache
 def identity() -> bytes:
-    """A hash of the examining code: every file of cli-guard, the libraries that read code, and Python."""
+    """Hash the examining code: every file of cli-guard, the libraries that parse code, and Python."""
     digest = hashlib.sha256(repr((sys.version, sys.byteorder)).encode())
     for name in LIBRARIES:
         digest.update(f"{name} {metadata.version(name)}\n".encode())
@@ -66,7 +66,7 @@ class CleanFiles:
         self._used: list[bytes] = []
 
     def recall(self, files: Mapping[int, FileChange]) -> Iterator[tuple[int, Results]]:
-        """The results of each file whose reviewers need not look at it again."""
+        """Return the stored results of each file, by the reviewers that need not read it again."""
         for number, change in files.items():
             key = key_of(change, self._limits)
             if key is not None:
@@ -85,19 +85,19 @@ class CleanFiles:
 
 
 def is_clean(result: FileResult) -> bool:
-    """Was there nothing, and would there be nothing again?"""
+    """Return whether there was nothing to report and a later review would find nothing either."""
     return result.cacheable and not result.findings and not result.skipped
 
 
 def pack(results: Results) -> bytes:
-    """The results that may be kept, as bytes: reviewer -> [again, weights]."""
+    """Serialise the results that may be kept: reviewer -> [again, weights]."""
     every = {reviewer.name: results.get(reviewer.name, NOTHING) for reviewer in examining()}
     kept = {name: [each.again, each.weights] for name, each in every.items() if is_clean(each)}
     return json.dumps(kept).encode("ascii")
 
 
 def unpack(value: bytes) -> Results:
-    """What `pack` wrote; nothing for anything else."""
+    """Read what `pack` wrote; return nothing for anything else."""
     known = {reviewer.name for reviewer in examining()}
     try:
         data = json.loads(value)

@@ -1,5 +1,6 @@
-"""Finds the suppression that answers a finding in the very lines that were reviewed."""
+"""Find the inline suppression for a finding in the reviewed lines."""
 
+from collections.abc import Collection
 from typing import Protocol, runtime_checkable
 
 from cli_guard.model import ChangeSet, FileChange, Finding, split_lines
@@ -11,14 +12,14 @@ FILES_HELD = 20
 
 @runtime_checkable
 class Readable(Protocol):
-    """A history that can give one of its commits without going through all of them."""
+    """A history that can return one of its commits without reading all of them."""
 
     def one(self, commit: str) -> ChangeSet:
-        """The commit of that name."""
+        """Return the commit of this id."""
 
 
 class InlineAnswers:
-    """Called with a finding: the answer to it and whether this change adds the answer, or None."""
+    """Called with a finding: returns its suppression and whether this change adds it, or None."""
 
     def __init__(self, subject: ReviewInput) -> None:
         self._subject = subject
@@ -37,19 +38,16 @@ class InlineAnswers:
                 answer = answer_for(finding.rule, own, above)
                 if answer:
                     at = number if answer == answer_in(own) else number - 1
-                    return answer, at in change.added
+                    return answer, at in change.added or _is_inserted(change, number)
         return None
 
     def _changes(self, finding: Finding) -> ChangeSet:
-        commit, history = finding.commit, self._subject.history
+        commit = finding.commit
         if commit is None:
             return self._subject.changes
         if commit not in self._commits:
-            if isinstance(history, Readable):
-                self._commits[commit] = history.one(commit)
-            else:
-                found = (each for each in history if each.commit == commit)
-                self._commits[commit] = next(found, ChangeSet(()))
+            found = in_history(self._subject.history, commit)
+            self._commits[commit] = found if found.commit else in_history(self._subject.vouched, commit)
         return self._commits[commit]
 
     def _lines_of(self, commit: str | None, change: FileChange) -> dict[int, str]:
@@ -61,3 +59,15 @@ class InlineAnswers:
                 self._lines.pop(next(iter(self._lines)))
             self._lines[key] = numbered
         return self._lines[key]
+
+
+def _is_inserted(change: FileChange, number: int) -> bool:
+    """Return whether a line is new and replaces none: a suppression above it was written for another line."""
+    hunk = next((h for h in change.hunks if 0 <= number - h.new_start < len(h.added)), None)
+    return hunk is not None and not hunk.removed
+
+
+def in_history(history: Collection[ChangeSet], commit: str) -> ChangeSet:
+    if isinstance(history, Readable):
+        return history.one(commit)
+    return next((each for each in history if each.commit == commit), ChangeSet(()))

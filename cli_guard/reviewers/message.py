@@ -1,7 +1,7 @@
-"""Reviews commit messages: the one being written, and those of the commits of a range or a push.
+"""Review commit messages: the one being written, and those of the commits of a range or a push.
 
-A message is judged by its form, by the style in force, and against the change it speaks of. Words are judged
-only where they are plain English; nothing of a message is quoted, as it may hold a secret.
+A message is checked for its form, for the configured style, and against its change. Its wording is checked only where
+it is plain English; findings never quote a message, which may hold a secret.
 """
 
 import re
@@ -18,7 +18,7 @@ from cli_guard.rules.catalog import Rule, load, read_patterns
 
 @dataclass(frozen=True)
 class Case:
-    """One message under review, with the change it speaks of. `recorded`: the commit exists already."""
+    """One message under review, with its change. `recorded`: the commit exists already."""
 
     message: CommitMessage
     changes: ChangeSet
@@ -31,7 +31,7 @@ Check = Callable[[Rule, Case], str | None]
 
 
 def review(subject: ReviewInput) -> Report:
-    """What there is to say of the messages, each of them by every rule in force."""
+    """Apply every enabled rule to each message."""
     findings = [found for case in _cases(subject) for found in _judge(case)]
     return Report(findings=tuple(findings))
 
@@ -210,7 +210,7 @@ def _conventional_breaking(_rule: Rule, case: Case) -> str | None:
     lines = [line for line in case.message.body if PATTERNS["breaking"].match(line)]
     if not lines or any(line.startswith(known) for line in lines):
         return None
-    return "The message speaks of a breaking change in a form that tools do not read."
+    return "The message mentions a breaking change in a form that tools do not read."
 
 
 CHECKS: dict[str, Check] = {

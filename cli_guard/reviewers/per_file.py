@@ -1,7 +1,7 @@
-"""What a reviewer makes of one file: the part of a review that may be done in any order, and in another process.
+"""Results of a reviewer for one file: work that may run in any order, and in another process.
 
-A reviewer with such a part has `examiner(subject)`, which gives the function that looks at one file. Its `review` uses
-the result where there is one, and otherwise looks itself. What depends on other files is left to `review`.
+A reviewer with such work has `examiner(subject)`, which returns the function that examines one file. Its `review` uses
+a result that exists and examines the file otherwise. What depends on other files is left to `review`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,10 +13,10 @@ from cli_guard.model import FileChange, Finding, Skipped, finding_data, finding_
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
-    """What a reviewer made of one file.
+    """The result of one reviewer for one file.
 
-    `again`: only `review` can word what there is to say, so it looks at the file once more. `weights` are numbers of
-    the reviewer's own. `cacheable`: the same file gives the same result in a later review.
+    `again`: only `review` can word the findings, so it reads the file once more. `weights` are numbers of the
+    reviewer's own. `cacheable`: a later review of the same file gives the same result.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -27,7 +27,7 @@ class FileResult:
 
     @classmethod
     def of(cls, items: Iterable[Finding | Skipped]) -> "FileResult":
-        """Sort findings from what was skipped."""
+        """Sort findings from skipped files."""
         listed = tuple(items)
         return cls(
             tuple(each for each in listed if isinstance(each, Finding)),
@@ -35,7 +35,7 @@ class FileResult:
         )
 
     def as_data(self) -> dict[str, object]:
-        """The result as plain data, as JSON holds it."""
+        """Return the result as plain JSON data."""
         return {
             "findings": [finding_data(each) for each in self.findings],
             "skipped": [asdict(each) for each in self.skipped],
@@ -46,7 +46,7 @@ class FileResult:
 
     @classmethod
     def of_data(cls, data: Mapping[str, Any]) -> "FileResult":
-        """A result out of `as_data`. Raises KeyError, TypeError or ValueError for anything else."""
+        """Build a result from `as_data`. Raises KeyError, TypeError or ValueError for anything else."""
         return cls(
             tuple(map(finding_of, data["findings"])),
             tuple(Skipped(**each) for each in data["skipped"]),
@@ -58,12 +58,12 @@ class FileResult:
 
 Examiner = Callable[[FileChange], FileResult]
 NOTHING = FileResult()
-# `review` looks at the file again in any case, so a cached result would save nothing.
+# `review` reads the file again in any case, so a cached result would save nothing.
 AGAIN = FileResult(again=True, cacheable=False)
 
 
 class FileWork(Protocol):
-    """What was made of the files of a change before their reviewers ask."""
+    """Results for the files of a change, made before the reviewers run."""
 
     def result(self, reviewer: str, change: FileChange) -> FileResult | None:
-        """The result of a reviewer for one file, None if it has not looked at it yet."""
+        """Return the result of a reviewer for one file, None if it has not examined it yet."""

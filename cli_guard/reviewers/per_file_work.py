@@ -1,7 +1,7 @@
-"""Examines the files of a big change before their reviewers ask: all reviewers look at one file, then the next.
+"""Examine the files of a big change before the reviewers run: all reviewers on one file, then the next.
 
-So the text and the tree of a file are made once, and few of them are kept at a time. A very big change is examined in
-several copies of this process; the result for a file does not depend on which of them looked at it.
+So the text and tree of a file are made once, and few are kept at a time. A very big change is examined in several
+copies of this process; the result for a file does not depend on the copy.
 """
 
 import json
@@ -19,29 +19,29 @@ from cli_guard.reviewers.per_file import NOTHING, FileResult
 from cli_guard.reviewers.registry import examining
 from cli_guard.reviewers.review_input import ReviewInput
 
-# Below this everything is kept anyway, and nothing is gained by another order.
+# Below this everything is kept anyway, and another order gains nothing.
 BIG_CHARS = 500_000
-# A copy of the process pays for itself from about here.
+# From about here a copy of the process saves more time than it costs.
 CHARS_A_WORKER = 400_000
-# The tree of one file, before and after, is enough.
+# The trees of one file, before and after, are enough.
 TREE_CHARS = 200_000
 KINDS_LOADED = 10
 
-# The numbers of files in the change, and the reviewers that have to look at each.
-Wanted = Mapping[int, tuple[str, ...]]
+# The index of a file in the change, and the reviewers that have to examine it.
+Assignments = Mapping[int, tuple[str, ...]]
 Progress = Callable[[int, int], None]
 
 
 @runtime_checkable
 class ProcessContents(Protocol):
-    """Contents that are read through a child process, which a copy of this process cannot share."""
+    """Contents read through a child process, which a copy of this process cannot share."""
 
     def apart(self) -> Contents:
-        """The same contents with a child process of their own."""
+        """Return the same contents with a child process of their own."""
 
 
 class PerFileWork:
-    """The results for the files of one change; they are examined when the first result is asked for."""
+    """The results for the files of one change, examined at the first request for a result."""
 
     def __init__(
         self,
@@ -71,9 +71,9 @@ class PerFileWork:
         left: dict[int, tuple[str, ...]] = {}
         for number, change in files.items():
             missing = (name for name in names if name not in found.get(number, {}))
-            wanted = tuple(name for name in missing if not shard or shard.has_file(name, change.path))
-            if wanted:
-                left[number] = wanted
+            due = tuple(name for name in missing if not shard or shard.has_file(name, change.path))
+            if due:
+                left[number] = due
         fresh: dict[int, Results] = {}
         for number, results in examine_files(self._subject, left, self._count):
             fresh[number] = found[number] = found.get(number, {}) | results
@@ -84,16 +84,18 @@ class PerFileWork:
         return found
 
 
-def examine_files(subject: ReviewInput, wanted: Wanted, count: int) -> Iterator[tuple[int, Results]]:
-    """The results by file number, examined in `count` copies of this process."""
+def examine_files(
+    subject: ReviewInput, assignments: Assignments, count: int
+) -> Iterator[tuple[int, Results]]:
+    """Yield the results by file index, examined in `count` copies of this process."""
     if count < 2:
-        yield from examine_here(subject, wanted)
+        yield from examine_here(subject, assignments)
         return
-    # What the first file of a kind has loaded, the copies need not load again.
-    first = {suffix_of(subject.changes.files[number].path): number for number in reversed(list(wanted))}
-    loading = dict(list({number: wanted[number] for number in first.values()}.items())[:KINDS_LOADED])
+    # Load the modules for each kind of file once, before the copies are made.
+    first = {suffix_of(subject.changes.files[number].path): number for number in reversed(list(assignments))}
+    loading = dict(list({number: assignments[number] for number in first.values()}.items())[:KINDS_LOADED])
     yield from examine_here(subject, loading)
-    missing = {number: names for number, names in wanted.items() if number not in loading}
+    missing = {number: names for number, names in assignments.items() if number not in loading}
     numbers = list(missing)
 
     def work(worker: int) -> Iterator[bytes]:
@@ -101,7 +103,7 @@ def examine_files(subject: ReviewInput, wanted: Wanted, count: int) -> Iterator[
         own = replace(
             subject, contents=contents.apart() if isinstance(contents, ProcessContents) else contents
         )
-        part = {number: wanted[number] for number in numbers[worker::count]}
+        part = {number: assignments[number] for number in numbers[worker::count]}
         for number, results in examine_here(own, part):
             data = {name: result.as_data() for name, result in results.items()}
             yield json.dumps([number, data]).encode("ascii")
@@ -110,17 +112,16 @@ def examine_files(subject: ReviewInput, wanted: Wanted, count: int) -> Iterator[
         number, data = json.loads(line)
         missing.pop(number, None)
         yield number, {name: FileResult.of_data(each) for name, each in data.items()}
-    # A copy could not be started, or has died: what it leaves is done here.
+    # A copy did not start, or died: its files are examined here.
     yield from examine_here(subject, missing)
 
 
-def examine_here(subject: ReviewInput, wanted: Wanted) -> Iterator[tuple[int, Results]]:
-    """The results by file number, examined in this process."""
-    if not wanted:
+def examine_here(subject: ReviewInput, assignments: Assignments) -> Iterator[tuple[int, Results]]:
+    if not assignments:
         return
     with_trees = replace(subject, trees=Trees(TREE_CHARS))
     examiners = {reviewer.name: reviewer.examiner(with_trees) for reviewer in examining()}
-    for number, names in wanted.items():
+    for number, names in assignments.items():
         change = subject.changes.files[number]
         results = ((name, examiners[name](change)) for name in names)
         yield number, {name: result for name, result in results if result != NOTHING}
@@ -129,11 +130,11 @@ def examine_here(subject: ReviewInput, wanted: Wanted) -> Iterator[tuple[int, Re
 def add_file_work(
     subject: ReviewInput, cache: Cache | None = None, on_progress: Progress | None = None
 ) -> ReviewInput:
-    """The subject with its files examined as fits its size; `on_progress` gets how many are done, of how many."""
+    """Examine the subject's files as fits its size; `on_progress` gets the number done and the total."""
     chars = sum(len(line) for change in subject.changes for hunk in change.hunks for line in hunk.added)
     if chars <= BIG_CHARS:
         return subject
     count = min(chars // CHARS_A_WORKER, len(subject.changes.files), workers.available())
-    # A part of a review has not looked at everything that would be kept.
+    # A part of a review has not read every file whose results would be kept.
     clean_files = CleanFiles(cache, subject.limits) if cache and not subject.shard else None
     return replace(subject, work=PerFileWork(subject, count, clean_files, on_progress))

@@ -1,4 +1,4 @@
-"""Changes to the guard itself: a weaker policy, hooks taken out, suppressions added, and what no limit let through."""
+"""Changes to the guard itself: a weaker policy, removed hooks, new suppressions, and files skipped by a limit."""
 
 import datetime
 import re
@@ -11,11 +11,11 @@ from cli_guard.policy.calls import Line, calls_in, mentions_in
 from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.policy.loosenings import either, loosenings, stopping, weakening_ignores
-from cli_guard.policy.suppressions import SHORTEST_REASON, answer_in
+from cli_guard.policy.suppressions import SHORTEST_REASON, WORDS_TO_LIFT, answer_in
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
 
-# Where a guard is called from: frameworks' files, hook folders under version control, CI.
+# Files from which a guard is called: frameworks' files, hook folders under version control, CI.
 CALLERS = re.compile(
     r"(^|/)(\.pre-commit-config\.ya?ml|prek\.toml|\.?lefthook\.ya?ml|package\.json|\.gitlab-ci\.ya?ml|Makefile)$"
     r"|(^|/)(\.husky|\.githooks|githooks|hooks|\.github/workflows|\.circleci)/"
@@ -26,11 +26,11 @@ REPLACED = "\N{REPLACEMENT CHARACTER}"
 
 
 def review(subject: ReviewInput) -> Report:
-    """What this change does to the policy that will judge the next one."""
+    """Return the findings about the policy that this change leaves for the next one."""
     config, findings = review_config(subject)
     for change in subject.changes:
         if change.kind is Kind.BINARY and change.status is not Status.DELETED:
-            continue  # its lines are runs of readable bytes, for the search for keys alone
+            continue  # its lines are runs of readable bytes, read only for keys
         if change.path == BASELINE_FILE:
             findings += review_baseline(subject, change, config)
         if CALLERS.search(change.path) or CALLERS.search(path_before(change) or ""):
@@ -40,21 +40,20 @@ def review(subject: ReviewInput) -> Report:
 
 
 def path_before(change: FileChange) -> str | None:
-    """The path that the change takes a file away from or edits, None if there was none."""
+    """Return the path that the change removes or edits, None if the file is new."""
     if change.status in (Status.ADDED, Status.COPIED):
         return None
     return change.old_path or change.path
 
 
 def finding(rule_id: str, path: str, line: int | None, message: str, content: str) -> Finding:
-    """A finding of one of this reviewer's rules."""
     return one("policy", rule_id).finding(
         path=path, line=line, message=message, fingerprint=fingerprint(rule_id, path, content)
     )
 
 
 def review_config(subject: ReviewInput) -> tuple[Config, list[Finding]]:
-    """The configuration before, the defaults where the change has none, and what becomes of it in either file.
+    """Review the configuration before (or the defaults) and after, in either of its files.
 
     Raises ConfigError for a broken one in the change.
     """
@@ -75,7 +74,7 @@ def review_config(subject: ReviewInput) -> tuple[Config, list[Finding]]:
 
 
 def find_weakenings(was: Config, config: Config, path: str, line: int | None) -> Iterator[Finding]:
-    """What a change of the configuration loosens, and the new suppressions that answer advice alone."""
+    """Find the loosened settings of a configuration, and its new suppressions that cover only advice."""
     loosened = list(loosenings(was, config))
     if loosened:
         shown = "; ".join(loosened[:SHOWN]) + (
@@ -90,7 +89,7 @@ def find_weakenings(was: Config, config: Config, path: str, line: int | None) ->
 
 
 def config_in(texts: Mapping[str, str | None], when: str, *, strict: bool) -> tuple[Config, str] | None:
-    """The configuration that the texts of its two files hold and which of them holds it, None for neither."""
+    """Return the configuration in the texts of its two files and which file holds it, None for neither."""
     if strict and any(REPLACED in (text or "") for path, text in texts.items() if path == FILE):
         raise ConfigError(f"{FILE} {when}: not UTF-8: save it as UTF-8")
     raw = {path: text.encode("utf-8", "replace") for path, text in texts.items() if text is not None}
@@ -104,9 +103,9 @@ def config_in(texts: Mapping[str, str | None], when: str, *, strict: bool) -> tu
 
 
 def review_baseline(subject: ReviewInput, change: FileChange, config: Config) -> Iterator[Finding]:
-    """New entries of the baseline, counted by rule. Raises ConfigError for one that the next review cannot read.
+    """Report new entries of the baseline, counted by rule. Raises ConfigError for an unreadable baseline.
 
-    Those whose rule leads to deny or review under `config` are a loosening, the others answer advice.
+    Entries whose rule leads to deny or review under `config` are a loosening, the others cover advice.
     """
     after = subject.contents.new(change)
     raw = None if after is None else after.encode("utf-8", "replace")
@@ -127,12 +126,11 @@ def review_baseline(subject: ReviewInput, change: FileChange, config: Config) ->
 
 
 def count_findings(entries: Sized) -> str:
-    """`1 finding`, `2 findings`."""
     return f"{len(entries)} finding{'s' if len(entries) > 1 else ''}"
 
 
 def baseline_entries(text: str | None) -> frozenset[tuple[str, str, str]]:
-    """The entries that a baseline held before; none of one that could not be read, which answered nothing."""
+    """Return the entries of the old baseline; none if it was unreadable, because then it suppressed nothing."""
     try:
         return read_baseline(None if text is None else text.encode("utf-8", "replace"), BASELINE_FILE)
     except ConfigError:
@@ -140,36 +138,36 @@ def baseline_entries(text: str | None) -> frozenset[tuple[str, str, str]]:
 
 
 def review_caller(subject: ReviewInput, change: FileChange) -> Iterator[Finding]:
-    """A file that called the guard more often before, or lies where nobody calls it."""
+    """Report a file that calls the guard less often than before, or has moved where nothing runs it."""
     before = path_before(change)
     if before is None:
         return
     old, new = subject.contents.old(change), subject.contents.new(change)
-    if old is None or new is None:  # deleted, or a bare patch, of which no more is known than its lines
+    if old is None or new is None:  # deleted, or a bare patch, which shows only its lines
         old, new = "\n".join(change.removed.values()), "\n".join(change.added.values())
         numbers = list(change.removed)
     else:
         numbers = list(range(1, old.count("\n") + 2))
-    lost = lost_calls(old, new)
+    lost = find_lost_calls(old, new)
     if lost:
         more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
         at = numbers[lost[0].number - 1]
-        told = f"the call of cli-guard on line {at} before this change is gone, or its failure ignored{more}"
+        told = f"removes the call of cli-guard on line {at} before this change, or ignores its failure{more}"
         content = "\n".join(line.text for line in lost)
     elif before != change.path and moved_away(before, change.path) and calls_in(new):
-        told = f"{before} called cli-guard and is {change.path} now, where nothing looks for it"
+        told = f"{before} called cli-guard; it is now {change.path}, which nothing runs"
         content = "\n".join((before, *(line.text for line in calls_in(new))))
     else:
         return
     yield finding("policy-hook-removed", change.path, first_line(change), told, content)
 
 
-def lost_calls(old: str, new: str) -> list[Line]:
-    """The calls of the old text that the new one has fewer of. One that is only written anew is not lost."""
+def find_lost_calls(old: str, new: str) -> list[Line]:
+    """Return the calls that the new text has fewer of; one that is only rewritten is not lost."""
     before, after = calls_in(old), calls_in(new)
     if (
         not before and not after
-    ):  # `uses: somewhere/cli-guard`, or an alias: one that names it is taken for one
+    ):  # `uses: somewhere/cli-guard`, or an alias: a line with the name counts as a call
         before, after = mentions_in(old), mentions_in(new)
         if after:
             return []
@@ -180,13 +178,13 @@ def lost_calls(old: str, new: str) -> list[Line]:
 
 
 def took(left: Counter[str], text: str) -> bool:
-    """Is the same line left? If so, once less."""
+    """Return whether the same line is left, and count it off."""
     left[text] -= 1
     return left[text] >= 0
 
 
 def moved_away(before: str, after: str) -> bool:
-    """Does a file that is looked for by its place, or a hook by its name, move out of sight?"""
+    """Return whether a file that is found by its path, or a hook by its name, moves away."""
     if not CALLERS.search(before):
         return False
     renamed = before.rpartition("/")[2] != after.rpartition("/")[2]
@@ -194,7 +192,7 @@ def moved_away(before: str, after: str) -> bool:
 
 
 def review_answers(change: FileChange) -> Iterator[Finding]:
-    """New inline suppressions, with and without a reason."""
+    """Report new inline suppressions, with and without a reason."""
     for number, text in change.added.items():
         answer = answer_in(text)
         if answer is None or change.path.endswith((".md", ".rst")):
@@ -202,19 +200,21 @@ def review_answers(change: FileChange) -> Iterator[Finding]:
         rules = ", ".join(answer.rules)
         if len(answer.reason) >= SHORTEST_REASON:
             told = f"ignores {rules}: {answer.reason}"
+            if not answer.is_explicit:
+                told += f" (answers advice only: more needs the rule's full name and {WORDS_TO_LIFT} words of reason)"
             yield finding("policy-suppression-added", change.path, number, told, text)
         else:
-            told = f"the suppression of {rules} gives no reason and answers nothing"
+            told = f"the suppression of {rules} has no reason, so it suppresses nothing"
             yield finding("policy-suppression-without-reason", change.path, number, told, text)
 
 
 def first_line(change: FileChange) -> int | None:
-    """The first line that the change adds, None where it only removes."""
+    """Return the first line that the change adds, None if it only removes."""
     return min(change.added, default=None)
 
 
 def not_reviewed(skipped: Iterable[Skipped]) -> Finding | None:
-    """One finding for all that a limit left out, None where nothing was."""
+    """Return one finding for everything that a limit skipped, None if nothing was."""
     left_out = sorted({(each.path, each.reason) for each in skipped if each.by_limit})
     if not left_out:
         return None
@@ -224,7 +224,7 @@ def not_reviewed(skipped: Iterable[Skipped]) -> Finding | None:
 
 
 def expired_notes(policy: Policy, today: datetime.date) -> list[str]:
-    """A line for each suppression of the policy in force that holds no longer."""
+    """Return a line for each expired suppression of the current policy."""
     return [
         f"the [[ignore]] of {i.rule} under {i.path} expired on {i.expires}" for i in policy.expired(today)
     ]

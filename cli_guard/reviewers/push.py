@@ -1,4 +1,4 @@
-"""What a push does to branches; what its commits hold is the work of the other reviewers.
+"""What a push does to branches; other reviewers read its commits.
 
 Only branches are protected (`git.protected_branches`): a tag or a note is never the subject of a finding.
 """
@@ -12,19 +12,19 @@ BRANCH = "refs/heads/"
 
 
 def review(subject: ReviewInput) -> Report:
-    """Forced and deleted branches that are protected (`git.protected_branches`)."""
+    """Report protected branches that are forced or deleted (`git.protected_branches`)."""
     findings = (finding_for(ref, subject.protected_branches) for ref in subject.pushed)
     return Report(tuple(finding for finding in findings if finding))
 
 
 def finding_for(ref: PushedRef, protected: tuple[str, ...]) -> Finding | None:
-    """The finding about one ref, None where there is none."""
+    """Return the finding about one ref, None if there is none."""
     name = ref.update.remote_ref
     # A framework names the branch alone.
     branch = name.removeprefix(BRANCH)
     if name.startswith("refs/") and not name.startswith(BRANCH):
         return None
-    # Under a folder, a pattern is of the whole name: `main` does not protect `topic/main`.
+    # With a folder, a pattern matches the whole name: `main` does not protect `topic/main`.
     if not any(matches(BRANCH + pattern, BRANCH + branch) for pattern in protected):
         return None
     if ref.update.deletes:

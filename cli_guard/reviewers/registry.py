@@ -1,4 +1,4 @@
-"""The list of reviewers: planning, the tools of the graph, sharding, per-file work and its cache all read it.
+"""The list of reviewers, read by planning, the tools of the graph, sharding, per-file work and its cache.
 
 A new reviewer is a module `cli_guard/reviewers/NAME.py` (or a folder) with `review(subject) -> Report`, its rules in
 `cli_guard/rules/NAME.toml` (or a folder), and one line in `REVIEWERS`.
@@ -34,7 +34,7 @@ class Scope(StrEnum):
 
 
 class Needs(StrEnum):
-    """What a change must bring for a reviewer to be planned."""
+    """What a change must contain for a reviewer to be planned."""
 
     NOTHING = "nothing"
     FILES = "files"
@@ -56,29 +56,29 @@ class Reviewer:
 
     @property
     def has_examiner(self) -> bool:
-        """Can it examine one file at a time?"""
+        """Return whether it can examine one file at a time."""
         return self.scope is not Scope.CHANGE
 
     @property
     def rules(self) -> "tuple[Rule, ...]":
-        """Its rules, out of `rules/NAME.toml` or the folder `rules/NAME`."""
+        """Read its rules from `rules/NAME.toml` or the folder `rules/NAME`."""
         from cli_guard.rules.catalog import load
 
         return load(self.name)
 
     @property
     def review(self) -> "Callable[[ReviewInput], Report]":
-        """Its `review`; the module is imported at the first use."""
+        """Run its `review`; the module is imported at the first use."""
         function: Callable[[ReviewInput], Report] = import_module(f"cli_guard.reviewers.{self.name}").review
         return function
 
     def examiner(self, subject: "ReviewInput") -> "Examiner":
-        """The function that examines one file of a change."""
+        """Return the function that examines one file of a change."""
         examine: Examiner = import_module(f"cli_guard.reviewers.{self.name}").examiner(subject)
         return examine
 
     def is_needed(self, subject: "ReviewInput", *, has_paths: bool) -> bool:
-        """Does the change give it something to do? `has_paths`: there are files to look at."""
+        """Return whether the change concerns it. `has_paths`: there are files to examine."""
         if subject.event == MESSAGE_ONLY:
             return self.on_message
         present = {
@@ -109,7 +109,7 @@ REVIEWERS = (
     ),
     Reviewer(
         "commands",
-        "what the shell commands do that are added, in scripts, CI files, images, makefiles, settings",
+        "shell commands added to scripts, CI files, images, makefiles and settings",
         prefix="command-",
         scope=Scope.FILES,
     ),
@@ -144,10 +144,10 @@ REVIEWERS = (
 
 
 def reviewer_of(name: str) -> Reviewer:
-    """The reviewer of that name. Raises StopIteration where there is none: a slip of ours."""
+    """Return the reviewer of this name. Raises StopIteration if there is none, which is a bug."""
     return next(reviewer for reviewer in REVIEWERS if reviewer.name == name)
 
 
 def examining() -> tuple[Reviewer, ...]:
-    """The reviewers that can examine one file at a time."""
+    """Return the reviewers that can examine one file at a time."""
     return tuple(reviewer for reviewer in REVIEWERS if reviewer.has_examiner)

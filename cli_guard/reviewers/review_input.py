@@ -1,4 +1,4 @@
-"""What a reviewer is given. A reviewer is a function `review(subject) -> Report`, free of side effects."""
+"""The input of a reviewer. A reviewer is a function `review(subject) -> Report` without side effects."""
 
 import time
 from collections.abc import Callable, Collection
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Limits:
     """The bounds of one review; names and defaults are those of `[limits]` in the configuration.
 
-    `file_chars` and `total_chars` bound what is read, in characters; `seconds` is the time that a
-    reviewer may spend on one file before it gives up and says so.
+    `file_chars` and `total_chars` bound what is read, in characters; `seconds` is the time for one file, after which
+    the reviewer stops and reports it.
     """
 
     files: int = 25_000
@@ -31,18 +31,18 @@ class Limits:
 
     @classmethod
     def of(cls, policy: "Policy") -> "Limits":
-        """The bounds that a policy sets."""
-        return cls(**policy.config.limits.model_dump())
+        every = [config.limits.model_dump() for config in policy.configs]
+        return cls(**{name: max(limits[name] for limits in every) for name in every[0]})
 
 
 @dataclass(frozen=True)
 class ReviewInput:
-    """The thing under review.
+    """The change under review.
 
-    `changes` is the change as a whole (of a range: its two ends compared). `history` are the commits of
-    a range or a push, oldest first, empty for a change that is not yet recorded: what was added in one
-    and removed in a later one is there and nowhere else. `style` is the message style to apply, `checks` are
-    those of the repository that it needs.
+    `changes` is the whole change (of a range: its two ends compared). `history` are the commits of a range or a push,
+    oldest first, empty for a change that is not yet recorded: only they hold what one commit adds and a later one
+    removes. `style` is the message style, `checks` are the repository's checks that it needs. `vouched` commits of a
+    push may be on the remote already: in them only keys count that the remote has not `published`.
     """
 
     event: str
@@ -60,16 +60,21 @@ class ReviewInput:
     work: FileWork | None = None
     shard: Shard | None = None
     checks: "tuple[PlannedCheck, ...]" = ()
+    vouched: Collection[ChangeSet] = ()
+    published: Callable[[str], bool] = lambda _text: False
 
     def under(self, policy: "Policy") -> "ReviewInput":
-        """The subject with the bounds, the message style and the branches that a policy sets."""
+        """Apply a policy's bounds, message style and protected branches; a file with a new role counts as new."""
+        from cli_guard.reviewers.new_roles import with_new_roles
+
         return replace(
             self,
+            changes=with_new_roles(self.changes, self.contents),
             limits=Limits.of(policy),
             style=policy.message_style,
             protected_branches=policy.protected_branches,
         )
 
     def file_result(self, reviewer: str, change: FileChange) -> FileResult | None:
-        """What a reviewer made of one file already, None if it has not looked at it yet."""
+        """Return the result for one file, None if the reviewer has not examined it yet."""
         return self.work.result(reviewer, change) if self.work else None

@@ -1,14 +1,16 @@
-"""Finds credentials in what a change adds: lines, file names, links, the commit message and earlier commits.
+"""Find credentials in what a change adds: lines, file names, links, the commit message and earlier commits.
 
-What counts as a secret is decided in `cli_guard.secrets` by the rules of `cli_guard/rules/secrets/`; this
-module chooses what is scanned and words the findings.
+`cli_guard.secrets` decides what is a secret, by the rules of `cli_guard/rules/secrets/`; this module selects what is
+scanned and words the findings.
 """
 
 import hashlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
 
+from cli_guard.git.contents import printable_runs
 from cli_guard.model import (
     ChangeSet,
     Confidence,
@@ -25,12 +27,23 @@ from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.secrets import Hit, Scan, filenames, places, scan, scan_keys
-from cli_guard.secrets.added import GAP, Added
+from cli_guard.secrets.added import GAP, AddedText
+from cli_guard.secrets.archives import open_archive
 from cli_guard.secrets.candidates import OutOfTimeError
 from cli_guard.secrets.keyblocks import MARKS, find_blocks
 from cli_guard.secrets.redact import evidence
 
 FILE_FINDINGS = 100
+
+
+@runtime_checkable
+class RawContents(Protocol):
+    """Contents that have the bytes of binary files as well."""
+
+    def raw(self, change: FileChange, *, old: bool = False) -> bytes | None:
+        """Return the bytes of one side, None if there are none or they are over the limit."""
+
+
 BASE64_LINE = r"(?m)^[ \t\"'`+,#*/]{0,16}[A-Za-z0-9+/]{40,100}={0,2}(?:\\n)?[ \t\r\"'`+,;)]{0,8}$"
 IN_HISTORY = (
     " It is still in the history of this branch although a later commit removes it: rotate the credential,"
@@ -38,13 +51,13 @@ IN_HISTORY = (
 )
 
 
-# Slow on purpose: a fingerprint is stored and shown, and a short password must not be guessed from it.
+# Slow on purpose: a fingerprint is stored and shown, and must not let a short password be guessed.
 HASH_ROUNDS = 2_000
 
 
 @dataclass(frozen=True)
 class Source:
-    """The text that hits were found in, and how to tell the line of an offset."""
+    """The text that hits were found in, and the map from offsets to lines."""
 
     path: str
     text: str
@@ -56,16 +69,17 @@ class Source:
 
 @dataclass
 class Findings:
-    """What has been found so far, so that one secret is reported once."""
+    """The findings so far, each secret once; with `published`, only keys of providers that it does not know."""
 
     found: list[Finding] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     seen: set[tuple[str, str]] = field(default_factory=set)
     scanned: dict[bytes, Scan] = field(default_factory=dict)
+    published: Callable[[str], bool] | None = None
 
 
 def examiner(subject: ReviewInput) -> Examiner:
-    """Is there anything in the lines that a file adds? How it is told depends on what else is found."""
+    """Return the function that tells whether a file adds a secret; `review` words it with the other files' hits."""
 
     def examine(change: FileChange) -> FileResult:
         if not _has_lines(change):
@@ -78,9 +92,9 @@ def examiner(subject: ReviewInput) -> Examiner:
 
 
 def review(subject: ReviewInput) -> Report:
-    """Findings of every `secret-*` rule in the change, its message and its history.
+    """Return the findings of every `secret-*` rule in the change, its message and its history.
 
-    A file whose scan takes longer than `subject.limits.seconds` is scanned up to there, and says so.
+    The scan of a file stops after `subject.limits.seconds`, and the report says so.
     """
     so_far = Findings()
     commit = subject.changes.commit if not subject.history else None
@@ -90,23 +104,38 @@ def review(subject: ReviewInput) -> Report:
     text = subject.message.text if subject.message else subject.changes.message
     if text and messages:
         _review_message(subject, text, so_far, commit)
+    refs = [ref.update.remote_ref for ref in subject.pushed if not ref.update.deletes]
+    _review_paths(refs, so_far, None, "a ref")
     for step in subject.history:
+        _review_paths(list(step.people), so_far, step.commit, "its author or committer")
         own = tuple(change for change in step if shard is None or shard.has_path(change.path))
         _review_changes(subject, replace(step, files=own), so_far, commit=step.commit)
         if step.message and messages:
             _review_message(subject, step.message, so_far, step.commit)
-        # What a limit left out of the whole change is told by it; a commit may hold more than the whole.
+        # `changes` reports what a limit skipped of the whole change; a commit may hold more.
         so_far.skipped += [each for each in step.skipped if each.by_limit]
+    _review_vouched(subject, so_far)
     for tag in subject.tags if messages else ():
         _review_message(subject, tag.text, so_far, tag.oid)
     ordered = sorted(so_far.found, key=lambda f: (f.commit is not None, f.path, f.line or 0, f.rule))
     return Report(tuple(ordered), tuple(so_far.skipped))
 
 
+def _review_vouched(subject: ReviewInput, so_far: Findings) -> None:
+    """Search the commits that may be on the remote already: only for keys that this push publishes."""
+    so_far.published = subject.published
+    for step in subject.vouched:
+        _review_changes(subject, step, so_far, commit=step.commit)
+        if step.message:
+            _review_message(subject, step.message, so_far, step.commit)
+        so_far.skipped += [each for each in step.skipped if each.by_limit]
+    so_far.published = None
+
+
 def _review_changes(subject: ReviewInput, changes: ChangeSet, so_far: Findings, commit: str | None) -> None:
     named = [change for change in changes if change.status in (Status.ADDED, Status.COPIED, Status.RENAMED)]
     for change in named:
-        if change.kind is not Kind.SUBMODULE and filenames.is_risky(change.path):
+        if not so_far.published and change.kind is not Kind.SUBMODULE and filenames.is_risky(change.path):
             _review_name(change, so_far, commit)
     for change in changes:
         if not _has_lines(change):
@@ -116,12 +145,15 @@ def _review_changes(subject: ReviewInput, changes: ChangeSet, so_far: Findings, 
         if known is None or known.again:
             _look(change)(subject, change, so_far, commit)
         elif subject.history:
-            so_far.scanned[_key(change.path, Added.of(change).text)] = Scan()
+            so_far.scanned[_key(change.path, AddedText.of(change).text)] = Scan()
     _review_paths([change.path for change in named], so_far, commit)
 
 
 def _has_lines(change: FileChange) -> bool:
-    return change.status is not Status.DELETED and change.kind is not Kind.SUBMODULE and bool(change.hunks)
+    if change.status is Status.DELETED or change.kind is Kind.SUBMODULE:
+        return False
+    # A compressed file may show no text at all, and a renamed one is not new.
+    return bool(change.hunks) or (change.kind is Kind.BINARY and change.new_blob != change.old_blob)
 
 
 def _look(change: FileChange) -> Callable[[ReviewInput, FileChange, Findings, str | None], None]:
@@ -129,7 +161,7 @@ def _look(change: FileChange) -> Callable[[ReviewInput, FileChange, Findings, st
 
 
 def _review_lines(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
-    added = Added.of(change)
+    added = AddedText.of(change)
     result = _scan(subject, added.text, change.path, so_far)
     if result.stopped_at is not None:
         line = added.line(result.stopped_at)
@@ -145,26 +177,55 @@ def _review_lines(subject: ReviewInput, change: FileChange, so_far: Findings, co
 
 
 def _review_binary(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
-    """The lines of a binary file are the runs of text in it that are new; only what is surely a key counts."""
-    text = Added.of(change).text
+    """Scan the new runs of text in a binary file; only certain keys count."""
+    text = AddedText.of(change).text
     end = subject.clock() + subject.limits.seconds
     result = scan_keys(text, lambda: subject.clock() >= end)
     if result.stopped_at is not None:
         _skip_rest(subject, so_far, change.path, "keys in a binary file")
     before = "\n".join(change.removed.values()) if result.hits else ""
-    # A block that goes on behind a gap is put together from texts that have nothing to do with each other.
+    # Text after a gap does not continue a key block before it.
     hits = [hit for hit in result.hits if GAP not in hit.value and hit.value not in before]
     source = Source(change.path, text, hits, _no_line, commit, "in a binary file")
+    for group in _by_value(hits)[:FILE_FINDINGS]:
+        _add(so_far, source, group)
+    _review_members(subject, change, so_far, commit)
+
+
+def _review_members(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
+    """Scan the files in a compressed file for certain keys, and say what could not be opened."""
+    contents = subject.contents
+    raw = contents.raw(change) if isinstance(contents, RawContents) else None
+    opened = open_archive(raw) if raw else None
+    if raw is None or opened is None or not isinstance(contents, RawContents):
+        return
+    if not opened.complete:
+        part = f"searched only in part ({len(opened.members)} files)" if opened.members else "not searched"
+        so_far.skipped.append(Skipped(change.path, f"compressed: {part}"))
+    was = open_archive(contents.raw(change, old=True) or b"")
+    before = b"\n".join(was.members) if was else b""
+    end = subject.clock() + subject.limits.seconds
+    text = GAP.join(run for member in opened.members for run in printable_runs(member))
+    result = scan_keys(text, lambda: subject.clock() >= end)
+    if result.stopped_at is not None:
+        _skip_rest(subject, so_far, change.path, "keys in a compressed file")
+    hits = [hit for hit in result.hits if GAP not in hit.value and hit.value.encode() not in before]
+    source = Source(change.path, text, hits, _no_line, commit, "in a compressed file")
     for group in _by_value(hits)[:FILE_FINDINGS]:
         _add(so_far, source, group)
 
 
 def _review_partial_blocks(
-    subject: ReviewInput, change: FileChange, added: Added, result: Scan, so_far: Findings, commit: str | None
+    subject: ReviewInput,
+    change: FileChange,
+    added: AddedText,
+    result: Scan,
+    so_far: Findings,
+    commit: str | None,
 ) -> None:
-    """A private key of which the change adds only some lines is read in the file as it will be.
+    """Find a private key of which the change adds only some lines, in the whole file.
 
-    The file of a commit in the history is known where the commit names its blob.
+    The file of a commit in the history is known if the commit names its blob.
     """
     if (commit is not None and change.new_blob is None) or not _may_be_part_of_key(added.text):
         return
@@ -172,7 +233,7 @@ def _review_partial_blocks(
     if text is None or not any(mark in text.lower() for mark in MARKS):
         return
     lines = text.split("\n")
-    whole = Added.from_lines(lines, list(range(1, len(lines) + 1)))
+    whole = AddedText.from_lines(lines, list(range(1, len(lines) + 1)))
     known = {added.line(hit.start) for hit in result.hits}
     try:
         for hit in find_blocks(text, _deadline(subject)):
@@ -190,7 +251,7 @@ def _skip_rest(subject: ReviewInput, so_far: Findings, path: str, what: str) -> 
 
 
 def _deadline(subject: ReviewInput) -> Callable[[int], None]:
-    """A check that raises OutOfTimeError once the time for one file is spent."""
+    """Return a check that raises OutOfTimeError once the time for one file is spent."""
     end = subject.clock() + subject.limits.seconds
 
     def check(position: int) -> None:
@@ -213,20 +274,21 @@ def _review_message(subject: ReviewInput, text: str, so_far: Findings, commit: s
         _skip_rest(subject, so_far, "", "secrets in the commit message")
 
 
-def _review_paths(paths: list[str], so_far: Findings, commit: str | None) -> None:
-    """Providers' tokens in the names of new files, all names in one scan."""
+def _review_paths(paths: list[str], so_far: Findings, commit: str | None, of: str = "") -> None:
+    """Find providers' tokens in the names of new files, or `of` something else, all names in one scan."""
     text = "\n".join(paths)
-    joined = Added.from_lines(paths, list(range(len(paths))))
+    joined = AddedText.from_lines(paths, list(range(len(paths))))
     for hit in scan(text, decode=False).hits:
         place = joined.line(hit.start)
         if hit.generic or place is None:
             continue
-        source = Source(paths[place], text, (hit,), _no_line, commit, "in the name of the file")
+        path = "" if of else paths[place]
+        source = Source(path, text, (hit,), _no_line, commit, f"in the name of {of or 'the file'}")
         _add(so_far, source, [hit])
 
 
 def _no_line(_offset: int) -> None:
-    """A message and a name have no lines."""
+    """Return None: a message and a name have no lines."""
 
 
 def _review_name(change: FileChange, so_far: Findings, commit: str | None) -> None:
@@ -267,7 +329,7 @@ def _scan(subject: ReviewInput, text: str, path: str, so_far: Findings) -> Scan:
 
 
 def _key(path: str, text: str) -> bytes:
-    """Tells a scanned text in place of the text itself: those of a push together would fill the memory."""
+    """Return a key for a scanned text: the texts of a push together would fill the memory."""
     return hashlib.sha256(f"{path}\0{text}".encode("utf-8", "surrogatepass")).digest()
 
 
@@ -279,12 +341,14 @@ def _by_value(hits: Sequence[Hit]) -> list[list[Hit]]:
 
 
 def _add(so_far: Findings, source: Source, hits: list[Hit]) -> None:
-    """One finding for one secret of a file; in an earlier commit only what the change as a whole has not."""
+    """Add one finding for one secret of a file; in an earlier commit only if the whole change lacks it."""
     hit = hits[0]
     key = (hit.rule, hit.value if source.commit is not None else f"{source.path}\0{hit.value}")
     if key in so_far.seen:
         return
     so_far.seen.update({key, (hit.rule, hit.value)})
+    if so_far.published and (hit.generic or so_far.published(hit.value)):
+        return
     rule = catalog.one("secrets", hit.rule)
     line, end_line = source.line(hit.start), source.line(max(hit.end - 1, hit.start))
     so_far.found.append(
@@ -306,21 +370,20 @@ def _add(so_far: Findings, source: Source, hits: list[Hit]) -> None:
 
 
 def describe(rule: catalog.Rule, source: Source, hits: list[Hit]) -> str:
-    """Describe one secret and all the places of a file where it stands."""
     hit = hits[0]
     words = [rule.title]
     if hit.name and not any(other.value in hit.name for other in source.hits):
         words.append(f"({hit.name})")
     if hit.encoded:
-        words.append("in base64")
+        words.append("in base64 or another encoding")
     if source.where:
         words.append(source.where)
     more = len({source.line(other.start) for other in hits} - {source.line(hit.start)})
-    repeated = f"; it stands on {more} more line{'s' if more > 1 else ''} of the file" if more else ""
+    repeated = f"; it is on {more} more line{'s' if more > 1 else ''} of the file" if more else ""
     return " ".join(words) + repeated + "."
 
 
 def slow_hash(path: str, value: str) -> str:
-    """A hash of a secret that is too slow to guess it from."""
+    """Hash a secret, too slowly for it to be guessed from the hash."""
     salt = b"cli-guard/" + path.encode("utf-8", "surrogateescape")
     return hashlib.pbkdf2_hmac("sha256", value.encode("utf-8", "surrogateescape"), salt, HASH_ROUNDS).hex()

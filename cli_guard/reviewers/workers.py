@@ -1,7 +1,7 @@
-"""Work that is done in copies of this process, side by side: each sends back lines, and nothing is shared.
+"""Run work in copies of this process in parallel: each sends back lines, and nothing is shared.
 
-A copy has everything that is loaded and read already, so it starts in milliseconds. Only a process with a single thread
-is copied: a lock that another thread holds would stay locked in the copy for ever (fork(2), os.fork).
+A copy has everything loaded and read already, so it starts in milliseconds. Only a process with a single thread is
+copied: a lock held by another thread would stay locked in the copy for ever (fork(2), os.fork).
 """
 
 import gc
@@ -19,7 +19,7 @@ PIECE_BYTES = 1 << 18
 
 
 def available() -> int:
-    """How many processors this process may use, 1 where it cannot be copied."""
+    """Return how many processors this process may use, 1 if it cannot be copied."""
     if sys.platform != "linux" or threading.active_count() > 1:
         return 1
     with suppress(OSError):  # without /proc nothing but Python's own threads is known
@@ -30,7 +30,7 @@ def available() -> int:
 
 @dataclass
 class Worker:
-    """One copy: its process, the pipe that it writes to, and what came so far of its next line."""
+    """One copy: its process, the pipe that it writes to, and the unfinished line read so far."""
 
     number: int
     pid: int
@@ -39,9 +39,9 @@ class Worker:
 
 
 def lines_of(count: int, work: Callable[[int], Iterable[bytes]]) -> Iterator[tuple[int, bytes]]:
-    """The lines that `work` gives for 0, 1, ... in copies of this process, with their numbers, as they come.
+    """Yield the numbered lines of `work` for 0, 1, ... from copies of this process, as they arrive.
 
-    A copy that cannot be started, or that ends early, gives fewer lines and no error: whoever asks has to see that.
+    A copy that does not start, or dies, gives fewer lines and no error: the caller has to check.
     """
     workers = start_workers(count, work)
     try:
@@ -63,15 +63,15 @@ def lines_of(count: int, work: Callable[[int], Iterable[bytes]]) -> Iterator[tup
     finally:
         for worker in workers:
             os.close(worker.pipe)
-            # One that has ended is not waited for yet, so its number belongs to nobody else.
+            # A copy that has ended is not yet reaped, so no other process has its number.
             os.kill(worker.pid, signal.SIGKILL)
             os.waitpid(worker.pid, 0)
 
 
 def start_workers(count: int, work: Callable[[int], Iterable[bytes]]) -> list[Worker]:
-    """The copies, as many as the system allows."""
+    """Start the copies, as many as the system allows."""
     workers: list[Worker] = []
-    # What is there before is not looked at again by the collector, or each copy would soon hold all of it.
+    # Freeze the objects: garbage collection in a copy would otherwise copy their memory.
     gc.freeze()
     try:
         for number in range(count):
@@ -83,7 +83,7 @@ def start_workers(count: int, work: Callable[[int], Iterable[bytes]]) -> list[Wo
                 os.close(writing)
                 break
             if pid == 0:
-                in_copy(writing, lambda number=number: work(number))  # type: ignore[misc]
+                work_in_copy(writing, lambda number=number: work(number))  # type: ignore[misc]
             os.close(writing)
             workers.append(Worker(number, pid, reading))
     finally:
@@ -91,8 +91,8 @@ def start_workers(count: int, work: Callable[[int], Iterable[bytes]]) -> list[Wo
     return workers
 
 
-def in_copy(pipe: int, work: Callable[[], Iterable[bytes]]) -> None:
-    """Does the work and ends the process, whatever happens; never returns."""
+def work_in_copy(pipe: int, work: Callable[[], Iterable[bytes]]) -> None:
+    """Do the work and end the process, whatever happens; never returns."""
     code = 1
     try:
         for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):

@@ -1,8 +1,8 @@
-"""Reads the rule files and gives every rule one form, whichever reviewer it belongs to.
+"""Load the rule files into one form, whichever reviewer they belong to.
 
-A TOML file under this folder holds `[[rule]]` tables; a YAML file holds one document a rule in ast-grep's
-own format, with our fields under `metadata`. Both give a `Rule`; what only its reviewer understands
-(a pattern, keywords, a tree rule) stays in `extra`.
+A TOML file under this folder holds `[[rule]]` tables; a YAML file holds one document a rule in ast-grep's own format,
+with our fields under `metadata`. Both give a `Rule`; what only its reviewer understands (a pattern, keywords, a tree
+rule) stays in `extra`.
 """
 
 import re
@@ -26,8 +26,8 @@ NOT_RULES = ("__pycache__", "command_files", "editing", "languages", "processes"
 class Rule:
     """One rule.
 
-    `fires` are examples that it must report, `silent` near misses that it must not. An example is text
-    with, where a whole file is needed, its path in front as `path: text`; see `cli_guard.rules.examples`.
+    `fires` are examples that it must report, `silent` near misses that it must not. An example is text with, where a
+    whole file is needed, its path in front as `path: text`; see `cli_guard.rules.examples`.
     """
 
     id: str
@@ -54,7 +54,7 @@ class Rule:
         suggestion: str | None = None,
         evidence: str = "",
     ) -> Finding:
-        """A finding of this rule; what is not given is as the rule says."""
+        """Build a finding of this rule, with the rule's own values as defaults."""
         return Finding(
             rule=self.id,
             category=self.category,
@@ -91,13 +91,13 @@ def _rule(data: Mapping[str, Any]) -> Rule:
 
 
 def read_toml(path: Path) -> Iterator[Rule]:
-    """The rules of one TOML file, in its order."""
+    """Return the rules of one TOML file, in its order."""
     with path.open("rb") as file:
         yield from (_rule(table) for table in tomllib.load(file).get("rule", ()))
 
 
 def read_yaml(path: Path) -> Iterator[Rule]:
-    """The rules of one file of ast-grep YAML documents; the tree rule itself is `extra["document"]`."""
+    """Return the rules of one file of ast-grep YAML documents; the tree rule itself is `extra["document"]`."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -109,20 +109,20 @@ def read_yaml(path: Path) -> Iterator[Rule]:
 
 @cache
 def read_table(path: str) -> Mapping[str, Any]:
-    """The data of a TOML file in this folder that holds no rules, such as `languages/files.toml`."""
+    """Return the data of a TOML file in this folder that holds no rules, such as `languages/files.toml`."""
     with (FOLDER / path).open("rb") as file:
         return MappingProxyType(tomllib.load(file))
 
 
 @cache
 def read_patterns(path: str, section: str) -> Mapping[str, re.Pattern[str]]:
-    """The regular expressions in a section of a data file; a list has the parts of one."""
+    """Compile the regular expressions in a section of a data file; a list has the parts of one."""
     return {name: re.compile("".join(parts)) for name, parts in read_table(path)[section].items()}
 
 
 @cache
 def load(group: str) -> tuple[Rule, ...]:
-    """The rules of one group: a folder of this package (`secrets`) or a single file (`message`)."""
+    """Return the rules of one group: a folder of this package (`secrets`) or a single file (`message`)."""
     folder = FOLDER / group
     files = sorted(folder.glob("*")) if folder.is_dir() else [folder.with_suffix(".toml")]
     readers = {".toml": read_toml, ".yml": read_yaml}
@@ -131,18 +131,18 @@ def load(group: str) -> tuple[Rule, ...]:
 
 @cache
 def by_id(group: str) -> Mapping[str, Rule]:
-    """The rules of one group by their ids, in their order."""
+    """Return the rules of one group by their ids, in their order."""
     return MappingProxyType({rule.id: rule for rule in load(group)})
 
 
 def one(group: str, rule_id: str) -> Rule:
-    """The rule of an id. Raises KeyError for one that the group does not hold: a slip of ours."""
+    """Return the rule of an id. Raises KeyError if the group does not hold it, which is a bug."""
     return by_id(group)[rule_id]
 
 
 @cache
 def load_all() -> Mapping[str, Rule]:
-    """Every rule by its id, sorted."""
+    """Return every rule by its id, sorted."""
     groups = {
         p.stem for p in FOLDER.iterdir() if p.suffix == ".toml" or (p.is_dir() and p.name not in NOT_RULES)
     }

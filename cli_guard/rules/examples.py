@@ -51,7 +51,7 @@ BODY_WIDTH = 64
 
 
 def expand(text: str, seed: int = 0) -> str:
-    """The example with every placeholder filled in; `seed` picks the variant."""
+    """Fill in every placeholder of an example; `seed` selects the variant."""
     count = 0
 
     def fill(match: re.Match[str]) -> str:
@@ -65,13 +65,13 @@ def expand(text: str, seed: int = 0) -> str:
 
 
 def split_path(example: str) -> tuple[str | None, str]:
-    """The path in the first line of an example, None if it names none, and the text after it."""
+    """Return the path in the first line of an example, None if it names none, and the text after it."""
     match = PATH.match(example)
     return (match[1], example[match.end() :]) if match else (None, example)
 
 
 def base62_crc32(text: str) -> str:
-    """The CRC-32 of ASCII text in six base-62 digits, 0-9 A-Z a-z.
+    """Return the CRC-32 of ASCII text in six base-62 digits, 0-9 A-Z a-z.
 
     Source: https://github.blog/engineering/platform-security/behind-githubs-new-authentication-token-formats/
     """
@@ -89,7 +89,7 @@ def _fill(kind: str, argument: str, seed: str) -> str:
 
 
 def _draw(alphabet: str, length: int, seed: str) -> str:
-    """Characters drawn without a run or a missing class, so that no filter takes them for a placeholder."""
+    """Draw characters without a run or a missing class, so that no filter takes them for a placeholder."""
     for attempt in range(1000):
         stream = hashlib.shake_256(f"{seed}/{attempt}/{alphabet}/{length}".encode()).digest(length * 2)
         pairs = zip(stream[::2], stream[1::2], strict=True)

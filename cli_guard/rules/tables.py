@@ -1,4 +1,4 @@
-"""Finds and reads the tables of the programs: TOML files under `programs/`, each read when it is first asked for."""
+"""Find and read the tables of the programs: TOML files under `programs/`, each read on demand."""
 
 import tomllib
 from collections.abc import Mapping
@@ -18,23 +18,35 @@ def _files() -> Mapping[str, Path]:
 
 
 def programs() -> tuple[str, ...]:
-    """The names of all tables, sorted by folder."""
+    """Return the names of all tables, sorted by folder."""
     return tuple(name for name in _files() if name != NAMES)
 
 
 def exists(name: str) -> bool:
-    """Is there a table of this name?"""
+    """Return whether a program has a table under this very name."""
     return name != NAMES and name in _files()
 
 
 @cache
 def other_names() -> Mapping[str, str]:
-    """The program whose table stands for another name: `egrep` -> `grep`."""
+    """Map other names to the program with the table: `egrep` -> `grep`."""
     with _files()[NAMES].open("rb") as file:
         return MappingProxyType(tomllib.load(file)["names"])
 
 
 def read(name: str) -> dict[str, Any]:
-    """A table as data. Raises KeyError for one that is not there."""
+    """Return a table as data. Raises KeyError if it does not exist."""
     with _files()[name].open("rb") as file:
         return tomllib.load(file)
+
+
+@cache
+def words(name: str) -> Mapping[str, Any]:
+    """The lists of words of `rules/words/NAME.toml`, each split at its blanks."""
+
+    def split(given: Any) -> Any:
+        return given.split() if isinstance(given, str) else {key: split(each) for key, each in given.items()}
+
+    with (FOLDER / "words" / f"{name}.toml").open("rb") as file:
+        lists: dict[str, Any] = split(tomllib.load(file))
+    return MappingProxyType(lists)

@@ -1,13 +1,13 @@
-"""Finds secrets in text: what the secrets reviewer and redaction have in common.
+"""Find secrets in text, for the secrets reviewer and for redaction.
 
-    detectors   the rules of cli_guard/rules/secrets/, ready to be tried
-    engine      keywords, windows, patterns, checks: `scan(text, path)` gives `Scan`
-    tokens      judge what is in a provider's format; `checks` judge by the words around a value; `assigned`
-                assignments; `names` names, `values` values, `places` paths; `candidates` how bad and how sure
-    keyblocks   private keys of several lines; `inserts` rows of a table; `disguised` literals in parts, base64
+    detectors   the rules of cli_guard/rules/secrets/, compiled on demand
+    engine      keywords, windows, patterns, checks: `scan(text, path)` returns a `Scan`
+    tokens      judge provider formats; `checks` judge by the words around a value, `assigned` assignments;
+                `names` names, `values` values, `places` paths; `candidates` severity and confidence
+    keyblocks   private keys of several lines; `inserts` rows of a table; `disguised` joined literals, base64
     added       added lines as one text, with their numbers; `filenames` files that are a risk by their names
 
-Standard library only. Nothing here reads a file but the rules, and nothing is compiled before it is needed.
+Standard library only. Only the rules are read from disk.
 """
 
 from cli_guard.secrets.candidates import Hit, Scan

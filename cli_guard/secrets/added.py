@@ -1,25 +1,24 @@
-"""Text that is scanned in place of a file, and the line in the file of every offset of it."""
+"""The text that is scanned in place of a file, and the map from its offsets to the file's lines."""
 
 from bisect import bisect_right
 from dataclasses import dataclass
 
 from cli_guard.model import FileChange
 
-# Stands between hunks: no pattern reads over a NUL, so lines that are not neighbours are not read as such.
+# Between hunks: no pattern matches across a NUL, so lines that are not adjacent are not matched as such.
 GAP = "\0"
 
 
 @dataclass(frozen=True)
-class Added:
-    """The added lines of a file as one text, and the line number that each line of it has in the file."""
+class AddedText:
+    """The added lines of a file as one text, and their line numbers in the file."""
 
     text: str
     numbers: tuple[int | None, ...]
     starts: tuple[int, ...]
 
     @classmethod
-    def of(cls, change: FileChange) -> "Added":
-        """Join the hunks of a change."""
+    def of(cls, change: FileChange) -> "AddedText":
         lines: list[str] = []
         numbers: list[int | None] = []
         for hunk in change.hunks:
@@ -31,7 +30,7 @@ class Added:
         return cls.from_lines(lines, numbers)
 
     @classmethod
-    def from_lines(cls, lines: list[str], numbers: list[int | None]) -> "Added":
+    def from_lines(cls, lines: list[str], numbers: list[int | None]) -> "AddedText":
         """Index the lines by their offset in the joined text."""
         starts, position = [], 0
         for line in lines:
@@ -40,5 +39,5 @@ class Added:
         return cls("\n".join(lines), tuple(numbers), tuple(starts))
 
     def line(self, offset: int) -> int | None:
-        """The line number in the file of an offset in the text."""
+        """Return the file's line number of an offset in the text."""
         return self.numbers[bisect_right(self.starts, offset) - 1] if self.starts else None

@@ -1,4 +1,4 @@
-"""Judges assignments: `name = "value"` in any language, setting file or command line."""
+"""Judge assignments: `name = "value"` in any language, setting file or command line."""
 
 import re
 
@@ -18,7 +18,7 @@ SPACED = r"(?i)(?:^|[\s;&|(])(?:env|arg|setenv|setx|set|config set)\s+$"
 
 
 def name_before(text: str, position: int) -> int:
-    """Where the name begins in which a keyword stands at `position`."""
+    """Return where the name begins that has a keyword at `position`."""
     start = position
     while start > 0 and position - start < NAME_LIMIT and text[start - 1] in NAME_CHARS:
         start -= 1
@@ -26,7 +26,7 @@ def name_before(text: str, position: int) -> int:
 
 
 def judge_assignment(candidate: Candidate) -> Judgement | None:
-    """A value that is given to a name: judged by the name, by how it is given, and by the value."""
+    """Judge an assigned value by its name, its context and the value itself."""
     if places.is_lock(candidate.path):
         return None
     start = name_before(candidate.text, candidate.keyword_at)
@@ -55,7 +55,7 @@ def judge_assignment(candidate: Candidate) -> Judgement | None:
 
 
 def _kind_of_key(candidate: Candidate, start: int, name: str) -> Kind | None:
-    """`key` alone says nothing; in a group named `jwt`, with `base64:` or as bytes it is one to sign with."""
+    """Return the kind of a `key`: a signing key in a group named `jwt`, with `base64:` or as bytes; else unknown."""
     if name.lower() != "key":
         return None
     before = candidate.text[max(start - PARENT_REACH, 0) : start]
@@ -65,7 +65,7 @@ def _kind_of_key(candidate: Candidate, start: int, name: str) -> Kind | None:
 
 
 def _is_expression(candidate: Candidate, value: str, *, bare: bool) -> bool:
-    """Is the value computed: by a look-up around it, or by a call that it begins with?"""
+    """Return whether the value is computed, by a look-up around it or a call that it begins with."""
     wrap = candidate.groups.get("wrap")
     if wrap:
         return bare or bool(pattern("lookup_calls").search(wrap))
@@ -73,14 +73,14 @@ def _is_expression(candidate: Candidate, value: str, *, bare: bool) -> bool:
 
 
 def _needs_strong(candidate: Candidate, operator: str, *, bare: bool) -> bool:
-    """Calls, prose, and words without quotes outside settings mean little by themselves."""
+    """Return whether the context (calls, prose, unquoted words outside settings) demands a strong value."""
     if operator in ("(", "{", "is", "IS"):
         return True
     return bare and not places.is_settings(candidate.path) and not _is_whole_entry(candidate, operator)
 
 
 def _is_whole_entry(candidate: Candidate, operator: str) -> bool:
-    """Is the line of a note nothing but name and value: `Password: b4nanas`?"""
+    """Return whether the line of a note is nothing but name and value: `Password: b4nanas`."""
     if operator not in (":", "=") or places.kind_of(candidate.path) != "prose":
         return False
     if re.search(r"[(){}<>\[\]]", candidate.value):
@@ -93,7 +93,7 @@ def _is_whole_entry(candidate: Candidate, operator: str) -> bool:
 
 
 def judge_named(candidate: Candidate) -> Judgement | None:
-    """A value beside its name: an XML element, or a pair of name and value."""
+    """Judge a value beside its name: an XML element, or a pair of name and value."""
     if places.is_lock(candidate.path):
         return None
     start = name_before(candidate.text, candidate.keyword_at)
@@ -106,7 +106,7 @@ def judge_named(candidate: Candidate) -> Judgement | None:
 
 
 def strength_of(kind: Kind, name: str, value: str) -> Strength:
-    """How much the value looks like what its name says it is."""
+    """Return how much the value looks like what its name says it is."""
     if kind is Kind.PASSWORD:
         if len(value) > PASSWORD_LIMIT:
             return Strength.NONE
@@ -127,7 +127,7 @@ def strength_of(kind: Kind, name: str, value: str) -> Strength:
 
 
 def _is_word(candidate: Candidate, kind: Kind, operator: str, value: str) -> bool:
-    """In settings even a plain word is the password (`password: letmein`); in code it may name anything."""
+    """Return whether a plain word is the secret: in settings it is (`password: letmein`), code may name anything."""
     ending = places.ending(candidate.path)
     if operator not in ("=", ":") or not value.isalpha() or values.is_filler(value):
         return False
@@ -143,20 +143,20 @@ def _is_word(candidate: Candidate, kind: Kind, operator: str, value: str) -> boo
 
 
 def _echoes(name: str, value: str) -> bool:
-    """Does the value say no more than the name: `"chpasswd", "|chpasswd"`?"""
+    """Return whether the value only repeats the name: `"chpasswd", "|chpasswd"`."""
     letters = re.sub(r"[^a-z]", "", value.lower())
     return not re.search(r"\d", value) and letters in re.sub(r"[^a-z]", "", name.lower())
 
 
 def _phrase(value: str) -> Strength:
-    """Signing keys of web frameworks are drawn from letters, digits and symbols."""
+    """Rate a signing key of a web framework, drawn from letters, digits and symbols."""
     if len(value) < 24 or re.search(r"\s", value) or not re.search(r"[!@#$%^&*()+=]", value):
         return Strength.NONE
     return Strength.STRONG if values.password_strength(value) is Strength.STRONG else Strength.NONE
 
 
 def _chosen(name: str, value: str) -> Strength:
-    """What an application signs with is often a phrase of its developer: `jwtSecret: "keyboard-kitten-42x"`."""
+    """Rate a signing phrase that a developer chose: `jwtSecret: "keyboard-kitten-42x"`."""
     parts = names.words_of(name)
     if parts[-1:] != ["secret"] or not words("signing") & set(parts[:-1]) or not re.search(r"\d", value):
         return Strength.NONE
@@ -164,7 +164,7 @@ def _chosen(name: str, value: str) -> Strength:
 
 
 def _is_passphrase(name: str, value: str) -> bool:
-    """Four words or more that make no sentence: a label has `the` and `your`, a passphrase has not."""
+    """Return whether it is four or more words that make no sentence (labels contain `the` and `your`)."""
     found = value.split()
     if not 4 <= len(found) <= 16 or not all(re.fullmatch("[a-z0-9-]{2,16}", word) for word in found):
         return False
@@ -205,7 +205,7 @@ def _given(candidate: Candidate, operator: str, name: str, start: int, *, bare: 
 
 
 def _spaced(candidate: Candidate, name: str, start: int, *, flag: bool, bare: bool) -> bool:
-    """Name and value with nothing but blanks between: a flag, a directive, a define."""
+    """Match name and value with only blanks between them: a flag, a directive, a define."""
     if candidate.groups.get("close"):
         return False
     if flag:
@@ -224,7 +224,7 @@ def _spaced(candidate: Candidate, name: str, start: int, *, flag: bool, bare: bo
 
 
 def _stands_alone(candidate: Candidate, line: str) -> bool:
-    """A directive of a setting file, or a password in prose (`root password Xy7!...`), which has to look like one."""
+    """Judge a directive of a setting file, or a strong password in prose (`root password Xy7!...`)."""
     ending = places.ending(candidate.path)
     if ending in (".conf", ".cfg", ".cnf"):
         rest = candidate.text[candidate.end : candidate.end + 1]
@@ -236,7 +236,7 @@ def _stands_alone(candidate: Candidate, line: str) -> bool:
 
 
 def _in_code_line(candidate: Candidate, start: int) -> bool:
-    """Without a path that tells, a call or a statement on the line tells: `x = f(y)`."""
+    """Return whether the line looks like code (`x = f(y)`), for texts without a telling path."""
     value = candidate.value
     return (
         bool(re.search(r"\w\(|\)\s*[;{]|^\w+\.\w+", value))

@@ -1,4 +1,4 @@
-"""What passes between the engine and the checks: a match on its way to be a hit, and how bad and sure it is."""
+"""The types between the engine and the checks: a match and its severity and confidence."""
 
 import base64
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from cli_guard.secrets.values import Strength
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pattern matched: the value with its place in the text, and the match's groups by name."""
+    """A match of a pattern: the value with its place in the text, and the match's groups by name."""
 
     detector: Detector
     text: str
@@ -27,7 +27,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a check makes of a candidate: how bad, how sure, and where exactly the value stands."""
+    """The result of a check: severity, confidence, and the exact place of the value."""
 
     severity: Severity
     confidence: Confidence
@@ -38,9 +38,9 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A secret in a text: `value` is `text[start:end]`, `name` what it was assigned to, if that is known.
+    """A secret in a text: `value` is `text[start:end]`, `name` what it was assigned to, if known.
 
-    `encoded` says that the place holds the value in base64.
+    `encoded`: the place holds the value in base64.
     """
 
     rule: str
@@ -69,7 +69,7 @@ class OutOfTimeError(Exception):
 def plain(
     candidate: Candidate, severity: Severity | None = None, confidence: Confidence | None = None
 ) -> Judgement:
-    """The candidate as it stands, by default as bad and as sure as its rule says."""
+    """Accept the candidate, by default with the severity and confidence of its rule."""
     return Judgement(
         severity or candidate.detector.severity,
         confidence or candidate.detector.confidence,
@@ -79,14 +79,14 @@ def plain(
 
 
 def doubtful(candidate: Candidate) -> Judgement | None:
-    """What may be a key that was typed for want of one: a person should look, but not in tests and documents."""
+    """Accept what may be a key typed by hand as needing a look; tests and documents are left out."""
     if places.is_test_or_document(candidate.path):
         return None
     return plain(candidate, Severity.HIGH, Confidence.LOW)
 
 
 def grade(candidate: Candidate, strength: Strength, start: int, end: int, name: str = "") -> Judgement | None:
-    """A generic credential by the strength of its value; in tests and documents it is advice and no more."""
+    """Grade a generic credential by the strength of its value; in tests and documents it is only advice."""
     if strength <= Strength.WEAK:
         return None
     severity, confidence = Severity.HIGH, Confidence.MEDIUM
@@ -100,9 +100,9 @@ def grade(candidate: Candidate, strength: Strength, start: int, end: int, name: 
 
 
 def decode_base64(text: str) -> str | None:
-    """The text behind standard or URL-safe base64, None if it is no text."""
+    """Decode standard or URL-safe base64; return None if the result is not text."""
     padded = text.rstrip("=").translate(str.maketrans("-_", "+/"))
     try:
         return base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True).decode("utf-8")
-    except ValueError:  # not base64, or bytes that are no text
+    except ValueError:  # not base64, or bytes that are not text
         return None

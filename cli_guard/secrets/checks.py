@@ -1,6 +1,6 @@
-"""Judges what the words around a value say of it: addresses, headers, commands, rc files.
+"""Judge a value by the words around it: addresses, headers, commands, rc files.
 
-Each check takes a candidate and answers None, or how bad and how sure.
+Each check takes a candidate and returns its severity and confidence, or None.
 """
 
 import re
@@ -15,7 +15,6 @@ Check = Callable[[Candidate], Judgement | None]
 
 
 def password(candidate: Candidate) -> Judgement | None:
-    """A password by its looks."""
     value = candidate.value
     if places.is_lock(candidate.path) or re.match(r"\w+=$", value):
         return None
@@ -23,7 +22,7 @@ def password(candidate: Candidate) -> Judgement | None:
 
 
 def url(candidate: Candidate) -> Judgement | None:
-    """The password of an address, judged with the host: at a made-up one only a strong value counts."""
+    """Judge the password of an address with its host: at a made-up host only a strong value counts."""
     value, user = candidate.value, candidate.groups.get("user") or ""
     host = (candidate.groups.get("host") or "").lower()
     if (
@@ -61,7 +60,7 @@ def _userinfo_token(candidate: Candidate, user: str) -> Judgement | None:
 
 
 def header(candidate: Candidate) -> Judgement | None:
-    """The value of an authenticating HTTP header."""
+    """Judge the value of an authenticating HTTP header."""
     scheme = (candidate.groups.get("scheme") or candidate.groups.get("scheme2") or "").lower()
     if scheme == "basic":
         return basic(candidate)
@@ -72,7 +71,7 @@ def header(candidate: Candidate) -> Judgement | None:
 
 
 def basic(candidate: Candidate) -> Judgement | None:
-    """User and password in base64 (RFC 7617)."""
+    """Judge user and password in base64 (RFC 7617)."""
     decoded = decode_base64(candidate.value)
     user, colon, secret = (decoded or "").partition(":")
     if (
@@ -90,7 +89,7 @@ def basic(candidate: Candidate) -> Judgement | None:
 
 
 def rc(candidate: Candidate) -> Judgement | None:
-    """The value of an entry that can be nothing but a credential."""
+    """Judge an entry that can only hold a credential."""
     value = candidate.value
     if places.is_code(candidate.path):
         return None
@@ -106,7 +105,7 @@ def rc(candidate: Candidate) -> Judgement | None:
 
 
 def command(candidate: Candidate) -> Judgement | None:
-    """The argument that a command takes for a password."""
+    """Judge the argument that a command takes as a password."""
     value = candidate.value.strip("\"'")
     start = candidate.start + candidate.value.index(value) if value else candidate.start
     if not value or value[0] in "-$" or re.match(r"^\d+:\d+$|^\d{1,5}$", value):
@@ -118,7 +117,7 @@ def command(candidate: Candidate) -> Judgement | None:
 
 
 def pair(candidate: Candidate) -> Judgement | None:
-    """The second of two words beside each other (`admin / x`): only one of mixed characters is a password."""
+    """Judge the second of two adjacent words (`admin / x`) as a password if its characters are mixed."""
     value = candidate.value
     classes = [each for each in ("[a-z]", "[A-Z]", r"\d", r"[!@#$%^&*?+=~]") if re.search(each, value)]
     if len(classes) < 3 or "." in value or values.password_strength(value) is not Strength.STRONG:
@@ -127,7 +126,7 @@ def pair(candidate: Candidate) -> Judgement | None:
 
 
 def signing(candidate: Candidate) -> Judgement | None:
-    """The literal with which a call signs or encrypts: a phrase with a digit in it will do."""
+    """Judge the literal with which a call signs or encrypts: a phrase with a digit is enough."""
     value = candidate.value
     strength = max(values.password_strength(value), values.key_strength(value))
     if strength is Strength.WEAK and re.search(r"\d", value) and len(value) >= 8:
@@ -136,7 +135,7 @@ def signing(candidate: Candidate) -> Judgement | None:
 
 
 def none(candidate: Candidate) -> Judgement | None:
-    """The pattern says it all, unless the value is a placeholder."""
+    """Accept any value except a placeholder: the pattern is specific."""
     if values.is_filler(candidate.value):
         return None
     return grade(candidate, Strength.STRONG, candidate.start, candidate.end)

@@ -1,4 +1,4 @@
-"""The rules of `cli_guard/rules/secrets/` in the form the engine works with.
+"""The rules of `cli_guard/rules/secrets/` in the form the engine uses.
 
 A pattern is compiled when its keyword is first met, since compiling all of them takes longer than a usual review.
 """
@@ -21,10 +21,10 @@ RIGHT = r"(?![A-Za-z0-9])"
 class Detector:
     """One rule over text.
 
-    `before` and `after` bound the window around a keyword in which the pattern is tried (0: the pattern
-    begins at the keyword), `lines` is how many further lines it may run on. `context` has to match within
-    `reach` characters around a hit. `check` names the function that judges it (`engine.CHECKS`). `files` is
-    the kind of file the rule is for (`places.kind_of`), empty for all; of `needs` the file must have one.
+    `before` and `after` bound the window around a keyword in which the pattern is tried (0: the pattern begins at the
+    keyword), `lines` is how many further lines it may span. `context` has to match within `reach` characters around a
+    hit. `check` names the function that judges it (`engine.CHECKS`). `files` is the kind of file the rule is for
+    (`places.kind_of`), empty for all; of `needs` the file must contain one.
     """
 
     id: str
@@ -48,27 +48,27 @@ class Detector:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The pattern, compiled at first use."""
+        """Return the pattern, compiled at first use."""
         return re.compile(self.source)
 
     @cached_property
     def context(self) -> re.Pattern[str] | None:
-        """What has to stand near a hit, compiled at first use; None if nothing has to."""
+        """Return the pattern required near a hit, compiled at first use; None if there is none."""
         return re.compile(self.context_source) if self.context_source else None
 
     @property
     def follows(self) -> bool:
-        """Does the pattern begin where the keyword ends, rather than at its start?"""
+        """Return whether the pattern begins where the keyword ends, rather than at its start."""
         return self.check in ("assigned", "named")
 
     def applies_to(self, path: str) -> bool:
-        """Is the rule for files of this name? One without names is for all."""
+        """Return whether the rule is for files of this name; one without names is for all."""
         name = path.rpartition("/")[2].lower()
         return not self.paths or any(fnmatchcase(name, pattern) for pattern in self.paths)
 
 
 def _detectors(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Iterator[Detector]:
-    """One for the provider's format and, where a rule has `near`, one for what only begins like it."""
+    """Return a detector for the provider's format and, if the rule has `near`, one for a mere prefix of it."""
     detector = _detector(rule, by_id)
     yield detector
     if "near" in rule.extra:
@@ -109,7 +109,7 @@ def _detector(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Detector
 
 @cache
 def all_detectors() -> tuple[Detector, ...]:
-    """The rules that look at text, in the order of the rule files."""
+    """Return the rules over text, in the order of the rule files."""
     rules = catalog.by_id("secrets")
     texts = (rule for rule in rules.values() if "names" not in rule.extra)
     return tuple(detector for rule in texts for detector in _detectors(rule, rules))
@@ -117,13 +117,13 @@ def all_detectors() -> tuple[Detector, ...]:
 
 @cache
 def documented_keys() -> frozenset[str]:
-    """Keys that providers print in their documentation: open no door, whichever rule meets them."""
+    """Return the keys in the documentation of providers, which are never secrets."""
     return frozenset().union(*(detector.allow for detector in all_detectors()))
 
 
 @cache
 def by_keyword() -> Mapping[str, tuple[Detector, ...]]:
-    """Which rules to try where a keyword stands. Key blocks are not among them: they are read as blocks."""
+    """Map keywords to the rules to try at them. Key blocks have a reader of their own."""
     index: dict[str, list[Detector]] = {}
     for detector in all_detectors():
         for keyword in () if detector.block else detector.keywords:
@@ -133,23 +133,22 @@ def by_keyword() -> Mapping[str, tuple[Detector, ...]]:
 
 @cache
 def keywords() -> Keywords:
-    """What to look for in a text at all."""
     return Keywords(by_keyword())
 
 
 def compile_all() -> None:
-    """Compiles every pattern ahead, for a process that does many reviews."""
+    """Compile every pattern in advance, for a process that does many reviews."""
     for detector in all_detectors():
         _ = detector.pattern, detector.context
 
 
 @cache
 def by_path() -> tuple[Detector, ...]:
-    """The rules that are for files of certain names and need no keyword."""
+    """Return the rules for files of certain names that need no keyword."""
     return tuple(detector for detector in all_detectors() if detector.paths and not detector.keywords)
 
 
 @cache
 def for_blocks() -> Mapping[str, Detector]:
-    """The rules about private keys of several lines, by id."""
+    """Return the rules about private keys of several lines, by id."""
     return {detector.id: detector for detector in all_detectors() if detector.block}

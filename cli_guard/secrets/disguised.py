@@ -1,5 +1,6 @@
 """Tokens that are not written as one literal: joined from parts on a line, or one level deep in base64."""
 
+import codecs
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -9,14 +10,25 @@ from cli_guard.model import Confidence
 from cli_guard.secrets.candidates import Hit, decode_base64
 from cli_guard.secrets.names import compile_once
 
-# From the quote that ends one literal to that which begins the next, inside what may be one token. What is
-# between may be a literal of its own: to read over it costs nothing, since only providers' formats count.
+# From the quote that ends one literal to that which begins the next, inside a possible token. What is
+# between may be a literal of its own: skipping it is safe, since only providers' formats count.
 INSIDE = r"[\w\-.+/=]"
 JOINT = (
     rf"""(?P<quote>["'`])(?<={INSIDE}["'`])[ \t]{{0,8}}+(?:[+.&][ \t]{{0,8}}+)?"""
     rf"""[fFbBrRuU]{{0,2}}+(?P=quote)(?={INSIDE})"""
 )
 RUN = r"[A-Za-z0-9+/]{24,}+={0,2}"
+# A literal of escapes (`\x41`, `\u0041`, `%41`, `\101`), of hex digits, of character codes.
+ESCAPES = (
+    r"(?:\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|[0-7]{3})|%[0-9A-Fa-f]{2}|[\w.=+/-]){8,}+"
+)
+ESCAPE = r"\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\u\{([0-9A-Fa-f]{1,6})\}|%([0-9A-Fa-f]{2})|\\([0-7]{3})"
+HEX = r"(?<![0-9A-Za-z])(?:0x)?((?:[2-7][0-9A-Fa-f]){16,})(?![0-9A-Za-z])"
+CODES = r"(?:\b(?:0x[2-7][0-9A-Fa-f]|[3-9]\d|1[01]\d|12[0-6])\b[ \t]*,[ \t]*\r?\n?[ \t]*){15,}\d[\dxA-Fa-f]{1,3}\b"
+# Quoted text next to a word for the trick: reversed (`[::-1]`, `.reverse()`, `strrev`), or turned by 13 letters.
+TURNED = r"[\"'`]([\w.=+/-]{16,})[\"'`]"
+BACKWARDS = r"\[::-1\]|revers|strrev|\brev\b"
+ROTATED = r"(?i)rot_?13"
 KUBERNETES_ENTRY = (
     r"^[ \t]+(?P<name>[\w.-]{2,80}):[ \t]+[\"']?(?P<value>[A-Za-z0-9+/]{6,400}={0,2})[\"']?[ \t]*\r?$"
 )
@@ -26,7 +38,7 @@ CLEAR = 0.97
 def find_joined(
     text: str, scan: Callable[[str], Sequence[Hit]], check_time: Callable[[int], None]
 ) -> list[tuple[int, int, Hit]]:
-    """Hits of `scan` over a joint, with the place that each has in the text."""
+    """Return hits of `scan` across a joint, with their places in the text."""
     parts: list[str] = []
     lengths, places = [0], [0]
     for first, last in _pieces(text, check_time):
@@ -45,7 +57,7 @@ def find_joined(
 
 
 def _pieces(text: str, check_time: Callable[[int], None]) -> Iterator[tuple[int, int]]:
-    """The parts between the joints, of lines that have any; each line's last part has its line end."""
+    """Yield the parts between the joints, of lines that have any; each line's last part has its line end."""
     position = end = 0
     for steps, match in enumerate(compile_once(JOINT).finditer(text)):
         if steps % 1024 == 0:
@@ -65,9 +77,9 @@ def _pieces(text: str, check_time: Callable[[int], None]) -> Iterator[tuple[int,
 def find_encoded(
     text: str, scan: Callable[[str], Sequence[Hit]], check_time: Callable[[int], None]
 ) -> Iterator[Hit]:
-    """Secrets of a provider's format inside base64, and any sure one if that is JSON or of a Kubernetes Secret.
+    """Find secrets of a provider's format inside base64, and any certain one in JSON or a Kubernetes Secret.
 
-    The hit covers the whole base64 run, its value is what was found inside. `check_time` raises when time is up.
+    The hit covers the whole base64 run, its value is the inner secret. `check_time` raises when time is up.
     """
     if "kind: Secret" in text:
         yield from _kubernetes(text, scan, check_time)
@@ -80,6 +92,46 @@ def find_encoded(
             if not hit.generic or (hit.confidence is Confidence.HIGH and decoded.startswith("{")):
                 yield replace(hit, start=match.start(), end=match.end(), encoded=True, generic=False)
                 break
+
+
+def find_transformed(
+    text: str, scan: Callable[[str], Sequence[Hit]], check_time: Callable[[int], None]
+) -> Iterator[Hit]:
+    """Find secrets of a provider's format in literals that a program turns into them: the hit covers the literal."""
+    for start, end, clear in _transformed(text):
+        check_time(start)
+        for hit in scan(clear):
+            if not hit.generic:
+                yield replace(hit, start=start, end=end, encoded=True)
+                break
+
+
+def _transformed(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the places of such literals, with what they mean."""
+    if "\\" in text or "%" in text:
+        escape = compile_once(ESCAPE)
+        for match in compile_once(ESCAPES).finditer(text):
+            if escape.search(match[0]):
+                yield *match.span(), escape.sub(_unescaped, match[0])
+    for match in compile_once(HEX).finditer(text):
+        yield *match.span(), bytes.fromhex(match[1]).decode("ascii", "replace")
+    for match in compile_once(CODES).finditer(text):
+        codes = (int(code.strip(), 0) for code in match[0].split(","))
+        yield *match.span(), "".join(map(chr, codes))
+    for clue, turn in ((BACKWARDS, lambda text: text[::-1]), (ROTATED, _rotated)):
+        if compile_once(clue).search(text):
+            for match in compile_once(TURNED).finditer(text):
+                yield *match.span(1), turn(match[1])
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    digits = next(filter(None, match.groups()))
+    code = int(digits, 8 if match[5] else 16)
+    return chr(min(code, 0x10FFFF))
+
+
+def _rotated(text: str) -> str:
+    return codecs.encode(text, "rot13")
 
 
 def _kubernetes(
@@ -97,7 +149,7 @@ def _kubernetes(
 
 
 def _may_be_text(run: str) -> bool:
-    """Do the first bytes of the run decode to printable ASCII? Spares decoding most hashes and images."""
+    """Return whether the first bytes decode to printable ASCII, to skip most hashes and images."""
     start = decode_base64(run[:16])
     return start is not None and start.isprintable()
 

@@ -1,11 +1,11 @@
-"""Scans a text for secrets: keywords first, patterns only in a window around a keyword, checks last.
+"""Scan a text for secrets: keywords first, patterns only in a window around a keyword, checks last.
 
-Time grows with the text, not with the number of rules: a rule whose keyword is not in the text costs a look
-into its vocabulary. A single line of a megabyte is never given to a pattern as a whole.
+Time grows with the text, not with the number of rules: a rule whose keyword is not in the text costs one look-up. A
+single line of a megabyte is never given to a pattern as a whole.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -16,7 +16,7 @@ from cli_guard.secrets.checks import Check
 from cli_guard.secrets.detectors import Detector, by_keyword, by_path, documented_keys, for_blocks, keywords
 from cli_guard.secrets.vocabulary import Vocabulary, fold
 
-# By the names that the rules give them: those of the functions, but for a few.
+# The checks by the names that the rules give them.
 CHECKS: Mapping[str, Check] = {
     check.__name__: check
     for check in (
@@ -37,13 +37,13 @@ STRETCH = 32_768
 
 @dataclass
 class _Clock:
-    """Asks from time to time whether to stop, and remembers how far every rule has looked."""
+    """Checks from time to time whether to stop, and records how far every rule has read."""
 
     out_of_time: Callable[[], bool]
     reached: int = 0
 
     def check(self, position: int) -> None:
-        """Raises OutOfTimeError when time is up; `position` is where the pass stands that is under way."""
+        """Raise OutOfTimeError when time is up; `position` is where the present pass is."""
         if self.out_of_time():
             raise OutOfTimeError(min(position, self.reached))
 
@@ -51,17 +51,17 @@ class _Clock:
 def scan(
     text: str, path: str = "", out_of_time: Callable[[], bool] = lambda: False, *, decode: bool = True
 ) -> Scan:
-    """The secrets in a text; `path` tells what kind of text it is, `out_of_time` whether to stop now.
+    """Return the secrets in a text; `path` gives its kind, `out_of_time` whether to stop now.
 
-    With `decode`, base64 is read as well, one level deep. A scan that stops early gives what it has, and the
-    offset before which every rule has looked.
+    With `decode`, base64 is read as well, one level deep. A scan that stops early returns what it has found, and the
+    offset before which every rule has read.
     """
     hits, stopped_at = _collect(_all_hits(text, path, out_of_time, decode=decode))
     return Scan(tuple(without_overlaps(hits)), stopped_at)
 
 
 def _collect(found: Iterable[Hit]) -> tuple[list[Hit], int | None]:
-    """The hits up to where time ran out, and that offset."""
+    """Collect the hits up to where time ran out, and that offset."""
     hits: list[Hit] = []
     try:
         for hit in found:
@@ -85,13 +85,16 @@ def _all_hits(text: str, path: str, out_of_time: Callable[[], bool], *, decode: 
     clock.reached = len(text)
     yield from _in_joined_literals(text, path, clock)
     if decode:
-        yield from disguised.find_encoded(
-            text, lambda inner: scan(inner, path, out_of_time, decode=False).hits, clock.check
-        )
+
+        def scan_inner(inner: str) -> Sequence[Hit]:
+            return scan(inner, path, out_of_time, decode=False).hits
+
+        yield from disguised.find_encoded(text, scan_inner, clock.check)
+        yield from disguised.find_transformed(text, scan_inner, clock.check)
 
 
 def scan_keys(text: str, out_of_time: Callable[[], bool] = lambda: False) -> Scan:
-    """The keys in what was cut out of a file that is no text: providers' sure and critical formats, key blocks."""
+    """Find the keys in the text runs of a binary file: providers' certain and critical formats, key blocks."""
     lower = fold(text)
     vocabulary = Vocabulary.of(lower)
     clock = _Clock(out_of_time)
@@ -132,7 +135,7 @@ def _near_keywords(
     clock: _Clock,
     wanted: Callable[[Detector], bool] = lambda _detector: True,
 ) -> Iterator[Hit]:
-    """Stretch by stretch, so that when time runs out everything before the stretch was seen by every rule."""
+    """Yield hits stretch by stretch, so that a timeout leaves whole stretches read by every rule."""
     kind = places.kind_of(path)
     present = [
         (keyword, [rule for rule in by_keyword()[keyword] if wanted(rule) and _is_for(rule, kind, lower)])
@@ -159,7 +162,7 @@ def _near_keywords(
 
 
 def _is_for(detector: Detector, kind: str, lower: str) -> bool:
-    """Is the rule for this kind of file, and does the file have what every match of it holds?"""
+    """Return whether the rule is for this kind of file, and the file contains what every match needs."""
     if detector.files not in ("", kind):
         return False
     return not detector.needs or any(word in lower for word in detector.needs)
@@ -180,7 +183,7 @@ def _blocks(text: str, lower: str, path: str, vocabulary: Vocabulary, clock: _Cl
 def _matches(
     detector: Detector, text: str, position: int, width: int, done: dict[str, int]
 ) -> Iterable[re.Match[str]]:
-    """Where one rule matches around one keyword; `done` is how far its earlier windows reached."""
+    """Yield the matches of one rule around one keyword; `done` is how far its earlier windows reached."""
     high = _line_end(text, position, detector.after, detector.lines)
     if detector.before:
         low = max(position - detector.before, done[detector.id], 0)
@@ -202,7 +205,7 @@ def _line_end(text: str, position: int, after: int, lines: int) -> int:
 def _judge(detector: Detector, text: str, path: str, position: int, match: re.Match[str]) -> Iterator[Hit]:
     candidate = _candidate(detector, text, path, position, match)
     judgement = CHECKS[detector.check](candidate) if candidate else None
-    # The context comes last: to search for it costs more than to look at the value.
+    # The context comes last: searching for it costs more than judging the value.
     if candidate and judgement and _in_context(detector, text, candidate):
         yield _hit(detector, text, judgement)
 
@@ -253,7 +256,7 @@ def _hit(detector: Detector, text: str, judgement: Judgement) -> Hit:
 
 
 def without_overlaps(hits: list[Hit]) -> list[Hit]:
-    """One hit for each place: a provider's rule before a generic one, plain before encoded, then the longer."""
+    """Keep one hit for each place: a provider's rule before a generic one, plain before encoded, then the longer."""
     order = {hit: (hit.generic, hit.encoded, hit.severity == "high", -(hit.end - hit.start)) for hit in hits}
     kept: list[Hit] = []
     for hit in sorted(set(hits), key=lambda hit: (hit.start, hit.end, hit.rule)):

@@ -1,4 +1,4 @@
-"""Tells from the name of a file that it usually holds credentials."""
+"""Recognise files that usually hold credentials by their names."""
 
 import re
 from fnmatch import translate
@@ -12,18 +12,17 @@ NEVER = r"(?!)"
 
 
 def rule() -> catalog.Rule:
-    """The rule with its lists of names."""
     return catalog.one("secrets", RULE)
 
 
 def is_risky(path: str) -> bool:
-    """Does a file of this name usually hold credentials? Templates and public halves do not."""
+    """Return whether a file of this name usually holds credentials; templates and public halves do not."""
     folded = path.lower()
     return _matches(folded, "names") and not _matches(folded, "but")
 
 
 def has_no_value(line: str) -> bool:
-    """Is a line of settings blank, a comment, `NAME=`, or `NAME=op://vault/entry`?"""
+    """Return whether a line of settings is blank, a comment, `NAME=`, or `NAME=op://vault/entry`."""
     line = line.strip()
     name, sign, value = line.partition("=")
     if not line or line.startswith("#") or not sign:
@@ -39,7 +38,7 @@ def _matches(path: str, listed: str) -> bool:
 
 @cache
 def _patterns(listed: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The patterns of a list as two: those with a slash are of the whole path. One by one they would be dear."""
+    """Join the patterns of a list into two, for speed: those with a slash match the whole path."""
     patterns: list[str] = rule().extra[listed]
     of_paths = [translate(pattern) for pattern in patterns if "/" in pattern]
     of_names = [translate(pattern) for pattern in patterns if "/" not in pattern]

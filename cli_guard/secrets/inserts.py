@@ -1,4 +1,4 @@
-"""Finds passwords and keys in SQL that fills a table: the column says what a value is, not the words before it."""
+"""Find passwords and keys in SQL that fills a table: the column names the value."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ CLOCK_EVERY = 64
 def find_inserts(
     text: str, path: str, detector: Detector, check_time: Callable[[int], None]
 ) -> Iterator[Judgement]:
-    """What is inserted into columns that are named like credentials; digests are left alone."""
+    """Return values inserted into columns that are named like credentials; digests are skipped."""
     if places.is_lock(path):
         return
     for statement in compile_once(STATEMENT).finditer(text):

@@ -1,7 +1,7 @@
-"""Finds private keys of several lines, in files and inside string literals.
+"""Find private keys of several lines, in files and inside string literals.
 
-A header alone is no key: documentation and code that looks for keys have it. It takes a body of base64,
-whatever stands around its lines (quotes, plus signs, comment marks, indentation, escaped line ends).
+A header alone is not a key: documentation and code that looks for keys have it. It takes a body of base64, with
+anything around its lines (quotes, plus signs, comment marks, indentation, escaped line ends).
 """
 
 import re
@@ -21,7 +21,7 @@ MARKS = ("private key", "putty-user-key-file-")
 
 
 def find_blocks(text: str, check_time: Callable[[int], None] = lambda _position: None) -> Iterator[Hit]:
-    """Every private key in the text, from its header to its footer, or to the end of its body."""
+    """Return every private key in the text, from its header to its footer, or to the end of its body."""
     position = 0
     while match := compile_once(HEADER).search(text, position):
         check_time(match.start())
@@ -63,7 +63,7 @@ def _footer(text: str, label: str, start: int, limit: int) -> tuple[int, int] | 
 
 
 def _body(raw: str, *, whole: bool) -> tuple[str, int]:
-    """The base64 of a block, and how much of `raw` it took. Without a footer the first other line ends it."""
+    """Return the base64 of a block, and its length in `raw`. Without a footer the first other line ends it."""
     body, used = [], 0
     for line in compile_once(r"[^\n]*(?:\n|$)").findall(raw):
         for piece in compile_once(r"\\+r\\+n|\\+[nr]|<br>|[ \t]+|\n").split(line):

@@ -1,7 +1,7 @@
-"""The output of a program, made fit to be shown while it comes: secrets masked, what acts on a terminal visible.
+"""Make a program's output safe to show while it runs: mask secrets, show terminal control characters.
 
-What is shown are whole lines. A line that does not end (a question, a progress bar) is shown by `idle`, which whoever
-waits for more calls; a private key is held back until its last line is there, so that it is masked whole.
+Whole lines are shown. A line without an end (a question, a progress bar) is shown by `idle`, to be called while no
+output comes; a private key is held back until its last line, so that it is masked whole.
 """
 
 import codecs
@@ -12,12 +12,12 @@ from cli_guard.secrets.keyblocks import BLOCK_LIMIT, FOOTER, HEADER, PUTTY
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import mask_hits
 
-# A line is shown in pieces from here on, in characters.
+# Longer lines are shown in pieces of this size, in characters.
 LONGEST = 65_536
 # A last word of so many characters may be the beginning of a key.
 SHORT_WORD = 16
-# Colours, "erase to the end of the line" (ECMA-48, SGR and EL) and the bracketed paste of readline: shown as escapes
-# they would only be in the way.
+# Colours, "erase to the end of the line" (ECMA-48, SGR and EL) and the bracketed paste of readline: dropped,
+# because as visible escapes they would only be noise.
 STYLE = re.compile(r"\x1b\[(?:[0-9;:]*m|[0-2]?K|\?2004[hl])")
 HALF_ESCAPE = re.compile(r"\x1b\[?[0-9;:?]*\Z")
 OPENS = ((re.compile(HEADER), re.compile(FOOTER)), (re.compile(re.escape(PUTTY)), re.compile("Private-MAC")))
@@ -26,29 +26,29 @@ KEY_LINE = re.compile(r"[A-Za-z0-9+/]{16}|^[A-Z][A-Za-z-]+: ")
 LAST_WORD = re.compile(r"\S*\Z")
 
 
-class Passing:
-    """One stream. `feed` takes bytes cut anywhere, and gives what may be shown by now; `end` gives the rest."""
+class MaskedStream:
+    """One stream. `feed` takes bytes cut anywhere, and returns what may be shown by now; `end` the rest."""
 
     def __init__(self) -> None:
-        # A character may be cut in two, a byte that is not UTF-8 stays what it is.
+        # A character may be cut in two; a byte that is not UTF-8 is kept as it is.
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         self._parts: list[str] = []
         self._size = 0
         self._shown = 0
 
     def feed(self, data: bytes) -> str:
-        """What may be shown after these bytes."""
+        """Return what may be shown after these bytes."""
         text = self._decoder.decode(data)
         self._parts.append(text)
         self._size += len(text)
-        # Joined only where something comes of it: a line of a gigabyte comes in many parts.
+        # Joined only at a line end: a line of a gigabyte comes in many parts.
         if "\n" not in text and self._size < LONGEST + self._shown:
             return ""
         text = self._join_parts()
         return self._emit(text, cut_at(text))
 
     def idle(self) -> str:
-        """What is there of a line that does not end, for nothing more comes at the moment."""
+        """Return the start of a line without an end, when no output comes at the moment."""
         text = self._join_parts()
         new = text[self._shown :]
         word = LAST_WORD.search(text[-2 * SHORT_WORD :])
@@ -62,13 +62,14 @@ class Passing:
         return visible(new)
 
     def end(self) -> str:
-        """What is left."""
+        """Return the rest."""
         self._parts.append(self._decoder.decode(b"", True))
         text = self._join_parts()
         return self._emit(text, len(text))
 
     def _join_parts(self) -> str:
-        text = "".join(self._parts)
+        # Without colours, which could stand inside a key.
+        text = drop_style("".join(self._parts))
         self._parts, self._size = [text], len(text)
         return text
 
@@ -77,14 +78,14 @@ class Passing:
             return ""
         piece, rest = text[:end], text[end:]
         new = mask_hits(piece, scan(piece).hits, min(self._shown, end))
-        # What writes over a line that stands there already comes below it.
+        # What would overwrite a line already shown comes below it.
         shown = "\n" * ("\r" in new.rstrip("\r\n") and 0 < self._shown < end) + visible(new)
         self._parts, self._size, self._shown = [rest], len(rest), max(self._shown - end, 0)
         return shown
 
 
 def cut_at(text: str) -> int:
-    """Up to where a text may be shown: the end of its last whole line, a blank of one that is too long."""
+    """Return up to where a text may be shown: the end of its last whole line, or a blank in one too long."""
     end = text.rfind("\n") + 1
     if len(text) - end >= LONGEST:
         end = max(text.rfind(" ", len(text) - LONGEST // 2), text.rfind("\t", len(text) - LONGEST // 2)) + 1
@@ -94,7 +95,7 @@ def cut_at(text: str) -> int:
 
 
 def open_key(text: str) -> int | None:
-    """Where a private key begins whose last line has not come yet, None if there is none."""
+    """Return where an unfinished private key begins, None if there is none."""
     if not any(mark in text for mark in KEY_MARKS):
         return None
     low = max(len(text) - BLOCK_LIMIT, 0)
@@ -106,7 +107,7 @@ def open_key(text: str) -> int | None:
 
 
 def may_go_on(body: str) -> bool:
-    """Are the whole lines behind a header those of a key? Two in a row that are not end it: it was only named."""
+    """Return whether the lines after a header may be those of a key: two wrong ones in a row end it."""
     wrong = 0
     for line in body.split("\n")[1:-1]:
         wrong = 0 if KEY_LINE.search(line) or not line.strip() else wrong + 1
@@ -115,11 +116,16 @@ def may_go_on(body: str) -> bool:
     return True
 
 
+def drop_style(text: str) -> str:
+    """Return the text without colours: to be called before a search for secrets, which colours would cut."""
+    return STYLE.sub("", text)
+
+
 def visible(text: str) -> str:
-    """The text as a terminal would leave it behind: of what a line writes over itself the last, tabs as they are."""
+    """Return the text as a terminal would leave it: overwritten parts are dropped, tabs kept."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
-    text = STYLE.sub("", text.replace("\r\n", "\n"))
+    text = drop_style(text.replace("\r\n", "\n"))
     if "\r" in text:
         text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
     return "\t".join(printable(part, keep_newlines=True) for part in text.split("\t"))

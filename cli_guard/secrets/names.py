@@ -1,4 +1,4 @@
-"""The word lists of the rules, and what a name holds by its words: a password, a key, or neither (`token_type`)."""
+"""The word lists of the rules, and what a name says of its value: a password, a key, or neither (`token_type`)."""
 
 import re
 from enum import StrEnum
@@ -24,7 +24,7 @@ TOKEN_ENDS = ("authtoken", "accesstoken", "bottoken", "apitoken")
 
 
 def words_of(name: str) -> list[str]:
-    """The words of an identifier in any style, in lower case: `dbPassword_2` -> db, password, 2."""
+    """Split an identifier in any style into words, in lower case: `dbPassword_2` -> db, password, 2."""
     return [word.lower() for word in compile_once(PARTS).findall(name)]
 
 
@@ -33,19 +33,19 @@ _LISTS = "secrets/words.toml"
 
 @cache
 def words(name: str) -> frozenset[str]:
-    """One list of `cli_guard/rules/secrets/words.toml`, such as `filler`."""
+    """Return one list of `cli_guard/rules/secrets/words.toml`, such as `filler`."""
     return frozenset(read_table(_LISTS)[name].split())
 
 
 @cache
 def pattern(name: str, flags: int = 0) -> re.Pattern[str]:
-    """One list of regular expressions, as one; compiled at the first use: most changes need none of them."""
+    """Compile one list of regular expressions as one at its first use: most changes need none."""
     return re.compile("|".join(read_table(_LISTS)[name].split()), flags)
 
 
 @lru_cache(maxsize=1024)
 def kind_of(name: str) -> Kind | None:
-    """What the name says its value is; None if it names no credential."""
+    """Return what the name says its value is; None if it names no credential."""
     parts = words_of(name)
     while len(parts) > 1 and (parts[-1].isdigit() or parts[-1] in words("qualifiers")):
         parts.pop()

@@ -1,7 +1,7 @@
-"""Makes text from a repository safe to show.
+"""Make text from a repository safe to show.
 
-A file name or a diff may hold characters that move the cursor, reverse the reading direction or are not
-seen at all. Each becomes a visible escape, so that what a person reads is what is there.
+A file name or a diff may hold characters that move the cursor, reverse the reading direction or are invisible. Each
+becomes a visible escape, so that a person reads what is there.
 """
 
 import re
@@ -26,10 +26,10 @@ _KEPT_WITH_NEWLINES = re.compile("[^\n]+")
 
 
 def printable(text: str, *, keep_newlines: bool = False) -> str:
-    r"""`text` with every character that is unseen or acts on a terminal as a visible escape.
+    r"""Replace every invisible or terminal control character by a visible escape.
 
-    A byte that was not UTF-8 (kept by `surrogateescape`) becomes `\xff`, others `\x1b`, `\u202e` or
-    `\U000e0041`. With `keep_newlines`, LF stays.
+    A byte that was not UTF-8 (kept by `surrogateescape`) becomes `\xff`, others `\x1b`, `\u202e` or `\U000e0041`. With
+    `keep_newlines`, LF stays.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -39,12 +39,12 @@ def printable(text: str, *, keep_newlines: bool = False) -> str:
 
 
 def without_surrogates(text: str) -> str:
-    """`text` with lone surrogates alone made visible: what a JSON string in strict UTF-8 needs."""
+    """Escape lone surrogates only, as JSON in strict UTF-8 requires."""
     return text if text.isascii() else _SURROGATE.sub(_escape, text)
 
 
 def json_value(value: object) -> object:
-    """`value` as plain JSON data, without lone surrogates and without numbers that JSON does not know."""
+    """Return `value` as plain JSON data, without lone surrogates and numbers unknown to JSON."""
     if isinstance(value, str):
         return without_surrogates(value)
     if value is None or isinstance(value, bool | int):
@@ -61,7 +61,7 @@ def json_value(value: object) -> object:
 
 
 def clip(text: str, length: int, ellipsis: str = "...") -> str:
-    """`text` cut to `length` characters, the cut shown."""
+    """Cut `text` to `length` characters and mark the cut."""
     return text if len(text) <= length else text[: length - len(ellipsis)] + ellipsis
 
 

@@ -1,7 +1,9 @@
-"""Takes secrets out of text before it is shown, logged or sent anywhere, and shows where one was."""
+"""Mask secrets in text before it is shown, logged or sent."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 
 from cli_guard.secrets.added import GAP
 from cli_guard.secrets.candidates import Hit
@@ -19,12 +21,12 @@ BEFORE = rf"""["'`](?P<literal>[^"'`]{{1,{LITERAL_LIMIT}}})["'`]{OPERATOR}[fFbBr
 
 
 def mask(value: str) -> str:
-    """The first characters of a value, at most four and at most a fifth of it, and stars for the rest."""
+    """Return at most the first four characters, at most a fifth of the value, and stars for the rest."""
     return value[: min(PREFIX, len(value) // SHARE)] + STARS if len(value) >= PREFIX * SHARE else STARS
 
 
 def mask_hits(text: str, hits: Sequence[Hit], start: int = 0, end: int | None = None) -> str:
-    """`text[start:end]` with every hit that reaches into it masked, and every other place of its value."""
+    """Return `text[start:end]` with every hit that overlaps it masked, and every other place of its value."""
     end = len(text) if end is None else end
     parts, position = [], start
     for first, last, shown in _spans(text, hits, start, end):
@@ -35,7 +37,7 @@ def mask_hits(text: str, hits: Sequence[Hit], start: int = 0, end: int | None = 
 
 
 def _spans(text: str, hits: Sequence[Hit], start: int, end: int) -> list[tuple[int, int, str]]:
-    """What to hide: the hits, and their values where no rule recognises them, cut by the edge or not."""
+    """Return what to hide: the hits, and other copies of their values, also those cut by the edge."""
     spans = [(hit.start, hit.end, _mask_of(hit)) for hit in hits]
     for value in {hit.value for hit in hits if len(hit.value) >= PREFIX}:
         low, high = max(start - len(value), 0), end + len(value)
@@ -48,11 +50,11 @@ def _spans(text: str, hits: Sequence[Hit], start: int, end: int) -> list[tuple[i
 
 
 def _joined_to(text: str, hits: Sequence[Hit]) -> list[tuple[int, int]]:
-    """The literals that are joined to one which a secret ends or begins: they may be the rest of it."""
+    """Return the literals joined to one in which a secret begins or ends: they may be the rest of it."""
     spans: list[tuple[int, int]] = []
     reached = 0
     for hit in sorted(hits, key=lambda hit: hit.start):
-        # Literals are looked at once, however many secrets stand among them.
+        # Literals are read once, however many secrets are among them.
         spans += _joined_before(text, hit.start, max(hit.start - LITERAL_LIMIT, reached, 0))
         if hit.end < reached:
             continue
@@ -80,12 +82,12 @@ def _joined_before(text: str, start: int, low: int) -> list[tuple[int, int]]:
 
 
 def _may_be_rest(match: re.Match[str]) -> bool:
-    """Without an operator two literals may be two arguments of a command."""
+    """Return whether a literal may continue a secret: without an operator two literals may be two arguments."""
     return bool(match["operator"]) or not re.search(r"\s|://", match["literal"])
 
 
 def evidence(text: str, hits: Sequence[Hit], hit: Hit) -> str:
-    """The line around a hit, every secret in it masked, in at most `EVIDENCE_WIDTH` characters."""
+    """Return the line around a hit, every secret in it masked, in at most `EVIDENCE_WIDTH` characters."""
     start = max(text.rfind("\n", 0, hit.start) + 1, hit.start - EVIDENCE_WIDTH // 2)
     end = text.find("\n", hit.end, hit.end + EVIDENCE_WIDTH)
     end = (
@@ -104,6 +106,25 @@ def _mask_of(hit: Hit) -> str:
 
 
 def redact(text: str, path: str = "") -> str:
-    """The text with every secret the rules recognise masked; `path` tells what kind of text it is, if known."""
+    """Mask every secret that the rules recognise; `path` gives the kind of text, if known."""
     hits = scan(text, path).hits
     return mask_hits(text, hits) if hits else text
+
+
+def masks_in(text: str) -> dict[str, str]:
+    """Return each secret in a text with its mask."""
+    return {hit.value: _mask_of(hit) for hit in scan(text).hits}
+
+
+def mask_everywhere(value: Any, masks: Mapping[str, str]) -> Any:
+    """Replace texts by their masks in plain data and the dataclasses in it."""
+    if type(value) is str:
+        for text, masked in masks.items():
+            value = value.replace(text, masked)
+        return value
+    if isinstance(value, dict):
+        return {key: mask_everywhere(each, masks) for key, each in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {each.name: mask_everywhere(getattr(value, each.name), masks) for each in fields(value)}
+        return replace(value, **changed)
+    return [mask_everywhere(each, masks) for each in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Judges what is in a provider's own format."""
+"""Judge values in a provider's own format."""
 
 import re
 
@@ -8,7 +8,7 @@ from cli_guard.secrets.candidates import Candidate, Judgement, decode_base64, do
 
 
 def token(candidate: Candidate) -> Judgement | None:
-    """A provider's format: all but made-up ones. One that counts or runs along the alphabet is worth a look."""
+    """Accept a provider's format unless it is made up; a sequence of digits or letters is worth a look."""
     value = candidate.value
     if values.is_made_up(value):
         return None
@@ -22,7 +22,7 @@ def token(candidate: Candidate) -> Judgement | None:
 
 
 def near(candidate: Candidate) -> Judgement | None:
-    """A provider's prefix before a body of another length or alphabet than the provider's own."""
+    """Judge a provider's prefix before a body of another length or alphabet than the provider's own."""
     value = candidate.value
     if values.is_made_up(value) or values.is_template(value) or not re.search(r"\d", value):
         return None
@@ -32,10 +32,10 @@ def near(candidate: Candidate) -> Judgement | None:
 
 
 def crc62(candidate: Candidate) -> Judgement | None:
-    """A token that ends in the CRC-32 of its body.
+    """Judge a token that ends in the CRC-32 of its body.
 
-    One that fails keeps its severity and loses confidence: other makers of the same form (GitHub Enterprise
-    Server, older npm) may compute it differently, and a real key that passes unseen is the worse mistake.
+    A wrong one keeps its severity and loses confidence: other makers of the same form (GitHub Enterprise Server, older
+    npm) may compute it differently, and missing a real key is the worse mistake.
     """
     from cli_guard.rules.examples import base62_crc32
 
@@ -49,7 +49,7 @@ def crc62(candidate: Candidate) -> Judgement | None:
 
 
 def random_text(candidate: Candidate) -> Judgement | None:
-    """A value that only its name gives away has to look drawn at random."""
+    """Require a random value where only the name gives it away."""
     value = candidate.value
     if not values.is_random(value) and not values.is_uuid(value) and not values.is_sequence(value):
         return None
@@ -57,7 +57,7 @@ def random_text(candidate: Candidate) -> Judgement | None:
 
 
 def judge_mixed_case(candidate: Candidate) -> Judgement | None:
-    """Random base64 with letters of both cases, so that no hexadecimal digest passes."""
+    """Require random base64 with letters of both cases, so that no hexadecimal digest passes."""
     value = candidate.value
     mixed_case = bool(re.search(r"[A-Z]", value) and re.search(r"[a-z]", value))
     if not values.is_sequence(value) and not (mixed_case and values.entropy(value) >= 3.9):
@@ -66,12 +66,12 @@ def judge_mixed_case(candidate: Candidate) -> Judgement | None:
 
 
 def tail(candidate: Candidate) -> Judgement | None:
-    """The part behind the constant head of the value has to look random."""
+    """Require the part after the constant head of the value to be random."""
     return plain(candidate) if values.is_random(candidate.value.lstrip("A").replace("%", "")) else None
 
 
 def wallet(candidate: Candidate) -> Judgement | None:
-    """A key of 32 bytes; one with a long run is a number, and not in use."""
+    """Judge a key of 32 bytes; one with a long run is a number, not a key in use."""
     digits = candidate.value.removeprefix("0x")
     if values.entropy(digits) < 3.0 or values.is_made_up(digits):
         return None
@@ -83,7 +83,7 @@ def wallet(candidate: Candidate) -> Judgement | None:
 
 
 def firebase(candidate: Candidate) -> Judgement | None:
-    """A Google key in a Firebase configuration identifies the app and is public by design.
+    """Judge a Google key; in a Firebase configuration it identifies the app and is public by design.
 
     Source: https://firebase.google.com/docs/projects/api-keys
     """
@@ -99,13 +99,13 @@ def firebase(candidate: Candidate) -> Judgement | None:
 
 
 def discord(candidate: Candidate) -> Judgement | None:
-    """The first part of a bot token is the id of the bot in base64."""
+    """Require the first part of a bot token to be the id of the bot in base64."""
     decoded = decode_base64(candidate.value.partition(".")[0])
     return token(candidate) if decoded and decoded.isdigit() and 16 <= len(decoded) <= 20 else None
 
 
 def jwt(candidate: Candidate) -> Judgement | None:
-    """A signed token with a header; one that serves as an example, or is public by design, is none."""
+    """Judge a signed token with a header; examples and public ones are not secrets."""
     header, payload = (_json_object(part) for part in candidate.value.split(".")[:2])
     if not header or not payload or str(header.get("alg", "none")).lower() == "none":
         return None

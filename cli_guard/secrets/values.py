@@ -1,4 +1,4 @@
-"""Judges a value on its own: is it a template, a placeholder, a word, or something only a secret looks like?"""
+"""Judge a value on its own: a template, a placeholder, a word, or something only a secret looks like."""
 
 import math
 import re
@@ -25,24 +25,23 @@ SEQUENCES = tuple(
 
 
 def entropy(text: str) -> float:
-    """Shannon entropy in bits a character; 0.0 for an empty text."""
+    """Return the Shannon entropy in bits a character; 0.0 for an empty text."""
     length = len(text)
     counts = (text.count(char) for char in set(text))
     return -sum(count / length * math.log2(count / length) for count in counts)
 
 
 def is_template(value: str) -> bool:
-    """Is the value filled in elsewhere: a variable, a template, an environment or vault look-up?"""
+    """Return whether the value is filled in elsewhere: a variable, a template, a look-up."""
     return bool(pattern("template").search(value) or pattern("lookup", re.I).search(value))
 
 
 def is_hashed(value: str) -> bool:
-    """Is the value the hash of a password and not the password?"""
     return bool(pattern("hashed", re.I).search(value))
 
 
 def is_made_up(value: str) -> bool:
-    """Does a value in a provider's token format say that it is none: by a word, or by one character repeated?
+    """Return whether a value in a token format is fake: it holds a word, or one character repeated.
 
     Only what random text does not hold by chance counts.
     """
@@ -55,7 +54,7 @@ def is_made_up(value: str) -> bool:
 
 
 def is_sequence(value: str) -> bool:
-    """Does the value count, run along the alphabet or repeat itself, as a key that a person typed does?"""
+    """Return whether the value counts, runs along the alphabet or repeats itself, like a hand-typed key."""
     folded = value.lower()
     parts = (folded, compile_once(r"[^a-z]").sub("", folded), compile_once(r"[^0-9]").sub("", folded))
     if any(step in part for step in STEPS for part in parts):
@@ -64,7 +63,7 @@ def is_sequence(value: str) -> bool:
 
 
 def is_filler(value: str) -> bool:
-    """Is the value made of nothing but placeholder words, with at most a counting sequence of digits?"""
+    """Return whether the value is only placeholder words, with at most a sequence of digits."""
     folded = value.lower()
     if len(set(folded)) <= 2:
         return True
@@ -74,30 +73,29 @@ def is_filler(value: str) -> bool:
         return False
     if not found:
         return bool(digits)
-    # `admin123` is no placeholder: people do choose it. `changeme123` is one.
+    # `admin123` is not a placeholder: people do choose it. `changeme123` is one.
     if len(digits) >= 3 and all(word in words("weak") for word in found):
         return False
     return all(word in words("filler") or set(word) == {"x"} for word in found)
 
 
 def is_path_or_name(value: str) -> bool:
-    """Is the value a URL, a path, a file name, a dotted name or an e-mail address?"""
+    """Return whether the value is a URL, a path, a file name, a dotted name or an e-mail address."""
     named = pattern("named").search(value)
     return bool(named) and not (_digits_mixed(value) >= 3 and len(value) >= 16)
 
 
 def is_uuid(value: str) -> bool:
-    """Is the value a UUID?"""
     return bool(compile_once(r"^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.I).match(value))
 
 
 def _digits_mixed(value: str) -> int:
-    """How often letters turn into digits or back without a separator between them."""
+    """Return how often letters turn into digits or back without a separator between them."""
     return len(compile_once(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])").findall(value))
 
 
 def _turns(value: str) -> float:
-    """Share of neighbours of different kinds (lower, upper, digit, other); a capital before its word is no turn."""
+    """Return the share of neighbours of different kinds (lower, upper, digit, other), capitals aside."""
     turns = compile_once(
         r"(?<=[a-z])(?=[^a-z])|(?<=\d)(?=\D)|(?<=[A-Z])(?=[^A-Za-z])|(?<=[^A-Za-z0-9])(?=[A-Za-z0-9])"
     )
@@ -105,12 +103,12 @@ def _turns(value: str) -> float:
 
 
 def is_wordy(value: str) -> bool:
-    """Is the value mostly words, as names and prose are?"""
+    """Return whether the value is mostly words, as names and prose are."""
     return _wordy(value) >= 0.55
 
 
 def _wordy(value: str) -> float:
-    """Share of the value that is runs of four letters or more, as in words; what nobody can say is no word."""
+    """Return the share of the value in pronounceable runs of four letters or more."""
     runs = compile_once(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}").findall(value)
     return sum(
         len(run) for run in runs if not compile_once(r"(?i)[^aeiouy]{5}|^[^aeiouy]+$").search(run)
@@ -118,7 +116,7 @@ def _wordy(value: str) -> float:
 
 
 def is_random(value: str) -> bool:
-    """Does the value look drawn at random (hexadecimal, base 36, 62 or 64), rather than made of words?"""
+    """Return whether the value looks random (hexadecimal, base 36, 62 or 64), not made of words."""
     if len(value) < 16 or not compile_once(r"^[A-Za-z0-9+/=_.~:-]+$").match(value):
         return False
     if compile_once(r"^[0-9a-fA-F]+$").match(value):
@@ -130,7 +128,7 @@ def is_random(value: str) -> bool:
 
 
 def key_strength(value: str) -> Strength:
-    """How much a value looks like a machine-made key: length, alphabet and disorder."""
+    """Rate a machine-made key: length, alphabet and disorder."""
     if is_typed_key(value):
         return Strength.LIKELY
     if not _is_candidate(value):
@@ -147,7 +145,7 @@ def key_strength(value: str) -> Strength:
 
 
 def is_typed_key(value: str) -> bool:
-    """Is the value of the form of a key, but typed along the alphabet or the digits (`abcdef1234567890...`)?"""
+    """Return whether the value has the form of a key, but follows the alphabet or the digits (`abcdef123456...`)."""
     if len(value) < 16 or not compile_once(r"^[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*$").match(value):
         return False
     found = [word for word in compile_once(r"[a-z]{3,}").findall(value.lower()) if word not in ALPHABET]
@@ -155,7 +153,7 @@ def is_typed_key(value: str) -> bool:
 
 
 def password_strength(value: str) -> Strength:
-    """How much a value looks like a password that a person chose: which kinds of characters, how mixed."""
+    """Rate a password that a person chose: which kinds of characters, how mixed."""
     if not 5 <= len(value) <= 128 or compile_once(r"\s").search(value) or not _is_candidate(value):
         return Strength.NONE
     lower, upper = bool(compile_once(r"[a-z]").search(value)), bool(compile_once(r"[A-Z]").search(value))
@@ -186,7 +184,7 @@ def _with_digits(value: str, *, mixed_case: bool) -> Strength:
 
 
 def _technical(value: str) -> bool:
-    """Do all the digits of the value belong to names of standards, as in `oauth2_token` and `sha256`?"""
+    """Return whether all digits belong to names of standards, as in `oauth2_token` and `sha256`."""
     parts = [part for part in compile_once(r"[^a-z0-9]+").split(value.lower()) if not part.isalpha() and part]
     return bool(parts) and all(part in words("technical") for part in parts)
 

@@ -1,6 +1,6 @@
 """What each language defines, and where; broken and foreign text; and that the table names kinds its grammars have."""
 
-import pytest
+from examples import table
 
 from cli_guard.code.definitions import definition_nodes, find_definitions
 from cli_guard.code.syntax import Trees
@@ -65,13 +65,13 @@ SAMPLES = [
 ]
 
 
-@pytest.mark.parametrize(("path", "text", "expected"), SAMPLES, ids=[path for path, _, _ in SAMPLES])
+@table(("path", "text", "expected"), SAMPLES, ids=[path for path, _, _ in SAMPLES])
 def test_definitions_of_each_language(path: str, text: str, expected: list[str]) -> None:
     found = [(symbol.qualname, symbol.line) for symbol in find_definitions(path, text)]
     assert sorted(f"{name}:{line}" for name, line in found) == sorted(expected)
 
 
-@pytest.mark.parametrize("language", sorted(definition_nodes()))
+@table("language", sorted(definition_nodes()))
 def test_each_kind_is_one_of_its_grammar(language: str) -> None:
     root = Trees().root(language, "a")
     for kind in definition_nodes()[language]:

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from examples import table
 
 from cli_guard.code.test_files import has_test_words, is_test_code, is_test_file, is_test_or_example
 
@@ -34,7 +34,7 @@ def functions() -> Iterator[tuple[str, str]]:
                 yield path.relative_to(PACKAGE).as_posix(), node.name
 
 
-@pytest.mark.parametrize("concept", OWNERS)
+@table("concept", OWNERS)
 def test_one_module_owns_each_concept(concept: str) -> None:
     owner, names = OWNERS[concept]
     others = [f"{path}: {name}" for path, name in functions() if path != owner and re.fullmatch(names, name)]
@@ -58,7 +58,7 @@ def test_no_reviewer_has_a_table_of_endings_by_language() -> None:
     assert owner["reviewed"]["go"] == ".go" and owner["reviewed"]["python"].startswith(".py ")
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "collected", "test_code", "test_or_example", "test_words"),
     [
         ("tests/test_a.py", True, True, True, True),
@@ -82,3 +82,55 @@ def test_the_four_answers_about_tests_and_where_they_differ(
 ) -> None:
     answers = (is_test_file(path), is_test_code(path), is_test_or_example(path), has_test_words(path))
     assert answers == (collected, test_code, test_or_example, test_words)
+
+
+# What applies a regular expression or a table of words to a text, as a method of the expression or of the text.
+EXPRESSIONS = {"search", "match", "fullmatch", "findall", "finditer", "sub", "subn", "split"}
+WORDS = {
+    "split",
+    "lower",
+    "casefold",
+    "startswith",
+    "endswith",
+    "partition",
+    "rpartition",
+    "replace",
+    "count",
+}
+VOCABULARY = {"pattern", "tables", "word_set", "vocabulary", "phrases_by_first_word", "read_words"}
+
+
+def is_request(node: ast.expr) -> bool:
+    """Is an expression the text of a developer's request, by the names that it has?"""
+    match node:
+        case ast.Name(name) | ast.Attribute(attr=name):
+            return name in ("request", "question", "normalized_input")
+        case ast.Subscript(slice=ast.Constant(name)):
+            return name in ("request", "question", "normalized_input")
+        case _:
+            return False
+
+
+def readings(source: str) -> Iterator[str]:
+    """The places where a module reads the words of a request."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            by_expression = node.func.attr in EXPRESSIONS and any(map(is_request, node.args))
+            if by_expression or (node.func.attr in WORDS and is_request(node.func.value)):
+                yield ast.unparse(node)
+        elif isinstance(node, ast.ImportFrom) and node.module == "cli_guard.assistant.request_words":
+            yield from (each.name for each in node.names if each.name in VOCABULARY)
+        elif isinstance(node, ast.Constant) and node.value == "requests.toml":
+            yield "requests.toml"
+
+
+def test_only_the_request_reader_reads_the_words_of_a_request() -> None:
+    sample = "A.search(request)\nre.sub('a', '', x.request)\nstate['normalized_input'].lower()\nf(request)"
+    assert len(list(readings(sample))) == 3
+    found = {
+        path.relative_to(PACKAGE).as_posix(): list(readings(path.read_text()))
+        for path in sorted((PACKAGE / "assistant").rglob("*.py"))
+    }
+    others = {path: read for path, read in found.items() if read and "assistant/request" not in path}
+    assert others == {}
+    assert all(found[f"assistant/request{part}.py"] for part in ("", "_change", "_command", "_documentation"))

@@ -1,6 +1,6 @@
 """Which files of a repository a Python file imports, in each form that an import can be written."""
 
-import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,7 +20,7 @@ def imported(text: str, path: str = "tests/test_shop.py") -> dict[str, tuple[set
     return {each.path: (set(each.names), each.through) for each in found}
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "path", "names"),
     [
         ("import shop.cart\nshop.cart.Cart()", "src/shop/cart.py", {"Cart"}),
@@ -39,7 +39,7 @@ def test_an_import_leads_to_its_file(text: str, path: str, names: set[str]) -> N
     assert imported(text)[path] == (names, "")
 
 
-@pytest.mark.parametrize(
+@table(
     "text", ["import json", "from ....x import y", "from shopping import cart", "important = shop.cart", ""]
 )
 def test_what_is_not_of_the_repository_is_left_out(text: str) -> None:

@@ -1,6 +1,6 @@
 """Which files a test runner collects, which are there for tests only, and what a test file is named after."""
 
-import pytest
+from examples import table
 
 from cli_guard.code.test_files import (
     is_named_after,
@@ -12,7 +12,7 @@ from cli_guard.code.test_files import (
 )
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "collected", "is_code"),
     [
         ("tests/test_cart.py", True, True),
@@ -50,7 +50,7 @@ def test_a_bare_test_file_must_define_a_test() -> None:
     assert list_test_files(texts) == ("b/tests.py", "test_c.py")
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "language"),
     [
         ("a.py", "python"),
@@ -67,7 +67,7 @@ def test_languages_are_divided_as_runners_divide_them(path: str, language: str |
     assert runner_language(path) == language
 
 
-@pytest.mark.parametrize(
+@table(
     ("test", "path", "named"),
     [
         ("tests/test_cart_item.py", "src/cart_item.py", True),

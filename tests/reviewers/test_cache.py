@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,7 +71,7 @@ def text(path: Path) -> None:
     path.write_bytes(b"this is no database, whatever its name says\n" * 40)
 
 
-@pytest.mark.parametrize("damage", [future, other_table, torn, text])
+@table("damage", [future, other_table, torn, text])
 def test_a_file_that_is_broken_is_thrown_away(tmp_path: Path, damage: Callable[[Path], None]) -> None:
     cache = Cache(tmp_path)
     cache.put({A: b"one"})
@@ -101,7 +102,7 @@ def test_one_that_is_locked_is_neither_waited_for_nor_thrown_away(tmp_path: Path
     assert cache.get([A, B]) == {A: b"one"}
 
 
-@pytest.mark.parametrize("at", ["file", "folder"])
+@table("at", ["file", "folder"])
 def test_a_place_that_cannot_be_used_is_done_without(tmp_path: Path, at: str) -> None:
     if at == "file":
         (tmp_path / NAME).mkdir()

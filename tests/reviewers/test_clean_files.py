@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from repositories import Repo
@@ -44,12 +45,12 @@ OTHER: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("name", [each.name for each in fields(FileChange)])
+@table("name", [each.name for each in fields(FileChange)])
 def test_every_fact_of_a_change_is_in_its_key(name: str) -> None:
     assert key_of(replace(CHANGE, **{name: OTHER[name]}), LIMITS) != key_of(CHANGE, LIMITS)
 
 
-@pytest.mark.parametrize("name", [each.name for each in fields(Limits)])
+@table("name", [each.name for each in fields(Limits)])
 def test_every_limit_is_in_the_key(name: str) -> None:
     other = replace(LIMITS, **{name: getattr(LIMITS, name) + 1})
     assert key_of(CHANGE, other) != key_of(CHANGE, LIMITS)
@@ -107,7 +108,7 @@ def test_without_ids_nothing_tells_the_texts() -> None:
     assert key_of(replace(CHANGE, old_blob=None, old_mode="000000"), LIMITS) is not None
 
 
-@pytest.mark.parametrize(
+@table(
     ("reviewer", "result", "kept"),
     [
         ("code", NOTHING, True),
@@ -123,7 +124,7 @@ def test_what_may_be_kept(reviewer: str, result: FileResult, kept: bool) -> None
     assert (reviewer in unpack(pack({reviewer: result}))) is kept
 
 
-@pytest.mark.parametrize("value", [b"", b"[]", b"7", b'{"code": 1}', b'{"code": [true, ["x"]]}', b"\xff"])
+@table("value", [b"", b"[]", b"7", b'{"code": 1}', b'{"code": [true, ["x"]]}', b"\xff"])
 def test_anything_else_tells_nothing(value: bytes) -> None:
     assert unpack(value) == {}
 

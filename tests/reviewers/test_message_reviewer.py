@@ -2,6 +2,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from examples import examples, examples_of, near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -74,16 +75,9 @@ def written(message: str, style: str = "plain", **more: object) -> set[str]:
     return set(reported(replace(subject, **more)))  # type: ignore[arg-type]
 
 
-EXAMPLES = [
-    pytest.param(rule, example, fires, id=f"{rule.id}-{'fires' if fires else 'silent'}-{number}")
-    for rule in RULES.values()
-    for fires, examples in ((True, rule.fires), (False, rule.silent))
-    for number, example in enumerate(examples)
-]
-
-
-@pytest.mark.parametrize(("rule", "example", "fires"), EXAMPLES)
-def test_example(rule: Rule, example: str, fires: bool) -> None:
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@examples(("example", "fires"), examples_of, fires="fires")
+def test_rule_fires_on_its_examples_and_on_no_near_miss(rule: Rule, example: str, fires: bool) -> None:
     assert (rule.id in reported(subject_of(rule, example))) == fires
 
 
@@ -92,7 +86,7 @@ def test_every_rule_has_a_check_and_both_kinds_of_example() -> None:
     assert all(rule.fires and rule.silent for rule in RULES.values())
 
 
-@pytest.mark.parametrize(
+@near_misses(
     "message",
     [
         "Close the file when the parser fails",
@@ -108,7 +102,7 @@ def test_a_good_message_is_let_alone(message: str) -> None:
     assert written(message) == set()
 
 
-@pytest.mark.parametrize("style", ["plain", "conventional"])
+@table("style", ["plain", "conventional"])
 def test_only_the_conventional_style_denies(style: str) -> None:
     message = parse_message(
         b"Add a parser. It reads and reads and reads, " + b"x " * 40 + b"\nBreaking change: b"
@@ -139,7 +133,7 @@ def push(message: str, branch: str) -> ReviewInput:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("branch", "severity"),
     [
         ("main", Severity.HIGH),
@@ -148,7 +142,7 @@ def push(message: str, branch: str) -> ReviewInput:
         ("main-copy", Severity.MEDIUM),
     ],
 )
-@pytest.mark.parametrize("message", ["WIP", "fixup! Add a"])
+@table("message", ["WIP", "fixup! Add a"])
 def test_unfinished_commits_weigh_more_on_a_protected_branch(
     message: str, branch: str, severity: Severity
 ) -> None:
@@ -188,7 +182,7 @@ def claim(message: str, changes: ChangeSet) -> bool:
 CONTRADICTED = change_set("M requirements.txt\n-a==1.0\n+a==1.1\n")
 
 
-@pytest.mark.parametrize(
+@table(
     "changes",
     [
         pytest.param(replace(CONTRADICTED, skipped=(Skipped("b", "over a limit"),)), id="a skipped file"),
@@ -213,7 +207,7 @@ def test_a_typo_does_not_add_fifty_lines_of_code() -> None:
     assert not claim("Fix typo checker", change_set("M a.py\n+a = 1"))
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "old", "new", "differs"),
     [
         ("a.go", "var a = 1 // one", "var a = 1 // two", False),
@@ -239,8 +233,6 @@ def test_any_message_gets_an_answer_of_one_line(message: str, style: str) -> Non
         assert found.fingerprint
 
 
-@pytest.mark.parametrize(
-    "message", ["a" * 10**6, "a.b/" * 250_000, "bump " + "to 1." * 200_000, "A\n" + "x\n" * 100_000]
-)
+@table("message", ["a" * 10**6, "a.b/" * 250_000, "bump " + "to 1." * 200_000, "A\n" + "x\n" * 100_000])
 def test_a_huge_message_gets_an_answer(message: str) -> None:
     assert written(message)

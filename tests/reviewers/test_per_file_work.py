@@ -4,6 +4,7 @@ import os
 from dataclasses import replace
 
 import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -78,7 +79,7 @@ def test_the_samples_give_every_reviewer_something_to_say() -> None:
         assert reviewer.review(plain).findings
 
 
-@pytest.mark.parametrize(("lines", "big"), [(10, False), (50_000, True)])
+@table(("lines", "big"), [(10, False), (50_000, True)])
 def test_only_a_big_change_is_taken_file_by_file(lines: int, big: bool) -> None:
     subject = add_file_work(subject_of({}, {"a.py": "value = 1\nother = 2\n" * lines}))
     assert isinstance(subject.work, PerFileWork) is big

@@ -2,9 +2,9 @@
 
 import json
 import re
-from typing import Any
 
 import pytest
+from examples import examples, near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,15 +45,11 @@ def example(text: str) -> ReviewInput:
     return subject(old, new)
 
 
-def cases(kind: str) -> list[Any]:
-    return [
-        pytest.param(rule.id, text, id=f"{rule.id}-{number}")
-        for rule in load("policy")
-        for number, text in enumerate(getattr(rule, kind))
-    ]
+RULES = {rule.id: rule for rule in load("policy") if rule.fires}
 
 
-@pytest.mark.parametrize(("rule", "text"), cases("fires"))
+@pytest.mark.parametrize("rule", RULES)
+@examples("text", lambda rule: RULES[rule].fires)
 def test_an_example_fires(rule: str, text: str) -> None:
     found = [finding for finding in review(example(text)).findings if finding.rule == rule]
     assert found
@@ -62,16 +58,18 @@ def test_an_example_fires(rule: str, text: str) -> None:
     )
 
 
-@pytest.mark.parametrize(("rule", "text"), cases("silent"))
+@pytest.mark.parametrize("rule", RULES)
+@near_misses("text", lambda rule: RULES[rule].silent)
 def test_a_near_miss_is_silent(rule: str, text: str) -> None:
     assert rule not in rules(example(text))
 
 
-def test_every_rule_but_one_has_examples() -> None:
-    assert {rule.id for rule in load("policy") if not (rule.fires and rule.silent)} == {"policy-not-reviewed"}
+def test_every_rule_of_this_reviewer_has_examples() -> None:
+    bare = {rule.id for rule in load("policy") if not (rule.fires and rule.silent)}
+    assert bare == {"policy-not-reviewed", "policy-suppression-new"}, "the gate reports these"
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "expected"),
     [
         pytest.param(
@@ -158,7 +156,7 @@ jobs:
 """
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "old", "new", "gone"),
     [
         (".pre-commit-config.yaml", IDS, IDS.replace("  - id: cli-guard\n", ""), True),
@@ -246,7 +244,7 @@ def test_of_a_bare_patch_the_lines_tell() -> None:
     assert rules(ReviewInput("patch", ChangeSet((taken,)), NoContents())) == ["policy-hook-removed"]
 
 
-@pytest.mark.parametrize(
+@table(
     "new",
     [
         {"cli-guard.toml": "[limits]\nfile = 3\n"},
@@ -267,7 +265,7 @@ def test_a_broken_one_may_be_repaired() -> None:
     assert rules(subject({"cli-guard.toml": "["}, {"cli-guard.toml": "[limits]\nfiles = 30000\n"})) == []
 
 
-@pytest.mark.parametrize(
+@table(
     "before",
     ["{", "[" * 200_000, '{"findings": [{"rule": 1}]}', '{"findings": 3}', "[]"],
     ids=lambda b: b[:20],
@@ -293,7 +291,7 @@ def as_table(text: str) -> str:
 WEAKER, ADDED = ["policy-weakened"], ["policy-suppression-added"]
 
 
-@pytest.mark.parametrize(
+@examples(
     ("old", "new", "expected"),
     [
         ("", ignore(rule="*"), WEAKER),
@@ -319,7 +317,7 @@ WEAKER, ADDED = ["policy-weakened"], ["policy-suppression-added"]
         (ignore(expires="2027-01-01"), ignore(), WEAKER),
     ],
 )
-@pytest.mark.parametrize("path", ["cli-guard.toml", "pyproject.toml"])
+@examples("path", ["cli-guard.toml", "pyproject.toml"])
 def test_an_ignore_that_may_answer_a_stop_weakens(path: str, old: str, new: str, expected: list[str]) -> None:
     if path == "pyproject.toml":
         old, new = (as_table(text).replace("[rules]", "[tool.cli-guard.rules]") for text in (old, new))
@@ -328,7 +326,7 @@ def test_an_ignore_that_may_answer_a_stop_weakens(path: str, old: str, new: str,
     assert rules(subject({path: old}, {path: new})) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "expected"),
     [
         (["secret-aws-access-key"], WEAKER),
@@ -352,7 +350,7 @@ def test_a_baseline_is_judged_by_the_configuration_before() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "says"),
     [
         ('[rules]\n"secret-*" = "off"\n', r"weaker policy: \d+ secret rules were deny or review, become off"),
@@ -379,7 +377,7 @@ DENIES = "[commands]\ndeny = ['terraform apply *']\n"
 ASKS = DENIES.replace("deny", "review")
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after", "message"),
     [
         (DENIES, "", "the deny pattern 'terraform apply *' was removed"),
@@ -397,7 +395,7 @@ def test_a_command_pattern_that_does_less_weakens(before: str, after: str, messa
     assert message in finding.message
 
 
-@pytest.mark.parametrize(
+@near_misses(
     ("before", "after"),
     [
         (DENIES, DENIES),

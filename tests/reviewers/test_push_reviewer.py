@@ -1,8 +1,7 @@
 """What a push does to branches: the examples of the rule file, `forced|plain|delete REF`."""
 
-from typing import Any
-
 import pytest
+from examples import examples, near_misses, table
 
 from cli_guard.model import ChangeSet, PushedRef, RefUpdate
 from cli_guard.reviewers.push import review
@@ -25,21 +24,22 @@ def rules(*texts: str, protected: tuple[str, ...] = BRANCHES) -> list[str]:
     return [finding.rule for finding in review(subject).findings]
 
 
-def cases(kind: str) -> list[Any]:
-    return [(rule.id, text) for rule in load("push") for text in getattr(rule, kind)]
+RULES = {rule.id: rule for rule in load("push") if rule.fires}
 
 
-@pytest.mark.parametrize(("rule", "text"), cases("fires"))
+@pytest.mark.parametrize("rule", RULES)
+@examples("text", lambda rule: RULES[rule].fires)
 def test_an_example_fires(rule: str, text: str) -> None:
     assert rules(text) == [rule]
 
 
-@pytest.mark.parametrize(("rule", "text"), cases("silent"))
+@pytest.mark.parametrize("rule", RULES)
+@near_misses("text", lambda rule: RULES[rule].silent)
 def test_a_near_miss_is_silent(rule: str, text: str) -> None:
     assert rule not in rules(text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "protected", "fires"),
     [
         ("forced main", ("main",), True),

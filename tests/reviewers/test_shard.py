@@ -1,6 +1,7 @@
 """Shards split a review: together they look at everything once, and say what the whole review says."""
 
 import pytest
+from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
 from repositories import Repo, key
@@ -34,13 +35,13 @@ def test_the_parts_are_of_about_one_size() -> None:
     assert max(sizes) < 1.3 * min(sizes)
 
 
-@pytest.mark.parametrize("text", ["1/1", "3/8", "1000/1000"])
+@table("text", ["1/1", "3/8", "1000/1000"])
 def test_a_part_is_read(text: str) -> None:
     shard = Shard.parse(text)
     assert f"{shard.number}/{shard.of}" == text
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "",

@@ -4,11 +4,12 @@ import base64
 import hashlib
 
 import pytest
+from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
 from repositories import key
 
-from cli_guard.secrets.masked_stream import LONGEST, Passing
+from cli_guard.secrets.masked_stream import LONGEST, MaskedStream
 
 SECRET = key("github")
 # Made here, so that no key stands in this repository.
@@ -17,11 +18,11 @@ PEM = f"-----BEGIN RSA {'PRIVATE'} KEY-----\n{BODY}-----END RSA {'PRIVATE'} KEY-
 
 
 def shown(*parts: bytes) -> str:
-    passing = Passing()
+    passing = MaskedStream()
     return "".join([*(passing.feed(part) for part in parts), passing.end()])
 
 
-@pytest.mark.parametrize(
+@table(
     ("data", "expected"),
     [
         (b"plain\n\ttab\n", "plain\n\ttab\n"),
@@ -59,8 +60,16 @@ def test_a_secret_is_masked_wherever_it_is_cut(size: int) -> None:
     assert text.startswith("token ghp_**** here\n-----BEGIN") and text.endswith("\nafter\n")
 
 
+@pytest.mark.parametrize("style", ["\x1b[31m", "\x1b[0m", "\x1b[K", "\x1b[?2004h"])
+def test_a_colour_inside_a_secret_hides_nothing(style: str) -> None:
+    cut = f"{SECRET[:12]}{style}{SECRET[12:]}"
+    whole = f"token {cut} here\n".encode()
+    assert shown(whole) == "token ghp_**** here\n"
+    assert shown(*(whole[at : at + 3] for at in range(0, len(whole), 3))) == "token ghp_**** here\n"
+
+
 def test_a_question_is_shown_before_its_line_ends_and_once() -> None:
-    passing = Passing()
+    passing = MaskedStream()
     assert passing.feed(b"Go on? [y/N] ") == ""
     assert passing.idle() == "Go on? [y/N] "
     assert passing.idle() == ""
@@ -70,17 +79,17 @@ def test_a_question_is_shown_before_its_line_ends_and_once() -> None:
     assert passing.idle() == ">>> "
 
 
-@pytest.mark.parametrize(
+@table(
     "beginning", [SECRET[:20], f"password = {SECRET}", "10%\r20%", PEM[:200], "\x1b[3", "a \x1b"], ids=repr
 )
 def test_what_may_be_half_of_something_is_held_back(beginning: str) -> None:
-    passing = Passing()
+    passing = MaskedStream()
     assert passing.feed(beginning.encode()) == "" or "\n" in beginning
     assert passing.idle() == ""
 
 
 def test_a_secret_that_is_half_shown_is_not_shown_whole() -> None:
-    passing = Passing()
+    passing = MaskedStream()
     passing.feed(b"token ghp_x7Kq")
     first = passing.idle()
     rest = passing.feed(SECRET[8:].encode() + b"\n")
@@ -88,13 +97,13 @@ def test_a_secret_that_is_half_shown_is_not_shown_whole() -> None:
 
 
 def test_a_header_that_is_only_named_holds_nothing_up() -> None:
-    passing = Passing()
+    passing = MaskedStream()
     passing.feed(PEM.splitlines()[0].encode() + b"\nis how a key begins,\nas everybody knows.\n")
     assert passing.feed(b"next\n").endswith("next\n")
 
 
 def test_a_line_without_an_end_comes_in_pieces_and_is_not_kept() -> None:
-    passing = Passing()
+    passing = MaskedStream()
     pieces = [passing.feed(b"word " * 2_000) for _ in range(40)]
     assert sum(map(len, pieces)) > 40 * 10_000 - 2 * LONGEST
     assert "".join([*pieces, passing.end()]) == "word " * 80_000

@@ -1,6 +1,6 @@
 import unicodedata
 
-import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,7 +9,7 @@ from cli_guard.secrets.printable import clip, json_value, printable
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "shown"),
     [
         ("plain.py", "plain.py"),
@@ -43,7 +43,7 @@ def test_nothing_unseen_is_left(text: str) -> None:
     shown.encode("utf-8", "strict")
 
 
-@pytest.mark.parametrize("category", ["Cc", "Cf", "Cs", "Zl", "Zp"])
+@table("category", ["Cc", "Cf", "Cs", "Zl", "Zp"])
 def test_no_character_of_an_unseen_category_is_missed(category: str) -> None:
     unseen = [char for char in map(chr, range(0x110000)) if unicodedata.category(char) == category]
     assert [hex(ord(char)) for char in unseen if printable(char) == char] == []

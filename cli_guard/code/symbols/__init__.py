@@ -1,6 +1,6 @@
 """The functions and classes of a source file: name, span, signature, documentation, visibility.
 
-One extractor a language, all giving the same `Symbol`s in the order in which they stand in the file.
+One extractor for each language, all returning the same `Symbol`s in the order of the file.
 """
 
 from cli_guard.code.classify import unreadable
@@ -27,5 +27,5 @@ LANGUAGES = frozenset(EXTRACTORS)
 
 
 def symbols_of(trees: Trees, language: str, text: str) -> tuple[Symbol, ...]:
-    """The symbols of `text`, outer before inner; `language` is one of `LANGUAGES`."""
+    """Return the symbols of `text`, outer before inner; `language` is one of `LANGUAGES`."""
     return trees.derived("symbols", language, text, lambda root: tuple(EXTRACTORS[language](root)))

@@ -1,4 +1,4 @@
-"""Symbols of Go source. Exported is what begins with a capital (https://go.dev/ref/spec#Exported_identifiers)."""
+"""Symbols of Go source. Names with a capital are exported (https://go.dev/ref/spec#Exported_identifiers)."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ INTERFACE_METHODS = frozenset(read_table("languages/documentation.toml")["interf
 
 
 def go_symbols(root: "SgNode") -> Iterator[Symbol]:
-    """The functions, methods and types of a file of a package; those of package main are not public."""
+    """Return the functions, methods and types of a file of a package; those of package main are not public."""
     package = root.find(kind="package_identifier")
     library = package is None or package.text() != "main"
     kinds = ("function_declaration", "method_declaration", "type_spec", "type_alias")
@@ -63,7 +63,7 @@ def _symbol(node: "SgNode", name: str, library: bool) -> Symbol:
 
 
 def _statement(node: "SgNode") -> "SgNode":
-    """`type X ...` alone is documented above `type`; in a `type ( ... )` group, above its own line."""
+    """Return the documented node: `type X ...` alone has its comment above `type`, one in a group above its line."""
     parent = node.parent()
     if parent is None or any(c.kind() == "(" for c in parent.children()):
         return node

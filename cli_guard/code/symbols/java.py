@@ -24,7 +24,7 @@ METHODS = ("method_declaration", "constructor_declaration")
 
 
 def java_symbols(root: "SgNode") -> Iterator[Symbol]:
-    """The types, methods and constructors of a compilation unit."""
+    """Return the types, methods and constructors of a compilation unit."""
     return owned_symbols(root.find_all(any=[{"kind": kind} for kind in TYPES + METHODS]), _symbol)
 
 

@@ -34,7 +34,7 @@ WORD = re.compile(r"[\w$]+")
 
 
 def javascript_symbols(root: "SgNode") -> Iterator[Symbol]:
-    """The named functions, classes and methods of a module; `public` are the exported ones."""
+    """Return the named functions, classes and methods of a module; `public` are the exported ones."""
     exported = _exported_names(root, root.text())
     value = {"any": [{"kind": kind} for kind in VALUES]}
     rules = [{"kind": kind} for kind in _kinds(root)]
@@ -47,7 +47,7 @@ def javascript_symbols(root: "SgNode") -> Iterator[Symbol]:
 
 
 def _kinds(root: "SgNode") -> tuple[str, ...]:
-    """A kind that a grammar does not have is an error to ask for: JavaScript knows no abstract class."""
+    """Return the kinds that the grammar knows, as others are an error: JavaScript has no abstract class."""
     try:
         root.find(kind=TYPESCRIPT_DEFINITIONS[0])
     except RuntimeError:
@@ -104,7 +104,7 @@ def _symbol(
 
 
 def _statement(node: "SgNode") -> "SgNode":
-    """The whole statement of a definition, `export` included: comments stand above that."""
+    """Return the whole statement of a definition, with `export`: comments are above that."""
     parent = node.parent()
     if node.kind() == "variable_declarator" and parent is not None:
         node, parent = parent, parent.parent()
@@ -112,7 +112,7 @@ def _statement(node: "SgNode") -> "SgNode":
 
 
 def _first(statement: "SgNode") -> "SgNode":
-    """The first decorator of a method (a sibling in the class body), or the statement itself."""
+    """Return the first decorator of a method (a sibling in the class body), or the statement itself."""
     previous = statement.prev()
     while previous is not None and previous.kind() == "decorator":
         statement, previous = previous, previous.prev()
@@ -165,7 +165,7 @@ def _quiet(
 
 
 def _overloaded(node: "SgNode", name: str) -> bool:
-    """Does a signature of the same name stand right before it? That one carries the documentation."""
+    """Return whether a signature of the same name is right before it; that one carries the documentation."""
     before = _statement(node).prev()
     if before is None or before.kind() not in ("export_statement", "function_signature", "method_signature"):
         return False

@@ -1,4 +1,4 @@
-"""What is known of one function or class of a source file."""
+"""The types that describe one function or class of a source file."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 class Parameter:
     """One parameter; `name` is empty for a destructured one.
 
-    `star` is "", "*" or "**" (a JavaScript, Go or Java rest parameter is "*"), `keyword_only` means that
-    a caller must name it, `optional` that a caller may leave it out.
+    `star` is "", "*" or "**" (a JavaScript, Go or Java rest parameter is "*"), `keyword_only` means that a caller must
+    name it, `optional` that a caller may leave it out.
     """
 
     name: str
@@ -33,13 +33,12 @@ class Doc:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A function, method or class ("type" stands for Go's and TypeScript's too).
+    """A function, method or class ("type" covers Go's and TypeScript's types too).
 
-    `top` is the first line with its decorators, `line` that of the definition itself, `head_end` the last
-    line of its head (signature), `body` the line where its body begins, `end_line` its last line.
-    `qualname` names the enclosing symbols too; `owner` is the innermost of them.
-    `quiet` says why documentation is not expected ("override", "trivial", ...), empty if it is.
-    `decorators` are the names of decorators and annotations, without arguments.
+    `top` is the first line with its decorators, `line` that of the definition itself, `head_end` the last line of its
+    head (signature), `body` the line where its body begins, `end_line` its last line. `qualname` names the enclosing
+    symbols too; `owner` is the innermost of them. `quiet` says why documentation is not expected ("override",
+    "trivial", ...), empty if it is. `decorators` are the names of decorators and annotations, without arguments.
     """
 
     kind: str
@@ -61,10 +60,9 @@ class Symbol:
 
     @property
     def is_function(self) -> bool:
-        """Is it a function or a method?"""
         return self.kind in ("function", "method")
 
     @property
     def signature(self) -> tuple[tuple[Parameter, ...], str]:
-        """What callers see: parameters and result."""
+        """Return what callers see: parameters and result."""
         return self.parameters, self.returns

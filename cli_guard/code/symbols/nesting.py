@@ -1,4 +1,4 @@
-"""Which definition stands in which, told from their spans alone (asking the tree would cost more)."""
+"""Nesting of definitions, computed from their spans (asking the tree would cost more)."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ SIMPLE = frozenset(
 
 
 def with_enclosing(nodes: Iterable["SgNode"]) -> Iterator[tuple["SgNode", list["SgNode"]]]:
-    """Each node, in source order, with those around it, the outermost first."""
+    """Yield each node, in source order, with its ancestors, the outermost first."""
     stack: list[tuple[int, SgNode]] = []
     for node in nodes:
         span = node.range()
@@ -30,7 +30,7 @@ def owned_symbols(
     nodes: Iterable["SgNode"],
     make: "Callable[[SgNode, Symbol | None, SgNode | None], Symbol | None]",
 ) -> Iterator[Symbol]:
-    """The symbols that `make` gives for a node, the symbol around it and the node around it."""
+    """Yield the symbols that `make` returns for a node, its enclosing symbol and its enclosing node."""
     known: dict[int, Symbol] = {}
     for node, around in with_enclosing(nodes):
         outer = [known[n.range().start.index] for n in around if n.range().start.index in known]
@@ -41,7 +41,7 @@ def owned_symbols(
 
 
 def is_trivial(body: "SgNode") -> bool:
-    """Is a body empty, or one simple statement on one line?"""
+    """Return whether a body is empty, or one simple statement on one line."""
     statements = [c for c in body.named_children() if "comment" not in c.kind()]
     if not statements:
         return True
@@ -50,29 +50,27 @@ def is_trivial(body: "SgNode") -> bool:
 
 
 def nodes_in(node: "SgNode", field: str) -> "list[SgNode]":
-    """The named nodes in a field, none if there is no such field."""
+    """Return the named nodes in a field, none if there is no such field."""
     child = node.field(field)
     return child.named_children() if child is not None else []
 
 
 def squeeze(text: str) -> str:
-    """One line, single blanks."""
     return " ".join(text.split())
 
 
 def field_text(node: "SgNode", name: str) -> str:
-    """The text of a field, empty if there is none."""
+    """Return the text of a field, empty if there is none."""
     child = node.field(name)
     return child.text() if child is not None else ""
 
 
 def first_line(node: "SgNode") -> int:
-    """The line where the node begins."""
     return node.range().start.line + 1
 
 
 def last_line(node: "SgNode") -> int:
-    """The line where the node ends; one that ends before a line's first character ends on the line above."""
+    """Return the line where the node ends; one that ends before a line's first character ends on the line above."""
     span = node.range()
     if span.end.column == 0 and span.end.line > span.start.line:
         return span.end.line
@@ -80,7 +78,7 @@ def last_line(node: "SgNode") -> int:
 
 
 def comment_above(node: "SgNode", kinds: tuple[str, ...]) -> list["SgNode"]:
-    """The comments that stand directly above a node, without a blank line between, in source order."""
+    """Return the comments directly above a node, without a blank line between, in source order."""
     found: list[SgNode] = []
     line = first_line(node)
     previous = node.prev()
@@ -95,14 +93,14 @@ def comment_above(node: "SgNode", kinds: tuple[str, ...]) -> list["SgNode"]:
 
 
 def block_doc(comments: list["SgNode"]) -> Doc | None:
-    """The comment that JSDoc and Javadoc read: the last one, if it is a block that begins with two stars."""
+    """Return the comment that JSDoc and Javadoc read: the last one, if it is a block that begins with two stars."""
     if not comments or not comments[-1].text().startswith("/**"):
         return None
     return doc_of(comments[-1:])
 
 
 def doc_of(comments: list["SgNode"]) -> Doc | None:
-    """Several comments as one, None if there are none."""
+    """Join several comments, None if there are none."""
     if not comments:
         return None
     text = "\n".join(comment.text().rstrip("\n") for comment in comments)

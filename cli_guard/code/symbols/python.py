@@ -28,7 +28,7 @@ BASE_NAME = re.compile(r"([\w.]+)")
 
 
 def python_symbols(root: "SgNode") -> Iterator[Symbol]:
-    """The functions and classes of a module, outer before inner."""
+    """Return the functions and classes of a module, outer before inner."""
     kinds = ("function_definition", "class_definition")
     return owned_symbols(root.find_all(any=[{"kind": kind} for kind in kinds]), _symbol)
 

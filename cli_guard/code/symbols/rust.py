@@ -1,4 +1,4 @@
-"""Symbols of Rust source. Public is what `pub` says so of without a restriction, and the methods of a public trait."""
+"""Symbols of Rust source. Public are unrestricted `pub` items, and the methods of a public trait."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -23,13 +23,13 @@ AROUND = ("impl_item", "mod_item")
 
 
 def rust_symbols(root: "SgNode") -> Iterator[Symbol]:
-    """The functions, methods and types of a file, outer before inner."""
+    """Return the functions, methods and types of a file, outer before inner."""
     kinds = [{"kind": kind} for kind in (*TYPES, *FUNCTIONS, *AROUND)]
     public: dict[int, bool] = {}
     for node, around in with_enclosing(root.find_all(any=kinds)):  # type: ignore[arg-type]
         inner = around[-1] if around else None
         if node.kind() in AROUND:
-            # A trait's methods are documented at the trait; what they implement is no definition of its own.
+            # A trait's methods are documented at the trait; their implementations are not listed.
             public[node.range().start.index] = node.kind() == "mod_item" or node.field("trait") is None
             continue
         name = field_text(node, "name")
@@ -84,7 +84,7 @@ def _owner(inner: "SgNode | None") -> str:
 
 
 def _above(node: "SgNode") -> tuple[list["SgNode"], set[str], int]:
-    """The documentation above a node, its attributes between, and the first line of these."""
+    """Return the documentation above a node, past its attributes, and the first line of these."""
     comments: list[SgNode] = []
     attributes: set[str] = set()
     top = first_line(node)

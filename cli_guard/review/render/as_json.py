@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from cli_guard.model import Finding, Judged, Suppressed
+from cli_guard.model import Finding, JudgedFinding, Suppressed
 from cli_guard.review.render.review import Review
 from cli_guard.secrets.printable import json_value
 
@@ -40,7 +40,7 @@ def as_dict(review: Review) -> dict[str, object]:
     }
 
 
-def _finding_data(judged: Judged) -> Mapping[str, object]:
+def _finding_data(judged: JudgedFinding) -> Mapping[str, object]:
     return {**_finding(judged.finding), "decision": judged.disposition}
 
 

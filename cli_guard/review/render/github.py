@@ -7,7 +7,7 @@ silently, so the rest is counted here.
 
 from collections import Counter
 
-from cli_guard.model import Disposition, Judged
+from cli_guard.model import Disposition, JudgedFinding
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import next_steps, path_of, skipped_line, verdict, where
 from cli_guard.secrets.printable import clip, printable
@@ -33,7 +33,7 @@ def render(review: Review) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _annotation(command: str, judged: Judged) -> str:
+def _annotation(command: str, judged: JudgedFinding) -> str:
     found = judged.finding
     properties = {"title": f"{found.rule} ({found.severity})"}
     if found.path:

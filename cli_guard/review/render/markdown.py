@@ -7,7 +7,7 @@ is put in a code span, where GitHub reads no markup, and code in a fence longer 
 import re
 from collections.abc import Iterator, Sequence
 
-from cli_guard.model import Decision, Disposition, Judged, Severity
+from cli_guard.model import Decision, Disposition, JudgedFinding, Severity
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import next_steps, skipped_line, tally, verdict, where
 from cli_guard.secrets.printable import clip, printable
@@ -84,13 +84,13 @@ def _suppressed_lines(review: Review) -> Iterator[str]:
         yield f"Answered earlier: {len(review.suppressed) - len(new)}."
 
 
-def _table(findings: Sequence[Judged]) -> str:
+def _table(findings: Sequence[JudgedFinding]) -> str:
     rows = ["| | where | severity | rule | what and how |", "|---|---|---|---|---|"]
     rows.extend(_row(judged) for judged in findings)
     return "\n".join(rows)
 
 
-def _row(judged: Judged) -> str:
+def _row(judged: JudgedFinding) -> str:
     found = judged.finding
     severity = f"**{found.severity}**" if found.severity is Severity.CRITICAL else str(found.severity)
     evidence = (
@@ -108,7 +108,7 @@ def _row(judged: Judged) -> str:
     return "| " + " | ".join(cell.replace("\\|", "\\ |").replace("|", "\\|") for cell in cells) + " |"
 
 
-def _suggestion(judged: Judged) -> str:
+def _suggestion(judged: JudgedFinding) -> str:
     found = judged.finding
     lines = (found.suggestion or "").strip("\n").split("\n")
     shown = [

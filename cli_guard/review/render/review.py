@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from cli_guard.errors import ExitCode
-from cli_guard.model import Decision, Disposition, Judged, Severity, Skipped, Suppressed
+from cli_guard.model import Decision, Disposition, JudgedFinding, Severity, Skipped, Suppressed
 
 EXIT_CODES = {
     Decision.ALLOW: ExitCode.OK,
@@ -21,7 +21,9 @@ class Review:
     """The outcome of one run.
 
     `status` is "ok", "needs_review" or "failed". `files` counts the files of the change, `reviewed` those
-    that were examined. `notes` are one-line remarks for people.
+    that were examined. `secrets_only` has the language of each file that was searched for secrets alone. `notes`
+    are one-line remarks for people.
+    `places` are the first files of the commits whose messages have findings (None: of the change as a whole).
     `part` distinguishes the parts of a review that several jobs share ("3-of-8").
     `program` is the command that a person types to run this cli-guard. The mappings are those of the graph's
     state and contain only JSON types.
@@ -30,7 +32,7 @@ class Review:
     event: str
     status: str
     decision: Decision
-    findings: tuple[Judged, ...]
+    findings: tuple[JudgedFinding, ...]
     suppressed: tuple[Suppressed, ...] = ()
     review_id: str | None = None
     review_reason: str | None = None
@@ -40,11 +42,13 @@ class Review:
     action_log: tuple[Mapping[str, object], ...] = ()
     files: int = 0
     reviewed: int = 0
+    secrets_only: tuple[str, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     timings_ms: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
     program: str = "cli-guard"
     part: str = ""
+    places: Mapping[str | None, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def exit_code(self) -> ExitCode:
@@ -56,13 +60,19 @@ class Review:
         """Was there nothing to review? `review_reason` says why."""
         return self.decision is Decision.ALLOW and not self.files and self.review_reason is not None
 
-    def ordered(self, disposition: Disposition | None = None) -> tuple[Judged, ...]:
+    @property
+    def is_silent(self) -> bool:
+        """Is it of a commit message, with nothing to report? Such a review is not printed."""
+        news = self.findings or self.notes or any(each.new for each in self.suppressed)
+        return self.event == "commit-msg" and self.decision is Decision.ALLOW and not news
+
+    def ordered(self, disposition: Disposition | None = None) -> tuple[JudgedFinding, ...]:
         """Return the findings, all or of one disposition, worst first."""
         chosen = (judged for judged in self.findings if disposition in (None, judged.disposition))
         return tuple(sorted(chosen, key=_rank))
 
 
-def _rank(judged: Judged) -> tuple[int, int, str, int, str, str]:
+def _rank(judged: JudgedFinding) -> tuple[int, int, str, int, str, str]:
     found = judged.finding
     place = (found.path, found.line or 0, found.rule, found.commit or "")
     return (_DISPOSITIONS[judged.disposition], _SEVERITIES[found.severity], *place)

@@ -27,6 +27,7 @@ SECURITY_SEVERITY = {
     Severity.MEDIUM: "5.5",
     Severity.LOW: "2.0",
 }
+NO_FILE = "cli-guard.toml"
 _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
 
 Object = dict[str, object]
@@ -43,12 +44,13 @@ def as_log(review: Review, rules: Mapping[str, Rule]) -> Object:
     ids = sorted({finding.rule for finding in found})
     index = {rule: number for number, rule in enumerate(ids)}
     first = {finding.rule: finding for finding in reversed(found)}
+    places = review.places
     results = [
-        _result(judged.finding, LEVELS[judged.disposition], index, decision=judged.disposition)
+        _result(judged.finding, LEVELS[judged.disposition], index, places, decision=judged.disposition)
         for judged in review.ordered()
     ]
     results += [
-        {**_result(each.finding, "note", index), "suppressions": [_suppression(each)]}
+        {**_result(each.finding, "note", index, places), "suppressions": [_suppression(each)]}
         for each in review.suppressed
     ]
     driver = {
@@ -103,7 +105,13 @@ def _descriptor(rule_id: str, rule: Rule | None, example: Finding) -> Object:
     }
 
 
-def _result(found: Finding, level: str, index: Mapping[str, int], decision: str | None = None) -> Object:
+def _result(
+    found: Finding,
+    level: str,
+    index: Mapping[str, int],
+    places: Mapping[str | None, str],
+    decision: str | None = None,
+) -> Object:
     properties: Object = {
         "category": found.category,
         "severity": found.severity,
@@ -116,7 +124,7 @@ def _result(found: Finding, level: str, index: Mapping[str, int], decision: str 
         "ruleIndex": index[found.rule],
         "level": level,
         "message": {"text": _escape_links("\n".join(part for part in (found.message, found.remedy) if part))},
-        "locations": [_location(found)],
+        "locations": [_location(found, places)],
         "properties": properties,
     }
     if found.fingerprint:
@@ -124,9 +132,14 @@ def _result(found: Finding, level: str, index: Mapping[str, int], decision: str 
     return result
 
 
-def _location(found: Finding) -> Object:
+def _location(found: Finding, places: Mapping[str | None, str]) -> Object:
     if not found.path:
-        return {"logicalLocations": [{"name": where(found)}]}
+        # GitHub refuses a whole file with a result that has no physical location: the first file of the commit.
+        path = places.get(found.commit) or places.get(None) or NO_FILE
+        return {
+            "physicalLocation": {"artifactLocation": _artifact(path), "region": {"startLine": 1}},
+            "logicalLocations": [{"name": where(found)}],
+        }
     physical: Object = {"artifactLocation": _artifact(found.path)}
     if found.line is not None:
         region: Object = {"startLine": max(1, found.line)}

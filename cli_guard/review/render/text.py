@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Callable, Iterator
 
-from cli_guard.model import Category, Decision, Disposition, Finding, Judged, Severity, Suppressed
+from cli_guard.model import Category, Decision, Disposition, Finding, JudgedFinding, Severity, Suppressed
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.words import SHOWN, count, next_steps, skipped_line, tally_of, verdict, where
 from cli_guard.secrets.printable import clip, printable
@@ -45,7 +45,7 @@ def render(
     `color` allows SGR codes, which carry no information. `ascii_only` is for a terminal that is not UTF-8.
     `advice` limits the remarks that are shown, unless `verbose`, which shows all of them and the times.
     """
-    if _is_silent(review):
+    if review.is_silent:
         return ""
     paint: Paint = _paint if color else lambda _style, text: text
     most = {Disposition.ADVISE: advice}
@@ -67,11 +67,6 @@ def render(
     return text + "\n"
 
 
-def _is_silent(review: Review) -> bool:
-    news = review.findings or review.notes or any(each.new for each in review.suppressed)
-    return review.event == "commit-msg" and review.decision is Decision.ALLOW and not news
-
-
 def _group(review: Review, disposition: Disposition, most: int | None, paint: Paint) -> Iterator[str]:
     findings = review.ordered(disposition)
     if not findings:
@@ -91,7 +86,7 @@ def _group(review: Review, disposition: Disposition, most: int | None, paint: Pa
         yield paint("dim", more if elsewhere else f"{more}: cli-guard review --format json")
 
 
-def _finding(judged: Judged, column: int, paint: Paint) -> Iterator[str]:
+def _finding(judged: JudgedFinding, column: int, paint: Paint) -> Iterator[str]:
     found = judged.finding
     place = where(found)
     gap = " " * max(2, column + 2 - len(place))

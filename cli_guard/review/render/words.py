@@ -36,13 +36,19 @@ def count(number: int, one: str) -> str:
 
 
 def coverage(review: Review) -> str:
-    """`3 files reviewed`, `3 of 5 files reviewed`, `nothing to review`."""
+    """`3 files reviewed (1 for secrets only: PHP)`, `3 of 5 files reviewed`, `nothing to review`."""
     if not review.files:
         reason = f": {printable(review.review_reason)}" if review.review_reason else ""
         return f"nothing to review{reason}"
     if review.reviewed == review.files:
-        return f"{count(review.files, 'file')} reviewed"
-    return f"{review.reviewed} of {count(review.files, 'file')} reviewed"
+        return f"{count(review.files, 'file')} reviewed{_secrets_only(review)}"
+    return f"{review.reviewed} of {count(review.files, 'file')} reviewed{_secrets_only(review)}"
+
+
+def _secrets_only(review: Review) -> str:
+    """Format the files in languages that no other reviewer reads: ` (3 for secrets only: PHP, Ruby, C)`."""
+    languages = ", ".join(dict.fromkeys(review.secrets_only))
+    return f" ({len(review.secrets_only)} for secrets only: {languages})" if languages else ""
 
 
 def tally(review: Review) -> str:
@@ -80,9 +86,10 @@ def next_steps(review: Review) -> tuple[str, ...]:
     if review.decision is Decision.REVIEW:
         return _after_review(review)
     found = tally(review)
-    return (
-        f"{coverage(review)}, {found or 'nothing to report'}" if review.files or found else coverage(review),
-    )
+    if found or review.reviewed:
+        return (f"{coverage(review)}, {found or 'nothing to report'}",)
+    # Nothing is known of what was not read.
+    return (coverage(review),)
 
 
 def _after_deny(review: Review) -> tuple[str, ...]:

@@ -1,12 +1,12 @@
-"""The code reviewer: risky constructs, forgotten debugging, files that should not be recorded as they are.
+"""The code reviewer: risky constructs, forgotten debugging code, files that should not be committed as they are.
 
-Three kinds of rule, a module each: over syntax trees (`trees`), over lines and statements of what has no
-grammar here (`lines`), and over a file as a whole (`files`). All are data under `rules/code/`.
+Three kinds of rule, a module each: over syntax trees (`trees`), over lines and statements of files without a grammar
+here (`lines`), and over a file as a whole (`files`). All are data under `rules/code/`.
 """
 
 from collections.abc import Iterator
 
-from cli_guard.code.classify import LONGEST_LINE, is_generated
+from cli_guard.code.classify import is_generated
 from cli_guard.code.languages import language_of
 from cli_guard.model import Contents, FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.code import files, lines, remarks, trees
@@ -19,7 +19,7 @@ NO_TEXT = "code: whole text not available"
 
 
 def review(subject: ReviewInput) -> Report:
-    """What the change as a whole adds that a code rule speaks about, in order of path, line and rule."""
+    """Return the findings of the code rules on the change as a whole, by path, line and rule."""
     findings: list[Finding] = []
     skipped: list[Skipped] = []
     examine = examiner(subject)
@@ -32,7 +32,7 @@ def review(subject: ReviewInput) -> Report:
 
 
 def examiner(subject: ReviewInput) -> Examiner:
-    """Each file is inspected alone."""
+    """Return the function that examines one file; files do not depend on each other."""
     return lambda change: FileResult.of(_inspect(subject, change))
 
 
@@ -55,29 +55,30 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     if is_generated(change.path, text if text is not None else ""):
         yield Skipped(change.path, "code: generated or minified")
         return
-    # A long line is left out by itself: it must not take the rest of the file along.
+    # Only the longest lines are skipped, not the rest of their file.
     parsed = remarks.without_long_lines(text) if text is not None else None
     yield from lines.inspect(subject, change, parsed, line_rules)
+    if parsed != text:
+        yield from _blanked(change)
     if topic is None or language is None:
-        if parsed != text:
-            yield from _on_short_lines(change, iter(()))
         return
     if parsed is None:
         yield Skipped(change.path, NO_TEXT)
         return
-    yield from _on_short_lines(change, trees.inspect(subject, change, language, topic, parsed))
+    yield from trees.inspect(subject, change, language, topic, parsed)
 
 
-def _on_short_lines(change: FileChange, found: Iterator[Finding | Skipped]) -> Iterator[Finding | Skipped]:
-    """All but what begins on a line that is too long to be anybody's own; those are named."""
-    long = {number for number, line in change.added.items() if len(line) > LONGEST_LINE}
-    yield from (item for item in found if isinstance(item, Skipped) or item.line not in long)
+def _blanked(change: FileChange) -> Iterator[Skipped]:
+    """Name the added lines that are too long to parse; unless they are data, a person must look at them."""
+    long = [line for line in change.added.values() if len(line) > remarks.CUT_LINES_OVER]
+    code = [line for line in long if not remarks.is_data(line)]
     if long:
-        yield Skipped(change.path, f"code: {len(long)} lines over {LONGEST_LINE} characters")
+        reason = f"code: {len(code or long)} lines over {remarks.CUT_LINES_OVER:,} characters"
+        yield Skipped(change.path, reason, by_limit=bool(code))
 
 
 def _whole_text(contents: Contents, change: FileChange) -> str | None:
-    """The text after the change; of a new file a bare patch holds all of it."""
+    """Return the text after the change; of a new file a bare patch holds all of it."""
     text = contents.new(change)
     if text is None and change.status is Status.ADDED and len(change.hunks) == 1:
         return "\n".join((*change.hunks[0].added, ""))

@@ -1,4 +1,4 @@
-"""Facts about a file as a whole: its size, its executable bit, where a link points, conflict markers left in it.
+"""Rules over a file as a whole: its size, executable bit, link target, and conflict markers.
 
 Git writes seven marker characters, a blank and a label, and a bare line of seven `=` between the two sides
 (git-merge(1), "How conflicts are presented"; diff3 style adds a line of seven `|`).
@@ -20,6 +20,11 @@ SCRIPT_ENDINGS = frozenset((".sh", ".bash", ".zsh", ".fish", ".pl", ".rb", ".awk
 BINARY_ENDINGS = frozenset(("", ".exe", ".bin", ".run", ".so", ".dylib", ".dll", ".appimage", ".out", ".elf"))
 OURS, MIDDLE, THEIRS = "<<<<<<< ", "=======", ">>>>>>> "
 FENCE = re.compile(r" {0,3}(```+|~~~+)")
+# What Git itself looks for in a folder to take it for a repository (setup.c, is_git_directory), and its settings.
+GIT_HEAD = re.compile(r"\A\s*(?:ref:\s*refs/|[0-9a-f]{40,64}\s*\Z)|\Arefs/")
+GIT_CONFIG = re.compile(
+    r"(?im)^[ \t]*\[core\][^\[]{0,2000}?^[ \t]*(?:repositoryformatversion|bare|worktree)[ \t]*="
+)
 PROSE = frozenset((".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".eml", ".mbox", ".patch", ".diff"))
 
 
@@ -29,19 +34,33 @@ def _rules() -> dict[str, Rule]:
 
 
 def rule(name: str) -> Rule:
-    """The rule of that id in `rules/code/files.toml`."""
+    """Return the rule of this id in `rules/code/files.toml`."""
     return _rules()[name]
 
 
 def inspect_file(change: FileChange, text: str | None) -> Iterator[Finding]:
-    """What the new side of a change says of itself without being read line by line."""
+    """Return the findings that need no reading line by line."""
     size = change.size if change.size is not None else len(text) if text is not None else 0
     if change.kind in (Kind.TEXT, Kind.BINARY) and size > LARGE_BYTES and _new_content(change):
         yield _about(change, "code-large-file", f"{change.path} has {size / 1e6:.1f} MB, more than 5 MB")
     if change.made_executable and _oddly_executable(change, text):
-        yield _about(change, "code-executable", f"{change.path} becomes executable but is no program")
+        yield _about(change, "code-executable", f"{change.path} becomes executable but is not a program")
+    if _is_of_repository(change, text):
+        told = f"{change.path} makes its folder a Git repository, whose settings run commands in every `git` inside it"
+        yield _about(change, "code-embedded-repository", told)
     if change.kind is Kind.SYMLINK and (target := _outside(change)):
         yield _about(change, "code-symlink", f"{change.path} links to {target!r}, outside the repository")
+
+
+def _is_of_repository(change: FileChange, text: str | None) -> bool:
+    """Return whether it is the HEAD or the configuration of a repository in a folder."""
+    folder, _, name = change.path.rpartition("/")
+    if not folder or not change.added:
+        return False
+    content = text if text is not None else "\n".join(change.added.values())
+    if name == "HEAD":
+        return GIT_HEAD.search(content) is not None
+    return name in ("config", "config.worktree") and GIT_CONFIG.search(content) is not None
 
 
 def _about(change: FileChange, name: str, message: str) -> Finding:
@@ -59,7 +78,7 @@ def _oddly_executable(change: FileChange, text: str | None) -> bool:
 
 
 def _outside(change: FileChange) -> str | None:
-    """The target of a symbolic link, if it leaves the repository; Git records it as the link's only line."""
+    """Return the target of a symbolic link that leaves the repository; Git stores it as the only line."""
     target = change.added.get(1)
     if not target:
         return None
@@ -70,12 +89,12 @@ def _outside(change: FileChange) -> str | None:
 
 
 def _new_content(change: FileChange) -> bool:
-    """Is there another blob than before? A bare patch does not say."""
+    """Return whether the blob has changed; a bare patch does not say."""
     return change.new_blob is None or change.new_blob != change.old_blob
 
 
 def find_conflicts(change: FileChange, text: str | None) -> Iterator[Finding]:
-    """A whole conflict with an added marker, and, outside prose, an added marker on its own."""
+    """Find whole conflicts with an added marker and, outside prose, single added markers."""
     if text is not None and OURS not in text and THEIRS not in text:
         return
     if not any(map(_is_marker, change.added.values())):
@@ -105,7 +124,7 @@ def _is_marker(line: str) -> bool:
 
 
 def _conflicts(lines: dict[int, str]) -> Iterator[tuple[int, int, int]]:
-    """The lines of ours, middle and theirs of each conflict, its markers in their order."""
+    """Yield the marker lines (ours, middle, theirs) of each conflict, in order."""
     start = middle = 0
     for number, line in lines.items():
         if line.startswith(OURS):
@@ -118,7 +137,7 @@ def _conflicts(lines: dict[int, str]) -> Iterator[tuple[int, int, int]]:
 
 
 def _fenced_lines(lines: dict[int, str]) -> frozenset[int]:
-    """The lines inside fenced code blocks of a Markdown text: where a text shows a conflict."""
+    """Return the lines inside fenced code blocks of a Markdown text, which may show a conflict."""
     inside: set[int] = set()
     fence = ""
     for number, line in lines.items():

@@ -24,10 +24,12 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
 
+# A longer unit is judged in pieces; no pattern spans more than the overlap of two.
 LONGEST = 5_000
+OVERLAP = 500
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LineRule:
     """A line rule ready for use."""
 
@@ -39,7 +41,6 @@ class LineRule:
     unit: str
 
     def matches(self, text: str) -> bool:
-        """Is the piece one to report?"""
         return bool(self.pattern.search(text)) and not (self.unless and self.unless.search(text))
 
 
@@ -63,7 +64,7 @@ def _rules(topic: str) -> tuple[LineRule, ...]:
 
 
 def rules_for(path: str) -> tuple[LineRule, ...]:
-    """The line rules that a path asks for; a README asks for none and reads no rule file."""
+    """Return the line rules for a path; a README has none and reads no rule file."""
     return tuple(
         line_rule
         for topic in line_topics(path)
@@ -75,7 +76,7 @@ def rules_for(path: str) -> tuple[LineRule, ...]:
 def inspect(
     subject: ReviewInput, change: FileChange, text: str | None, rules: Sequence[LineRule]
 ) -> Iterator[Finding | Skipped]:
-    """What the rules say of the added lines, or of the instructions and statements they are part of."""
+    """Match the rules with the added lines, or with the instructions and statements they are part of."""
     by_unit: dict[str, list[LineRule]] = {}
     for line_rule in rules:
         by_unit.setdefault(line_rule.unit, []).append(line_rule)
@@ -112,18 +113,15 @@ def _report(
     subject: ReviewInput, change: FileChange, units: Iterator[Unit], rules: Sequence[LineRule]
 ) -> Iterator[Finding | Skipped]:
     counts: Counter[str] = Counter()
-    too_long = 0
     ends = subject.clock() + subject.limits.seconds
     for unit in units:
         if subject.clock() > ends:
-            yield Skipped(
-                change.path, f"code: {subject.limits.seconds:g} s were spent before line {unit.line}"
-            )
+            spent = f"code: {subject.limits.seconds:g} s were spent before line {unit.line}"
+            yield Skipped(change.path, spent, by_limit=True)
             break
-        if len(unit.text) > LONGEST:
-            too_long += 1
-            continue
-        for line_rule in _firing(rules, unit.text):
+        for line_rule in dict.fromkeys(
+            rule for piece in _pieces(unit.text) for rule in _firing(rules, piece)
+        ):
             counts[line_rule.rule.id] += 1
             if counts[line_rule.rule.id] <= MAX_PER_RULE:
                 place = Location(change.path, unit.line, unit.end_line, unit.text, unit.text)
@@ -131,8 +129,11 @@ def _report(
     for name, count in counts.items():
         if count > MAX_PER_RULE:
             yield Skipped(change.path, f"code: {count - MAX_PER_RULE} more findings of {name}")
-    if too_long:
-        yield Skipped(change.path, f"code: {too_long} lines or statements over {LONGEST} characters")
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for start in range(0, max(len(text) - OVERLAP, 1), LONGEST - OVERLAP):
+        yield text[start : start + LONGEST]
 
 
 def _firing(rules: Sequence[LineRule], text: str) -> Iterator[LineRule]:

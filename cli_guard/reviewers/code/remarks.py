@@ -1,6 +1,6 @@
-"""From a rule and a location to a finding, and which rule files a path asks for.
+"""Build findings from a rule and a location; choose the rule files for a path.
 
-A topic names the rule files that apply: a language, or a dialect of one that has its own meaning (`workflow`: a GitHub
+A topic names the rule files that apply: a language, or a dialect of one with its own meaning (`workflow`: a GitHub
 workflow, which is YAML).
 """
 
@@ -24,17 +24,18 @@ DOCKER_NAME = re.compile(r"(?:^|\.)(?:docker|container)file(?:$|\.)", re.IGNOREC
 SQL_ENDINGS = frozenset((".sql", ".ddl", ".psql", ".pgsql", ".mysql", ".tsql"))
 SOURCE_ENDINGS = re.compile(
     r"\.(?:[cm]?[jt]sx?|pyi?|vue|svelte|go|java|kts?|scala|groovy|gradle|rs|[chm]|cc|cpp|cxx|hpp|mm|cs|fs|vb|swift"
-    r"|rb|erb|rake|php|p[lm]|lua|exs?|erl|hs|clj|dart|r|jl|sh|bash|zsh|ps1|sql|tf|hcl|ya?ml|toml|s?css)$",
+    r"|rb|erb|rake|php|p[lm]|pth|lua|exs?|erl|hs|clj|dart|r|jl|sh|bash|zsh|ps1|sql|tf|hcl|ya?ml|toml|s?css)$",
     re.IGNORECASE,
 )
 
 WORKFLOW = re.compile(r"(?:^|/)\.github/workflows/[^/]+\.ya?ml$|(?:^|/)action\.ya?ml$")
 CUT_LINES_OVER = 100_000
+DATA = re.compile(r"[A-Za-z0-9+/=_-]{2000,}|[-\d.,\s]{2000,}")
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a rule applies: lines of the new side, the line to show, and the content that identifies it."""
+    """Where a rule applies: lines of the new side, the line to show, and the content for the fingerprint."""
 
     path: str
     line: int | None
@@ -44,14 +45,14 @@ class Location:
 
 
 def weigh(rule: Rule, path: str) -> Severity:
-    """The severity of a rule at a path: one step lower in tests, unless its `in_tests` is "same"."""
+    """Return the severity of a rule at a path: one step lower in tests, unless its `in_tests` is "same"."""
     if rule.extra.get("in_tests", "lower") == "same" or not is_test_or_example(path):
         return rule.severity
     return STEPS[min(STEPS.index(rule.severity) + 1, len(STEPS) - 1)]
 
 
 def applies(rule: Rule, path: str) -> bool:
-    """Does the rule say anything about tests, or about what is not a test, if that is what the path is?"""
+    """Return whether the rule applies here: `in_tests` is "off" or "only" for some."""
     wanted = rule.extra.get("in_tests", "lower")
     return wanted not in ("off", "only") or (wanted == "only") == is_test_or_example(path)
 
@@ -59,7 +60,6 @@ def applies(rule: Rule, path: str) -> bool:
 def remark(
     rule: Rule, place: Location, *, message: str | None = None, suggestion: str | None = None
 ) -> Finding:
-    """The finding of `rule` at `place`."""
     end_line = place.end_line if place.end_line != place.line else None
     return rule.finding(
         severity=weigh(rule, place.path),
@@ -74,27 +74,32 @@ def remark(
 
 
 def topic_of(path: str, language: str | None) -> str | None:
-    """The topic of a path whose language is known, None where there are no tree rules for it."""
+    """Return the topic of a path in a known language, None if there are no tree rules for it."""
     if language == "yaml" and WORKFLOW.search(path):
         return "workflow"
     return TOPICS.get(language) if language else None
 
 
 def line_topics(path: str) -> tuple[str, ...]:
-    """The topics of the line rules that can apply to a path."""
+    """Return the topics of the line rules for a path."""
     pure = PurePosixPath(path)
     ending = pure.suffix.lower()
     asked = {
         "docker": bool(DOCKER_NAME.search(pure.name)),
         "powershell": ending == ".ps1",
-        "source": bool(SOURCE_ENDINGS.search(pure.name)),
+        "source": bool(SOURCE_ENDINGS.search(pure.name)) or pure.name == ".gitmodules",
         "sql": ending in SQL_ENDINGS,
     }
     return tuple(topic for topic, applies in asked.items() if applies)
 
 
+def is_data(line: str) -> bool:
+    """Return whether a long line is nearly all base64 or numbers, in which there is no statement to judge."""
+    return sum(len(run[0]) for run in DATA.finditer(line)) > 0.95 * len(line)
+
+
 def without_long_lines(text: str) -> str:
-    """The text with lines that no parser should be given left blank; all others keep their numbers."""
+    """Blank the lines that are too long for a parser; all others keep their numbers."""
     if len(text) <= CUT_LINES_OVER:
         return text
     lines = text.split("\n")

@@ -47,7 +47,7 @@ VARIABLE = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 
 @dataclass(frozen=True, slots=True)
 class TreeRule:
-    """A rule with what finding it takes; `config` is what ast-grep is given."""
+    """A rule with the data for its findings; `config` is ast-grep's rule object."""
 
     rule: Rule
     config: "Config"
@@ -62,7 +62,7 @@ class TreeRule:
     passed_to: re.Pattern[str] | None
 
     def wants(self, path: str, text: str) -> bool:
-        """Can there be a match at all?"""
+        """Return whether the text may match at all."""
         return (
             applies(self.rule, path)
             and (self.paths is None or bool(self.paths.search(path)))
@@ -74,7 +74,7 @@ class TreeRule:
 
 @cache
 def rules_of(topic: str) -> tuple[TreeRule, ...]:
-    """The rules of one topic, read at its first file: a change to a README reads none."""
+    """Return the rules of one topic, read at its first file: a change to a README reads none."""
     utils = _utils(topic)
     files = [*FOLDER.glob(f"{topic}.yml"), *sorted(FOLDER.glob(f"{topic}-*.yml"))]
     return tuple(_compile(rule, utils) for file in files for rule in catalog.read_yaml(file))
@@ -112,7 +112,7 @@ def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
 
 
 def _utils_of(utils: Mapping[str, Any], rule: object) -> dict[str, Any]:
-    """The utils that a rule matches: ast-grep compiles all it is given for every search. They use no other."""
+    """Return the utils that a rule uses: ast-grep compiles all it is given for every search. Utils use no others."""
     return {name: body for name, body in utils.items() if f"'matches': '{name}'" in str(rule)}
 
 
@@ -122,9 +122,9 @@ def _regex(rule: Rule, name: str) -> re.Pattern[str] | None:
 
 
 def depth(text: str) -> int:
-    """How deep brackets nest, those in strings and comments included.
+    """Return how deep brackets nest, those in strings and comments included.
 
-    Matching takes time in proportion to it, so a text made only of brackets would take for ever.
+    The time to match grows with it, so a text made only of brackets would take minutes.
     """
     brackets = text.encode("utf-8", "replace").translate(None, OTHER_BYTES)
     return max(accumulate(map(DEPTH.__getitem__, brackets)), default=0)
@@ -133,15 +133,15 @@ def depth(text: str) -> int:
 def inspect(
     subject: ReviewInput, change: FileChange, language: str, topic: str, text: str
 ) -> Iterator[Finding | Skipped]:
-    """What the topic's rules say of the file, as far as an added line is part of it."""
+    """Return the findings of the topic's rules that overlap an added line."""
     rules = [rule for rule in rules_of(topic) if rule.wants(change.path, text)]
     if not rules:
         return
     if depth(text) > MAX_DEPTH:
-        yield Skipped(change.path, f"code: brackets nest deeper than {MAX_DEPTH}")
+        yield Skipped(change.path, f"code: brackets nest deeper than {MAX_DEPTH}", by_limit=True)
         return
     if indents_too_deep(language, text):
-        yield Skipped(change.path, f"code: more than {DEEPEST} levels of indentation")
+        yield Skipped(change.path, f"code: more than {DEEPEST} levels of indentation", by_limit=True)
         return
     started = subject.clock()
     root = subject.trees.root(language, text)
@@ -150,7 +150,7 @@ def inspect(
         if subject.clock() - started > subject.limits.seconds:
             left = len(rules) - number
             spent = f"{subject.limits.seconds:g} s were spent"
-            yield Skipped(change.path, f"code: {spent}, {left} rules not tried")
+            yield Skipped(change.path, f"code: {spent}, {left} rules not tried", by_limit=True)
             return
         count = 0
         for count, (node, span) in enumerate(_matches(rule, root, change, text), 1):
@@ -163,7 +163,7 @@ def inspect(
 def _matches(
     rule: TreeRule, root: "SgNode", change: FileChange, text: str
 ) -> Iterator[tuple["SgNode", "Span"]]:
-    """The first match on each line, as far as an added line is part of it."""
+    """Yield the first match on each line that overlaps an added line."""
     assigned = _names(ASSIGNED, text) if rule.unassigned else frozenset()
     passed = _names(rule.passed_to, text) if rule.passed_to else frozenset()
     seen = set()
@@ -196,7 +196,7 @@ def _finding(rule: TreeRule, change: FileChange, node: "SgNode", span: "Span", l
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """First and last line of what to report, and its content if that is not the whole node."""
+    """First and last line to report, and their content if not the whole node."""
 
     first: int
     last: int

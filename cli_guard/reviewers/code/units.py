@@ -1,4 +1,4 @@
-"""Cuts what has no grammar here into what a line rule reads: Dockerfile instructions, SQL statements."""
+"""Cut text without a grammar here into units for the line rules: Dockerfile instructions, SQL statements."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ HEREDOC = re.compile(r"<<-?['\"]?([A-Za-z_]\w{0,60})['\"]?")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A piece of a file: its first and last line, and its text without comments, as one line."""
+    """A unit of a file: its first and last line, and its text without comments, as one line."""
 
     line: int
     end_line: int
@@ -20,10 +20,10 @@ class Unit:
 
 
 def instructions(text: str) -> Iterator[Unit]:
-    """The instructions of a Dockerfile, continuation lines joined, heredocs included.
+    """Return the instructions of a Dockerfile, continuation lines joined, here-documents included.
 
-    Left out is what has no effect of its own: a FROM of an earlier stage or of an argument, and each USER
-    that a later one of its stage replaces, or that is not of the last stage.
+    Instructions without effect are left out: a FROM of an earlier stage or of an argument, and each USER that a later
+    one of its stage replaces, or that is not of the last stage.
     """
     stages: set[str] = set()
     user: Unit | None = None
@@ -75,9 +75,9 @@ def _instructions(text: str) -> Iterator[Unit]:
 
 
 def statements(text: str) -> Iterator[Unit]:
-    """The statements of an SQL text; comments are gone, what is quoted is an empty literal of its kind.
+    """Return the statements of an SQL text without comments; a quoted text becomes an empty literal of its kind.
 
-    The body of a function in dollar quotes is left out with them: it does not run when the text does.
+    The body of a function in dollar quotes is left out: it does not run with the text.
     """
     parts: list[str] = []
     first, line, position = 0, 1, 0
@@ -99,7 +99,7 @@ def statements(text: str) -> Iterator[Unit]:
 
 
 def _past(text: str, stop: re.Match[str]) -> tuple[int, str]:
-    """Where a comment or quoted text ends, and what stands for it in the statement."""
+    """Return where a comment or quoted text ends, and what replaces it in the statement."""
     mark = stop[0]
     if mark in "\n;":
         return stop.end(), mark.strip(";")

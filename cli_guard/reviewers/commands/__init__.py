@@ -1,8 +1,7 @@
-"""The command reviewer: what the shell commands do that a change adds, wherever in a file they stand.
+"""The command reviewer: what the shell commands that a change adds do, in any kind of file.
 
-Each family of files has its extractor (`extract`); the engine of the policy judges what it finds
-(`judging`), and of the effects only the notable ones are told, those that have a rule: that a script writes
-files or uses the network is its work.
+Each family of files has its extractor (`extract`); the command engine judges what it finds (`judging`). Only effects
+that have a rule are reported: writing files or using the network is what scripts are for.
 """
 
 import re
@@ -38,7 +37,7 @@ AROUND_NAMES = re.compile(r"[\s'\"/=;|&()<>{}$,:`]+")
 
 @dataclass
 class Source:
-    """A file of the change: its snippets that the change touches, and what was judged of each."""
+    """A file of the change: the snippets that the change touches, and their judgements."""
 
     change: FileChange
     snippets: list[Snippet] = field(default_factory=list)
@@ -46,12 +45,12 @@ class Source:
     skipped: dict[Skipped, None] = field(default_factory=dict)
 
     def leave(self, reason: str, *, by_limit: bool = False) -> None:
-        """Say what was not looked at."""
+        """Record what was not read."""
         self.skipped[Skipped(self.change.path, f"commands: {reason}", by_limit)] = None
 
 
 def review(subject: ReviewInput) -> Report:
-    """What the commands do that the change adds, in order of path, line and rule."""
+    """Return the findings on the commands that the change adds, by path, line and rule."""
     sources = [_source(subject, change) for change in subject.changes if _may_tell(subject, change)]
     files: dict[str, frozenset[str]] = {}
     for source in sources:
@@ -70,7 +69,7 @@ def review(subject: ReviewInput) -> Report:
 
 
 def examiner(subject: ReviewInput) -> Examiner:
-    """Are there commands in a file, or was something not read? What they do is judged with those of the others."""
+    """Return the function that tells whether a file holds commands or was not fully read; `review` judges them."""
 
     def examine(change: FileChange) -> FileResult:
         if not _of_interest(change):
@@ -93,17 +92,17 @@ def _of_interest(change: FileChange) -> bool:
 
 
 def _source(subject: ReviewInput, change: FileChange) -> Source:
-    """The snippets of a file that the change touches, in parts that the engine takes."""
+    """Extract the snippets that the change touches, in parts that the engine accepts."""
     source = Source(change)
     text = _text(subject, source)
     if not looks_so(change.path, text[:300]):
         source.skipped.clear()
     try:
-        for snippet in snippets(change.path, text):
+        for snippet in snippets(change.path, text, executable=change.new_mode == "100755"):
             if _for_shell(snippet) and _touched(change, snippet):
                 source.snippets += (part for part in _parts(snippet) if _touched(change, part))
     except Unreadable as error:
-        source.leave(str(error))
+        source.leave(str(error), by_limit=error.by_limit)
     return source
 
 
@@ -112,7 +111,7 @@ def _parts(snippet: Snippet) -> Iterable[Snippet]:
 
 
 def _text(subject: ReviewInput, source: Source) -> str:
-    """The text after the change. Of a bare patch it has the added lines alone, empty ones in place of the others."""
+    """Return the text after the change; a bare patch gives the added lines, with the others empty."""
     change, most = source.change, subject.limits.file_chars
     text = subject.contents.new(change)
     if text is None:
@@ -145,7 +144,7 @@ def _judge(subject: ReviewInput, source: Source) -> None:
 
 
 def _with_files(source: Source, files: Files) -> Source:
-    """The source, judged again where it names a file that another snippet of the change leaves behind."""
+    """Judge the source again if it names a file that another snippet of the change leaves behind."""
     by_name: dict[str, list[str]] = {}
     for path in files:
         by_name.setdefault(PurePosixPath(path).name, []).append(path)
@@ -182,7 +181,7 @@ def _findings(subject: ReviewInput, source: Source) -> Iterable[Finding]:
                 if act.key in old:
                     continue
             finding = remark(change, act, snippet.where)
-            # Where one place cannot be read, what follows often cannot either.
+            # After one unreadable place the rest is often unreadable too.
             place = (None if act.rule == UNREADABLE else finding.line, finding.rule)
             if place not in found or STEPS.index(finding.severity) < STEPS.index(found[place].severity):
                 found[place] = finding
@@ -190,7 +189,7 @@ def _findings(subject: ReviewInput, source: Source) -> Iterable[Finding]:
 
 
 def _old_acts(subject: ReviewInput, change: FileChange) -> set[tuple[str, str, str]]:
-    """What the commands of the file did before; what an unchanged line still does is not the change's doing."""
+    """Return the acts of the file before the change: those of unchanged lines are not findings."""
     text = subject.contents.old(change)
     ends = subject.clock() + subject.limits.seconds
     acts: list[Act] = []

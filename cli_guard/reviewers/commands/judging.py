@@ -1,4 +1,4 @@
-"""From a snippet to findings: the engine judges it, rules name the notable effects and say how grave they are here."""
+"""From a snippet to findings: the engine judges it, rules name the notable effects and their severity."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
@@ -18,18 +18,18 @@ from cli_guard.model import FileChange, Finding, Severity, fingerprint
 from cli_guard.reviewers.commands.extract import Where
 from cli_guard.rules.catalog import Rule, one
 
-# What the engine reads at once is bounded, and its time grows with the text: a long script is judged in parts.
+# The engine bounds its input, and its time grows with the text: a long script is judged in parts.
 LONG = 40_000
 PART = 20_000
 SMALL_PART = 1_000
 Files = Mapping[str, frozenset[str]]
 
-# In these words the engine speaks of what it does not see; it has no rule for that.
-GAVE_UP = ("looked at", "too deeply nested")
+# The reasons that the engine gives for text it cannot see; no rule covers them.
+GAVE_UP = ("than are judged", "than is judged", "judged in full", "too deeply nested")
 NOT_SHELL = "not understood as shell syntax"
 UNREADABLE = "command-unreadable"
 
-# Nodes of the grammar that hold statements beside others; what stands in them is a statement of its own.
+# Nodes of the grammar with statements inside, each of which is a statement of its own.
 HOLD_STATEMENTS = frozenset(
     "program list compound_statement subshell command_substitution process_substitution do_group if_statement"
     " elif_clause else_clause case_item while_statement".split()
@@ -47,9 +47,9 @@ STEPS = list(Severity)
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One notable effect: the rule that names it, and the lines and the text of its statement.
+    """One notable effect: its rule, and the lines and text of its statement.
 
-    `line` is the one that the effect itself stands on.
+    `line` is that of the effect itself.
     """
 
     rule: str
@@ -61,13 +61,13 @@ class Act:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What it has in common with itself on another line."""
+        """Return what identifies the act on any line."""
         return self.rule, self.reason, " ".join(self.statement.split())
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a snippet does: its acts, the files it leaves behind, and why not all of it was looked at."""
+    """The acts of a snippet, the files it leaves behind, and why a part of it was not read."""
 
     acts: tuple[Act, ...]
     files: Files
@@ -75,7 +75,7 @@ class Judgement:
 
 
 def judge_snippet(snippet: Snippet, files: Files) -> Judgement:
-    """What a snippet does where these files are already there; what is too much at once is judged in parts."""
+    """Judge a snippet given files that exist already; text beyond the engine's bound is judged in parts."""
     whole = _judge_once(snippet, files)
     pieces = list(parts(snippet, SMALL_PART)) if whole.problem else []
     if len(pieces) < 2:
@@ -116,9 +116,9 @@ def _act(trees: Trees, snippet: Snippet, effect: Effect, rule: str) -> Act:
 
 
 def statement(trees: Trees, text: str, start: int, end: int) -> tuple[int, int]:
-    """The pipeline around a place, from its first word to its last redirection.
+    """Return the pipeline around a place, from its first word to its last redirection.
 
-    Where the grammar is lost, it is the lines that the place stands on.
+    Where the grammar fails, it is the lines of the place.
     """
     node: SgNode | None = trees.root("bash", text)
     found = (start, end)
@@ -136,7 +136,7 @@ def statement(trees: Trees, text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _last_of_list(node: "SgNode") -> int:
-    """Where the last command of a list begins: the grammar gives `a && b > c` the redirection of both."""
+    """Return where the last command of a list begins: the grammar gives `a && b > c` the redirection of both."""
     begin = 0
     inner = node.child(0)
     while inner and inner.kind() == "list":
@@ -156,13 +156,13 @@ def _bounds(node: "SgNode") -> tuple[int, int]:
 
 
 def parts(snippet: Snippet, size: int) -> Iterator[Snippet]:
-    """Pieces of about a size that begin and end between commands; of what is larger, what stands in it."""
+    """Cut the text between commands into pieces of about one size; a larger command is cut inside."""
     for begin, end in _pieces(Trees().root("bash", snippet.text), size, 0):
         yield part(snippet, begin, end)
 
 
 def _pieces(node: "SgNode", size: int, depth: int) -> Iterator[tuple[int, int]]:
-    """The bounds of runs of statements below a node, none across a word of the grammar such as `then`."""
+    """Yield the bounds of runs of statements below a node, none across a keyword such as `then`."""
     if node.kind() not in HOLD_STATEMENTS:
         bodies = (child for child in node.children() if child.kind() in DIVISIBLE)
         yield from (bounds for body in bodies for bounds in _pieces(body, size, depth + 1))
@@ -173,7 +173,7 @@ def _pieces(node: "SgNode", size: int, depth: int) -> Iterator[tuple[int, int]]:
         divided = end - begin > size and child.kind() in DIVISIBLE and depth < DEEPEST
         goes_on = child.is_named() or child.text() in SEPARATORS
         if node.kind() == "case_item" and child.text() == ")":
-            open_at = -1  # what came before were the patterns
+            open_at = -1  # the patterns came before
         if open_at >= 0 and (divided or not goes_on or end - open_at > size):
             yield open_at, open_to
             open_at = -1
@@ -186,7 +186,6 @@ def _pieces(node: "SgNode", size: int, depth: int) -> Iterator[tuple[int, int]]:
 
 
 def part(snippet: Snippet, begin: int, end: int) -> Snippet:
-    """A piece of a snippet."""
     first, last = max(bisect_right(snippet.starts, begin) - 1, 0), bisect_right(snippet.starts, end)
     starts = tuple(max(start - begin, 0) for start in snippet.starts[first:last])
     return Snippet(
@@ -195,7 +194,7 @@ def part(snippet: Snippet, begin: int, end: int) -> Snippet:
 
 
 def severity(rule: Rule, act: Act, where: Where, path: str) -> Severity:
-    """How grave the act is: the first of the rule's `grades` that fits, one step less in tests."""
+    """Return the severity of an act: the first of the rule's `grades` that fits, one step lower in tests."""
     fitting = (
         Severity(grade["severity"])
         for grade in rule.extra.get("grades", ())
@@ -208,13 +207,13 @@ def severity(rule: Rule, act: Act, where: Where, path: str) -> Severity:
 
 
 def applies(act: Act) -> bool:
-    """Is the act one to tell? A rule's `unless` names what makes it harmless."""
+    """Return whether to report the act, given the rule's `unless`."""
     unless = one("commands", act.rule).extra.get("unless")
     return unless is None or not re.search(unless, act.statement)
 
 
 def remark(change: FileChange, act: Act, where: Where) -> Finding:
-    """The finding about an act, on a line that the change adds: its own, or one of what it depends on."""
+    """Build the finding about an act, on an added line: its own, or one that it depends on."""
     rule = one("commands", act.rule)
     line, message = act.line, act.reason
     if line not in change.added:

@@ -1,12 +1,12 @@
-"""Documentation: what a change adds without it, and what it leaves behind that no longer holds.
+"""Documentation: what a change leaves undocumented, and comments that no longer match the code.
 
-Python docstrings (Google, NumPy, Sphinx), JSDoc, Go doc comments and Javadoc. Everything here is advice.
+Python docstrings (Google, NumPy, Sphinx), JSDoc, Go doc comments and Javadoc. All findings are advice.
 """
 
 from itertools import chain
 
 from cli_guard.model import FileChange, Report, Skipped
-from cli_guard.reviewers.docs.mismatch import compared_in, review_mismatch, review_stale_names
+from cli_guard.reviewers.docs.mismatch import find_wrong_documentation, review_mismatch, review_stale_names
 from cli_guard.reviewers.docs.missing import gaps_in, review_missing
 from cli_guard.reviewers.docs.sources import read_source, read_sources
 from cli_guard.reviewers.per_file import NOTHING, Examiner, FileResult
@@ -16,7 +16,7 @@ from cli_guard.rules.catalog import one
 
 
 def examiner(subject: ReviewInput) -> Examiner:
-    """Is there anything to say of a file? What is said depends on how the others are documented."""
+    """Return the function that tells whether a file needs `review`, which compares it with the others."""
     rule = one("docs", "docs-name-stale")
 
     def examine(change: FileChange) -> FileResult:
@@ -25,7 +25,7 @@ def examiner(subject: ReviewInput) -> Examiner:
             return NOTHING
         if isinstance(source, Skipped):
             return FileResult(skipped=(source,))
-        told = chain(gaps_in(source), compared_in(source), review_stale_names(rule, [source]))
+        told = chain(gaps_in(source), find_wrong_documentation(source), review_stale_names(rule, [source]))
         documented, could = source.share
         return FileResult(again=next(told, None) is not None, weights=(documented, could))
 
@@ -33,7 +33,7 @@ def examiner(subject: ReviewInput) -> Examiner:
 
 
 def review(subject: ReviewInput) -> Report:
-    """Compare the symbols of every changed source before and after; findings by path, line and rule."""
+    """Compare the symbols of every changed source before and after; return findings by path, line and rule."""
     sources, skipped = read_sources(subject)
     if not sources:
         return Report((), tuple(skipped))

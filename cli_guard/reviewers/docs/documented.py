@@ -1,4 +1,4 @@
-"""What a documentation comment says of parameters and results, with the lines on which it says so."""
+"""Parse what a documentation comment says of parameters and results, with its lines."""
 
 import re
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ class Entry:
 class Documented:
     """The parameters and the result that a comment documents.
 
-    `style` is "google", "numpy", "sphinx", "tags" or "" (none of them). `certain` is False when the comment
-    holds what we cannot read, or points elsewhere: then nothing may be concluded from what is not there.
-    `section` are the lines of the parameter section's header, if the style has one.
+    `style` is "google", "numpy", "sphinx", "tags" or "" (none of them). `certain` is False if the comment holds text
+    that cannot be parsed or refers elsewhere: then a missing entry means nothing. `section` are the lines of the
+    parameter section's header, if the style has one.
     """
 
     style: str = ""
@@ -42,14 +42,13 @@ class Documented:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The documented names, in their order."""
         return tuple(entry.name for entry in self.entries)
 
 
 def read_docstring(text: str) -> Documented:
-    """Read a Python docstring (source text) in Google, NumPy or Sphinx style.
+    """Parse a Python docstring (source text) in Google, NumPy or Sphinx style.
 
-    What stands deeper than the docstring itself is an example, whose sections are not this function's.
+    Text indented deeper than the docstring is an example, whose sections are not this function's.
     """
     lines = text.split("\n")
     depth = min((_indent(line) for line in lines[1:] if line.strip()), default=0)
@@ -67,7 +66,7 @@ def read_docstring(text: str) -> Documented:
 
 
 def read_tags(text: str) -> Documented:
-    """Read the tags of a JSDoc or Javadoc comment."""
+    """Parse the tags of a JSDoc or Javadoc comment."""
     lines = text.split("\n")
     entries: list[Entry] = []
     returns, returns_text, certain = None, "", not PATTERNS["elsewhere"].search(text)
@@ -123,13 +122,13 @@ def _google(lines: list[str]) -> Documented:
 
 
 def _last_line(lines: list[str], first: int, end: int) -> int:
-    """The last line before `end` with more than quotes on it, `first` at the least."""
+    """Return the last line before `end` with more than quotes on it, at least `first`."""
     filled = (number for number in range(end - 1, first, -1) if lines[number].strip().strip("\"'"))
     return next(filled, first)
 
 
 def _section_end(lines: list[str], header: int) -> int:
-    """The line after a section: the first one that is not blank and not deeper than the header."""
+    """Return the line after a section: the first one that is not blank and not deeper than the header."""
     depth = _indent(lines[header])
     for number in range(header + 1, len(lines)):
         if lines[number].strip() and _indent(lines[number]) <= depth:
@@ -138,7 +137,7 @@ def _section_end(lines: list[str], header: int) -> int:
 
 
 def _entries(lines: list[str], start: int, end: int, *, colon: bool) -> tuple[list[Entry], bool]:
-    """The entries between two lines: those at the depth of the first, each with what is deeper below it."""
+    """Return the entries between two lines: those at the depth of the first, each with its deeper lines."""
     heads = [n for n in range(start, end) if lines[n].strip() and lines[n].strip() not in ('"""', "'''")]
     if not heads:
         return [], False
@@ -161,7 +160,7 @@ def _entries(lines: list[str], start: int, end: int, *, colon: bool) -> tuple[li
 
 
 def _entry_rest(rest: str, colon: bool) -> bool:
-    """What may follow the names: `(type): text` in Google style, nothing or `: type` in NumPy style."""
+    """Return what may follow the names: `(type): text` in Google style, nothing or `: type` in NumPy style."""
     rest = rest.strip()
     if not colon:
         return not rest or rest.startswith(":")
@@ -169,7 +168,7 @@ def _entry_rest(rest: str, colon: bool) -> bool:
 
 
 def _in_parentheses(rest: str) -> str:
-    """The type in `(type): text`, empty if the text does not have that form."""
+    """Return the type in `(type): text`, empty if the text does not have that form."""
     inner, closed, _ = rest.strip().replace(") :", "):").partition("):")
     return inner[1:] if closed and inner.startswith("(") else ""
 
@@ -217,7 +216,7 @@ def _sphinx(lines: list[str]) -> Documented:
 
 
 def _field_end(lines: list[str], number: int) -> int:
-    """The last line of a field: what follows it and is deeper belongs to it."""
+    """Return the last line of a field, which includes deeper lines after it."""
     depth = _indent(lines[number])
     last = number
     while last + 1 < len(lines) and lines[last + 1].strip() and _indent(lines[last + 1]) > depth:
@@ -244,7 +243,7 @@ def _result_only(lines: list[str]) -> Documented:
 
 
 def _tag_end(lines: list[str], number: int) -> int:
-    """The last line of a tag: up to the next tag, the end of the comment or an empty line."""
+    """Return the last line of a tag: up to the next tag, the end of the comment or an empty line."""
     last = number
     while last + 1 < len(lines):
         following = lines[last + 1]

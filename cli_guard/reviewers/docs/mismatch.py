@@ -1,4 +1,4 @@
-"""Documentation that no longer says what the signature says. Only what is certain is reported."""
+"""Documentation that contradicts the signature. Only certain contradictions are reported."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ READERS = {
     "tsx": read_tags,
     "java": read_tags,
 }
-# Decorators that leave the parameters as they are written; any other may add or take some.
+# Decorators that keep the parameters as written; any other may add or remove some.
 TRANSPARENT = frozenset(
     "staticmethod classmethod abstractmethod property cached_property cache lru_cache override"
     " contextmanager asynccontextmanager final wraps deprecated beta typing_extensions.deprecated".split()
@@ -30,15 +30,15 @@ MOST_REPAIRED = 50
 
 
 def review_mismatch(rules: Mapping[str, Rule], sources: Sequence[Source]) -> Iterator[Finding]:
-    """The findings about parameters and results that are documented wrongly, over all sources."""
+    """Return the findings about wrongly documented parameters and results, over all sources."""
     for source in sources:
-        for compared in compared_in(source) if may_tell(source) else ():
+        for compared in find_wrong_documentation(source) if may_tell(source) else ():
             yield _finding(rules, source, compared, sources)
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """A definition whose documentation is wrong; `span` is what the change adds of it, None if it only removes."""
+class WrongDocumentation:
+    """A definition with wrong documentation; `span` are its added lines, None if the change only removes."""
 
     symbol: Symbol
     doc: Doc
@@ -47,8 +47,8 @@ class Compared:
     span: tuple[int, int] | None
 
 
-def compared_in(source: Source) -> Iterator[Compared]:
-    """What is documented wrongly in a file, by what the file alone tells."""
+def find_wrong_documentation(source: Source) -> Iterator[WrongDocumentation]:
+    """Return the wrong documentation of a file, as far as the file alone shows."""
     if source.language not in READERS:
         return
     for symbol in source.new:
@@ -62,7 +62,7 @@ def compared_in(source: Source) -> Iterator[Compared]:
             yield from _compare(source, symbol, symbol.doc)
 
 
-def _compare(source: Source, symbol: Symbol, doc: Doc) -> Iterator[Compared]:
+def _compare(source: Source, symbol: Symbol, doc: Doc) -> Iterator[WrongDocumentation]:
     old = source.former(symbol)
     if (
         old is not None
@@ -76,11 +76,11 @@ def _compare(source: Source, symbol: Symbol, doc: Doc) -> Iterator[Compared]:
     spans = [(symbol.line, symbol.head_end), (doc.line, doc.end_line)]
     span = next((s for s in spans if source.change.touches(*s)), None)
     if wrong != Mismatch() and (span is not None or old is not None):
-        yield Compared(symbol, doc, documented, wrong, span)
+        yield WrongDocumentation(symbol, doc, documented, wrong, span)
 
 
 def _finding(
-    rules: Mapping[str, Rule], source: Source, compared: Compared, sources: Sequence[Source]
+    rules: Mapping[str, Rule], source: Source, compared: WrongDocumentation, sources: Sequence[Source]
 ) -> Finding:
     symbol, doc, documented, wrong = compared.symbol, compared.doc, compared.documented, compared.wrong
     kind = "docs-parameter-gone" if wrong.gone else "docs-parameter-new" if wrong.new else "docs-result-none"
@@ -105,11 +105,11 @@ def _finding(
         suggestion=text,
         fingerprint=fingerprint(rule.id, source.change.path, " ".join((symbol.qualname, *names))),
     )
-    return replace(found, remedy=f"{rule.remedy} The comment stands on lines {doc.line} to {doc.end_line}.")
+    return replace(found, remedy=f"{rule.remedy} The comment is on lines {doc.line} to {doc.end_line}.")
 
 
 def mismatch(language: str, symbol: Symbol, documented: Documented, old: Symbol | None = None) -> Mismatch:
-    """What a comment says wrongly of a signature, as far as that is certain; `old` is what it was before."""
+    """Compare a comment with a signature; `old` is the symbol before the change. None unless certain."""
     if not documented.certain or not documented.style:
         return Mismatch()
     python = language == "python"
@@ -121,7 +121,7 @@ def mismatch(language: str, symbol: Symbol, documented: Documented, old: Symbol 
         dict.fromkeys(n for n in documented.names if n.strip("_") not in names and n not in IMPLICIT)
     )
     if any(p.star == "**" or (p.star and not python) for p in symbol.parameters):
-        gone = ()  # what a caller may pass there has names of its own
+        gone = ()  # the keys that a caller may pass there have names of their own
     new = _find_renamed(symbol, documented, gone)
     if not new and documented.entries:
         new = _new(symbol, documented, old, language)
@@ -129,14 +129,14 @@ def mismatch(language: str, symbol: Symbol, documented: Documented, old: Symbol 
 
 
 def _forwards(symbol: Symbol, language: str) -> bool:
-    """JavaScript may take its parameters from `arguments`."""
+    """Return whether JavaScript code may read its parameters from `arguments`."""
     if language not in ("javascript", "typescript", "tsx") or symbol.node is None:
         return False
     return "arguments" in symbol.node.text()
 
 
 def _find_renamed(symbol: Symbol, documented: Documented, gone: tuple[str, ...]) -> tuple[Parameter, ...]:
-    """The parameter in the place of the only one that is gone, when it is the only one left out."""
+    """Return the new name of the only removed parameter if it is the only undocumented one."""
     listed = set(documented.names)
     missing = tuple(p for p in symbol.parameters if p.name not in listed and not p.star)
     if len(gone) != 1 or len(missing) != 1:
@@ -145,7 +145,7 @@ def _find_renamed(symbol: Symbol, documented: Documented, gone: tuple[str, ...])
 
 
 def _new(symbol: Symbol, documented: Documented, old: Symbol | None, language: str) -> tuple[Parameter, ...]:
-    """Parameters without a word in a comment that names the others."""
+    """Return the parameters missing from a comment that names the others."""
     listed = {n for name in documented.names for n in (name, name.strip("_"), f"_{name}")}
     missing = tuple(
         p for p in symbol.parameters if p.name not in listed and not p.star and not p.name.startswith("_")
@@ -173,9 +173,9 @@ def _describe(symbol: Symbol, wrong: Mismatch) -> str:
     if wrong.gone:
         parts.append(f"documents {_names(wrong.gone)}, which it does not take")
     if wrong.new:
-        parts.append(f"takes {_names([p.name for p in wrong.new])}, which its documentation leaves out")
+        parts.append(f"takes {_names([p.name for p in wrong.new])}, which its documentation omits")
     if wrong.no_result:
-        parts.append("documents a result, and declares to return none")
+        parts.append("documents a result, but its signature returns none")
     return f"`{symbol.qualname}` {'; it '.join(parts)}."
 
 
@@ -190,7 +190,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def review_stale_names(rule: Rule, sources: Sequence[Source]) -> Iterator[Finding]:
-    """The findings of `docs-name-stale`: `// Old does ...` above `func New`, Old being gone."""
+    """Return the findings of `docs-name-stale`: `// Old does ...` above `func New`, if Old is removed."""
     for source in sources:
         if source.language != "go" or not may_tell(source):
             continue

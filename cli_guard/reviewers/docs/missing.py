@@ -1,8 +1,7 @@
-"""Public definitions that the change adds, or to which it gives other parameters, without documentation.
+"""Public definitions without documentation that the change adds or gives other parameters.
 
-How much is said follows what the file does already. Where most is documented, each gap is named; where some
-is, one finding names all of a file; where next to nothing is, nothing is said: that house has no such habit.
-New code that shows no habit yet gets one finding a file, and one for all beyond a few files.
+The number of findings follows the habit of the file: mostly documented, a finding for each gap; partly, one for the
+file; hardly ever, none. New code without a habit gets one finding a file, and one for all beyond a few files.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,9 +34,10 @@ ASIDE, ASIDE_NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A definition without documentation; `changed` tells a changed signature from an added definition.
+    """A definition without documentation; `changed`: its signature changed, else it was added.
 
-    `at` is its place among the symbols of its file, `body` stays when it only moves. The symbol itself holds a tree.
+    `at` is its index among the symbols of its file, `body` stays equal if it only moves. The symbol itself would hold a
+    tree.
     """
 
     source: Source
@@ -49,7 +49,6 @@ class Gap:
 
     @property
     def symbol(self) -> Symbol:
-        """The definition."""
         return self.source.new[self.at]
 
 
@@ -57,7 +56,6 @@ Body = tuple[str, str, int]
 
 
 def review_missing(rule: Rule, sources: Sequence[Source]) -> Iterator[Finding]:
-    """The findings of `docs-missing` over all sources."""
     found = [(source, list(gaps_in(source))) for source in sources if may_tell(source)]
     names = {gap.name for _, gaps in found for gap in gaps}
     moved = {_body(s, source) for source in sources if names for s in source.old if s.name in names}
@@ -83,7 +81,7 @@ def _body(symbol: Symbol, source: Source) -> Body:
 
 
 def gaps_in(source: Source) -> Iterator[Gap]:
-    """What a file leaves without documentation, by what the file alone tells."""
+    """Return the undocumented definitions of a file, as far as the file alone shows."""
     pure = PurePosixPath(source.change.path)
     if not ASIDE.isdisjoint(pure.parts[:-1]) or pure.name in ASIDE_NAMES or _private_module(pure):
         return
@@ -105,14 +103,14 @@ def _private_module(pure: PurePosixPath) -> bool:
 
 
 class _Shares:
-    """The documented share of what could be, in a file or, where that tells too little, in its language."""
+    """The documented share of a file or, if it has too few symbols, of its language."""
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self._sources = sources
         self._of_language: dict[str, float | None] = {}
 
     def of(self, source: Source) -> float | None:
-        """The share that counts for a file; None where there is nothing to tell it from."""
+        """Return the share that applies to a file, None if there is too little to count."""
         documented, could = documented_share(source.old)
         if could >= EVIDENCE:
             return documented / could
@@ -159,7 +157,7 @@ def _one(rule: Rule, gaps: list[Gap], sources: Sequence[Source]) -> Iterator[Fin
 
 
 def _fresh(rule: Rule, files: list[list[Gap]], sources: Sequence[Source]) -> Iterator[Finding]:
-    """New code without a habit: a word a file, or one word for all when there is much of it."""
+    """Return the findings for new code without a habit: one a file, or one for all of many files."""
     if len(files) <= NEW_FILES:
         for gaps in files:
             for finding in _one(rule, gaps, sources):

@@ -1,4 +1,4 @@
-"""The comment of a function, its parameters put right; a line that still holds stays as it is."""
+"""Repair the parameters in a function's comment; lines that are right stay as they are."""
 
 import difflib
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from cli_guard.reviewers.docs.suggest import python_entry, tag_entry
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Documented names that are no parameters, parameters that are not documented, a result that is none."""
+    """Documented names that are not parameters, undocumented parameters, and a result that does not exist."""
 
     gone: tuple[str, ...] = ()
     new: tuple[Parameter, ...] = ()
@@ -29,9 +29,9 @@ def repaired(
     indent: str,
     words: Mapping[str, str] | None = None,
 ) -> str | None:
-    """The whole comment as it should read, its first line indented by `indent`; None if that is beyond us.
+    """Return the whole repaired comment, its first line indented by `indent`; None if it cannot be repaired.
 
-    `words` say what a parameter is for, by its name, where more is known than the name.
+    `words` describe parameters by name, where more is known than the name.
     """
     lines = [line.rstrip("\r") for line in doc.text.split("\n")]
     touched = [e.first for e in documented.entries] + [documented.returns[0] if documented.returns else 1]
@@ -67,7 +67,7 @@ def repaired(
 
 
 def _renames(symbol: Symbol, documented: Documented, wrong: Mismatch) -> dict[str, str]:
-    """One name gone and one come, at the same place in the list: the same parameter under another name."""
+    """Pair a removed name with an added one at the same index: the same parameter under another name."""
     if len(wrong.gone) != 1 or len(wrong.new) != 1:
         return {}
     names = [p.name for p in symbol.parameters]
@@ -96,7 +96,7 @@ def _remove(lines: list[str], entry: Entry, documented: Documented, edits: dict[
 
 
 def _closing(line: str) -> list[str]:
-    """What must stay of a removed line: the end of the comment, when it stands on that line."""
+    """Return what must stay of a removed line: the end of the comment, if it is on that line."""
     text = line.rstrip()
     for end in ('"""', "'''", "*/"):
         if text.endswith(end):
@@ -114,7 +114,7 @@ def _insert(
     edits: dict[int, list[str]],
     words: str = "",
 ) -> None:
-    """Document a parameter behind the one before it in the signature, or in front of all."""
+    """Document a parameter after the one before it in the signature, or as the first."""
     names = [p.name for p in symbol.parameters]
     before = set(names[: names.index(parameter.name)])
     earlier = [e for e in documented.entries if e.name in before]
@@ -138,7 +138,7 @@ def _insert(
 
 
 def _tidy(lines: list[str], edits: dict[int, list[str]]) -> list[str]:
-    """Apply the edits; where lines went, two blank lines in a row become one."""
+    """Apply the edits; where lines were removed, join two blank lines in a row."""
     result: list[str] = []
     removed = False
     for number, line in enumerate(lines):
@@ -155,7 +155,7 @@ def _tidy(lines: list[str], edits: dict[int, list[str]]) -> list[str]:
 
 
 def patch(old: str, new: str, line: int) -> str:
-    """What changes in a comment too long to be shown whole: the hunks, numbered as lines of the file."""
+    """Return the changes in a comment too long to be shown whole, as hunks with line numbers of the file."""
     before, after = (text.replace("\r", "").split("\n") for text in (old, new))
     result: list[str] = []
     for group in difflib.SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(1):

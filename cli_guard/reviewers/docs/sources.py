@@ -1,4 +1,4 @@
-"""The files that the reviewer reads: their symbols before and after, and what was left out and why."""
+"""The files that the reviewer reads: their symbols before and after, and what was skipped and why."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ STUBS = (".pyi", ".d.ts", ".d.mts", ".d.cts")
 
 @dataclass(frozen=True)
 class Source:
-    """One file of the change, in one of the languages that are read."""
+    """One changed file in one of the supported languages."""
 
     change: FileChange
     language: str
@@ -28,35 +28,32 @@ class Source:
 
     @property
     def text(self) -> str:
-        """The text after the change."""
         return self.subject.contents.new(self.change) or ""
 
     @property
     def old_text(self) -> str:
-        """The text before the change."""
         if self.change.status is Status.ADDED:
             return ""
         return self.subject.contents.old(self.change) or ""
 
     @property
     def lines(self) -> list[str]:
-        """The lines after the change."""
         return lines_of(self.text)
 
     @property
     def new(self) -> tuple[Symbol, ...]:
-        """The symbols after the change. Neither they nor the text are held here: there may be thousands of files."""
+        """Return the symbols after the change. They are not stored here: there may be thousands of files."""
         return symbols_of(self.subject.trees, self.language, self.text)
 
     @property
     def old(self) -> tuple[Symbol, ...]:
-        """The symbols before the change; read only when something asks: few changes touch a signature."""
+        """Return the symbols before the change, parsed on demand: few changes touch a signature."""
         text = self.old_text
         return symbols_of(self.subject.trees, self.language, text) if text else ()
 
     @property
     def before(self) -> Mapping[str, list[Symbol]]:
-        """The symbols before the change by qualified name: a property and its setter share one."""
+        """Map the symbols before the change by qualified name; a property and its setter share one."""
         text = self.old_text
         if not text:
             return {}
@@ -64,13 +61,13 @@ class Source:
 
     @property
     def share(self) -> tuple[int, int]:
-        """How many symbols after the change are documented, and how many could be."""
+        """Return how many symbols after the change are documented, and how many could be."""
         if self.known is not None and len(self.known.weights) == 2:
             return int(self.known.weights[0]), int(self.known.weights[1])
         return documented_share(self.new)
 
     def near(self, symbol: Symbol) -> bool:
-        """Does the change add to, or take from, the head of a symbol or its documentation?"""
+        """Return whether the change touches the head of a symbol or its documentation."""
         spans = [(symbol.line, symbol.head_end)]
         if symbol.doc is not None:
             spans.append((symbol.doc.line, symbol.doc.end_line))
@@ -81,7 +78,7 @@ class Source:
         )
 
     def former(self, symbol: Symbol) -> Symbol | None:
-        """What a symbol was before the change: of its name, the one most like it; None if it is added."""
+        """Return the symbol before the change, the most similar of its name; None if it is added."""
         same = self.before.get(symbol.qualname, ())
         return max(
             same, key=lambda old: (old.signature == symbol.signature, old.doc is not None), default=None
@@ -90,12 +87,11 @@ class Source:
 
 @lru_cache(maxsize=4)
 def lines_of(text: str) -> list[str]:
-    """The lines of a text; several are asked for of one file, one file after another."""
+    """Return the lines of a text, cached: callers ask for several of one file."""
     return split_lines(text)
 
 
 def by_name(symbols: Iterable[Symbol]) -> Mapping[str, list[Symbol]]:
-    """The symbols of a file by qualified name."""
     named: dict[str, list[Symbol]] = {}
     for symbol in symbols:
         named.setdefault(symbol.qualname, []).append(symbol)
@@ -103,7 +99,7 @@ def by_name(symbols: Iterable[Symbol]) -> Mapping[str, list[Symbol]]:
 
 
 def read_sources(subject: ReviewInput) -> tuple[list[Source], list[Skipped]]:
-    """Read the changed files, by path. Tests, stubs and files that only move or lose lines are no sources."""
+    """Read the changed files, by path. Tests, stubs, moved files and files that only lose lines are not sources."""
     sources: list[Source] = []
     skipped: list[Skipped] = []
     for change in sorted(subject.changes, key=lambda c: c.path):
@@ -125,7 +121,7 @@ def _concerned(change: FileChange) -> bool:
 def read_source(
     subject: ReviewInput, change: FileChange, known: FileResult | None = None
 ) -> Source | Skipped | None:
-    """One file of the change, why it is left out, or None for one that nobody documents."""
+    """Read one file; return a reason if it is skipped, None if its kind is never documented."""
     language = language_of(change.path)
     if language not in LANGUAGES or not _concerned(change):
         return None
@@ -149,23 +145,23 @@ def read_source(
 
 
 def may_tell(source: Source) -> bool:
-    """Is there anything to say of a file? Not if it was looked at before, and there was nothing."""
+    """Return whether the file may have findings; not if an earlier examination had none."""
     return source.known is None or source.known.again
 
 
 def expects_documentation(symbol: Symbol) -> bool:
-    """Is it a public definition of the kind that is documented where anything is?"""
+    """Return whether it is a public definition of a kind that is documented if anything is."""
     return symbol.public and not symbol.quiet
 
 
 def documented_share(symbols: Iterable[Symbol]) -> tuple[int, int]:
-    """How many of the symbols that could be documented are, and how many there are."""
+    """Return how many of the symbols that could be documented are, and how many there are."""
     could = [symbol for symbol in symbols if expects_documentation(symbol)]
     return sum(symbol.doc is not None for symbol in could), len(could)
 
 
 def style_in(source: Source, sources: Iterable[Source]) -> Style:
-    """How a file documents, by its own comments or, where these are few, by those of the change."""
+    """Return the style of a file, from its own comments or, if they are few, from those of the change."""
     others = (o for o in sources if o.language == source.language and o is not source)
     elsewhere = (symbol for other in others for symbol in other.new if symbol.doc is not None)
     return style_of(source.language, source.new, islice(elsewhere, SAMPLE))

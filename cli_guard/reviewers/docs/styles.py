@@ -1,4 +1,4 @@
-"""How a file documents: found in its own comments first, then in the rest of the change."""
+"""Detect how a file documents, from its own comments first, then from the rest of the change."""
 
 import re
 from collections import Counter
@@ -17,9 +17,9 @@ SAMPLE = 40
 class Style:
     """The form of documentation in one file.
 
-    `sections` is "google", "numpy" or "sphinx" (Python), and "plain" where functions with parameters are
-    documented without a word about these. `below` puts the first line under the opening quotes, `typed`
-    writes types beside names, `dash` a hyphen before a JSDoc description.
+    `sections` is "google", "numpy" or "sphinx" (Python), and "plain" if functions with parameters are documented
+    without naming them. `below` puts the first line under the opening quotes, `typed` writes types beside names, `dash`
+    a hyphen before a JSDoc description.
     """
 
     sections: str = "google"
@@ -31,7 +31,7 @@ class Style:
 
 
 def style_of(language: str, own: Iterable[Symbol], others: Iterable[Symbol]) -> Style:
-    """The style of a file whose symbols are `own`, in a change with the documented `others` elsewhere."""
+    """Return the style of a file with symbols `own`, in a change with the documented `others` elsewhere."""
     mine = list(islice((s for s in own if s.doc is not None), SAMPLE))
     if len(mine) < ENOUGH:
         mine += others

@@ -1,4 +1,4 @@
-"""Documentation ready to paste: real names, written types, the file's own style; and nothing made up."""
+"""Documentation ready to paste: real names, written types, the file's own style, nothing invented."""
 
 import re
 
@@ -11,7 +11,7 @@ LONGEST_TYPE = 60
 
 
 def suggestion(language: str, symbol: Symbol, style: Style, lines: list[str]) -> str:
-    """The comment for a symbol, indented for its place in the file whose `lines` are given."""
+    """Return the comment for a symbol, indented for its place in the file with these `lines`."""
     if language == "python":
         return _docstring(symbol, style, _indent(lines[symbol.body - 1]))
     indent = _indent(lines[symbol.top - 1])
@@ -21,14 +21,13 @@ def suggestion(language: str, symbol: Symbol, style: Style, lines: list[str]) ->
 
 
 def place(language: str, symbol: Symbol) -> str:
-    """Where the suggestion belongs."""
     return f"below line {symbol.head_end}" if language == "python" else f"above line {symbol.top}"
 
 
 def python_entry(
     parameter: Parameter, sections: str, typed: bool, unit: str = "    ", words: str = ""
 ) -> list[str]:
-    """The lines that document one parameter, relative to its section's entries; `words` are more than its name."""
+    """Return the lines for one parameter, indented for its section; `words` describe it beyond its name."""
     text = words or about(parameter)
     kind = safe_type(parameter.annotation)
     if sections == "sphinx":
@@ -41,7 +40,7 @@ def python_entry(
 
 
 def tag_entry(language: str, parameter: Parameter, style: Style, words: str = "") -> str:
-    """The `@param` line of one parameter."""
+    """Return the `@param` line of one parameter."""
     if language == "java":
         text = about(parameter).rstrip(".")
         return f"@param {parameter.name} {words or text[0].lower() + text[1:]}"
@@ -50,7 +49,7 @@ def tag_entry(language: str, parameter: Parameter, style: Style, words: str = ""
 
 
 def safe_type(annotation: str) -> str:
-    """A type as it may stand in a comment: empty when it is too long, or would end or alter the comment."""
+    """Return a type for a comment, empty if it is too long, or would end or alter the comment."""
     text = annotation.strip("\"'")
     if len(text) > LONGEST_TYPE or not text.isprintable():
         return ""
@@ -77,7 +76,7 @@ def _sections(symbol: Symbol, style: Style, unit: str) -> list[str]:
     entries = [python_entry(p, style.sections, style.typed, unit) for p in listed]
     kind = "" if symbol.returns in NOTHING or "property" in symbol.decorators else safe_type(symbol.returns)
     if "Iterator" in kind or "Generator" in kind or "Iterable" in kind:
-        kind = ""  # whether it yields or returns, the annotation does not say
+        kind = ""  # the annotation does not say whether it yields or returns
     flat = [line for entry in entries for line in entry]
     if style.sections == "sphinx":
         return ["", *flat, *([f":returns: {result(symbol)}"] if kind else [])] if flat or kind else []

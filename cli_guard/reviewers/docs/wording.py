@@ -1,4 +1,4 @@
-"""First lines made from names: as much as an identifier says, and nothing that it does not."""
+"""Build first lines from names: only what an identifier says."""
 
 import re
 
@@ -17,7 +17,7 @@ NOTHING = frozenset({"", "None", "void", "NoReturn", "Never", "never", "undefine
 
 
 def words(name: str) -> list[str]:
-    """The words of an identifier, lower-case but for acronyms."""
+    """Split an identifier into words, lower-case except acronyms."""
     found = [
         w if len(w) > 1 and w.isupper() and not name.isupper() else w.lower() for w in WORDS.findall(name)
     ]
@@ -25,7 +25,7 @@ def words(name: str) -> list[str]:
 
 
 def summary(symbol: Symbol) -> str:
-    """A first line in the imperative, with a full stop."""
+    """Return a first line in the imperative, with a full stop."""
     parts = words(symbol.name)
     rest = " ".join(parts[1:])
     if symbol.kind == "class":
@@ -52,7 +52,7 @@ def summary(symbol: Symbol) -> str:
 
 
 def third_person(line: str) -> str:
-    """`Fetch users.` -> `Fetches users.`: Java and Go describe in the third person."""
+    """Turn `Fetch users.` into `Fetches users.`: Java and Go describe in the third person."""
     verb, _, rest = line.rstrip(".").partition(" ")
     low = verb.lower()
     if low not in VERBS:
@@ -67,7 +67,7 @@ def third_person(line: str) -> str:
 
 
 def go_summary(symbol: Symbol) -> str:
-    """`Name fetches users.`, the form that https://go.dev/doc/comment asks for."""
+    """Return `Name fetches users.`, the form in https://go.dev/doc/comment."""
     parts = " ".join(words(symbol.name))
     if symbol.kind == "class":
         article = "an" if parts[0].lower() in "aeio" else "a"
@@ -81,7 +81,7 @@ def go_summary(symbol: Symbol) -> str:
 
 
 def about(parameter: Parameter) -> str:
-    """What a parameter is, as far as its name tells."""
+    """Describe a parameter from its name."""
     parts = words(parameter.name)
     if parameter.star == "**":
         return "Further keyword arguments."
@@ -95,7 +95,7 @@ def about(parameter: Parameter) -> str:
 
 
 def result(symbol: Symbol) -> str:
-    """What a function gives back, as far as its name tells."""
+    """Describe a function's result from its name."""
     parts = words(symbol.name)
     if parts[0] in QUESTIONS and len(parts) > 1:
         return f"Whether {QUESTIONS[parts[0]]} {' '.join(parts[1:])}."

@@ -10,7 +10,7 @@ from cli_guard.code.test_files import is_test_code
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
 from cli_guard.reviewers.per_file import NOTHING, Examiner, FileResult
 from cli_guard.reviewers.refactor.duplicates import is_code, review_duplicates
-from cli_guard.reviewers.refactor.growth import Grown, Growth
+from cli_guard.reviewers.refactor.growth import Growth, GrowthFinding
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 
@@ -18,14 +18,14 @@ PLANS = 10
 
 
 def review(subject: ReviewInput) -> Report:
-    """Measure what the change touches, before against after; findings by path, line and rule."""
+    """Compare what the change touches before and after; return findings by path, line and rule."""
     reviewed = [change for change in subject.changes if _is_reviewed(change)]
     if not reviewed:
         return Report()
     reviewed.sort(key=lambda change: change.path)
     rules = catalog.by_id("refactor")
     files = Files(subject)
-    grown: list[Grown] = []
+    grown: list[GrowthFinding] = []
     skipped: list[Skipped] = []
     readable: list[FileChange] = []
     for change in reviewed:
@@ -42,7 +42,10 @@ def review(subject: ReviewInput) -> Report:
 
 
 def examiner(subject: ReviewInput) -> Examiner:
-    """How the functions of a file grow. A file that is `again` is read for repetitions as well."""
+    """Return the function that measures how the functions of a file grow.
+
+    `review` reads files with `again` for duplicates.
+    """
     files = Files(subject)
 
     def examine(change: FileChange) -> FileResult:
@@ -58,9 +61,9 @@ def examiner(subject: ReviewInput) -> Examiner:
 
 @dataclass(frozen=True, slots=True)
 class FileGrowth:
-    """How one file grows; `asked_others`: other files were asked where a function comes from."""
+    """How one file grows; `asked_others`: other files were searched for a function's origin."""
 
-    grown: tuple[Grown, ...] = ()
+    grown: tuple[GrowthFinding, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     readable: bool = False
     asked_others: bool = False
@@ -74,12 +77,12 @@ class Files:
         self._growth = Growth(catalog.by_id("refactor"), subject)
 
     def measure(self, change: FileChange) -> FileGrowth:
-        """The findings of one file, with what works out their plans."""
+        """Return the findings of one file, with the functions that make their plans."""
         text = self._subject.contents.new(change)
         most = self._subject.limits.file_chars
         reason = unreadable(change.path, text, most) if text is not None else None
         readable = reason is None
-        grown: list[Grown] = []
+        grown: list[GrowthFinding] = []
         language = language_of(change.path)
         if reason is None and language in LANGUAGES:
             reason = _grown(self._subject, self._growth, change, language, text, grown)
@@ -87,9 +90,11 @@ class Files:
         return FileGrowth(tuple(grown), skipped, readable, self._growth.asked_others)
 
     def restore(self, change: FileChange, result: FileResult) -> FileGrowth:
-        """The growth out of an earlier result; a plan is worked out anew if it is wanted."""
+        """Restore the growth from an earlier result; plans are made again on demand."""
         grown = tuple(
-            Grown(finding) if weight < 0 else Grown(finding, weight, partial(self._plan, change, number))
+            GrowthFinding(finding)
+            if weight < 0
+            else GrowthFinding(finding, weight, partial(self._plan, change, number))
             for number, (finding, weight) in enumerate(zip(result.findings, result.weights, strict=True))
         )
         return FileGrowth(grown, result.skipped, result.again)
@@ -112,9 +117,9 @@ def _grown(
     change: FileChange,
     language: str,
     text: str | None,
-    grown: list[Grown],
+    grown: list[GrowthFinding],
 ) -> str | None:
-    """Add the findings of one file; the reason why it was not, or not wholly, reviewed."""
+    """Add the findings of one file; return why it was skipped in part or as a whole."""
     if text is None:
         return "whole text not available"
     old = "" if change.status is Status.ADDED else subject.contents.old(change)
@@ -130,8 +135,8 @@ def _grown(
     return f"{growth.unmeasured} functions could not be measured" if growth.unmeasured else None
 
 
-def _add_plans(grown: Sequence[Grown]) -> Iterator[Finding]:
-    """The findings with their plans. Nobody carries out more than a few: only the worst functions get one."""
+def _add_plans(grown: Sequence[GrowthFinding]) -> Iterator[Finding]:
+    """Add plans to the findings of the few worst functions."""
     worst = sorted((g for g in grown if g.plan is not None), key=lambda g: (-g.over, g.finding.path))[:PLANS]
     chosen = {id(g) for g in worst}
     for found in grown:

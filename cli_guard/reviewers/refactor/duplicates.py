@@ -1,4 +1,4 @@
-"""Blocks that the change adds twice. One hash a window of lines, so the cost grows with the lines alone."""
+"""Blocks that the change adds twice. One hash for each window of lines keeps the cost linear in the lines."""
 
 import re
 from array import array
@@ -14,7 +14,7 @@ ENDINGS = frozenset(
     ".py .js .mjs .cjs .jsx .ts .mts .cts .tsx .go .java .kt .c .h .cc .cpp .hpp .cs .rs .rb"
     " .php .swift .scala .sh .bash .lua".split()
 )
-# Lines that say nothing on their own, or are alike in every file: imports, comments, brackets, decorators.
+# Lines that mean nothing alone, or are alike in every file: imports, comments, brackets, decorators.
 IDLE = re.compile(
     r"^(import\b|from\b.*\bimport\b|package\b|using\b|use\b|include\b|require\b|export\s*[{*]"
     r"|#|//|\*|/\*|@|\"\"\"|'''"
@@ -43,9 +43,9 @@ class LineRange:
 
 
 class Lines:
-    """The added lines that say something: of each its hash, its number, and its run (a hunk of a file).
+    """The added lines that count: for each its hash, its number, and its run (a hunk of a file).
 
-    The texts stay where they are, in the change: a million lines must not be held twice.
+    The texts stay in the change: a million lines must not be held twice.
     """
 
     def __init__(self, changes: Iterable[FileChange]) -> None:
@@ -71,23 +71,20 @@ class Lines:
         return len(self.hashes)
 
     def text(self, at: int) -> str:
-        """A line with its blanks folded."""
         hunk = self._hunks[self.runs[at]][1]
         return fold_blanks(hunk.added[self._numbers[at] - hunk.new_start])
 
     def texts(self, at: int, length: int) -> list[str]:
-        """Some lines in a row."""
         return [self.text(number) for number in range(at, at + length)]
 
     def place(self, at: int, length: int) -> LineRange:
-        """Where some lines in a row stand."""
         change = self._hunks[self.runs[at]][0]
         return LineRange(change.path, self._numbers[at], self._numbers[at + length - 1])
 
     def mark_repeated(self) -> bytearray:
-        """For each line, is there another like it? Only then can it be part of a block that is there twice."""
+        """Mark each line that occurs more than once; only these can be part of a repeated block."""
         marks = bytearray(len(self.hashes))
-        # A number as an object takes five times its room in an array: of very many, some at a time are sorted.
+        # A number as an object takes five times its room in an array: many numbers are sorted in portions.
         parts = 1 + len(self.hashes) // SORTED
         for part in range(parts):
             ordered = sorted(each for each in self.hashes if each % parts == part)
@@ -100,7 +97,7 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two places with the same lines: the offsets of their first lines, and how many lines are alike."""
+    """Two places with the same lines: the indexes of their first lines, and the number of equal lines."""
 
     first: int
     second: int
@@ -108,14 +105,14 @@ class Pair:
 
 
 def is_code(path: str) -> bool:
-    """Is it source code, in which a repetition is the author's choice?"""
+    """Return whether a path is source code, where a repetition is the author's choice."""
     return PurePosixPath(path).suffix.lower() in ENDINGS
 
 
 def review_duplicates(rule: Rule, changes: Iterable[FileChange]) -> tuple[list[Finding], list[Skipped]]:
-    """The findings of `refactor-duplicate-block`: each repeated block once, with all its places.
+    """Return the findings of `refactor-duplicate-block`: each repeated block once, with all its places.
 
-    Of very many, the longest are listed; how many were left out is said.
+    Of very many, the longest are listed with the number of those left out.
     """
     lines = Lines(changes)
     copies: dict[int, list[Pair]] = {}
@@ -132,7 +129,7 @@ def review_duplicates(rule: Rule, changes: Iterable[FileChange]) -> tuple[list[F
 
 
 def fold_blanks(raw: str) -> str:
-    """A line with its blanks folded; empty for one so long that nobody wrote it."""
+    """Fold the blanks of a line; empty for one too long to be written by hand."""
     return " ".join(raw.split()) if len(raw) < DEEPEST else ""
 
 
@@ -158,7 +155,7 @@ def _finding(rule: Rule, lines: Lines, pairs: list[Pair]) -> Finding:
 
 
 def _pairs(lines: Lines, size: int) -> Iterator[Pair]:
-    """Each window that was seen before, grown as far as both places stay alike."""
+    """Yield each repeated window, extended while both places stay equal."""
     hashes, runs = lines.hashes, lines.runs
     repeated = lines.mark_repeated()
     seen: dict[int, int] = {}
@@ -194,7 +191,7 @@ def _alike(lines: Lines, first: int, second: int) -> int:
 
 
 def _worth_naming(block: list[str], size: int) -> bool:
-    """Enough lines that do something: no arguments one to a line, no table of values, no line repeated."""
+    """Return whether enough lines do something: no column of arguments, table of values or repeated line."""
     telling = {text for text in block if WORKS.search(text) and text[-1] != ","}
     working = {text for text in telling if not DATA.match(text)}
     return len(working) >= size and sum(1 for text in working if not CONSTANT.match(text)) * 2 >= size

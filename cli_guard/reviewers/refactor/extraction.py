@@ -1,4 +1,4 @@
-"""Runs of statements in a Python function that can be moved into a function of their own as they stand."""
+"""Find runs of statements in a Python function that can be moved unchanged into a function of their own."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -20,9 +20,9 @@ ENOUGH = 12
 class Extraction:
     """Lines `first` to `last` as a function of their own.
 
-    `parameters` are the values it needs, `results` those that are read after it, both in the order in which
-    the function first names them. `returns` means that the lines always return (or raise) themselves, so
-    that the call becomes `return name(...)`. `waits` means that it must be `async`.
+    `parameters` are the values it needs, `results` those that are read after it, both in the order in which the
+    function first names them. `returns` means that the lines always return (or raise) themselves, so that the call
+    becomes `return name(...)`. `waits` means that it must be `async`.
     """
 
     first: int
@@ -36,7 +36,7 @@ class Extraction:
 
     @property
     def worth(self) -> float:
-        """What moving it wins: branches and lines gone, less the values that must be handed over.
+        """Return the gain of moving it: branches and lines removed, less the values to pass.
 
         Branches beyond `ENOUGH` count against it: the new function would be too complex itself.
         """
@@ -62,11 +62,11 @@ class _Run:
 
 
 def parse_function(lines: Sequence[str], first: int) -> FunctionNode | None:
-    """The function in these lines, numbered from `first`; None if Python cannot read it."""
+    """Parse the function in these lines, numbered from `first`; None if Python cannot."""
     text = "\n".join(lines)
     indented = text[:1] in (" ", "\t")
     try:
-        # An `if` around keeps the indentation as it is: strings over several lines would not survive dedent.
+        # An enclosing `if` keeps the indentation: dedent would change strings over several lines.
         tree = ast.parse("if 1:\n" + text if indented else text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
@@ -75,9 +75,9 @@ def parse_function(lines: Sequence[str], first: int) -> FunctionNode | None:
 
 
 def extractions(function: FunctionNode, lines: Sequence[str]) -> list[Extraction]:
-    """The runs that can be moved, the most worthwhile first; `lines` are those of the whole file.
+    """Return the runs that can be moved, the most worthwhile first; `lines` are those of the whole file.
 
-    Of many, only the largest and most branched are looked into.
+    Of many, only the largest and most branched are tried.
     """
     facts = facts_of(function)
     size = (function.end_lineno or function.lineno) - function.lineno + 1
@@ -93,7 +93,7 @@ def extractions(function: FunctionNode, lines: Sequence[str]) -> list[Extraction
 
 
 def _whole_lines(run: _Run, lines: Sequence[str]) -> bool:
-    """Do the statements share their lines with nothing else? An `elif` is an `if` that cannot stand alone."""
+    """Return whether the statements share no line with others; an `elif` is an `if` that cannot be moved."""
     first, last = run.statements[0], run.statements[-1]
     if getattr(first, "decorator_list", None) or run.last > len(lines):
         return False
@@ -105,7 +105,7 @@ def _whole_lines(run: _Run, lines: Sequence[str]) -> bool:
 
 
 def _runs(function: FunctionNode, lines: Sequence[str]) -> Iterator[_Run]:
-    """Every suite inside the function, every compound statement, and every paragraph of a suite."""
+    """Yield every suite inside the function, every compound statement, and every paragraph of a suite."""
     stack: list[tuple[tuple[Position, ...], ast.AST, str, Suite]] = [((), function, "body", function.body)]
     while stack:
         around, owner, field, suite = stack.pop()
@@ -122,7 +122,7 @@ def _runs(function: FunctionNode, lines: Sequence[str]) -> Iterator[_Run]:
 
 
 def _paragraphs(suite: Suite, lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The runs of statements that a blank line or a comment sets apart, where there are several."""
+    """Return the runs that blank lines or comments separate, if there are several."""
     starts = [0]
     for number, statement in enumerate(suite[1:], 1):
         above = lines[statement.lineno - 2].strip() if 2 <= statement.lineno <= len(lines) + 1 else ""
@@ -156,14 +156,14 @@ def _extraction(facts: Facts, flows: Flows, run: _Run) -> Extraction | None:
     has_return = facts.has("returns", run.first, run.last)
     moved = flows.of(run.statements)
     if has_return != (moved.bound is None):
-        return None  # it returns now and then; or it always raises, which a call would hide
+        return None  # it returns only sometimes; or it always raises, which a call would hide
     own = facts.bound_in(run.first, run.last)
     results = frozenset() if has_return else flows.live_after(run.places) & own
     needed = (moved.exposed & facts.local) | (results - (moved.bound or frozenset()))
     if len(needed) > MOST_IN or len(results) > MOST_OUT or (own | needed) & facts.foreign:
         return None
     if not needed <= flows.bound_before(run.places, len(run.statements), facts.parameters):
-        return None  # a value that is not always there cannot be handed over
+        return None  # a value that may be unbound cannot be passed
     if _seen_by_closures(facts, run, own) or _watched(flows, run.places, own):
         return None
     return Extraction(
@@ -192,7 +192,7 @@ def _jumps_out(run: Suite) -> bool:
 
 
 def _watched(flows: Flows, places: Sequence[Position], own: frozenset[str]) -> bool:
-    """Would anything see values that the run had bound before it failed: a handler, or what follows one?"""
+    """Return whether a handler, or code after one, reads values bound by the run before it failed."""
     for number, place in enumerate(places):
         if isinstance(place.owner, ast.Try) and place.field == "body":
             suites = [place.owner.finalbody, *(handler.body for handler in place.owner.handlers)]
@@ -208,7 +208,7 @@ def _watched(flows: Flows, places: Sequence[Position], own: frozenset[str]) -> b
 
 
 def _seen_by_closures(facts: Facts, run: _Run, own: frozenset[str]) -> bool:
-    """Would a nested function see another value of a name, because it is bound in another scope now?"""
+    """Return whether a nested function would read another value because a name moves to another scope."""
     loop = min((p.owner.lineno for p in run.places if isinstance(p.owner, LOOPS)), default=0)
     for line, names in facts.closures:
         inside = run.first <= line <= run.last

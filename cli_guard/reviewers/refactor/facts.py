@@ -1,4 +1,4 @@
-"""What is known of a Python function as a whole, gathered once; a run inside it is told by its lines."""
+"""Facts about a whole Python function, collected once; a run of statements inside is found by its lines."""
 
 import ast
 from bisect import bisect_left, bisect_right
@@ -9,9 +9,12 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 CLOSURES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
 DECIDES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.IfExp, ast.BoolOp)
 DECIDES_TOO = (ast.comprehension, ast.match_case)
-# What means something else in another function.
+# Calls whose meaning changes in another function; those of FRAMES read the frames of their callers.
 REFUSED = (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Delete)
-REFUSED_NAMES = frozenset({"locals", "vars", "eval", "exec", "super", "dir", "__class__"})
+REFUSED_NAMES = frozenset({"locals", "vars", "eval", "exec", "super", "dir", "__class__", "inspect"})
+FRAMES = frozenset(
+    {"_getframe", "_current_frames", "currentframe", "extract_stack", "print_stack", "stacklevel"}
+)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -22,9 +25,9 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 class Facts:
     """The names of a function: its parameters, where each is bound, what closures read, and in which order.
 
-    `bindings` and `closures` pair a line with a name, and with the names that a closure reads.
-    `foreign` are names declared global or nonlocal, here or in a function inside. `marks` are the lines of
-    "decisions", and of "refused", "returns", "waits" and "jumps" in the function's own scope.
+    `bindings` and `closures` pair a line with a name, and with the names that a closure reads. `foreign` are names
+    declared global or nonlocal, here or in a function inside. `marks` are the lines of "decisions", and of "refused",
+    "returns", "waits" and "jumps" in the function's own scope.
     """
 
     parameters: frozenset[str]
@@ -36,31 +39,30 @@ class Facts:
 
     @property
     def local(self) -> frozenset[str]:
-        """Every name of the function's own scope."""
+        """Return every name of the function's own scope."""
         return self.parameters | {name for _, name in self.bindings}
 
     def bound_in(self, first: int, last: int) -> frozenset[str]:
-        """The names that lines `first` to `last` bind."""
+        """Return the names that lines `first` to `last` bind."""
         return frozenset(name for line, name in self.bindings if first <= line <= last)
 
     def bound_outside(self, first: int, last: int, since: int = 0) -> frozenset[str]:
-        """The names that other lines bind, from line `since` on."""
+        """Return the names that other lines bind, from line `since` on."""
         outside = (pair for pair in self.bindings if pair[0] >= since and not first <= pair[0] <= last)
         return frozenset(name for _, name in outside)
 
     def decisions_in(self, first: int, last: int) -> int:
-        """How many branches and loops begin there."""
+        """Return the number of branches and loops that begin there."""
         return bisect_right(self.marks["decisions"], last) - bisect_left(self.marks["decisions"], first)
 
     def has(self, mark: str, first: int, last: int) -> bool:
-        """Is there such a mark on these lines?"""
         lines = self.marks[mark]
         place = bisect_left(lines, first)
         return place < len(lines) and lines[place] <= last
 
 
 def facts_of(function: FunctionNode) -> Facts:
-    """Gather the facts in two walks over the function."""
+    """Collect the facts in two walks over the function."""
     arguments = function.args
     every = [
         *arguments.posonlyargs,
@@ -102,7 +104,12 @@ def facts_of(function: FunctionNode) -> Facts:
 
 
 def _marks(part: ast.AST) -> Iterator[str]:
-    if isinstance(part, REFUSED) or (isinstance(part, ast.Name) and part.id in REFUSED_NAMES):
+    names = {getattr(part, field, None) for field in ("id", "attr", "arg")}
+    if (
+        isinstance(part, REFUSED)
+        or names & FRAMES
+        or (isinstance(part, ast.Name) and part.id in REFUSED_NAMES)
+    ):
         yield "refused"
     elif isinstance(part, ast.Return):
         yield "returns"
@@ -113,7 +120,7 @@ def _marks(part: ast.AST) -> Iterator[str]:
 
 
 def _waits(part: ast.AST) -> bool:
-    """Is it an asynchronous comprehension? A coroutine defined inside waits for itself."""
+    """Return whether it is an asynchronous comprehension; a coroutine defined inside does its own waiting."""
     if not isinstance(part, COMPREHENSIONS):
         return False
     inside = ast.walk(part)
@@ -131,7 +138,7 @@ def _binds(part: ast.AST) -> list[str]:
 
 
 def reads(node: ast.AST) -> set[str]:
-    """The names that a node reads from the scope around it."""
+    """Return the names that a node reads from its enclosing scope."""
     if isinstance(node, ast.Name):
         return {node.id} if isinstance(node.ctx, ast.Load) else set()
     if isinstance(node, FUNCTIONS):
@@ -147,7 +154,7 @@ def reads(node: ast.AST) -> set[str]:
 
 
 def stores(node: ast.AST | Sequence[ast.stmt]) -> set[str]:
-    """The names that a node, or a run of statements, binds in its own scope."""
+    """Return the names that a node, or a run of statements, binds in its own scope."""
     if not isinstance(node, ast.AST):
         return {name for statement in node for name in stores(statement)}
     found: set[str] = set()
@@ -164,7 +171,7 @@ def stores(node: ast.AST | Sequence[ast.stmt]) -> set[str]:
 
 
 def own_scope(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and what is in it, but not what has a scope of its own (comprehension targets included)."""
+    """Yield a node and its descendants in the same scope (of a comprehension only the targets of `:=`)."""
     yield node
     if isinstance(node, (*DEFINITIONS, ast.Lambda)):
         return

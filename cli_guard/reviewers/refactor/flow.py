@@ -1,8 +1,8 @@
-"""Which values flow into and out of a run of Python statements.
+"""Compute which values flow into and out of a run of Python statements.
 
-A name is exposed when it may be read before the run itself has surely bound it. Each statement is followed
-once: what is bound before a run only takes names away from what the run exposes, so the parts add up.
-Where a construct is hard to follow, the answer errs towards more names.
+A name is exposed if it may be read before the run itself has certainly bound it. Each statement is followed once: what
+is bound before a run only takes names away from what the run exposes, so the parts add up. Where a construct is hard to
+follow, the result has too many names rather than too few.
 """
 
 import ast
@@ -18,19 +18,19 @@ Suite = Sequence[ast.stmt]
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """`exposed` names are read before they are surely bound; `bound` is None if the end is never reached."""
+    """`exposed` names are read before they are certainly bound; `bound` is None if the end is unreachable."""
 
     exposed: frozenset[str] = NOTHING
     bound: frozenset[str] | None = NOTHING
 
     def after(self, bound: frozenset[str]) -> "Flow":
-        """The same flow where `bound` is bound when it begins."""
+        """Return the same flow with `bound` already bound at its start."""
         return Flow(self.exposed - bound, None if self.bound is None else self.bound | bound)
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A suite around a run: the statement it belongs to, its field there, and where the run ends in it."""
+    """A suite around a run: its statement, its field there, and where the run ends in it."""
 
     owner: ast.AST
     field: str
@@ -39,14 +39,14 @@ class Position:
 
 
 class Flows:
-    """The flows of one function, each statement's computed once."""
+    """The flows of one function; each statement's is computed once."""
 
     def __init__(self) -> None:
         self._steps: dict[ast.stmt, Flow] = {}
         self._jumps: dict[ast.stmt, bool] = {}
 
     def of(self, suite: Suite) -> Flow:
-        """The flow through a run of statements."""
+        """Return the flow through a run of statements."""
         exposed, bound = NOTHING, NOTHING
         for statement in suite:
             step = self._steps.get(statement)
@@ -59,7 +59,7 @@ class Flows:
         return Flow(exposed, bound)
 
     def live_after(self, places: Sequence[Position]) -> frozenset[str]:
-        """What may be read after the run; `places` go from the function's own suite to the one of the run."""
+        """Return what may be read after the run; `places` go from the function's own suite to that of the run."""
         live, back = NOTHING, NOTHING
         for place in places:
             owner = place.owner
@@ -83,7 +83,7 @@ class Flows:
     def bound_before(
         self, places: Sequence[Position], length: int, parameters: frozenset[str]
     ) -> frozenset[str]:
-        """What is surely bound when a run of `length` statements, the last in its place, begins."""
+        """Return what is certainly bound before a run of `length` statements, the last in its place."""
         bound = parameters
         for number, place in enumerate(places):
             bound |= self._bound_by_head(place)
@@ -98,7 +98,7 @@ class Flows:
         return self._jumps[statement]
 
     def _bound_by_head(self, place: Position) -> frozenset[str]:
-        """What the head of a statement surely binds for one of its suites."""
+        """Return what the head of a statement certainly binds for one of its suites."""
         owner = place.owner
         if isinstance(owner, ast.Try) and place.field == "handlers":
             return frozenset(h.name for h in owner.handlers if h.body is place.suite and h.name)
@@ -202,7 +202,7 @@ def _meet(ends: Sequence[frozenset[str] | None]) -> frozenset[str] | None:
 
 
 def _sure(node: ast.AST) -> frozenset[str]:
-    """The names that `:=` binds whenever the node is evaluated, before anything else reads them."""
+    """Return the names that `:=` binds in any evaluation of the node before anything else reads them."""
     if isinstance(node, ast.NamedExpr):
         return frozenset({node.target.id}) | _sure(node.value)
     parts: list[ast.AST] = []

@@ -1,4 +1,4 @@
-"""Functions that the change pushes over a limit: complexity, length, parameters; before against after."""
+"""Functions that the change pushes over a limit: complexity, length, parameters."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule
 
 ALIKE = 0.6
-# What the framework, the command line or the data model asks for is not the author's choice.
+# Decorators of frameworks, command lines and data models: the author does not choose the parameters.
 LISTED_BY = ("command", "option", "argument", "overload", "override", "fixture", "parametrize", "callback")
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit, and by how much a function that is over it already must grow to be named again."""
+    """A limit, and by how much a function already over it must grow to be reported again."""
 
     rule: Rule
     most: int
@@ -27,17 +27,16 @@ class Limit:
 
     @classmethod
     def of(cls, rule: Rule) -> "Limit":
-        """The limit that a rule's data holds."""
         return cls(rule, int(rule.extra["limit"]), int(rule.extra["worse"]))
 
     def crossed(self, before: int | None, after: int) -> bool:
-        """Is it over the limit now, and was not before, or clearly less so?"""
+        """Return whether it is over the limit now and was not, or was clearly less over it, before."""
         return after > self.most and (before is None or before <= self.most or after - before >= self.worse)
 
 
 @dataclass(frozen=True)
-class Grown:
-    """A finding, how far over the limits its function is, and what works out its plan (not cheap)."""
+class GrowthFinding:
+    """A finding, how far its function is over the limits, and the (slow) function that makes its plan."""
 
     finding: Finding
     over: float = 0.0
@@ -45,10 +44,10 @@ class Grown:
 
 
 class Growth:
-    """Compares the functions of each changed file with what they were.
+    """Compares the functions of each changed file before and after.
 
-    Of the last file, `unmeasured` counts the functions that lizard could not read, and `asked_others` tells if others
-    were looked at.
+    For the last file, `unmeasured` counts the functions that lizard could not read, and `asked_others` says whether
+    other files were searched.
     """
 
     def __init__(self, rules: Mapping[str, Rule], subject: ReviewInput) -> None:
@@ -59,10 +58,10 @@ class Growth:
         self.unmeasured = 0
         self.asked_others = False
 
-    def review(self, change: FileChange, language: str, text: str, old_text: str) -> Iterator[Grown]:
-        """The findings of one file.
+    def review(self, change: FileChange, language: str, text: str, old_text: str) -> Iterator[GrowthFinding]:
+        """Return the findings of one file.
 
-        Raises TimeoutError when the file takes longer than `limits.seconds`.
+        Raises TimeoutError if the file takes longer than `limits.seconds`.
         """
         lines, old_lines = split_lines(text), split_lines(old_text)
         symbols = symbols_of(self._subject.trees, language, text)
@@ -98,7 +97,7 @@ class Growth:
 
     @cached_property
     def _sources_of_moves(self) -> list[tuple[FileChange, str, str]]:
-        """The files that the change takes lines from, in order of path: language, and the lines as one text."""
+        """Return the files that the change takes lines from, by path: their language, and these lines as one text."""
         found = []
         for change in sorted(self._subject.changes, key=lambda c: c.path):
             language = language_of(change.path)
@@ -132,7 +131,7 @@ class Growth:
         after: Measure | None,
         lines: list[str],
         old_lines: list[str],
-    ) -> Iterator[Grown]:
+    ) -> Iterator[GrowthFinding]:
         if after is not None:
             before = measure(language, former, code_of(former, old_lines)) if former is not None else None
             complex_before, long_before = (before.complexity, before.length) if before else (None, None)
@@ -149,7 +148,7 @@ class Growth:
                     parts.append(_grown(long_before, after.length, "lines of code", self._length.most))
                 over = after.complexity / self._complexity.most + after.length / self._length.most
                 finding = _finding(limit.rule, change, symbol, " and ".join(parts), None)
-                yield Grown(finding, over, partial(plan, language, symbol, lines))
+                yield GrowthFinding(finding, over, partial(plan, language, symbol, lines))
         count = _count(symbol)
         asked = symbol.quiet in ("override", "overload", "may override") or any(
             d.rsplit(".", 1)[-1] in LISTED_BY for d in symbol.decorators
@@ -163,11 +162,11 @@ class Growth:
             text = _grown(
                 earlier, count, "parameters that a caller has to give in order", self._parameters.most
             )
-            yield Grown(_finding(self._parameters.rule, change, symbol, text, _grouping(symbol)))
+            yield GrowthFinding(_finding(self._parameters.rule, change, symbol, text, _grouping(symbol)))
 
 
 def _count(symbol: Symbol) -> int:
-    """How many parameters a caller must keep in order, or must give: options that are named do not count."""
+    """Count the parameters whose order a caller must keep, or that it must pass; keyword options do not count."""
     return sum(1 for p in symbol.parameters if not p.star and not (p.keyword_only and p.optional))
 
 
@@ -184,7 +183,7 @@ def _former(
     lines: list[str],
     old_lines: list[str],
 ) -> Symbol | None:
-    """What a function was before: of its name, or the most alike of those that are gone, if alike enough."""
+    """Return the function before the change: of the same name, or the most similar of the removed ones."""
     same = [old for old in before if old.qualname == symbol.qualname and old.is_function]
     if same:
         place = [s for s in symbols if s.qualname == symbol.qualname and s.is_function].index(symbol)

@@ -1,7 +1,7 @@
 """The one seam to lizard: complexity and length of one function at a time.
 
-Lizard reads about 130,000 lines a second, so it sees only functions that could be over a limit at all: a
-function has no more decisions than it has words and signs that make one.
+Lizard reads about 130,000 lines a second, so it gets only functions that may be over a limit: a function has no more
+decisions than it has keywords and operators that make one.
 """
 
 import re
@@ -14,7 +14,7 @@ DECISIONS = re.compile(
     r"\b(?:if|elif|for|foreach|while|and|or|except|catch|case|match|assert|select|switch|unless|until)\b"
     r"|&&|\|\||\?"
 )
-# Each word that DECISIONS matches holds one of these: counting them is faster, and never counts too few.
+# Each match of DECISIONS holds one of these: counting them is faster, and never counts too few.
 SIGNS = tuple("if or and while except catch case match assert select switch unless until && || ?".split())
 NAMES = {
     "python": "a.py",
@@ -35,7 +35,7 @@ class Measure:
 
 
 def code_of(symbol: Symbol, lines: list[str]) -> str:
-    """The text of a function without its docstring, blank lines and whole-line comments: none of them counts."""
+    """Return a function's text without its docstring, blank lines and whole-line comments, which do not count."""
     first, last = (symbol.doc.line, symbol.doc.end_line) if symbol.doc is not None else (0, 0)
     if first <= symbol.head_end:
         first = last = 0  # a comment above it, or a docstring on the line of the head
@@ -45,7 +45,7 @@ def code_of(symbol: Symbol, lines: list[str]) -> str:
 
 
 def may_exceed(text: str, complexity: int, length: int) -> bool:
-    """Could a function of this text be over either limit?"""
+    """Return whether a function with this text may be over either limit."""
     if text.count("\n") + 1 > length:
         return True
     if len(text) <= 2 * complexity or sum(map(text.count, SIGNS)) < complexity:
@@ -54,7 +54,7 @@ def may_exceed(text: str, complexity: int, length: int) -> bool:
 
 
 def measure(language: str, symbol: Symbol, text: str) -> Measure | None:
-    """Measure one function, `text` being its code; None when lizard does not see one, or stumbles."""
+    """Measure one function, `text` being its code; None if lizard does not find one, or fails."""
     if symbol.kind == "method" and language != "go" and language != "python":
         text = f"class X {{\n{text}\n}}"
     try:
@@ -77,7 +77,7 @@ def _analyze(name: str, text: str) -> list[tuple[str, int, int]]:
         from lizard import FileInfoBuilder, analyze_file, get_reader_for
     finally:
         sys.path[:] = path
-    # What `analyze_file.analyze_source_code` does, but for its writing to stderr when the text nests too deep.
+    # As `analyze_file.analyze_source_code`, without its message on stderr for text that nests too deep.
     context = FileInfoBuilder(name)
     reader = get_reader_for(name)(context)
     tokens = reader.generate_tokens(text)

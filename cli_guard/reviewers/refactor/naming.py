@@ -1,4 +1,4 @@
-"""Names for extracted functions, from what is there: a comment, the result, the loop, the first call."""
+"""Names for extracted functions, taken from a comment, the result, the loop or the first call."""
 
 import ast
 import re
@@ -24,7 +24,7 @@ MOST_WORDS = 4
 
 
 def python_name(extraction: "Extraction", lines: Sequence[str], function: str) -> str:
-    """A name for a run of Python statements, private, in snake case."""
+    """Name a run of Python statements, private, in snake case."""
     said = _from_comment(lines, extraction.first)
     if said:
         return "_" + "_".join(said)
@@ -47,7 +47,7 @@ def python_name(extraction: "Extraction", lines: Sequence[str], function: str) -
 
 
 def block_name(node: "SgNode", lines: Sequence[str], function: str) -> str:
-    """A name for a block of another language, in camel case."""
+    """Name a block of another language, in camel case."""
     first = node.range().start.line + 1
     said = _from_comment(lines, first) or _from_comment(lines, first + 2)
     if said:
@@ -58,14 +58,14 @@ def block_name(node: "SgNode", lines: Sequence[str], function: str) -> str:
 
 
 def free_name(name: str, taken: set[str]) -> str:
-    """The name itself, or with the lowest number that makes it new to the file."""
+    """Return the name, with the lowest number that makes it new to the file."""
     if name not in taken:
         return name
     return next(f"{name}_{n}" for n in range(2, len(taken) + 3) if f"{name}_{n}" not in taken)
 
 
 def _from_comment(lines: Sequence[str], line: int) -> list[str]:
-    """The first words of a comment that stands on the line above, when they make a phrase."""
+    """Return the first words of the comment on the line above, if they make a phrase."""
     match = COMMENT.match(lines[line - 2]) if 2 <= line <= len(lines) else None
     if match is None:
         return []

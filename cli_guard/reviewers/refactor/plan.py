@@ -1,4 +1,4 @@
-"""A plan for one function: which lines to move out, under what name, with what going in and out."""
+"""A plan for one function: which lines to extract, under what name, with which parameters and results."""
 
 import re
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ LEAVES = ("return_statement", "break_statement", "continue_statement", "yield_ex
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of another language than Python: its lines, and whether `return` and the like leave it."""
+    """A block of a language other than Python: its lines, and whether `return` and the like leave it."""
 
     first: int
     last: int
@@ -53,16 +53,16 @@ class CallForm:
 
 
 def plan(language: str, symbol: Symbol, lines: Sequence[str]) -> str | None:
-    """The steps in plain words; None where no run of lines can be moved as it stands."""
+    """Return the steps as sentences; None if no run of lines can be moved unchanged."""
     steps = _python(symbol, lines) if language == "python" else _blocks(language, symbol, lines)
     if not steps:
         return None
-    last = "Run the tests after each step; nothing but the place of the lines has changed."
+    last = "Run the tests after each step; the lines have only moved."
     return "\n".join(f"{number}. {step}" for number, step in enumerate([*steps, last], 1))
 
 
 def python_extractions(symbol: Symbol, lines: Sequence[str]) -> "list[tuple[str, Extraction]]":
-    """The runs that the plan moves, with their new names; the lower first, so that line numbers hold."""
+    """Return the runs that the plan moves, with their new names; the lower first, so that line numbers hold."""
     from cli_guard.reviewers.refactor.extraction import extractions, parse_function
 
     if symbol.end_line - symbol.line > LONGEST:
@@ -95,10 +95,10 @@ def python_extractions(symbol: Symbol, lines: Sequence[str]) -> "list[tuple[str,
 
 
 def _plain_method(symbol: Symbol) -> bool:
-    """Can it call a new method beside it?
+    """Return whether it can call a new method beside it.
 
-    Not a static one, nor one that the class body or a decorator calls in its own way, nor what every call
-    goes through.
+    Not a static method, nor one that the class body or a decorator calls in its own way, nor one that every call goes
+    through.
     """
     owner = first_parameter(symbol)
     if owner not in OWNERS or symbol.name in LOOKUPS:
@@ -121,7 +121,7 @@ def _python(symbol: Symbol, lines: Sequence[str]) -> list[str]:
 
 
 def call_form(symbol: Symbol, name: str, extraction: "Extraction") -> CallForm:
-    """How the new function is defined and called; that of a method is a method, needing `self` or not."""
+    """Return how the new function is defined and called; a method's is a method, with or without `self`."""
     owner = first_parameter(symbol) if symbol.kind == "method" else None
     given = [p for p in extraction.parameters if p != owner]
     of_class = "classmethod" in symbol.decorators or symbol.name in CLASS_METHODS
@@ -137,7 +137,7 @@ def call_form(symbol: Symbol, name: str, extraction: "Extraction") -> CallForm:
 
 
 def first_parameter(symbol: Symbol) -> str | None:
-    """`self` or `cls` of a method, None for a static one."""
+    """Return `self` or `cls` of a method, None for a static one."""
     parameters = symbol.node.field("parameters") if symbol.node is not None else None
     first = next(iter(parameters.named_children()), None) if parameters is not None else None
     if first is None or "staticmethod" in symbol.decorators:
@@ -182,7 +182,7 @@ def _best_block(language: str, symbol: Symbol, lines: Sequence[str]) -> Block | 
 
 
 def _leaving_kinds(language: str) -> tuple[str, ...]:
-    """The kinds that a grammar has: asking for another one is an error."""
+    """Return the kinds that a grammar has: asking for another one is an error."""
     if language == "java":
         return (*LEAVES[:3], "yield_statement")
     return (*LEAVES[:3], "goto_statement") if language == "go" else LEAVES[:4]

@@ -7,7 +7,7 @@ import json
 import os
 from pathlib import Path
 
-import pytest
+from examples import table
 
 from cli_guard.commands import Effect, Kind, Span, Verdict
 from cli_guard.model import Decision
@@ -56,8 +56,8 @@ SAMPLES = {
 }
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-@pytest.mark.parametrize("suffix", ["txt", "json"])
+@table("name", SAMPLES)
+@table("suffix", ["txt", "json"])
 def test_golden(name: str, suffix: str) -> None:
     verdict = SAMPLES[name]
     shown = render(verdict) if suffix == "txt" else as_json(as_dict(verdict), indent=2)
@@ -71,7 +71,7 @@ def test_every_golden_file_is_a_sample() -> None:
     assert {file.stem for file in GOLDEN.iterdir()} == set(SAMPLES)
 
 
-@pytest.mark.parametrize("verdict", SAMPLES.values(), ids=SAMPLES)
+@table("verdict", SAMPLES.values(), ids=SAMPLES)
 def test_the_json_has_these_keys_in_this_order(verdict: Verdict) -> None:
     data = json.loads(as_json(as_dict(verdict)))
     keys = "command verdict reason effects evidence coverage alternative rule rules"
@@ -87,7 +87,7 @@ def test_evidence_is_the_text_at_its_place() -> None:
             assert verdict.command[place["start"] : place["end"]] == place["text"]
 
 
-@pytest.mark.parametrize(
+@table(
     "verdict",
     [
         SAMPLES["secret"],
@@ -110,7 +110,7 @@ def test_no_secret_is_shown(verdict: Verdict) -> None:
         assert KEY[4:30] not in shown
 
 
-@pytest.mark.parametrize("character", ["\x1b", "\x07", "\r", "\u202e", "\u200b", "\x9b", "\x00", "\udcff"])
+@table("character", ["\x1b", "\x07", "\r", "\u202e", "\u200b", "\x9b", "\x00", "\udcff"])
 def test_nothing_acts_on_the_terminal(character: str) -> None:
     verdict = judged(
         f"rm {character}a\nls {character}b",

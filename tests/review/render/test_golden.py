@@ -3,12 +3,15 @@
 After a wanted change: CLI_GUARD_UPDATE_GOLDEN=1 pytest tests/review/render, then read the difference.
 """
 
+import json
 import os
 from functools import partial
 from pathlib import Path
 
 import pytest
 import review_samples as samples
+from examples import table
+from repositories import Repo
 
 from cli_guard import __version__
 from cli_guard.review.render import FORMATS, Renderer, renderer
@@ -36,7 +39,7 @@ CASES: dict[str, tuple[Renderer, Review]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@table("name", CASES)
 def test_golden(name: str) -> None:
     render, review = CASES[name]
     rendered = render(review).replace(__version__, "VERSION").encode("utf-8", "strict")
@@ -58,3 +61,15 @@ def test_every_format_has_a_golden_file() -> None:
 def test_an_unknown_format_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         renderer("yaml")
+
+
+def test_each_result_of_a_message_names_the_first_file_of_its_commit(committed: Repo) -> None:
+    start = committed.git("rev-parse", "HEAD")
+    committed.commit("wip", {"b.txt": "b\n", "c.txt": "c\n"})
+    committed.git("commit", "-q", "--no-verify", "--allow-empty", "-m", "wip")
+    done = committed.guard("review", "--range", f"{start}..HEAD", "--format", "sarif")
+    results = json.loads(done.out)["runs"][0]["results"]
+    places = [each["locations"][0]["physicalLocation"] for each in results]
+    assert len(places) >= 2
+    assert {each["artifactLocation"]["uri"] for each in places} == {"b.txt"}
+    assert all(each["region"]["startLine"] == 1 for each in places)

@@ -9,6 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import review_samples as samples
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +19,7 @@ from cli_guard.model import (
     Decision,
     Disposition,
     Finding,
-    Judged,
+    JudgedFinding,
     Severity,
     Skipped,
     Suppressed,
@@ -88,7 +89,7 @@ REVIEWS = st.builds(
     event=st.sampled_from(["pre-commit", "commit-msg", "pre-push", "review"]),
     status=st.sampled_from(["ok", "needs_review", "failed"]),
     decision=st.sampled_from(Decision),
-    findings=st.lists(st.builds(Judged, FINDINGS, DISPOSITIONS), max_size=4).map(tuple),
+    findings=st.lists(st.builds(JudgedFinding, FINDINGS, DISPOSITIONS), max_size=4).map(tuple),
     suppressed=st.lists(
         st.builds(
             Suppressed, FINDINGS, st.sampled_from(["inline", "config", "baseline"]), TEXT, st.booleans()
@@ -185,7 +186,7 @@ def test_markdown_leaves_nothing_of_the_content_to_be_read_as_markup(review: Rev
     assert markup.count("<details>") == markup.count("</details>") <= 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "uri"),
     [
         ("src/a.py", "src/a.py"),
@@ -199,10 +200,10 @@ def test_uri(path: str, uri: str) -> None:
     assert sarif_format.uri(path) == uri
 
 
-@pytest.mark.parametrize(("number", "annotated"), [(10, 10), (11, 10), (500, 10)])
+@table(("number", "annotated"), [(10, 10), (11, 10), (500, 10)])
 def test_github_says_what_it_leaves_out(number: int, annotated: int) -> None:
     review = Review(
-        "review", "ok", Decision.ALLOW, (Judged(samples.DOCS, Disposition.ADVISE),) * number, files=1
+        "review", "ok", Decision.ALLOW, (JudgedFinding(samples.DOCS, Disposition.ADVISE),) * number, files=1
     )
     shown = github.render(review)
     assert shown.count("::notice ") == annotated
@@ -212,15 +213,19 @@ def test_github_says_what_it_leaves_out(number: int, annotated: int) -> None:
 def test_a_million_characters_are_shown_short() -> None:
     long = "x" * 1_000_000
     huge = samples.finding("code-x", long, 1, long, long, evidence=long, suggestion=long)
-    review = Review("review", "failed", Decision.DENY, (Judged(huge, Disposition.DENY),), files=1, reviewed=1)
+    review = Review(
+        "review", "failed", Decision.DENY, (JudgedFinding(huge, Disposition.DENY),), files=1, reviewed=1
+    )
     for render in (text.render, github.render, markdown.render):
         assert len(render(review)) < 10_000
 
 
-@pytest.mark.parametrize("text", ["a|b", "a\\|b", "a\\\\|b", "`a|b`", "|"])
+@table("text", ["a|b", "a\\|b", "a\\\\|b", "`a|b`", "|"])
 def test_a_pipe_ends_no_cell(text: str) -> None:
     found = samples.finding("code-x", text, 1, text, text, evidence=text)
-    shown = markdown.render(Review("review", "failed", Decision.DENY, (Judged(found, Disposition.DENY),)))
+    shown = markdown.render(
+        Review("review", "failed", Decision.DENY, (JudgedFinding(found, Disposition.DENY),))
+    )
     row = next(line for line in shown.split("\n") if line.startswith("| deny "))
     # The way GFM reads a row: a backslash takes the next punctuation with it, any other pipe ends a cell.
     assert len(re.findall(r"(?:\\[!-/:-@\[-`{-~]|[^|])+", row.strip("|"))) == 5

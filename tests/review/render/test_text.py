@@ -1,11 +1,11 @@
 import dataclasses
 import itertools
 
-import pytest
 import review_samples as samples
+from examples import table
 
 from cli_guard.errors import ExitCode
-from cli_guard.model import Decision, Disposition, Judged
+from cli_guard.model import Decision, Disposition, JudgedFinding
 from cli_guard.review.render.review import Review
 from cli_guard.review.render.text import render
 from cli_guard.review.render.words import skipped_line, where
@@ -21,7 +21,7 @@ def test_a_commit_message_that_is_fine_gets_no_answer() -> None:
     assert render(dataclasses.replace(quiet, notes=("approved by A",))) != ""
 
 
-@pytest.mark.parametrize(
+@table(
     ("decision", "code"),
     [
         (Decision.ALLOW, ExitCode.OK),
@@ -33,9 +33,7 @@ def test_exit_code(decision: Decision, code: ExitCode) -> None:
     assert Review("review", "ok", decision, ()).exit_code is code
 
 
-@pytest.mark.parametrize(
-    ("event", "then"), [("pre-commit", "then commit again"), ("pre-push", "then push again")]
-)
+@table(("event", "then"), [("pre-commit", "then commit again"), ("pre-push", "then push again")])
 def test_a_review_says_how_to_go_on(event: str, then: str) -> None:
     review = dataclasses.replace(samples.NEEDS_REVIEW, event=event)
     assert closing(review).split("\n  ")[1:] == ["cli-guard approve 7f3a9c21", then]
@@ -44,19 +42,24 @@ def test_a_review_says_how_to_go_on(event: str, then: str) -> None:
 def test_evidence_of_several_lines_keeps_its_shape_and_is_bounded() -> None:
     failed = dataclasses.replace(samples.KEY, path="", line=None, rule="push-check-failed")
     several = dataclasses.replace(failed, evidence="def f():\n    x\x1b\n\n" + "more\n" * 50)
-    shown = render(Review("pre-push", "failed", Decision.DENY, (Judged(several, Disposition.DENY),)))
+    shown = render(Review("pre-push", "failed", Decision.DENY, (JudgedFinding(several, Disposition.DENY),)))
     assert shown.startswith("1 to fix:\n\ncheck  ")
     assert "    | def f():\n    |     x\\x1b\n    |\n    | more\n" in shown
     assert shown.count("    |") == 30
     one = dataclasses.replace(failed, evidence="   indented")
     assert "    | indented\n" in render(
-        Review("pre-push", "failed", Decision.DENY, (Judged(one, Disposition.DENY),))
+        Review("pre-push", "failed", Decision.DENY, (JudgedFinding(one, Disposition.DENY),))
     )
 
 
 def test_a_denied_key_names_its_answer() -> None:
     review = Review(
-        "pre-commit", "failed", Decision.DENY, (Judged(samples.KEY, Disposition.DENY),), files=1, reviewed=1
+        "pre-commit",
+        "failed",
+        Decision.DENY,
+        (JudgedFinding(samples.KEY, Disposition.DENY),),
+        files=1,
+        reviewed=1,
     )
     assert closing(review) == (
         "denied: 1 finding must be fixed, or answered in the code with:\n"
@@ -65,7 +68,7 @@ def test_a_denied_key_names_its_answer() -> None:
 
 
 def test_a_denied_message_says_how_to_change_it() -> None:
-    message = Judged(samples.MESSAGE, Disposition.DENY)
+    message = JudgedFinding(samples.MESSAGE, Disposition.DENY)
     review = Review("commit-msg", "failed", Decision.DENY, (message,))
     assert 'git commit -e -F "$(git rev-parse --git-path COMMIT_EDITMSG)"' in closing(review)
 
@@ -76,7 +79,7 @@ def test_a_denial_without_a_finding_gives_the_reason_of_the_gate() -> None:
     assert closing(review) == "denied: write tools are off in review-only mode"
 
 
-@pytest.mark.parametrize("advice", [0, 1, 5])
+@table("advice", [0, 1, 5])
 def test_advice_is_bounded_and_the_rest_counted(advice: int) -> None:
     shown = render(samples.RICH, advice=advice)
     assert f"and {7 - advice} more: cli-guard review --format json" in shown

@@ -1,6 +1,7 @@
 """Conflict markers, sizes, executable bits and symbolic links."""
 
 import pytest
+from examples import table
 from reviewers.code.code_changes import edited, new_file, reviewed, rules
 
 from cli_guard.model import FileChange, Kind, Severity, Status
@@ -9,7 +10,7 @@ CONFLICT = "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> topic\nd\n"
 DIFF3 = "<<<<<<< HEAD\nb\n||||||| 1234567\na\n=======\nc\n>>>>>>> topic\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text", "expected"),
     [
         pytest.param("a.py", CONFLICT, ["code-conflict-marker"], id="whole"),
@@ -38,7 +39,7 @@ def test_conflict(path: str, text: str, expected: list[str]) -> None:
     assert rules(reviewed(new_file(path, text))) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("added", "expected"),
     [
         pytest.param((4,), ["code-conflict-marker"], id="middle-marker"),
@@ -61,7 +62,7 @@ def test_conflict_in_a_test_is_for_a_human() -> None:
     assert finding.severity is Severity.HIGH
 
 
-@pytest.mark.parametrize(
+@table(
     ("fields", "expected"),
     [
         pytest.param({"kind": Kind.BINARY, "size": 6_000_000}, ["code-large-file"], id="large-binary"),
@@ -82,7 +83,7 @@ def test_large_text_is_measured_by_its_text() -> None:
     assert rules(reviewed(new_file("dump.csv", "1,2,3\n" * 900_000))) == ["code-large-file"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text", "expected"),
     [
         pytest.param("README.md", "# Read me\n", ["code-executable"], id="markdown"),
@@ -96,9 +97,7 @@ def test_executable_text(path: str, text: str, expected: list[str]) -> None:
     assert rules(reviewed(new_file(path, text, new_mode="100755"))) == expected
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"), [("logo.png", ["code-executable"]), ("bin/tool", []), ("tool.exe", [])]
-)
+@table(("path", "expected"), [("logo.png", ["code-executable"]), ("bin/tool", []), ("tool.exe", [])])
 def test_executable_binary(path: str, expected: list[str]) -> None:
     change = FileChange(path, Status.ADDED, kind=Kind.BINARY, new_mode="100755")
     assert rules(reviewed(change)) == expected
@@ -115,7 +114,7 @@ def test_file_that_was_executable_before_is_no_news() -> None:
     assert rules(reviewed(change, texts={"a.md": "x\n"})) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("target", "expected"),
     [
         ("/etc/passwd", ["code-symlink"]),

@@ -1,6 +1,7 @@
 """What the code reviewer reports of an edit, what it leaves alone, and what it says it did not look at."""
 
 import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reviewers.code.code_changes import Texts, edited, new_file, reviewed, rules
@@ -32,7 +33,7 @@ exec(`tar xf ${name}`, (error) => {
 """
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "path", "line", "reported"),
     [
         pytest.param(SHELL_CALL, "pack.py", 4, True, id="call-line"),
@@ -74,7 +75,7 @@ def test_evidence_is_short() -> None:
     assert len(finding.evidence) == 120
 
 
-@pytest.mark.parametrize(
+@table(
     "path", ["tests/pack.py", "src/test_pack.py", "pkg/fixtures/pack.py", "docs/pack.py", "examples/pack.py"]
 )
 def test_severity_is_one_step_lower_in_tests(path: str) -> None:
@@ -106,7 +107,7 @@ def test_many_findings_of_a_rule_are_cut_and_counted() -> None:
     assert [s.reason for s in report.skipped] == ["code: 10 more findings of code-python-eval"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text", "reason"),
     [
         pytest.param("lib/a.min.js", "eval(text);\n", "generated or minified", id="minified-name"),
@@ -126,7 +127,7 @@ def test_what_is_not_reviewed_is_named(path: str, text: str, reason: str) -> Non
     assert reason in report.skipped[0].reason
 
 
-@pytest.mark.parametrize(
+@table(
     "header",
     [
         "# @generated",
@@ -136,26 +137,27 @@ def test_what_is_not_reviewed_is_named(path: str, text: str, reason: str) -> Non
     ],
     ids=["mark", "go", "words", "long"],
 )
-@pytest.mark.parametrize("path", ["a.py", "dist/a.py", "build/a.py", "a_pb2.py", "generated.py"])
+@table("path", ["a.py", "dist/a.py", "build/a.py", "a_pb2.py", "generated.py"])
 def test_no_header_or_name_of_output_switches_the_rules_off(path: str, header: str) -> None:
     report = reviewed(new_file(path, f"{header}\nx = eval(text)\n"))
     assert (rules(report), report.skipped) == (["code-python-eval"], ())
 
 
-@pytest.mark.parametrize("length", [6_000, 1_000_000])
-@pytest.mark.parametrize("sign", ["z", "("])
-def test_a_long_line_is_left_out_by_itself_and_named(length: int, sign: str) -> None:
+@table("length", [6_000, 1_000_000])
+@table("sign", ["z", "("])
+def test_a_long_line_is_judged_and_only_one_beyond_the_parser_is_left_out(length: int, sign: str) -> None:
     if sign == "(" and length < CUT_LINES_OVER:
         pytest.skip("nested brackets bound the time of a parse")
     text = f"# {sign * length}\nx = eval(text)\n" + "y = eval(text)  # " + "z" * 6_000 + "\n" + "a = 1\n" * 4
     report = reviewed(new_file("a.py", text))
-    assert [(f.rule, f.line) for f in report.findings] == [("code-python-eval", 2)]
-    assert "code: 2 lines over 5000 characters" in [s.reason for s in report.skipped]
+    assert [(f.rule, f.line) for f in report.findings] == [("code-python-eval", 2), ("code-python-eval", 3)]
+    left_out = [("code: 1 lines over 100,000 characters", sign == "(")] if length > CUT_LINES_OVER else []
+    assert [(s.reason, s.by_limit) for s in report.skipped] == left_out
 
 
 def test_a_line_that_is_cut_from_statements_is_named() -> None:
     report = reviewed(new_file("a.sql", "DELETE FROM t;\n" * 3 + "-- " + "z" * CUT_LINES_OVER + "\n"))
-    assert report.findings and [s.reason for s in report.skipped] == ["code: 1 lines over 5000 characters"]
+    assert report.findings and [s.reason for s in report.skipped] == ["code: 1 lines over 100,000 characters"]
 
 
 def test_file_over_the_limit_is_named() -> None:
@@ -186,7 +188,7 @@ def test_findings_are_in_order_of_path_line_and_rule() -> None:
     assert [(f.path, f.line) for f in found] == [(p, n) for p in ("a.py", "b.py") for n in (1, 2, 3)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "text"),
     [
         pytest.param(
@@ -248,7 +250,7 @@ def test_every_finding_touches_an_added_line(path: str, lines: list[str], added:
         assert change.touches(finding.line, finding.end_line)
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "expected"),
     [
         ("tests/a.py", True),
@@ -263,7 +265,7 @@ def test_is_test_or_example(path: str, expected: bool) -> None:
     assert is_test_or_example(path) is expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text", "expected"),
     [
         ("src/a.py", "x = 1\n", False),
@@ -278,7 +280,8 @@ def test_is_test_or_example(path: str, expected: bool) -> None:
         ("a.js", "x=1;" * 1_200, False),
         ("a.js", "x=1;" * 1_300, True),
         ("a.py", "x = 1\n" * 9_000 + "y" * 200_000, False),
-        ("a.py", "y" * 1_000_000, True),
+        ("a.py", "y" * 1_000_000, False),
+        ("a.js", "y" * 1_000_000, True),
     ],
 )
 def test_is_generated(path: str, text: str, expected: bool) -> None:

@@ -1,6 +1,7 @@
 """Every rule of the code reviewer reports its `fires` examples and none of its `silent` ones."""
 
 import pytest
+from examples import examples, examples_of, table
 from reviewers.code.code_changes import Texts, new_file
 
 from cli_guard.code.test_files import is_test_or_example
@@ -21,12 +22,6 @@ DEFAULT_PATHS = {
     "Bash": "bin/sample.sh",
     "Yaml": ".github/workflows/sample.yml",
 }
-EXAMPLES = [
-    pytest.param(rule, example, fires, id=f"{rule.id}-{'fires' if fires else 'silent'}-{number}")
-    for rule in RULES
-    for fires, examples in ((True, rule.fires), (False, rule.silent))
-    for number, example in enumerate(examples)
-]
 
 
 def findings_in(rule: Rule, example: str) -> tuple[Finding, ...]:
@@ -38,8 +33,9 @@ def findings_in(rule: Rule, example: str) -> tuple[Finding, ...]:
     return tuple(f for f in report.findings if f.rule == rule.id)
 
 
-@pytest.mark.parametrize(("rule", "example", "fires"), EXAMPLES)
-def test_example(rule: Rule, example: str, fires: bool) -> None:
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+@examples(("example", "fires"), examples_of, fires="fires")
+def test_rule_fires_on_its_examples_and_on_no_near_miss(rule: Rule, example: str, fires: bool) -> None:
     found = findings_in(rule, example)
     assert bool(found) is fires
     for finding in found:
@@ -48,7 +44,7 @@ def test_example(rule: Rule, example: str, fires: bool) -> None:
         assert finding.line is not None
 
 
-@pytest.mark.parametrize("rule", catalog.load("code"), ids=lambda rule: rule.id)
+@table("rule", catalog.load("code"), ids=lambda rule: rule.id)
 def test_rule_is_complete(rule: Rule) -> None:
     assert rule.id.startswith("code-")
     assert rule.why and rule.remedy and rule.title

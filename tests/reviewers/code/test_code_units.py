@@ -1,13 +1,14 @@
 """How Dockerfiles and SQL texts are cut."""
 
 import pytest
+from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cli_guard.reviewers.code.units import Unit, instructions, statements
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         pytest.param("FROM a\n\n# c\nRUN b\n", [Unit(1, 1, "FROM a"), Unit(4, 4, "RUN b")], id="plain"),
@@ -26,7 +27,7 @@ def test_instructions(text: str, expected: list[Unit]) -> None:
     assert list(instructions(text)) == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         pytest.param("SELECT 1;\nSELECT\n  2;\n", [Unit(1, 1, "SELECT 1"), Unit(2, 3, "SELECT 2")], id="two"),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import pytest
+from examples import table
 from reviewers.code.code_changes import edited, new_file
 
 from cli_guard.model import ChangeSet, FileChange, Finding, Hunk, Kind, Report, Status
@@ -51,7 +51,7 @@ def one(report: Report) -> Finding:
     return finding
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text", "line"),
     [
         ("a.sh", f"#!/bin/sh\nset -e\n{WIPE}\n", 3),
@@ -74,7 +74,7 @@ def test_the_line(path: str, text: str, line: int) -> None:
     assert WIPE in finding.evidence
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "command", "expected"),
     [
         ("setup.sh", REMOTE, "high"),
@@ -134,7 +134,7 @@ def test_a_line_twice_is_told_once() -> None:
     assert told(added(("compose.yml", text))) == [("wipe", 2, "critical")]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "evidence"),
     [
         (f"a; {WIPE}; b\n", WIPE),
@@ -167,7 +167,7 @@ def test_two_rules_on_a_line() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("first", "second"),
     [
         (("Dockerfile", "RUN curl -o /tmp/i.sh https://x.example.com/i\nRUN sh /tmp/i.sh\n"), None),
@@ -197,7 +197,7 @@ def test_other_shells_are_left_alone() -> None:
     assert added((WORKFLOW, text)) == Report()
 
 
-@pytest.mark.parametrize(
+@table(
     "change",
     [
         FileChange("a.sh", Status.DELETED, hunks=(Hunk(1, 0, (WIPE,), ()),)),
@@ -232,7 +232,7 @@ def test_a_patch_that_names_a_far_line_takes_no_memory() -> None:
 def test_a_broken_file_is_named_and_read_as_far_as_it_goes() -> None:
     report = added((".gitlab-ci.yml", f"a:\n  script: {WIPE}\nb: [\n"))
     assert told(report) == [("wipe", 2, "critical")]
-    assert [each.reason for each in report.skipped] == ["commands: no YAML at line 4"]
+    assert [each.reason for each in report.skipped] == ["commands: invalid YAML at line 4"]
 
 
 def test_bounds_are_named() -> None:

@@ -1,6 +1,7 @@
 """Every rule of the command reviewer reports its `fires` examples and none of its `silent` ones."""
 
 import pytest
+from examples import examples, examples_of, table
 from reviewers.code.code_changes import Texts, new_file
 
 from cli_guard.model import ChangeSet, Severity
@@ -12,16 +13,11 @@ from cli_guard.rules.catalog import Rule
 from cli_guard.rules.examples import split_path
 
 RULES = catalog.load("commands")
-EXAMPLES = [
-    pytest.param(rule, example, fires, id=f"{rule.id}-{'fires' if fires else 'silent'}-{number}")
-    for rule in RULES
-    for fires, examples in ((True, rule.fires), (False, rule.silent))
-    for number, example in enumerate(examples)
-]
 
 
-@pytest.mark.parametrize(("rule", "example", "fires"), EXAMPLES)
-def test_example(rule: Rule, example: str, fires: bool) -> None:
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+@examples(("example", "fires"), examples_of, fires="fires")
+def test_rule_fires_on_its_examples_and_on_no_near_miss(rule: Rule, example: str, fires: bool) -> None:
     path, text = split_path(example)
     assert path is not None
     report = review(ReviewInput("test", ChangeSet((new_file(path, text),)), Texts({path: text})))
@@ -31,7 +27,7 @@ def test_example(rule: Rule, example: str, fires: bool) -> None:
         assert finding.line is not None and finding.evidence and finding.message
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+@table("rule", RULES, ids=lambda rule: rule.id)
 def test_rule_is_complete(rule: Rule) -> None:
     assert rule.id.startswith("command-")
     assert rule.title and rule.why and rule.remedy and rule.source and rule.fires and rule.silent

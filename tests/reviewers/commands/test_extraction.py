@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import near_misses, table
 
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, Where, snippets
 
@@ -38,7 +39,7 @@ def texts(path: str, text: str) -> list[str]:
     return sorted(each.text.strip() for each in taken(path, text))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['path']}: {row['name']}")
+@table("row", ROWS, ids=lambda row: f"{row['path']}: {row['name']}")
 def test_row(row: dict[str, Any]) -> None:
     assert texts(row["path"], row["text"]) == sorted(row["expected"])
 
@@ -47,7 +48,7 @@ def test_there_are_enough_rows() -> None:
     assert len({(row["path"], row["name"]) for row in ROWS}) == len(ROWS) >= 190
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "language"),
     [
         ("jobs: {a: {steps: [{run: x, shell: pwsh}]}}", "pwsh"),
@@ -74,7 +75,7 @@ def test_the_shell_of_a_step(text: str, language: str) -> None:
     assert [each.language for each in snippets(WORKFLOW, text)] == [language]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "language"),
     [
         ("- shell: ls | grep x", "sh"),
@@ -91,7 +92,7 @@ def test_the_language_of_a_task(text: str, language: str) -> None:
     assert [each.language for each in snippets("tasks/main.yml", f"{text}\n")] == [language]
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text", "expected"),
     [
         (
@@ -130,7 +131,7 @@ def test_cloud_build() -> None:
     assert texts("cloudbuild.yaml", text) == ["bash -c 'echo L3 $X'", "echo L7"]
 
 
-@pytest.mark.parametrize(
+@table(
     "path",
     [
         *(
@@ -149,7 +150,7 @@ def test_names_of_files(path: str) -> None:
     assert texts(path, text) in (["echo L1"], ["echo L2"])
 
 
-@pytest.mark.parametrize(
+@table(
     "path",
     [
         *("a.sh", "bin/run", "a/b.bash", "configure.in", ".husky/pre-commit", ".githooks/pre-push", "x.zsh"),
@@ -160,14 +161,12 @@ def test_script(path: str) -> None:
     assert texts(path, SCRIPT) == [SCRIPT.strip()]
 
 
-@pytest.mark.parametrize(
-    "path", ["a.sh", ".bashrc", ".husky/pre-push", "githooks/commit-msg", "dot/.zprofile", "hooks/update"]
-)
+@table("path", ["a.sh", ".bashrc", ".husky/pre-push", "githooks/commit-msg", "dot/.zprofile", "hooks/update"])
 def test_script_by_its_name_alone(path: str) -> None:
     assert texts(path, "echo L1\n") == ["echo L1"]
 
 
-@pytest.mark.parametrize(
+@table(
     "line",
     [
         *("#!/bin/bash -eu", "#! /bin/sh", "#!/usr/bin/env bash", "#!/usr/bin/env -S bash -e", "#!/bin/sh\r"),
@@ -179,7 +178,7 @@ def test_first_lines_of_shells(line: str) -> None:
     assert found.text.split("\n")[1] == "echo L2"
 
 
-@pytest.mark.parametrize(
+@near_misses(
     ("path", "text"),
     [
         ("tool", "#!/usr/bin/env python3\nNOT\n"),
@@ -187,7 +186,7 @@ def test_first_lines_of_shells(line: str) -> None:
         ("tool", "echo NOT\n"),
         ("README.md", "```sh\necho NOT\n```\n"),
         ("docs/install.rst", "::\n\n  curl NOT | sh\n"),
-        ("a.py", "os.system('NOT')\n"),
+        ("a.py", "shell.system('NOT')\n"),
         ("a.fish", "echo NOT\n"),
         ("hooks/pre-commit.md", "echo NOT\n"),
         ("notes.txt", "NOT\n"),
@@ -211,7 +210,7 @@ def test_where_a_script_stands() -> None:
     assert [each.where for each in snippets("a.sh", "x\n")] == [Where.SCRIPT]
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text", "expected"),
     [
         ("package.json", '{\n"scripts": {"a": "echo L2",\n "b": "x}}\n', ["echo L2"]),
@@ -230,7 +229,7 @@ def test_a_broken_file_gives_what_stands_before(path: str, text: str, expected: 
     assert given == expected
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text"),
     [
         ("package.json", '{"scripts": ' * 100_000),
@@ -277,7 +276,7 @@ def test_an_alias_bomb_is_read_in_a_moment() -> None:
 ODD = "\0|\ufeff|\n|\r\n|:|- |{|[[|<<EOF|`|'''|\"\"\"|$(|\\|%|\ud800|#!/bin/sh|!|*a|".split("|")
 
 
-@pytest.mark.parametrize("path", sorted({row["path"] for row in ROWS}))
+@table("path", sorted({row["path"] for row in ROWS}))
 def test_no_text_is_too_odd(path: str) -> None:
     for text in ODD:
         try:

@@ -3,6 +3,7 @@
 import ast
 
 import pytest
+from examples import table
 from reviewers.docs.before_after import found
 
 GOOGLE = '''def f(a, b, c):
@@ -52,8 +53,8 @@ SPHINX = '''def f(a, b, c):
 '''
 
 
-@pytest.mark.parametrize("text", [GOOGLE, NUMPY, SPHINX], ids=["google", "numpy", "sphinx"])
-@pytest.mark.parametrize(
+@table("text", [GOOGLE, NUMPY, SPHINX], ids=["google", "numpy", "sphinx"])
+@table(
     ("head", "rules"),
     [
         pytest.param("f(a, b)", ["docs-parameter-gone"], id="last gone"),
@@ -94,7 +95,7 @@ def test_only_removed_lines_still_count() -> None:
     assert finding.rule == "docs-parameter-gone" and "removed here" in finding.message
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         pytest.param(GOOGLE.replace("x = a", "x = b"), id="untouched comment and signature"),
@@ -140,7 +141,7 @@ export function put(cart, item) {
 """
 
 
-@pytest.mark.parametrize(
+@table(
     ("head", "rules", "part"),
     [
         ("put(cart)", ["docs-parameter-gone"], "@returns"),

@@ -1,6 +1,7 @@
 """When a missing documentation is worth a word, and how many words."""
 
 import pytest
+from examples import near_misses, table
 from reviewers.docs.before_after import found, subject_of
 
 from cli_guard.model import Severity, Skipped
@@ -16,7 +17,7 @@ def functions(*names: str) -> str:
     return "".join(f"def {name}(a):\n{BODY}\n\n" for name in names)
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "added", "count"),
     [
         pytest.param(DOCUMENTED, functions("one", "two"), 2, id="documented file: each one"),
@@ -76,14 +77,14 @@ def test_moved_function_is_silent() -> None:
     assert review(subject_of(before, after)).findings == ()
 
 
-@pytest.mark.parametrize(("files", "count", "severity"), [(3, 3, Severity.LOW), (8, 1, Severity.INFO)])
+@table(("files", "count", "severity"), [(3, 3, Severity.LOW), (8, 1, Severity.INFO)])
 def test_new_code_without_a_habit_gets_few_words(files: int, count: int, severity: Severity) -> None:
     findings = review(subject_of({}, {f"p/m{n}.py": functions("one", "two") for n in range(files)})).findings
     assert [f.severity for f in findings] == [severity] * count
     assert "`one`, `two`" in findings[0].message
 
 
-@pytest.mark.parametrize(
+@near_misses(
     "path",
     [
         "tests/a.py",
@@ -111,7 +112,7 @@ def test_what_is_not_read_is_said() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("known", "expected"),
     [
         pytest.param(
@@ -151,7 +152,7 @@ def test_suggestion_has_the_style_of_the_file(known: str, expected: list[str]) -
     assert all(not line or line.startswith("    ") for line in suggestion.split("\n"))
 
 
-@pytest.mark.parametrize(
+@table(
     ("head", "first"),
     [
         ("def is_valid(a) -> bool:", "Tell whether it is valid."),

@@ -1,6 +1,7 @@
 """Blocks that a change adds twice, and what only looks like one."""
 
 import pytest
+from examples import near_misses
 from reviewers.docs.before_after import subject_of
 
 from cli_guard.reviewers.refactor import review
@@ -28,7 +29,7 @@ def test_blanks_and_comments_between_do_not_matter() -> None:
     assert len(duplicates(a=f"def a(order, total):\n{BLOCK}", b=f"def b(order, total):\n{loose}")) == 1
 
 
-@pytest.mark.parametrize(
+@near_misses(
     "block",
     [
         pytest.param("".join(BLOCK.splitlines(keepends=True)[:5]), id="five lines"),

@@ -4,6 +4,7 @@ import ast
 import textwrap
 
 import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -186,7 +187,7 @@ CALLS: list[tuple[object, ...]] = [
 ]
 
 
-@pytest.mark.parametrize("text", SAMPLES.values(), ids=SAMPLES)
+@table("text", SAMPLES.values(), ids=SAMPLES)
 def test_every_single_run_can_be_moved(text: str) -> None:
     source = textwrap.dedent(text).lstrip("\n")
     symbol, lines = function_in(source), split_lines(source)
@@ -196,7 +197,7 @@ def test_every_single_run_can_be_moved(text: str) -> None:
         assert answers(carried_out(source, symbol, [("_moved", step)]), CALLS) == answers(source, CALLS)
 
 
-@pytest.mark.parametrize(
+@table(
     ("sample", "first", "parameters", "results"),
     [
         ("accumulator in a loop", 4, ("items", "factor", "total", "seen"), ("total",)),
@@ -213,20 +214,22 @@ def test_what_goes_in_and_out(
     assert (step.parameters, step.results) == (parameters, results)
 
 
-@pytest.mark.parametrize(
-    "sample", ["closure sees a later value", "handler sees what was bound"], ids=["closure", "handler"]
-)
+@table("sample", ["closure sees a later value", "handler sees what was bound"], ids=["closure", "handler"])
 def test_what_cannot_be_moved_is_not_planned(sample: str) -> None:
     source = textwrap.dedent(SAMPLES[sample]).lstrip("\n")
     assert python_extractions(function_in(source), split_lines(source)) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("line", "planned"),
     [
         ("yield item", False),
         ("print(locals())", False),
         ("super().close()", False),
+        ("warnings.warn('old', stacklevel=2)", False),
+        ("print(inspect.stack())", False),
+        ("print(sys._getframe(1))", False),
+        ("logging.info('x', stacklevel=2)", False),
         ("return item", False),
         ("del item", False),
         ("await item", True),

@@ -1,6 +1,7 @@
 """Functions over a limit: only those that the change brings there, wherever they were before."""
 
 import pytest
+from examples import near_misses, table
 from reviewers.docs.before_after import subject_of
 from reviewers.refactor.grown import found
 
@@ -15,7 +16,7 @@ def branches(count: int, name: str = "f", extra: str = "") -> str:
     return f"def {name}(a, b):\n{lines}{extra}    return b\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after", "messages"),
     [
         pytest.param(
@@ -64,7 +65,7 @@ def test_moved_function_is_silent() -> None:
     assert review(subject_of(before, after)).findings == ()
 
 
-@pytest.mark.parametrize(
+@table(
     ("path", "text"),
     [
         ("a.js", "class A {{\n  f(a) {{\n{body}  }}\n}}\n"),
@@ -87,7 +88,7 @@ def test_other_languages_have_a_plan_with_lines(path: str, text: str) -> None:
     )
 
 
-@pytest.mark.parametrize("path", ["tests/test_a.py", "vendor/a.py", "a_pb2.py", "notes.md"])
+@near_misses("path", ["tests/test_a.py", "vendor/a.py", "a_pb2.py", "notes.md"])
 def test_places_that_are_left_alone(path: str) -> None:
     assert found(path, branches(30)) == []
 

@@ -1,12 +1,22 @@
-"""Takes the shell commands out of a file, whatever kind of file it is: the path tells, one module a family.
+"""Extract the shell commands of a file; its path selects the module, one a family of files.
 
-What is written for people to read (a README, a comment) is never taken.
+Text for people (a README, a comment) is never extracted.
 """
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
 
-from cli_guard.reviewers.commands.extract import docker, documents, just, known, languages, line_files, make
+from cli_guard.reviewers.commands.extract import (
+    docker,
+    documents,
+    just,
+    known,
+    languages,
+    line_files,
+    make,
+    programs,
+)
 from cli_guard.reviewers.commands.extract.json_nodes import read_json
 from cli_guard.reviewers.commands.extract.known import YAML, path
 from cli_guard.reviewers.commands.extract.nodes import Document
@@ -14,7 +24,7 @@ from cli_guard.reviewers.commands.extract.snippet import Snippet, Where, variabl
 from cli_guard.reviewers.commands.extract.toml_nodes import read_toml
 from cli_guard.reviewers.commands.extract.yaml_nodes import read_yaml
 
-__all__ = ["Snippet", "Unreadable", "Where", "looks_so", "snippets"]
+__all__ = ["Snippet", "Unreadable", "Where", "family_of", "looks_so", "snippets"]
 
 FromDocument = Callable[[Document], Iterator[Snippet]]
 FromText = Callable[[str], Iterator[Snippet]]
@@ -37,7 +47,7 @@ DOCUMENTS: tuple[tuple[re.Pattern[str], FromDocument], ...] = (
         documents.agent,
     ),
 )
-# Files of which only the content tells what they are; the word must be there for the file to be read at all.
+# Files known only by their content, which are read only if they hold this word.
 BY_CONTENT: tuple[tuple[re.Pattern[str], re.Pattern[str], FromDocument], ...] = (
     (re.compile(rf"{YAML}$"), re.compile(r"\A#cloud-config"), documents.cloud_init),
     (re.compile(rf"{YAML}$"), re.compile(r"(?m)^apiVersion:"), documents.manifest),
@@ -68,23 +78,37 @@ READERS = {".json": read_json, ".jsonc": read_json, ".toml": read_toml}
 
 
 class Unreadable(ValueError):
-    """A part of the file could not be read; what is in front of it has been given."""
+    """A part of the file could not be read; everything before it has been yielded. `by_limit`: a bound of ours."""
+
+    def __init__(self, reason: str, *, by_limit: bool) -> None:
+        super().__init__(reason)
+        self.by_limit = by_limit
 
 
 def looks_so(file: str, start: str) -> bool:
-    """Do the path of a file, or how it starts, say that it holds commands?"""
+    """Return whether the path or the first line of a file shows that it holds commands."""
+    return family_of(file, start) != ""
+
+
+def family_of(file: str, start: str) -> str:
+    """Return what names the kind of a file with commands, by its path and first line; "" for other files."""
     file = TEMPLATE.sub("", file)
+    if line_files.is_script(file, start):
+        return "script"
     kinds = (CRONTAB, *(paths for paths, _ in (*TEXTS, *DOCUMENTS)))
-    return line_files.is_script(file, start) or any(paths.search(file) for paths in kinds)
+    return next((paths.pattern for paths in kinds if paths.search(file)), "")
 
 
-def snippets(file: str, text: str) -> Iterator[Snippet]:
-    """The commands in a file, in no certain order. Raises Unreadable at its end if it could not read all of it."""
+def snippets(file: str, text: str, *, executable: bool = False) -> Iterator[Snippet]:
+    """Yield the commands of a file, in any order. Raises Unreadable at the end if a part could not be read.
+
+    An `executable` file without a first line for its interpreter, and without a family, is run by the caller's shell.
+    """
     if TEMPLATE.search(file):
         file = TEMPLATE.sub("", file)
         text = TEMPLATE_STATEMENT.sub(lambda found: " " * len(found[0]), text)
         text = TEMPLATE_VALUE.sub(lambda found: variable(found[0]), text)
-    if line_files.is_script(file, text):
+    if line_files.is_script(file, text) or (executable and _is_for_shell(file, text)):
         yield from line_files.script(file, text)
         return
     if CRONTAB.search(file):
@@ -93,7 +117,12 @@ def snippets(file: str, text: str) -> Iterator[Snippet]:
     for paths, from_text in TEXTS:
         if paths.search(file):
             yield from from_text(text)
+            if programs.is_program(file):
+                yield from programs.program(file, text)
             return
+    if programs.is_program(file):
+        yield from programs.program(file, text)
+        return
     extractors = _from_documents(file, text)
     if not extractors:
         return
@@ -101,11 +130,15 @@ def snippets(file: str, text: str) -> Iterator[Snippet]:
     for extract in extractors:
         yield from extract(document)
     if document.problem:
-        raise Unreadable(document.problem)
+        raise Unreadable(document.problem, by_limit=document.is_cut)
+
+
+def _is_for_shell(file: str, text: str) -> bool:
+    return not text.startswith("#!") and not PurePosixPath(file).suffix and not looks_so(file, "")
 
 
 def _from_documents(file: str, text: str) -> list[FromDocument]:
-    """What its path says that a file is, or else its content."""
+    """Yield the commands of a document, recognised by its path or else by its content."""
     return [extract for paths, extract in DOCUMENTS if paths.search(file)] or [
         extract for paths, content, extract in BY_CONTENT if paths.search(file) and content.search(text)
     ]

@@ -14,7 +14,7 @@ PATTERNS = read_patterns("command_files/patterns.toml", "docker")
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """An instruction: its words as a shell would read them, and its here-documents with their last lines."""
+    """An instruction: its words as a shell reads them, and its here-documents with their last lines."""
 
     verb: str
     pieces: Pieces
@@ -22,12 +22,10 @@ class Instruction:
 
     @property
     def text(self) -> str:
-        """What stands after the verb."""
         return "".join(text for _, text in self.pieces)
 
 
 def snippets(text: str) -> Iterator[Snippet]:
-    """The commands of a Dockerfile."""
     shell = "sh"
     for each in instructions(text):
         if each.verb == "SHELL":
@@ -42,7 +40,7 @@ def snippets(text: str) -> Iterator[Snippet]:
 
 
 def instructions(text: str) -> Iterator[Instruction]:
-    """The instructions; `ONBUILD RUN` and `HEALTHCHECK CMD` count as what they hold."""
+    """Yield the instructions; `ONBUILD RUN` and `HEALTHCHECK CMD` count as the inner one."""
     all_pieces = pieces_of(text.removeprefix("\ufeff"))
     escape = _escape(all_pieces)
     goes_on = re.compile(rf"{re.escape(escape)}[ \t]*\n?$")
@@ -62,7 +60,7 @@ def instructions(text: str) -> Iterator[Instruction]:
 
 
 def _escape(pieces: Pieces) -> str:
-    """The character that continues a line, which a directive above everything else can set."""
+    """Return the line continuation character, which a directive at the top can set."""
     for _, line in pieces:
         found = PATTERNS["escape"].match(line.strip())
         if found:
@@ -93,7 +91,7 @@ def _instruction(pieces: list[tuple[int, str]], waiting: Iterator[tuple[int, str
 
 
 def _without(pieces: list[tuple[int, str]], length: int) -> list[tuple[int, str]]:
-    """The pieces without the first characters; a piece with nothing left but its continuation goes with them."""
+    """Drop the first characters, and pieces with nothing left but a continuation."""
     if not pieces:
         return pieces
     (line, text), *rest = pieces
@@ -121,7 +119,7 @@ def _script(body: Pieces) -> Snippet:
 
 
 def _array(each: Instruction) -> Items | None:
-    """The words of the exec form, None for the shell form. What is no JSON is shell form, as Docker takes it."""
+    """Return the words of the exec form, None for the shell form; as in Docker, invalid JSON is shell form."""
     if not PATTERNS["exec_form"].match(each.text):
         return None
     try:

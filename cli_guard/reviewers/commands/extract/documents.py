@@ -1,4 +1,4 @@
-"""Documents in which the place alone does not tell the command: workflows, containers, hooks, agents, playbooks."""
+"""Documents whose commands need more than a fixed path: workflows, containers, hooks, agents, playbooks."""
 
 import re
 from collections.abc import Iterator
@@ -29,9 +29,9 @@ from cli_guard.reviewers.commands.extract.snippet import (
 from cli_guard.rules.catalog import read_patterns
 
 PATTERNS = read_patterns("command_files/patterns.toml", "documents")
-# Inputs of actions that run their value on a machine: a retry, an SSH session, an emulator.
+# Action inputs that are run as a script on some machine: a retry, an SSH session, an emulator.
 RUN_INPUTS = ("run", "command", "script")
-# Their entry is a pattern, a message, the name of an image.
+# Hooks whose `entry` is a pattern, a message or the name of an image.
 NO_COMMAND = ("pygrep", "fail", "docker_image", "docker")
 # Settings of agents that hold a command, beside those of hooks and servers.
 HELPERS = ("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper", "gcpAuthRefresh")
@@ -42,7 +42,6 @@ ANSIBLE = re.compile(
 
 
 def workflow(document: Document) -> Iterator[Snippet]:
-    """The scripts of a workflow or an action."""
     roots = document.roots
     for job in at(roots, "jobs", "*"):
         named = _default_shell(job) or _default_shell(*roots)
@@ -56,7 +55,7 @@ def _workflow_step(step: Node, default: str) -> Iterator[Snippet]:
     if not isinstance(step, Table):
         return
     named = step.text("shell")
-    # Which shell an expression stands for only the run tells; that it is Python may be said beside it.
+    # The shell in an expression is known only at run time, but Python may be named next to it.
     shell = shell_of(named) if named and ("${{" not in named or "python" in named) else default
     values = [(step.get("run"), shell)]
     inputs = step.get("with")
@@ -68,7 +67,7 @@ def _workflow_step(step: Node, default: str) -> Iterator[Snippet]:
 
 
 def _default_shell(*nodes: Node) -> str:
-    """The shell that a workflow or a job names for its steps, empty if it names none."""
+    """Return the shell that a workflow or a job sets for its steps, empty if none."""
     named = [node.text for node in at(nodes, "defaults", "run", "shell") if isinstance(node, Scalar)]
     return shell_of(named[0]) if named and "${{" not in named[0] else ""
 
@@ -86,7 +85,7 @@ def _on_windows(job: Node, step: Node) -> bool:
 
 
 def compose(document: Document) -> Iterator[Snippet]:
-    """What the services of a compose file start, and how they are asked whether they are well."""
+    """Yield what the services of a compose file run at start and as health checks."""
     for service in at(document.roots, "services", "*"):
         if not isinstance(service, Table):
             continue
@@ -101,13 +100,13 @@ def compose(document: Document) -> Iterator[Snippet]:
 
 
 def build_steps(document: Document) -> Iterator[Snippet]:
-    """The steps of Cloud Build."""
+    """Yield the steps of Cloud Build."""
     for each in manifest(document):
         yield each.substitute(PATTERNS["dollars"], lambda _: "$")
 
 
 def manifest(document: Document) -> Iterator[Snippet]:
-    """The containers of a Kubernetes manifest, with their probes and hooks, and steps of its pipelines."""
+    """Yield the commands of a Kubernetes manifest: containers, probes, hooks, and pipeline steps."""
     for table in tables(document.roots):
         if table.get("image") or table.get("name"):
             yield from _container_command(table.get("command") or table.get("entrypoint"), table.get("args"))
@@ -133,7 +132,7 @@ def _health_check(*tests: Node) -> Iterator[Snippet]:
 
 
 def hook_frameworks(document: Document) -> Iterator[Snippet]:
-    """The entries of a configuration's own hooks, or of the hooks that a repository offers."""
+    """Yield the entries of a configuration's own hooks, or of the hooks that a repository offers."""
     for repo in at(document.roots, "repos", "[]"):
         if isinstance(repo, Table) and repo.text("repo") == "local":
             for hook in at([repo], "hooks", "[]"):
@@ -149,7 +148,7 @@ def _hook(hook: Node) -> Iterator[Snippet]:
 
 
 def composer(document: Document) -> Iterator[Snippet]:
-    """The commands among the scripts; `@php` is the PHP that composer runs with."""
+    """Yield the commands of composer scripts; `@php` is the PHP that composer runs with."""
     for script in at(document.roots, "scripts", "*"):
         for each in scalars(script):
             if each.text.strip() and not PATTERNS["callback"].match(each.text):
@@ -157,7 +156,7 @@ def composer(document: Document) -> Iterator[Snippet]:
 
 
 def tasks(document: Document) -> Iterator[Snippet]:
-    """The tasks of a VS Code folder, for each system."""
+    """Yield the tasks of a VS Code folder, for each system."""
     for task in (*document.roots, *at(document.roots, "tasks", "[]")):
         if not isinstance(task, Table):
             continue
@@ -174,7 +173,7 @@ def tasks(document: Document) -> Iterator[Snippet]:
 
 
 def agent(document: Document) -> Iterator[Snippet]:
-    """Hooks, helpers and tool servers in the settings of a coding agent."""
+    """Yield hooks, helpers and tool servers in the settings of a coding agent."""
     for table in tables(document.roots):
         command = table.get("command")
         if isinstance(command, Items):
@@ -197,7 +196,6 @@ def _words_of(node: Node | None) -> Items:
 
 
 def ansible(document: Document) -> Iterator[Snippet]:
-    """What the tasks of a playbook run."""
     for table in tables(document.roots):
         for key, value in table.items():
             module = PATTERNS["module"].fullmatch(key)
@@ -211,14 +209,14 @@ def ansible(document: Document) -> Iterator[Snippet]:
 
 
 def cloud_init(document: Document) -> Iterator[Snippet]:
-    """What a new machine runs first; each command is a text or a list of words."""
+    """Yield what a new machine runs first; each command is a text or a list of words."""
     for name in ("runcmd", "bootcmd"):
         for command in at(document.roots, name, "[]"):
             yield from words(command, Where.SERVICE)
 
 
 def _program_of(task: Table, value: Node) -> str:
-    """The language of the program that the task names to run its text with, empty if it names none."""
+    """Return the language of the interpreter that the task sets, empty if none."""
     named = [table.text("executable") for table in (task.get("args"), value) if isinstance(table, Table)]
     return next((shell_of(name) for name in named if name), "")
 

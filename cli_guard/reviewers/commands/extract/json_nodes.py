@@ -1,4 +1,4 @@
-"""Reads JSON into nodes, with the comments and the last commas that editors' files have."""
+"""Read JSON into nodes, with the comments and trailing commas of editors' files."""
 
 import json
 import re
@@ -23,7 +23,7 @@ TOKEN = re.compile(
 
 
 def read_json(path: str, text: str) -> Document:
-    """The value of a JSON file, up to what cannot be read."""
+    """Read the value of a JSON file, up to the first error."""
     lines = Lines(text)
     root = Items()
     opened: Opened = [(root, [])]
@@ -34,7 +34,7 @@ def read_json(path: str, text: str) -> Document:
         line = lines.at(position)
         kind = token.lastgroup if token else None
         if token is None or (kind == "close" and not _closes(opened, token[0])):
-            problem = f"no JSON at line {line}"
+            problem = f"invalid JSON at line {line}"
             break
         position = token.end()
         if kind in ("blank", "mark"):

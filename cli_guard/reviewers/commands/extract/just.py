@@ -19,7 +19,7 @@ PATTERNS = read_patterns("command_files/patterns.toml", "just")
 
 
 def snippets(text: str) -> Iterator[Snippet]:
-    """The commands of a justfile. A line of a recipe has a shell of its own, unless the recipe is a script."""
+    """Yield the commands of a justfile. Each line of a recipe has its own shell, unless the recipe is a script."""
     named = PATTERNS["shell"].search(text)
     shell = shell_of(named[1]) if named else "sh"
     script = ""

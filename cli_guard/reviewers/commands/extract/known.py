@@ -1,4 +1,4 @@
-"""Configuration files in which the place alone tells the command, as `rules/command_files/known.toml` lists them."""
+"""Configuration files whose commands are at fixed paths, listed in `rules/command_files/known.toml`."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,12 +27,10 @@ class Known:
     hide: re.Pattern[str] | None = None
 
     def snippets(self, document: Document) -> Iterator[Snippet]:
-        """The commands of a document of this kind."""
         for found in self.find(document):
             yield found.substitute(self.hide) if self.hide else found
 
     def find(self, document: Document) -> Iterator[Snippet]:
-        """The commands as they stand there."""
         for places, read in ((self.lines, lines), (self.apart, each_line), (self.words, words)):
             for place in places:
                 for node in at(document.roots, *place.split(".")):
@@ -47,7 +45,7 @@ class Known:
 
 
 def path(pattern: str) -> re.Pattern[str]:
-    """A pattern over the end of a path: whole names, in either case."""
+    """Compile a pattern over the end of a path: whole names, in either case."""
     return re.compile(rf"(?:^|/)(?:{pattern})$", re.IGNORECASE)
 
 
@@ -66,5 +64,4 @@ def _kind(row: Mapping[str, Any]) -> Known:
 
 @cache
 def known_kinds() -> tuple[Known, ...]:
-    """The kinds of the table, in its order."""
     return tuple(map(_kind, read_table("command_files/known.toml")["kind"]))

@@ -24,7 +24,6 @@ ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 def jenkinsfile(text: str) -> Iterator[Snippet]:
-    """The shell steps of a pipeline."""
     lines = Lines(text)
     for found in PATTERNS["groovy"].finditer(text):
         if not found["step"]:
@@ -42,7 +41,7 @@ def jenkinsfile(text: str) -> Iterator[Snippet]:
 
 
 def vagrantfile(text: str) -> Iterator[Snippet]:
-    """Here-documents and inline scripts."""
+    """Yield the here-documents and inline scripts."""
     lines = Lines(text)
     position = 0
     while opened := PATTERNS["ruby_heredoc"].search(text, position):
@@ -56,7 +55,7 @@ def vagrantfile(text: str) -> Iterator[Snippet]:
 
 
 def terraform(text: str) -> Iterator[Snippet]:
-    """What provisioners run, and scripts that a machine runs when it starts."""
+    """Yield what provisioners run, and the start-up scripts of machines."""
     for attribute in Trees().root("hcl", text).find_all(kind="attribute"):
         name, value = attribute.child(0), attribute.child(2)
         if name is None or value is None or name.text() not in HCL_KEYS:
@@ -88,7 +87,7 @@ def _hcl_shell(attribute: "SgNode") -> str:
 
 
 def _hcl_texts(value: "SgNode") -> list[list[tuple[int, str]]]:
-    """The texts in an expression, quoted ones and here-documents, but those inside of another."""
+    """Yield the texts in an expression, quoted or here-documents, but not those inside another."""
     found: list[list[tuple[int, str]]] = []
     end = 0
     for node in value.find_all(any=[{"kind": kind} for kind in HCL_TEXTS]):
@@ -107,7 +106,7 @@ def _hcl_texts(value: "SgNode") -> list[list[tuple[int, str]]]:
 
 
 def python_tasks(text: str) -> Iterator[Snippet]:
-    """The literal commands of nox sessions and of tasks of invoke and fabric."""
+    """Yield the literal commands of nox sessions and of tasks of invoke and fabric."""
     for call in Trees().root("python", text).find_all(kind="call"):
         function, arguments = call.field("function"), call.field("arguments")
         if function is None or arguments is None or function.kind() != "attribute":
@@ -120,7 +119,7 @@ def python_tasks(text: str) -> Iterator[Snippet]:
             for each in arguments.children()
             if each.is_named() and each.kind() not in ("keyword_argument", "comment")
         ]
-        literals = [(each.range().start.line + 1, _literal(each)) for each in words]
+        literals = [(each.range().start.line + 1, literal_text(each)) for each in words]
         if len(literals) == 1 and literals[0][1]:
             yield snippet(pieces_of(literals[0][1], literals[0][0]), Where.BUILD)
         elif literals and literals[0][1]:
@@ -130,7 +129,8 @@ def python_tasks(text: str) -> Iterator[Snippet]:
             )
 
 
-def _literal(node: "SgNode") -> str:
+def literal_text(node: "SgNode") -> str:
+    """Return the value of a literal of Python, empty if it is none or depends on anything else."""
     if node.kind() not in ("string", "concatenated_string"):
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Files that are read line by line: shell scripts, tox.ini, units of systemd, tables of cron, Procfiles."""
+"""Files read line by line: shell scripts, tox.ini, systemd units, crontabs, Procfiles."""
 
 import shlex
 from collections.abc import Iterable, Iterator
@@ -20,14 +20,13 @@ TOX_KEYS = ("commands", "commands_pre", "commands_post", "install_command", "lis
 
 
 def is_script(path: str, text: str) -> bool:
-    """Is it text for a shell of the family of sh?"""
+    """Return whether it is text for a POSIX-like shell."""
     if text.startswith("#!"):
         return shell_of(text[:300].split("\n", 1)[0]) == "sh"
     return bool(PATTERNS["scripts"].search(path) or PATTERNS["hooks"].search(path))
 
 
 def script(path: str, text: str) -> Iterator[Snippet]:
-    """A shell script, which is one snippet."""
     mixed = (
         PATTERNS["zsh"].search(path)
         or PATTERNS["zsh_first"].match(text)
@@ -39,14 +38,14 @@ def script(path: str, text: str) -> Iterator[Snippet]:
 
 
 def tox_in_pyproject(document: Document) -> Iterator[Snippet]:
-    """The tox.ini that a pyproject.toml holds as a text."""
+    """Yield the commands of the tox.ini that a pyproject.toml holds as a text."""
     for node in at(document.roots, "tool", "tox", "legacy_tox_ini"):
         if isinstance(node, Scalar):
             yield from _without_values(_tox(node.pieces))
 
 
 def tox(text: str) -> Iterator[Snippet]:
-    """The commands of tox.ini, each run for itself, without a shell."""
+    """Yield the commands of tox.ini, each run on its own, without a shell."""
     return _without_values(_tox(pieces_of(text)))
 
 
@@ -78,7 +77,7 @@ def _tox(pieces: Pieces) -> Iterator[Snippet]:
 
 
 def unit(text: str) -> Iterator[Snippet]:
-    """What a unit of systemd runs; a doubled dollar is one."""
+    """Yield what a systemd unit runs; a doubled dollar is one."""
     return (each.substitute(PATTERNS["dollars"], lambda _: "$") for each in _unit(text))
 
 
@@ -98,7 +97,7 @@ def _unit(text: str) -> Iterator[Snippet]:
 
 
 def crontab(path: str, text: str) -> Iterator[Snippet]:
-    """The jobs of a table of cron; what stands after a `%` is what the command reads."""
+    """Yield the jobs of a crontab; text after a `%` is the input of the command."""
     for number, line in pieces_of(text):
         timed = PATTERNS["cron_line"].match(line)
         if not timed:
@@ -112,7 +111,6 @@ def crontab(path: str, text: str) -> Iterator[Snippet]:
 
 
 def procfile(text: str) -> Iterator[Snippet]:
-    """The processes of a Procfile."""
     for number, line in pieces_of(text):
         named = PATTERNS["process"].match(line)
         if named:

@@ -24,7 +24,7 @@ LONGEST_VALUE = 500
 
 @dataclass(slots=True)
 class _State:
-    """How far the reading is: in a recipe or a definition, and what the file has set."""
+    """The state of the reader: inside a recipe or a definition, and the variables set so far."""
 
     prefix: str = "\t"
     shell: str = "sh"
@@ -37,7 +37,7 @@ class _State:
 
 
 def snippets(text: str) -> Iterator[Snippet]:
-    """The commands of a makefile. A logical line of a recipe has a shell of its own, but under .ONESHELL."""
+    """Yield the commands of a makefile. Each logical line of a recipe has its own shell, except under .ONESHELL."""
     state = _State(one_shell=bool(re.search(r"(?m)^\.ONESHELL[ ]*:", text)), values=_simple_variables(text))
     for pieces in _logical_lines(text):
         yield from _line(state, pieces)
@@ -59,7 +59,7 @@ def _logical_lines(text: str) -> Iterator[list[tuple[int, str]]]:
 
 
 def _line(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
-    """What a logical line brings: a line of the recipe, or something that begins or ends one."""
+    """Yield the commands of a logical line: a recipe line, or the start or end of one."""
     number, first = pieces[0]
     if state.in_define and re.match(r"[ ]*endef\b", first):
         yield from _recipe(state)
@@ -74,7 +74,7 @@ def _line(state: _State, pieces: list[tuple[int, str]]) -> Iterator[Snippet]:
     elif re.match(r"[ ]*define\b", first):
         state.in_define = True
     elif state.in_define and PATTERNS["rule"].match(first):
-        # What defines rules is read twice: when it is called, and when it is evaluated.
+        # Text that defines rules is expanded twice: by the call, and by the evaluation.
         state.is_template = True
     elif (
         not first.strip()
@@ -147,7 +147,7 @@ def _simple_variables(text: str) -> dict[str, str]:
 
 
 def _expand(found: Snippet, values: Mapping[str, str]) -> Snippet:
-    """The text as the shell gets it: what make fills in is its value or a variable, `$$` is a dollar."""
+    """Return the text that the shell receives: make's variables are filled in, `$$` is a dollar."""
     changes: list[tuple[int, int, str]] = []
     position = 0
     while reference := PATTERNS["reference"].search(found.text, position):

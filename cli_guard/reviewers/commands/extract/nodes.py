@@ -1,4 +1,4 @@
-"""One form for YAML, JSON and TOML: tables, lists and scalars that know the lines they stand on."""
+"""One model for YAML, JSON and TOML: tables, lists and scalars with their line numbers."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,54 +11,51 @@ from cli_guard.reviewers.commands.extract.snippet import Pieces, Snippet, Where,
 BLANKS = re.compile(r"\s*")
 MERGE = "<<"
 MOST_NODES = 200_000
-# What the shell takes as it stands, also with a variable in it that is filled in before.
+# The shell receives these as written, also with a variable that is filled in before.
 PLAIN_WORD = re.compile(r"(?:[\w@%+=:,./~^-]|\$\{\w+\})+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scalar:
-    """A string, or what else is no list and no table, as text."""
+    """A string, or any other value that is not a list or a table, as text."""
 
     pieces: Pieces
     tag: str = ""
 
     @property
     def text(self) -> str:
-        """The value, its escapes read and its lines folded."""
+        """Return the value, unescaped and with its lines folded."""
         return "".join(text for _, text in self.pieces)
 
     @property
     def line(self) -> int:
-        """The line that it begins on."""
         return self.pieces[0][0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """A list."""
-
     nodes: "list[Node]" = field(default_factory=list)
     tag: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A mapping; a key may come twice in what is not well-formed, then the first counts."""
+    """A mapping; of a repeated key the first counts."""
 
     pairs: "list[tuple[str, Node]]" = field(default_factory=list)
     tag: str = ""
 
     def get(self, key: str) -> "Node | None":
-        """The value of a key, also one that the table takes over from another (`<<` of YAML)."""
+        """Return the value of a key, also one merged from another table (`<<` of YAML)."""
         return next((node for name, node in self.items() if name == key), None)
 
     def text(self, key: str) -> str:
-        """The value of a key as text, empty if it is none."""
+        """Return the value of a key as text, empty if it is missing."""
         node = self.get(key)
         return node.text if isinstance(node, Scalar) else ""
 
     def items(self) -> "Iterator[tuple[str, Node]]":
-        """The pairs, its own first."""
+        """Return the pairs, its own before merged ones."""
         waiting: list[Table] = [self]
         seen = {id(self)}
         for table in waiting:
@@ -73,7 +70,7 @@ class Table:
 
 
 Node = Scalar | Items | Table
-# The lists and tables that a reading is in, each with the key that waits for its value.
+# The open lists and tables, each with the key that waits for its value.
 Opened = list[tuple[Items | Table, list[str]]]
 
 
@@ -90,15 +87,20 @@ def add_node(opened: Opened, node: Node) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a file holds, as far as it can be read; `problem` says why the rest cannot, empty if there is none."""
+    """The readable contents of a file; `problem` says why the rest is unreadable, empty if it is not."""
 
     path: str
     roots: tuple[Node, ...] = ()
     problem: str = ""
 
+    @property
+    def is_cut(self) -> bool:
+        """Return whether a bound of ours ended the reading, in a file that its own program can read."""
+        return self.problem.startswith(("more than", "nested deeper"))
+
 
 def at(nodes: Iterable[Node], *path: str) -> Iterator[Node]:
-    """The nodes that a path leads to, each once: names of keys as patterns, `[]` for each item of a list."""
+    """Yield the nodes at a path, each once: key patterns, `[]` for each item of a list."""
     level = list(nodes)
     for step in path:
         below: dict[int, Node] = {}
@@ -115,12 +117,12 @@ def at(nodes: Iterable[Node], *path: str) -> Iterator[Node]:
 
 
 def tables(nodes: Iterable[Node]) -> Iterator[Table]:
-    """Every table of a document, each once, outer ones first."""
+    """Yield every table of a document once, outer ones first."""
     return (node for node in every(nodes) if isinstance(node, Table))
 
 
 def every(nodes: Iterable[Node]) -> Iterator[Node]:
-    """Every node, each once however often it is referred to, outer ones first, in order."""
+    """Yield every node once, however often it is referred to, outer ones first, in order."""
     waiting = list(nodes)[::-1]
     seen: set[int] = set()
     while waiting:
@@ -136,7 +138,7 @@ def every(nodes: Iterable[Node]) -> Iterator[Node]:
 
 
 def scalars(node: Node | None) -> Iterator[Scalar]:
-    """The scalars of a list and of the lists in it, or the one that the node is; a table has none of its own."""
+    """Yield the scalars of a list and of the lists in it, or the node itself; none for a table."""
     waiting = [node]
     seen: set[int] = set()
     while waiting:
@@ -149,7 +151,7 @@ def scalars(node: Node | None) -> Iterator[Scalar]:
 
 
 def align_lines(value: str, raw: Iterable[tuple[int, str]]) -> Pieces:
-    """The value in pieces, one for each raw line it was folded from; blanks at its ends do not count."""
+    """Return the value in pieces, one for each raw line it was folded from; blanks at its ends do not count."""
     found: list[tuple[int, int]] = []
     cursor, first = 0, 1
     for number, line in raw:
@@ -170,29 +172,29 @@ def align_lines(value: str, raw: Iterable[tuple[int, str]]) -> Pieces:
 
 
 def lines(node: Node | None, where: Where, shell: str = "sh") -> Iterator[Snippet]:
-    """A text, or a list of commands that one shell runs after the other."""
+    """Return a text, or a list of commands that one shell runs in order."""
     found = [each.pieces for each in scalars(node) if each.text.strip()]
     if found:
         yield snippet(end_lines(found), where, shell)
 
 
 def each_line(node: Node | None, where: Where, shell: str = "sh") -> Iterator[Snippet]:
-    """A text, or a list of commands that know nothing of one another."""
+    """Yield a text, or each of a list of independent commands."""
     yield from (snippet(each.pieces, where, shell) for each in scalars(node) if each.text.strip())
 
 
 def end_lines(texts: Iterable[Pieces]) -> Pieces:
-    """The pieces of several texts, each with a line end after it."""
+    """Return the pieces of several texts, each with a line end after it."""
     return [piece for pieces in texts for piece in (*pieces, (pieces[-1][0], "\n"))]
 
 
 def words(node: Node | None, where: Where) -> Iterator[Snippet]:
-    """A text, or the words of one command, quoted as a shell would need them."""
+    """Return a text, or the words of one command, quoted for a shell."""
     return snippet_if_any(word_pieces(node), where)
 
 
 def word_pieces(*nodes: Node | None) -> Pieces:
-    """A text as it is and each word of a list in quotes, with blanks between."""
+    """Return a text as it is, or the quoted words of a list with blanks between."""
     texts = (
         _quote(each) if isinstance(node, Items) else each.pieces for node in nodes for each in scalars(node)
     )

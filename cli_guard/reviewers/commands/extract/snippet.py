@@ -1,4 +1,4 @@
-"""A piece of shell out of a file, and how a place in it leads back to the line of the file it stands on."""
+"""A piece of shell in a file, and the map from its offsets to the lines of the file."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -22,7 +22,7 @@ AROUND = "${}()[]<>% \t\n"
 
 
 class Where(StrEnum):
-    """What kind of file a snippet stands in: who will run it, and when."""
+    """The kind of file that a snippet is in: who runs it, and when."""
 
     AGENT = "agent"
     BUILD = "build"
@@ -35,9 +35,9 @@ class Where(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """Text for a shell. From each offset of `starts` on it comes from the line of the same place in `lines`.
+    """Text for a shell. From each offset of `starts` on it comes from the line at the same index of `lines`.
 
-    `language` is "sh" for all that speak as sh does, "mixed" for what does so in part (zsh), "pwsh", "cmd", "other".
+    `language` is "sh" for POSIX-like shells, "mixed" for those that are partly so (zsh), "pwsh", "cmd", "other".
     """
 
     text: str
@@ -47,11 +47,11 @@ class Snippet:
     language: str = "sh"
 
     def line_at(self, offset: int) -> int:
-        """The line of the file that the character at `offset` stands on."""
+        """Return the file's line of the character at `offset`."""
         return self.lines[max(bisect_right(self.starts, offset) - 1, 0)]
 
     def lines_of(self, start: int, end: int) -> tuple[int, int]:
-        """The first and the last line of the characters from `start` up to `end`."""
+        """Return the first and last line of the characters from `start` up to `end`."""
         piece = self.text[start:end]
         begin = start + len(piece) - len(piece.lstrip())
         last = max(begin, start + len(piece.rstrip()) - 1)
@@ -59,7 +59,7 @@ class Snippet:
         return min(first, final), max(first, final)
 
     def replace_spans(self, changes: Iterable[tuple[int, int, str]]) -> "Snippet":
-        """The snippet with other text from each start up to its end; the changes come in order, apart."""
+        """Replace the text from each start up to its end; the changes are in order and do not overlap."""
         parts: list[str] = []
         moves: list[tuple[int, int]] = []
         done = shift = 0
@@ -73,12 +73,12 @@ class Snippet:
         ends = [end for end, _ in moves]
         shifts = [0, *(by for _, by in moves)]
         starts = tuple(start + shifts[bisect_right(ends, start)] for start in self.starts)
-        # A piece that began inside of what was replaced must not begin before the one ahead of it.
+        # A piece that began inside the replaced text must not begin before the one ahead of it.
         starts = tuple(accumulate(starts, max))
         return replace(self, text="".join((*parts, self.text[done:])), starts=starts)
 
     def substitute(self, pattern: re.Pattern[str], new: Callable[[str], str] | None = None) -> "Snippet":
-        """The snippet with every match replaced, by a variable of its length if nothing else is given."""
+        """Replace every match, by default with a variable of the same length."""
         make = new or variable
         return self.replace_spans((m.start(), m.end(), make(m[0])) for m in pattern.finditer(self.text))
 
@@ -90,25 +90,24 @@ class Lines:
         self._ends = [match.start() for match in re.finditer("\n", text)]
 
     def at(self, offset: int) -> int:
-        """The number of the line that the character at `offset` stands on."""
+        """Return the line number of the character at `offset`."""
         return bisect_left(self._ends, offset) + 1
 
 
 def snippet(pieces: Pieces, where: Where, language: str = "sh") -> Snippet:
-    """The snippet that the pieces make."""
     starts = accumulate((len(text) for _, text in pieces), initial=0)
     lines = tuple(line for line, _ in pieces)
     return Snippet("".join(text for _, text in pieces), tuple(starts)[: len(lines)], lines, where, language)
 
 
 def snippet_if_any(pieces: Pieces, where: Where, language: str = "sh") -> Iterator[Snippet]:
-    """The snippet that the pieces make, none if they are blank."""
+    """Yield a snippet of the pieces, none if they are blank."""
     if any(text.strip() for _, text in pieces):
         yield snippet(pieces, where, language)
 
 
 def pieces_of(text: str, first: int = 1) -> list[tuple[int, str]]:
-    """A piece a line, each with its line end; the first of them is line `first`."""
+    """Return one piece for each line with its line end, numbered from `first`."""
     lines = text.split("\n")
     pieces = [(number, line.removesuffix("\r") + "\n") for number, line in enumerate(lines, first)]
     pieces[-1] = (pieces[-1][0], lines[-1])
@@ -116,7 +115,7 @@ def pieces_of(text: str, first: int = 1) -> list[tuple[int, str]]:
 
 
 def variable(text: str) -> str:
-    """A shell variable as long as the text, which stands for something that only the run will tell."""
+    """Return a shell variable as long as the text, for a value known only at run time."""
     size = len(text) - 3
     if size < 1:
         return "$" + "_" * (len(text) - 1)
@@ -125,12 +124,12 @@ def variable(text: str) -> str:
 
 
 def language_of_text(text: str) -> str:
-    """What a text is most likely written in, where only the machine that runs it knows: "pwsh" or "sh"."""
+    """Guess the shell of a text whose machine decides it: "pwsh" or "sh"."""
     return "pwsh" if POWERSHELL_TEXT.search(text) else "sh"
 
 
 def shell_of(program: str) -> str:
-    """What kind of shell a program or a command line for one is: "sh", "pwsh", "cmd" or "other"."""
+    """Return the shell of a program or its command line: "sh", "pwsh", "cmd" or "other"."""
     words = re.sub(r"^(?:#!\s*)?(?:\S*/)?env\s+(?:-\S+\s+)*", "", program.strip()).removeprefix("#!").strip()
     if SHELLS.match(words):
         return "sh"

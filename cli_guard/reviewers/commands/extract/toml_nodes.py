@@ -1,4 +1,4 @@
-"""Reads TOML into nodes. The library's parser says nothing of lines, and stops at the first slip."""
+"""Read TOML into nodes. The standard parser gives no line numbers and stops at the first error."""
 
 import re
 import tomllib
@@ -33,22 +33,22 @@ DEEPEST = 50
 
 
 class _Broken(ValueError):
-    """What cannot be read begins at this offset."""
+    """The text from this offset on cannot be read."""
 
 
 def read_toml(path: str, text: str) -> Document:
-    """The table of a TOML file, up to what cannot be read."""
+    """Read the table of a TOML file, up to the first error."""
     reader = _Reader(text)
     root = Table()
     try:
         reader.read(root)
     except _Broken:
-        return Document(path, (root,), f"no TOML at line {reader.line()}")
+        return Document(path, (root,), f"invalid TOML at line {reader.line()}")
     return Document(path, (root,))
 
 
 class _Reader:
-    """The state of one reading: how far it is."""
+    """The state of the reader."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -58,11 +58,10 @@ class _Reader:
         self.lines = Lines(text)
 
     def line(self) -> int:
-        """The line that the reading has come to."""
         return self.lines.at(self.at)
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Go past what the pattern matches here."""
+        """Match and consume a pattern."""
         match = pattern.match(self.text, self.at)
         if match:
             self.at = match.end()
@@ -84,7 +83,6 @@ class _Reader:
             self.pair(table, 0)
 
     def pair(self, table: Table, depth: int) -> None:
-        """One `key = value`."""
         key = self.take(PAIR)
         if key is None:
             raise _Broken
@@ -114,7 +112,7 @@ class _Reader:
         return Scalar(((line, plain[0]),))
 
     def inside(self, end: str, one: Callable[[], None]) -> None:
-        """What stands between brackets, apart by commas."""
+        """Yield the items between brackets, separated by commas."""
         self.at += 1
         while True:
             self.take(BLANK)
@@ -128,12 +126,12 @@ class _Reader:
                 one()
 
     def put(self, table: Table, name: str, node: Node) -> None:
-        """Put a node into a table; of two of one name the first counts."""
+        """Put a node into a table; of two with the same name the first counts."""
         table.pairs.append((name, node))
         self.known.setdefault((id(table), name), node)
 
     def below(self, table: Table, names: list[str]) -> Table:
-        """The table that the names lead to, of a list of tables the last one."""
+        """Return the table at a path of names; of a list of tables the last one."""
         for name in names:
             found = self.known.get((id(table), name))
             if isinstance(found, Items) and found.nodes:
@@ -144,7 +142,6 @@ class _Reader:
         return table
 
     def one_more(self, table: Table, name: str) -> Table:
-        """A new table at the end of a list of tables."""
         found = self.known.get((id(table), name))
         if not isinstance(found, Items):
             self.put(table, name, found := Items())

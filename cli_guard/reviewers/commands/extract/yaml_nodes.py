@@ -1,4 +1,4 @@
-"""Reads YAML into nodes, from the parser's events: nothing is expanded, and what nests deep costs nothing."""
+"""Read YAML into nodes from the parser's events: aliases are not expanded, and deep nesting is bounded."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from cli_guard.reviewers.commands.extract.snippet import Lines, Pieces
 if TYPE_CHECKING:
     from yaml.events import Event, ScalarEvent
 
-# What no YAML may hold, and line ends of YAML 1.1 alone: a single character must not hide the rest of a file.
+# Characters that YAML forbids, and the line ends of YAML 1.1: one of them must not hide the rest of a file.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
 PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
 BLOCK_HEADER = re.compile(r"[|>][^\n]*\n?")
@@ -32,7 +32,7 @@ ESCAPED = dict(zip("ntr0abvfe", "\n\t\r\0\a\b\v\f\x1b", strict=True))
 
 
 def read_yaml(path: str, text: str) -> Document:
-    """The documents of a YAML file, up to what cannot be read."""
+    """Read the documents of a YAML file, up to the first error."""
     clean = UNPRINTABLE.sub("?", text.removeprefix("\ufeff"))
     reader = _Reader(clean)
     try:
@@ -43,11 +43,11 @@ def read_yaml(path: str, text: str) -> Document:
 
 
 class _Broken(ValueError):
-    """Where the parser gave up, in a few words."""
+    """Why the parser stopped, in a few words."""
 
 
 class _Reader:
-    """The state of one reading: the open lists and tables, and what has a name."""
+    """The state of the reader: the open lists and tables, and the anchors."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -87,7 +87,7 @@ class _Reader:
         add_node(self.open, node)
 
     def pieces(self, event: "ScalarEvent") -> Pieces:
-        """The value of a scalar, piece by piece with its lines."""
+        """Return the value of a scalar in pieces with their lines."""
         start, end = (mark.index if mark else 0 for mark in (event.start_mark, event.end_mark))
         raw = self.text[start:end]
         line = self.lines.at(start)
@@ -108,7 +108,7 @@ class _Reader:
 
 
 def _unescape(line: str, style: str | None) -> str:
-    """One line of what stands between quotes as it is in the value; an escaped line end leaves nothing."""
+    """Unescape one line of a quoted scalar; an escaped line end leaves nothing."""
     if style == "'":
         return line.replace("''", "'")
     return ESCAPE.sub(_escape, line) if style == '"' else line
@@ -126,6 +126,6 @@ def _events(text: str) -> "Iterator[Event]":
         yield from yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
-        raise _Broken(f"no YAML at line {mark.line + 1}" if mark else "no YAML") from error
+        raise _Broken(f"invalid YAML at line {mark.line + 1}" if mark else "no YAML") from error
     except yaml.YAMLError as error:
         raise _Broken("no YAML") from error

@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-import pytest
+from examples import table
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -79,7 +79,7 @@ def test_redacted_text_holds_no_secret_and_stays_as_it_is(
     assert redact(shown, path) == shown
 
 
-@pytest.mark.parametrize("text", ["", "nothing to hide\n", "password: see the vault"])
+@table("text", ["", "nothing to hide\n", "password: see the vault"])
 def test_text_without_a_secret_is_returned_as_it_is(text: str) -> None:
     assert redact(text) == text
 

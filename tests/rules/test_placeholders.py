@@ -3,12 +3,12 @@
 import base64
 import re
 
-import pytest
+from examples import table
 
 from cli_guard.rules.examples import PLACEHOLDER, base62_crc32, expand, split_path
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "form"),
     [
         ("<<hex:32>>", r"[0-9a-f]{32}"),
@@ -31,9 +31,7 @@ def test_placeholder_expands_to_its_form(text: str, form: str) -> None:
     assert variants == [expand(text, seed) for seed in range(5)]
 
 
-@pytest.mark.parametrize(
-    "text", ["cout << x << y;", "cat <<EOF > a\nx\nEOF", "a >> b", "<<unknown:3>>", "plain {x}"]
-)
+@table("text", ["cout << x << y;", "cat <<EOF > a\nx\nEOF", "a >> b", "<<unknown:3>>", "plain {x}"])
 def test_what_is_no_placeholder_stays(text: str) -> None:
     assert expand(text) == text
 
@@ -49,7 +47,7 @@ def test_checksum_is_that_of_an_expired_published_token() -> None:
     assert base62_crc32(drawn[:30]) == drawn[30:]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "typed"), [("<<seq:30>>", "abcdefghijklmnopqrstuvwxyz0123"), ("<<count:12>>", "123456789012")]
 )
 def test_run_of_characters_is_the_same_for_every_seed(text: str, typed: str) -> None:
@@ -61,7 +59,7 @@ def test_two_placeholders_of_one_text_differ() -> None:
     assert first != second and not PLACEHOLDER.search(first)
 
 
-@pytest.mark.parametrize(
+@table(
     ("example", "path", "text"),
     [
         ("<<path:a/.env>>\nX=1", "a/.env", "X=1"),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 import pytest
+from examples import table
 
 from cli_guard.model import (
     ChangeSet,
@@ -104,9 +105,7 @@ def test_failing_checksum_lowers_confidence_only() -> None:
     assert (failing.severity, failing.confidence) == (Severity.CRITICAL, Confidence.MEDIUM)
 
 
-@pytest.mark.parametrize(
-    "path", ["tests/test_a.py", "src/__tests__/a.test.ts", "docs/a.md", "pkg/fixtures/a.yml"]
-)
+@table("path", ["tests/test_a.py", "src/__tests__/a.test.ts", "docs/a.md", "pkg/fixtures/a.yml"])
 def test_in_tests_and_documents_a_generic_credential_is_advice_and_a_provider_key_is_not(path: str) -> None:
     generic = only(look(change(path, f'password = "{PASSWORD}"')))
     assert (generic.severity, generic.confidence) == (Severity.MEDIUM, Confidence.LOW)
@@ -120,7 +119,7 @@ def test_encoded_key_is_found_and_not_shown() -> None:
     assert finding.evidence == "data: ****"
 
 
-@pytest.mark.parametrize("kind", [Kind.SYMLINK, Kind.LFS])
+@table("kind", [Kind.SYMLINK, Kind.LFS])
 def test_link_targets_and_pointers_are_scanned(kind: Kind) -> None:
     assert only(look(change("link", f"/srv/{TOKEN}", kind=kind))).rule == "secret-github-token"
 
@@ -169,7 +168,7 @@ class TestBinary:
         assert [skip.by_limit for skip in report.skipped] == [True]
 
 
-@pytest.mark.parametrize(
+@table(
     ("line", "hidden"),
     [
         (f'b = "{TOKEN[:34]}" + "{TOKEN[34:]}"', TOKEN[34:]),
@@ -188,7 +187,7 @@ def test_literals_joined_to_a_masked_one_are_masked(line: str, hidden: str) -> N
     assert redact(redact(line, "a.py"), "a.py") == redact(line, "a.py")
 
 
-@pytest.mark.parametrize(
+@table(
     ("line", "shown"),
     [
         (f'h = "Authorization: Bearer " + "{TOKEN}"', '"Authorization: Bearer " + "ghp_****"'),
@@ -200,7 +199,7 @@ def test_literals_beside_a_masked_one_are_shown(line: str, shown: str) -> None:
     assert shown in redact(line, "a.sh" if "curl" in line else "a.py")
 
 
-@pytest.mark.parametrize(
+@table(
     "code",
     ['"ghp_" + "{}"', '"ghp_" "{}"', "'ghp_' + f'{}'", "'gh' . 'p_{}'", "x('', 'g' + 'h' + 'p_' + '{}')"],
 )
@@ -393,7 +392,7 @@ class TestFingerprint:
         assert first.fingerprint != second.fingerprint
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "shown"),
     [
         ("hunter2", "****"),

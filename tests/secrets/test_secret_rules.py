@@ -1,6 +1,7 @@
 """Every example of every rule: what it must report and what it must not."""
 
 import pytest
+from examples import examples, examples_of, near_misses, table
 
 from cli_guard.model import ChangeSet, FileChange, Hunk, Status
 from cli_guard.reviewers.review_input import ReviewInput
@@ -16,27 +17,18 @@ TEXT_RULES = [rule for rule in RULES.values() if "names" not in rule.extra]
 SEEDS = range(3)
 
 
-def examples(kind: str) -> list[object]:
-    return [
-        pytest.param(rule.id, example, id=f"{rule.id}-{number}")
-        for rule in TEXT_RULES
-        for number, example in enumerate(getattr(rule, kind))
-    ]
-
-
 def rules_in(example: str, seed: int) -> set[str]:
     path, text = split_path(expand(example, seed))
     return {hit.rule for hit in scan(text, path or "").hits}
 
 
-@pytest.mark.parametrize(("rule", "example"), examples("fires"))
-def test_example_fires_its_rule_and_no_other(rule: str, example: str) -> None:
-    assert [rules_in(example, seed) for seed in SEEDS] == [{rule}] * len(SEEDS)
-
-
-@pytest.mark.parametrize(("rule", "example"), examples("silent"))
-def test_near_miss_fires_no_rule_at_all(rule: str, example: str) -> None:
-    assert [rules_in(example, seed) for seed in SEEDS] == [set()] * len(SEEDS)
+@pytest.mark.parametrize("rule", TEXT_RULES, ids=lambda rule: rule.id)
+@examples(("example", "fires"), examples_of, fires="fires")
+def test_example_fires_its_rule_alone_and_near_miss_no_rule_at_all(
+    rule: catalog.Rule, example: str, fires: bool
+) -> None:
+    expected = {rule.id} if fires else set()
+    assert [rules_in(example, seed) for seed in SEEDS] == [expected] * len(SEEDS)
 
 
 def named_findings(example: str) -> list[str]:
@@ -47,17 +39,17 @@ def named_findings(example: str) -> list[str]:
     return [finding.rule for finding in review(ReviewInput("test", ChangeSet((change,)))).findings]
 
 
-@pytest.mark.parametrize("example", RULES["secret-file-name"].fires)
+@examples("example", RULES["secret-file-name"].fires)
 def test_risky_file_name_is_reported_once(example: str) -> None:
     assert named_findings(example) == ["secret-file-name"]
 
 
-@pytest.mark.parametrize("example", RULES["secret-file-name"].silent)
+@near_misses("example", RULES["secret-file-name"].silent)
 def test_harmless_file_name_is_not_reported(example: str) -> None:
     assert named_findings(example) == []
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@table("rule", RULES.values(), ids=RULES)
 def test_rule_is_explained_and_has_examples_of_both_kinds(rule: catalog.Rule) -> None:
     assert rule.id.startswith("secret-")
     assert rule.source.startswith("https://")
@@ -65,7 +57,7 @@ def test_rule_is_explained_and_has_examples_of_both_kinds(rule: catalog.Rule) ->
     assert rule.why.endswith((".", ")")) and rule.remedy.endswith((".", ")"))
 
 
-@pytest.mark.parametrize("detector", all_detectors(), ids=lambda detector: detector.id)
+@table("detector", all_detectors(), ids=lambda detector: detector.id)
 def test_rule_is_complete(detector) -> None:
     assert detector.keywords or detector.paths
     assert all(keyword == keyword.lower() for keyword in detector.keywords)
@@ -83,6 +75,6 @@ def test_rule_files_hold_no_key_themselves() -> None:
         assert [(hit.rule, hit.start) for hit in hits] == [], file.name
 
 
-@pytest.mark.parametrize("key", sorted(documented_keys()))
+@near_misses("key", sorted(documented_keys()))
 def test_documented_key_is_silent_wherever_it_stands(key: str) -> None:
     assert scan(f'secret_key = "{key}"').hits == ()

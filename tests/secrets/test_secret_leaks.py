@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-import pytest
+from examples import examples
 
 from cli_guard.rules.examples import expand
 from cli_guard.secrets import scan
@@ -13,10 +13,10 @@ LEVEL_OF = {"critical": "deny", "high": "review", "medium": "advise", "low": "ad
 TABLE = tomllib.loads((Path(__file__).parent / "leaks.toml").read_text("utf-8"))["leak"]
 
 
-@pytest.mark.parametrize(
-    ("level", "path", "text"), TABLE, ids=[f"{n}-{row[0]}-{row[1]}" for n, row in enumerate(TABLE)]
+@examples(
+    ("level", "path", "text", "is_leak"), [(*row, row[0] != "silent") for row in TABLE], fires="is_leak"
 )
-def test_leak_is_found_at_its_level(level: str, path: str, text: str) -> None:
+def test_leak_is_found_at_its_level(level: str, path: str, text: str, is_leak: bool) -> None:
     for seed in range(4):
         found = [LEVEL_OF[hit.severity] for hit in scan(expand(text, seed), path).hits]
         assert max(found, key=LEVELS.index, default="silent") == level

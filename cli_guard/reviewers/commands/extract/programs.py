@@ -1,0 +1,115 @@
+"""Shell strings in programs and build files: what `os.system`, a build script or a start-up file gives to a shell.
+
+The kinds and their patterns are data, in `rules/command_files/programs.toml`; Python is read by its syntax tree.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from html import unescape
+
+from cli_guard.code.syntax import Trees
+from cli_guard.reviewers.commands.extract.known import path
+from cli_guard.reviewers.commands.extract.languages import literal_text
+from cli_guard.reviewers.commands.extract.snippet import Lines, Snippet, Where, pieces_of, snippet
+from cli_guard.rules.catalog import read_table
+
+PYTHON = re.compile(r"\.(?:py|pyw|pth)$")
+# Calls that run a command, by their last name; the text must hold one of the words, or no tree is made.
+RUNS = frozenset(
+    "system popen run call check_call check_output Popen getoutput getstatusoutput create_subprocess_shell"
+    " create_subprocess_exec".split()
+)
+MODULES = ("subprocess", "os.system", "os.popen", "popen(", "system(", "create_subprocess")
+# At install, test or start of the interpreter: no one calls it.
+BUILD_FILES = re.compile(
+    r"(?:^|/)(?:setup|conftest|build|_?custom_build|sitecustomize|usercustomize)\.py$|\.pth$"
+)
+OF_MODULE = re.compile(
+    r"(?m)^[ \t]*(?:import (?:subprocess|os|asyncio) as (\w+)|from (?:subprocess|os|asyncio) import\b)"
+)
+# Not every such text is for a POSIX shell, so one that cannot be read as such is no finding.
+LANGUAGE = "mixed"
+COMMENT = re.compile(r"[ \t]*(?:#(?!!)|//(?!go:generate)|\*|--|;)")
+ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of file: its paths, and the pattern whose group `text` is a command; `xml`: with entities."""
+
+    paths: re.Pattern[str]
+    pattern: re.Pattern[str]
+    where: Where
+    xml: bool
+
+
+@cache
+def kinds() -> tuple[Kind, ...]:
+    rows = read_table("command_files/programs.toml")["kind"]
+    return tuple(
+        Kind(
+            path("|".join(row["paths"])),
+            re.compile(row["pattern"]),
+            Where(row["where"]),
+            row.get("xml", False),
+        )
+        for row in rows
+    )
+
+
+def is_program(file: str) -> bool:
+    """Return whether shell strings are looked for in a file of this path."""
+    return bool(PYTHON.search(file)) or any(kind.paths.search(file) for kind in kinds())
+
+
+def program(file: str, text: str) -> Iterator[Snippet]:
+    """Yield the shell strings of a program."""
+    if PYTHON.search(file):
+        if any(word in text for word in MODULES):
+            yield from _python(text, Where.BUILD if BUILD_FILES.search(file) else Where.SCRIPT)
+        return
+    lines = Lines(text)
+    for kind in kinds():
+        if not kind.paths.search(file):
+            continue
+        for found in kind.pattern.finditer(text):
+            begin = text.rfind("\n", 0, found.start()) + 1
+            if not COMMENT.match(text, begin):
+                given = unescape(found["text"]) if kind.xml else ESCAPE.sub(_unescaped, found["text"])
+                yield snippet(pieces_of(given, lines.at(found.start("text"))), kind.where, LANGUAGE)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return ESCAPED.get(match[1], match[1])
+
+
+def _python(text: str, where: Where) -> Iterator[Snippet]:
+    owners = {"os", "subprocess", "asyncio", "sp", *(found[1] or "" for found in OF_MODULE.finditer(text))}
+    for call in Trees().root("python", text).find_all(kind="call"):
+        function, arguments = call.field("function"), call.field("arguments")
+        if function is None or arguments is None:
+            continue
+        owner, _, name = function.text().rpartition(".")
+        if name not in RUNS or owner not in owners:
+            continue
+        first = next(
+            (each for each in arguments.children() if each.is_named() and each.kind() != "comment"), None
+        )
+        if first is None:
+            continue
+        line = first.range().start.line + 1
+        if first.kind() in ("list", "tuple"):
+            words = [
+                literal_text(each)
+                for each in first.children()
+                if each.is_named() and each.kind() != "comment"
+            ]
+            given = " ".join(shlex.quote(word) if word else "${_argument}" for word in words)
+            if any(words):
+                yield snippet([(line, given)], where, LANGUAGE)
+        elif given := literal_text(first):
+            yield snippet(pieces_of(given, line), where, LANGUAGE)

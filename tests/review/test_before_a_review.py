@@ -1,0 +1,158 @@
+"""What is known before anything heavy is loaded: ranges, whether there is anything to review, whose words count."""
+
+from pathlib import Path
+
+import pytest
+from examples import examples, near_misses, table
+from repositories import Repo
+
+from cli_guard.errors import UsageError
+from cli_guard.git.process import Git
+from cli_guard.git.repository import Repository
+from cli_guard.review.command_context import (
+    Configuration,
+    repository_configures,
+    root_of,
+    speaks,
+    split_batch,
+    user_configures,
+)
+from cli_guard.review.precheck import message_of, nothing_to_review, required_calls
+from cli_guard.review.push import PushPlan
+from cli_guard.review.request import Commit, Message, Push, Range, Staged, Worktree, parse_range
+
+
+@table(
+    ("text", "base", "head"),
+    [
+        ("main..topic", "main", "topic"),
+        ("origin/main..HEAD", "origin/main", "HEAD"),
+        ("main..", "main", "HEAD"),
+        ("..topic", "HEAD", "topic"),
+        ("v1.0..v1.1", "v1.0", "v1.1"),
+        ("HEAD~2..HEAD^", "HEAD~2", "HEAD^"),
+    ],
+)
+def test_a_range_has_two_sides_and_the_one_left_out_is_head(text: str, base: str, head: str) -> None:
+    assert parse_range(text) == Range(base, head)
+
+
+@near_misses("text", ["main", "", "..", "main...topic", "...", "a.b"])
+def test_what_is_no_range_is_named(text: str) -> None:
+    with pytest.raises(UsageError, match=r"is not a range: write it as A\.\.B"):
+        parse_range(text)
+
+
+def test_nothing_staged_ends_before_a_policy_is_read(committed: Repo) -> None:
+    repository = Repository.discover(committed.path, committed.env)
+    assert nothing_to_review(Staged(), repository) == "nothing is staged"
+    committed.write("app.py", "x = 2\n")
+    committed.git("add", "-A")
+    assert nothing_to_review(Staged(), Repository.discover(committed.path, committed.env)) is None
+    assert nothing_to_review(Worktree(), repository) is None
+    assert nothing_to_review(Commit("HEAD"), repository) is None
+
+
+def test_a_push_without_updates_is_up_to_date(committed: Repo) -> None:
+    repository = Repository.discover(committed.path, committed.env)
+    assert nothing_to_review(Push(PushPlan(())), repository) == "everything is up to date"
+
+
+def test_a_bare_repository_has_no_index(tmp_path: Path, isolated: dict[str, str]) -> None:
+    bare = Repo.create(tmp_path / "bare.git", isolated, "--bare")
+    repository = Repository.discover(bare.path, bare.env)
+    for request in (Staged(), Worktree()):
+        with pytest.raises(UsageError, match="use --commit REV or --range"):
+            nothing_to_review(request, repository)
+
+
+def test_a_message_is_read_as_git_will_record_it(committed: Repo) -> None:
+    committed.git("config", "core.commentChar", ";")
+    repository = Repository.discover(committed.path, committed.env | {"GIT_EDITOR": "vi"})
+    assert message_of(Message(b"Add x\n; a comment\n"), repository).subject == "Add x"
+    empty = nothing_to_review(Message(b"; only a comment\n\n"), repository)
+    assert empty == "the message is empty: Git will not commit"
+    assert nothing_to_review(Message(b"# no comment here\n"), repository) is None
+
+
+def test_the_calls_that_a_request_needs_in_any_case() -> None:
+    assert required_calls(Commit("HEAD")) == ()
+    assert set(required_calls(Staged())) < set(required_calls(Message(b"x")))
+
+
+@examples(
+    ("raw", "whole"),
+    [
+        (b"[commands]\ndeny = []\n", True),
+        (b"[comands]\ndeny = []\n", True),
+        (b"[tool.cli-guard.commands]\ndeny = []\n", False),
+        (b"[decisions]\n[commands]\n", True),
+        (b"not toml at all, cli-guard", True),
+        (b"\xff\xfe cli-guard", False),
+        (b"tool = 'cli-guard'\n", False),
+    ],
+)
+def test_a_configuration_that_may_speak_of_commands(raw: bytes, whole: bool) -> None:
+    assert speaks(raw, whole=whole)
+
+
+@near_misses(
+    ("raw", "whole"),
+    [
+        (b"", True),
+        (b"[decisions]\nhigh = 'deny'\n", True),
+        (b"[[ignore]]\nrule = 'x'\n[limits]\n", True),
+        (b"[tool.ruff]\nline-length = 100\n", False),
+        (b"[tool.cli-guard.decisions]\nhigh = 'deny'\n", False),
+        (b"[commands]\n", False),
+    ],
+)
+def test_a_configuration_that_does_not(raw: bytes, whole: bool) -> None:
+    assert not speaks(raw, whole=whole)
+
+
+@table(
+    ("out", "files"),
+    [
+        (b"a missing\nb missing\n", (b"", b"")),
+        (b"1 blob 2\nhi\nb missing\n", (b"hi", b"")),
+        (b"a missing\n1 blob 3\nx\ny\n", (b"", b"x\ny")),
+        (b"1 blob 0\n\n2 blob 10\n a missing\n", (b"", b" a missing")),
+    ],
+)
+def test_two_files_of_one_answer(out: bytes, files: tuple[bytes, bytes]) -> None:
+    assert split_batch(out) == files
+
+
+def test_the_policy_at_head_counts_and_the_work_tree_does_not(committed: Repo) -> None:
+    git = Git(committed.path, committed.env)
+    committed.write("cli-guard.toml", '[commands]\ndeny = ["make deploy"]\n')
+    assert not repository_configures(git)
+    committed.commit("Policy")
+    assert repository_configures(git)
+
+
+def test_the_users_own_file_counts(tmp_path: Path) -> None:
+    env = {"XDG_CONFIG_HOME": str(tmp_path), "HOME": str(tmp_path)}
+    assert not user_configures(env)
+    file = tmp_path / "cli-guard" / "config.toml"
+    file.parent.mkdir()
+    file.write_text("[decisions]\n")
+    assert not user_configures(env)
+    file.write_text("[commands]\n")
+    assert user_configures(env)
+
+
+def test_the_root_is_the_folder_that_holds_git(committed: Repo, tmp_path: Path) -> None:
+    inner = committed.path / "a" / "b"
+    inner.mkdir(parents=True)
+    assert root_of(inner) == root_of(committed.path) == committed.path
+    assert root_of(tmp_path) is None
+
+
+def test_a_configuration_is_read_once_and_only_if_needed() -> None:
+    reads: list[int] = []
+    configuration = Configuration(lambda: reads.append(1) or {"user.name": ("Ada",)})
+    assert reads == []
+    assert configuration["user.name"] == ("Ada",)
+    assert (list(configuration), len(configuration), reads) == (["user.name"], 1, [1])
