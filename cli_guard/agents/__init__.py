@@ -1,1 +1,1 @@
-"""Coding agents: one file an agent, what it asks before it acts and what it is answered."""
+"""Coding agents: one file an agent, with its request format, its answers and its settings."""

@@ -1,8 +1,8 @@
-"""Claude Code: answers its PreToolUse requests, and keeps our entry in its settings.
+"""Claude Code: answer its PreToolUse requests, and maintain our entry in its settings.
 
 Source: https://code.claude.com/docs/en/hooks. Exit code 0 comes with a decision on standard output, 2 blocks the tool,
-and any other code lets it run. `onFailure` blocks the tool when the hook cannot even start; versions before 2.1.295
-do not know it.
+and any other code lets it run. `onFailure` blocks the tool when the hook cannot even start; versions before 2.1.295 do
+not know it.
 """
 
 import json
@@ -32,7 +32,7 @@ WRITERS = {
     "MultiEdit": "file_path",
     "NotebookEdit": "notebook_path",
 }
-# Files are written all day: only those that guard, run or grant access by themselves are worth an answer.
+# Agents write files all day: only files that guard, run or grant access by themselves are judged.
 UNREMARKABLE = frozenset((Kind.READ, Kind.WRITE, Kind.CREDENTIAL))
 WORDS = {Decision.ALLOW: "allow", Decision.REVIEW: "ask", Decision.DENY: "deny"}
 NOBODY_IS_ASKED = ("bypassPermissions", "dontAsk")
@@ -53,7 +53,7 @@ class Answer:
 
 
 def respond(raw: bytes, invocation: Invocation) -> str:
-    """Answer one PreToolUse request: JSON in, JSON out, "" where there is nothing to say.
+    """Answer one PreToolUse request: JSON in, JSON out, "" for no decision.
 
     Raises ValueError for a request of another shape, CliGuardError, OSError.
     """
@@ -88,11 +88,9 @@ def judge_request(request: Mapping[str, Any], invocation: Invocation) -> Answer 
 
 
 def deny_if_nobody_is_asked(answer: Answer, mode: object) -> Answer:
-    """In a permission mode that asks nobody, deny what needs a person."""
+    """Deny what needs a person if the permission mode asks nobody."""
     if answer.decision is Decision.REVIEW and mode in NOBODY_IS_ASKED:
-        return Answer(
-            Decision.DENY, f"{answer.reason}\nA person must decide, and in {mode} mode nobody is asked."
-        )
+        return Answer(Decision.DENY, f"{answer.reason}\nA person must decide, and {mode} mode asks nobody.")
     return answer
 
 
@@ -131,7 +129,7 @@ def judge_written_file(name: str, invocation: Invocation) -> Answer | None:
     if not name:
         raise ValueError("the path is empty")
     path = invocation.cwd / name
-    # Patterns are about commands; here the engine is only asked what a path means.
+    # Patterns are about commands; here the engine only classifies a path.
     context = replace(command_context(invocation.cwd, invocation.env), patterns=())
     names = dict.fromkeys((str(path), os.path.realpath(path)))
     verdicts = [judge(f"tee -- {shlex.quote(each)}", context) for each in names]
@@ -156,7 +154,7 @@ def install(repository: Repository) -> str:
 
 
 def uninstall(repository: Repository) -> str | None:
-    """Remove our entry; return what was done, None where there was none."""
+    """Remove our entry; return what was done, None if there was none."""
     path = find_settings(repository)
     if not path.exists():
         return None
@@ -164,11 +162,11 @@ def uninstall(repository: Repository) -> str | None:
     if not remove_entries(settings):
         return None
     write_settings(path, settings)
-    return f"{SETTINGS}: taken out"
+    return f"{SETTINGS}: removed"
 
 
 def is_installed(repository: Repository) -> bool | None:
-    """Do the settings call cli-guard? None where there are none that can be read."""
+    """Return whether the settings call cli-guard; None if there are no readable settings."""
     try:
         settings = read_settings(find_settings(repository))
     except CliGuardError:
@@ -205,8 +203,8 @@ def read_settings(path: Path) -> dict[str, Any]:
 
 
 def write_settings(path: Path, settings: dict[str, Any]) -> None:
-    """Write the settings, whole or not at all. Raises CliGuardError."""
-    from cli_guard.state.records import write_atomically
+    """Write the settings atomically. Raises CliGuardError."""
+    from cli_guard.state.files import write_atomically
 
     try:
         mode = path.stat().st_mode if path.exists() else 0o644
@@ -218,7 +216,7 @@ def write_settings(path: Path, settings: dict[str, Any]) -> None:
 
 
 def remove_entries(settings: dict[str, Any]) -> bool:
-    """Remove every call of ours and what is empty without it. True if there was one."""
+    """Remove every call of ours and what is empty without it; return whether there was one."""
     before = json.dumps(settings)
     for entry in find_entries(settings):
         if any(is_our_call(hook) for hook in find_hooks(entry)):
@@ -244,5 +242,5 @@ def find_hooks(entry: object) -> Iterator[object]:
 
 
 def is_our_call(hook: object) -> bool:
-    """Is a hook a call of ours, whatever words stand around it?"""
+    """Return whether a hook calls cli-guard, with any other words around the call."""
     return isinstance(hook, dict) and CALL in str(hook.get("command"))

@@ -1,4 +1,4 @@
-"""Finds the change that a plain `git commit` or `git push` would record or send."""
+"""Find the change that a plain `git commit` or `git push` would record or send."""
 
 import re
 
@@ -20,7 +20,7 @@ from cli_guard.secrets.redact import redact
 # Options with which the commit is what is staged, and the push what the branch holds.
 COMMIT = frozenset("-m --message -q --quiet -v --verbose -s --signoff --trailer --no-gpg-sign".split())
 PUSH = frozenset("-q --quiet -v --verbose -u --set-upstream --progress --no-progress --porcelain".split())
-# What runs code of its own when a commit is made.
+# Keys whose programs run when a commit is made.
 RUN_BY_COMMIT = re.compile(
     r"core\.(?:hookspath|editor)\Z|commit\.template\Z|gpg\..*program\Z|filter\.|trailer\.|hook\."
 )
@@ -48,7 +48,7 @@ def find_reviewed_change(command: str, context: Context, invocation: Invocation)
 
 
 def is_plain_commit(call: Arguments, context: Context) -> bool:
-    """Is the message given and free of secrets, and does the configuration name no hooks or signing program?"""
+    """Return whether the message is given and free of secrets, and no hooks or signing program is configured."""
     messages = [value.text for option, value in call.values if {"-m", "--message"} & set(option.names)]
     known = [text for text in messages if text is not None]
     if not known or len(known) < len(messages) or redact("\n".join(known)) != "\n".join(known):
@@ -68,7 +68,7 @@ def parse_git_call(command: str, context: Context) -> Arguments | None:
 
 
 def find_push(operands: list[str], invocation: Invocation) -> Push | None:
-    """A push of one branch to the branch of the same name, as far as this clone knows the remote."""
+    """Find a push of one branch to the branch of the same name, as far as this clone knows the remote."""
     try:
         repository = Repository.discover(invocation.cwd, invocation.env)
     except NotARepository:

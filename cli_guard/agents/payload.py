@@ -1,4 +1,4 @@
-"""Reads JSON that another program wrote, and refuses what two parsers could read differently."""
+"""Parse JSON from another program, and refuse what two parsers could read differently."""
 
 import json
 from collections.abc import Mapping

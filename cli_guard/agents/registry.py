@@ -1,23 +1,71 @@
 """The coding agents that cli-guard answers: THE list. One module an agent, imported at its first use.
 
-The module of an agent has these functions:
+The module of an agent has these functions (each may raise CliGuardError; `respond` also ValueError for a request of
+another shape, and OSError):
 
-    install(repository: Repository) -> str               add our entry to the agent's settings; what was done
-    uninstall(repository: Repository) -> str | None      remove it; None where there was none
-    is_installed(repository: Repository) -> bool | None  does the agent ask us? None where it has no settings here
-    respond(raw: bytes, invocation: Invocation) -> str   answer one request, read from standard input
+`install(repository: Repository) -> str`: add our entry to the agent's settings; return what was done.
 
-Each may raise CliGuardError; `respond` may also raise ValueError for a request of another shape, and OSError.
+`uninstall(repository: Repository) -> str | None`: remove it; None if there was none.
+
+`is_installed(repository: Repository) -> bool | None`: whether the agent asks us; None if it has no settings here.
+
+`respond(raw: bytes, invocation: Invocation) -> str`: answer one request, read from standard input.
 """
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 from cli_guard.errors import ExitCode
 
 # The exit code with which the hook of an agent blocks a tool; any other lets it run.
 BLOCKED = ExitCode.USAGE
+
+
+# Variables that coding agents set for the commands they run, and the names of their programs. A fence, no lock: a
+# process can drop its variables and leave its parents.
+MARKERS = (
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CODEX_SANDBOX",
+    "CODEX_SANDBOX_NETWORK_DISABLED",
+    "CODEX_THREAD_ID",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "OPENCODE",
+    "CLINE_ACTIVE",
+    "AUGMENT_AGENT",
+    "GOOSE_TERMINAL",
+    "AI_AGENT",
+)
+PROGRAMS = frozenset(
+    ("claude", "codex", "cursor-agent", "gemini", "opencode", "aider", "goose", "amp", "auggie", "qwen")
+)
+MOST_PARENTS = 30
+
+
+def agent_around(env: Mapping[str, str], folder: Path = Path("/proc")) -> str:
+    """Return the variable or the program of a coding agent that this process runs under, "" if there is none.
+
+    The parents are read from proc(5); where there is none, only variables count.
+    """
+    found = next((name for name in MARKERS if env.get(name)), "")
+    process = os.getppid()
+    for _ in range(MOST_PARENTS):
+        if found or process <= 1:
+            break
+        try:
+            words = (folder / str(process) / "cmdline").read_bytes().split(b"\0")[:2]
+            parent = (folder / str(process) / "stat").read_bytes().rpartition(b")")[2].split()[1]
+        except (OSError, IndexError):
+            break
+        names = (os.fsdecode(word).rpartition("/")[2] for word in words)
+        found = next((name for name in names if name in PROGRAMS), "")
+        process = int(parent)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +77,6 @@ class Agent:
     module: str
 
     def load(self) -> ModuleType:
-        """Import the module of the agent."""
         return import_module(self.module)
 
 

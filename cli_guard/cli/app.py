@@ -10,7 +10,7 @@ from cli_guard.cli.io import Io
 
 COMMANDS = {
     "review": "Review a change: staged, in the work tree, a commit, a range, a patch.",
-    "hook": "What Git's hooks and coding agents call; see `cli-guard install`.",
+    "hook": "Run a hook: Git and coding agents call this.",
     "check-command": "Judge a shell command by what it would do, without running it.",
     "ask": "Answer a request about the repository, or propose a patch for it.",
     "shell": "Run a bash command over the files of the repository, changing nothing.",
@@ -43,8 +43,6 @@ class HelpToStream:
     """Print help to the stream of the context instead of the process's own."""
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """Return the `--help` option."""
-
         def show(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
             if wanted and not ctx.resilient_parsing:
                 ctx.find_object(Io).say(ctx.get_help())  # type: ignore[union-attr]
@@ -78,7 +76,6 @@ class App(Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command by its name."""
         cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in COMMANDS:
             return None
@@ -92,7 +89,6 @@ class App(Group):
 
 
 def show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    """Print the version and exit."""
     if wanted and not ctx.resilient_parsing:
         ctx.find_object(Io).say(f"cli-guard {__version__}")  # type: ignore[union-attr]
         ctx.exit()
@@ -125,7 +121,11 @@ COLOR = click.Option(
 
 
 FORMAT = click.Option(
-    ["--format"], type=click.Choice(["text", "json"]), default="text", show_default=True, help="Output."
+    ["--format"],
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Output format.",
 )
 
 

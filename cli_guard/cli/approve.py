@@ -1,31 +1,42 @@
 """`cli-guard approve`: a person approves exactly one content, once."""
 
+from collections.abc import Iterable
+
 import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io, shown_on_terminal
 from cli_guard.cli.pending import describe
-from cli_guard.cli.prompt import person_needed, says_yes
-from cli_guard.errors import CliGuardError
+from cli_guard.cli.prompt import ask_yes, person_needed
+from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
-from cli_guard.review.approve import approve_change, find_pending
+from cli_guard.review.approve import approve_change, bound_diff, bound_findings, find_pending
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import ASKED, PendingReview, Records
 
 
-def confirm(io: Io, review: PendingReview, details: str = "") -> bool:
+def confirm(io: Io, review: PendingReview, findings: Iterable[str], details: str = "") -> bool:
     """Show what is approved and ask. Raises UsageError if no person can answer."""
     person_needed(io, "an approval", "approve")
-    io.say(describe(review))
+    io.say(describe(review, findings))
     io.say(shown_on_terminal(details.encode("utf-8", "surrogateescape")))
-    return says_yes(io, "Approve exactly this?")
+    return ask_yes(io, "Approve exactly this?")
 
 
 @click.pass_obj
-def run(io: Io, /, id: str, reason: str) -> int:
+def run(io: Io, /, id: str, reason: str, diff: bool) -> int:
     """Approve a review and resume its graph."""
     repository = Repository.discover(io.cwd, io.env)
     review = find_pending(Records(repository.state_folder), id, io.invocation)
+    if diff:
+        if review.event == ASKED:
+            raise UsageError("a request shows its patch by itself: omit --diff")
+        io.say(
+            shown_on_terminal(
+                bound_diff(repository, review, io.invocation).encode("utf-8", "surrogateescape")
+            )
+        )
+        return 0
     try:
         code = (approve_asked if review.event == ASKED else approve_reviewed)(io, repository, review, reason)
     except BrokenPipeError:
@@ -41,7 +52,7 @@ def run(io: Io, /, id: str, reason: str) -> int:
 
 def approve_reviewed(io: Io, repository: Repository, review: PendingReview, reason: str) -> int | None:
     """Approve a change after asking; None if the person declines."""
-    if not confirm(io, review):
+    if not confirm(io, review, bound_findings(Records(repository.state_folder), review)):
         return None
     state = approve_change(repository, review, io.invocation, reason)
     again = "push" if review.event == "pre-push" else "commit"
@@ -55,7 +66,7 @@ def approve_asked(io: Io, repository: Repository, review: PendingReview, reason:
     from cli_guard.mcp.client.tools import open_servers
 
     requests = find_requests(repository, review, io.invocation)
-    if not confirm(io, review, describe_requests(repository, requests)):
+    if not confirm(io, review, (), describe_requests(repository, requests)):
         return None
     state = approve_request(
         repository,
@@ -79,6 +90,7 @@ command = Command(
     " it); or it runs the command, once, in the top folder of the work tree, and exits with 1 if that fails.",
     params=[
         click.Argument(["id"]),
+        click.Option(["--diff"], is_flag=True, help="Only show the diff that is to be approved."),
         click.Option(
             ["--reason", "-r"], default="", metavar="TEXT", help="The reason; written to the audit log."
         ),

@@ -20,7 +20,6 @@ MOST_BYTES = 4_000_000
 def run(
     io: Io, /, request: str, path: tuple[str, ...], rev: str | None, worktree: bool, **shown: object
 ) -> int:
-    """Answer a request."""
     from cli_guard.mcp.client.tools import open_servers
 
     asked = ask_request(

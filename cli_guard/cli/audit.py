@@ -10,9 +10,10 @@ from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import Repository
+from cli_guard.review.render.words import count
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.state.audit import AuditLog
-from cli_guard.state.records import state_folder
+from cli_guard.state.records import Records, state_folder
 
 SHOWN = 20
 COMMAND = 80
@@ -81,16 +82,25 @@ def show(io: Io, /, all_: bool, format_: str) -> int:
 
 @click.pass_obj
 def verify(io: Io, /) -> int:
-    """Check the hash chain."""
+    """Check the hash chain, and that each approval has its entry."""
     with readable():
-        result = open_log(io).verify()
+        log = open_log(io)
+        result = log.verify()
+    records = Records(log.path.parent)
+    given = records.approvals()
+    lost = [each for each in records.approvals(confirmed=False) if each not in given]
+    if lost:
+        ids = printable(", ".join(each.id for each in lost))
+        io.warn(
+            f"cli-guard: no entry in the audit log for {count(len(lost), 'approval')}, not counted: {ids}"
+        )
     if result.problem:
         io.warn(
             f"cli-guard: the audit log was changed: {result.problem}; the {result.entries} entries before it are valid"
         )
         return 1
-    io.say(f"cli-guard: audit log: {result.entries} entries, hash chain OK")
-    return 0
+    io.say(f"cli-guard: audit log: {result}")
+    return 1 if lost else 0
 
 
 FORMAT = click.Option(

@@ -114,7 +114,7 @@ def folder_in(request: dict[str, object]) -> str:
 command = CheckCommand(
     "check-command",
     callback=run,
-    help="Judge a shell command by what it would do, without running it. COMMAND is one word: quote it. Without it, or"
+    help="Judge a shell command by what it would do, without running it. Quote COMMAND as one word. Without it, or"
     " with -, the command is read from standard input. Exit codes: 0 allow, 3 review, 1 deny.",
     params=[
         click.Argument(["words"], nargs=-1, metavar="[COMMAND]"),

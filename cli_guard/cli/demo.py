@@ -47,7 +47,7 @@ class Scratch:
     io: Io
 
     def show(self, *command: str, expect: str = "") -> bool:
-        """Run a command and show it with its output; did it end as expected?
+        """Run a command and show it with its output; return whether it ended as expected.
 
         `expect` must be in the output; if it ends with a colon, the command must fail as well.
         """
@@ -95,7 +95,6 @@ class Scratch:
         return " ".join(f"'{word}'" if " " in word else word for word in words)
 
     def write(self, name: str, text: str) -> None:
-        """Write a file."""
         (self.path / name).write_text(text, "utf-8")
 
     def quietly(self, *command: str) -> None:
@@ -103,7 +102,6 @@ class Scratch:
         subprocess.run(command, cwd=self.path, env=self.env, check=True, capture_output=True)
 
     def title(self, text: str) -> None:
-        """Show a heading."""
         self.io.say(f"\n== {text}\n")
 
 
@@ -144,7 +142,7 @@ def clean_commit(scratch: Scratch) -> bool:
 
 
 def credential(scratch: Scratch) -> bool:
-    """Denied."""
+    """Show a commit that is denied for a credential."""
     scratch.title("2. A credential is denied")
     scratch.write("settings.py", f'"""Settings."""\n\naws_access_key_id = "{KEY}"\n')
     scratch.show("git", "add", "settings.py")

@@ -35,7 +35,6 @@ FRAMEWORKS = (".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml", 
 
 
 def program_lines(repository: Repository) -> Iterator[str]:
-    """Describe the programs and libraries."""
     yield f"cli-guard {__version__} at {shutil.which('cli-guard') or sys.executable + ' -m cli_guard'}"
     yield f"Python {platform.python_version()} at {sys.executable}"
     yield repository.git.text("version")
@@ -55,12 +54,12 @@ def hook_lines(repository: Repository) -> Iterator[str]:
         configured = configured_folder(repository)
         assert configured  # noqa: S101 - that is why it was refused
         return
-    words = {"ours": "cli-guard", "foreign": "another program", "none": "nothing"}
+    words = {"ours": "cli-guard", "foreign": "another program", "none": "not installed"}
     runs = False
     for name in HOOKS:
         state = state_of(folder, name)
         text = words[state.owner]
-        if state.owner == "foreign" and calls_us(state.path):
+        if state.owner == "foreign" and mentions_cli_guard(state.path):
             text = "another program that calls cli-guard"
         runs = runs or "cli-guard" in text
         if state.owner == "ours" and state.framework:
@@ -68,8 +67,8 @@ def hook_lines(repository: Repository) -> Iterator[str]:
         yield f"{name}: {text}" + (", after the existing hook" if state.chained else "")
     for path in () if repository.bare else (repository.root / name for name in FRAMEWORKS):
         if path.is_file():
-            runs = runs or calls_us(path)
-            yield f"{path.name}: {'calls' if calls_us(path) else 'does not call'} cli-guard"
+            runs = runs or mentions_cli_guard(path)
+            yield f"{path.name}: {'calls' if mentions_cli_guard(path) else 'does not call'} cli-guard"
     if not runs:
         yield "! no hook runs cli-guard here: run `cli-guard install`"
     if not repository.bare:
@@ -84,8 +83,8 @@ def agent_lines(repository: Repository) -> Iterator[str]:
             yield f"{agent.title}: {'asks cli-guard first' if asks else 'does not ask cli-guard'}"
 
 
-def calls_us(path: Path) -> bool:
-    """Does a file mention cli-guard? An unreadable one does not."""
+def mentions_cli_guard(path: Path) -> bool:
+    """Return whether a file mentions cli-guard; an unreadable one does not."""
     try:
         return b"cli-guard" in path.read_bytes()
     except OSError:
@@ -159,15 +158,10 @@ def run_lines(io: Io, repository: Repository) -> Iterator[str]:
     except OSError as error:
         yield f"! audit log: cannot be read: {error.strerror}"
         return
-    yield (
-        f"! audit log: {result.problem}"
-        if result.problem
-        else f"audit log: {result.entries} entries, hash chain OK"
-    )
+    yield f"{'! ' if result.problem else ''}audit log: {result}"
 
 
 def server_line(io: Io) -> str:
-    """Describe the warm server."""
     from cli_guard.cli.server import describe_server
     from cli_guard.server import control
 

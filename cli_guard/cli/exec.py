@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 
 from cli_guard.cli.app import Command
-from cli_guard.cli.exec_options import OPTIONS, Asked
+from cli_guard.cli.exec_options import OPTIONS, ExecOptions
 from cli_guard.cli.exec_report import refusal_code, refused_as_dict, report_refused
-from cli_guard.cli.exec_run import Given, in_background, in_foreground
+from cli_guard.cli.exec_run import PermittedCommand, run_in_background, run_in_foreground
 from cli_guard.cli.exec_sandbox import check_sandbox, sandbox_of
 from cli_guard.cli.io import Io
 from cli_guard.cli.processes import say_json
@@ -22,47 +22,49 @@ MEGABYTE = 1_000_000
 @click.pass_obj
 def run(io: Io, /, words: tuple[str, ...], **options: object) -> int:
     """Judge a command, ask if it needs review, and run it."""
-    from cli_guard.execution.command import Run, Wanted
+    from cli_guard.execution.command import CommandRequest, Run
     from cli_guard.execution.permission import Allowances, Session, digest_of, permission
     from cli_guard.execution.processes.environment import clean_environment
     from cli_guard.execution.processes.model import Limits
 
-    asked = Asked(**options)  # type: ignore[arg-type]
+    asked = ExecOptions(**options)  # type: ignore[arg-type]
     asked.check()
     folder, state = folder_of(io, asked.cwd), state_folder(io.cwd, io.env)
     passed = clean_environment(io.env, find_variables(io, asked.env))
     chosen = {name: passed.env[name] for name in asked.env if name in passed.env}
-    wanted = Wanted(
+    request = CommandRequest(
         words, folder, chosen, with_line_end(asked.stdin if asked.stdin is not None else asked.respond)
     )
-    if not wanted.text.strip():
+    if not request.text.strip():
         raise UsageError("no command given: write it after --, as in cli-guard exec -- make test")
     if asked.sandbox:
         check_sandbox()
     session = Session.current()
     answer = permission(
-        wanted.judged,
-        wanted.context(io.invocation),
+        request.text_to_judge,
+        request.context(io.invocation),
         asking(io, folder, yes=asked.yes, session=session is not None),
         Allowances(state, session),
-        digest_of(wanted.judged, folder, f"sandbox={asked.sandbox}", f"background={asked.background}"),
+        digest_of(
+            request.text_to_judge, folder, f"sandbox={asked.sandbox}", f"background={asked.background}"
+        ),
     )
     run = Run(state, lambda: io.invocation, io.warn)
-    run.record_permission(wanted, answer, background=asked.background)
+    run.record_permission(request, answer, background=asked.background)
     if answer.note:
         io.warn(f"cli-guard: {answer.note}")
     if not answer.granted:
         report_refused(io, answer, yes=asked.yes)
         if asked.format == "json":
-            say_json(io, refused_as_dict(wanted, answer))
+            say_json(io, refused_as_dict(request, answer))
         return refusal_code(answer)
     for name in passed.left_out:
         io.warn(f"cli-guard: {name} is not passed on: it looks like a secret")
     limits = Limits(asked.cpu_seconds, asked.memory * MEGABYTE if asked.memory else None)
     sandbox = sandbox_of(folder) if asked.sandbox else None
     env = passed.env if sandbox is None else {**passed.env, "TMPDIR": str(sandbox.scratch)}
-    given = Given(wanted, env, limits, sandbox, answer, run, state / "processes")
-    return (in_background if asked.background else in_foreground)(io, asked, given)
+    job = PermittedCommand(request, env, limits, sandbox, answer, run, state / "processes")
+    return (run_in_background if asked.background else run_in_foreground)(io, asked, job)
 
 
 def folder_of(io: Io, given: str | None) -> Path:

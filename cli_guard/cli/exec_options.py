@@ -15,7 +15,7 @@ WANTED = "give a number of seconds above 0"
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExecOptions:
     """The values of the options."""
 
     background: bool
@@ -61,7 +61,6 @@ def seconds(value: str, *, wanted: str = WANTED) -> float:
 
 
 def start_time(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
-    """Parse the value of --startup-timeout."""
     return None if value is None else seconds(value)
 
 

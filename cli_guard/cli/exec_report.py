@@ -11,7 +11,7 @@ from cli_guard.secrets.printable import clip
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cli_guard.execution.command import Wanted
+    from cli_guard.execution.command import CommandRequest
     from cli_guard.execution.permission import Permission
     from cli_guard.execution.processes.model import ProcessError, Result, Started
 
@@ -50,14 +50,14 @@ def permission_as_dict(permission: "Permission") -> dict[str, object]:
     return {**{key: told[key] for key in kept}, "answer": str(permission.answer)}
 
 
-def refused_as_dict(wanted: "Wanted", permission: "Permission") -> dict[str, object]:
+def refused_as_dict(request: "CommandRequest", permission: "Permission") -> dict[str, object]:
     """Return the result of a command that was not run, with the keys of one that was."""
     told = permission_as_dict(permission)
     return {
         "status": "error",
         "success": False,
-        "command": wanted.text,
-        "working_dir": str(wanted.folder),
+        "command": request.text,
+        "working_dir": str(request.folder),
         "return_code": None,
         "stdout": "",
         "stderr": "",
@@ -86,7 +86,7 @@ def not_started_code(number: object) -> int:
     return NOT_EXECUTABLE if number in (errno.EACCES, errno.ENOEXEC) else ExitCode.DENIED
 
 
-def started_code(begun: "Started") -> int:
+def start_exit_code(begun: "Started") -> int:
     """Return the exit code of a start: that of a command that has already ended, 1 for one that is not ready."""
     if begun.return_code is not None:
         return SIGNALLED - begun.return_code if begun.return_code < 0 else begun.return_code

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli_guard.cli.exec_options import Asked
+from cli_guard.cli.exec_options import ExecOptions
 from cli_guard.cli.exec_report import (
     permission_as_dict,
     report_result,
     report_started,
     result_code,
-    started_code,
+    start_exit_code,
 )
 from cli_guard.cli.exec_sandbox import remove_scratch
 from cli_guard.cli.io import Io
@@ -23,7 +23,7 @@ from cli_guard.cli.streams import Streams
 from cli_guard.errors import ExitCode
 
 if TYPE_CHECKING:
-    from cli_guard.execution.command import Run, Wanted
+    from cli_guard.execution.command import CommandRequest, Run
     from cli_guard.execution.permission import Permission
     from cli_guard.execution.processes.manager import ProcessManager
     from cli_guard.execution.processes.model import Limits, Result
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Given:
+class PermittedCommand:
     """A permitted command and everything needed to start it."""
 
-    wanted: "Wanted"
+    request: "CommandRequest"
     env: dict[str, str]
     limits: "Limits"
     sandbox: "Sandbox | None"
@@ -43,83 +43,83 @@ class Given:
     folder: Path
 
 
-def in_foreground(io: Io, asked: Asked, given: Given) -> int:
+def run_in_foreground(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
     """Run a command to its end and show its output live. Raises OSError if the reader of the output is gone."""
     code: dict[str, object] = {"return_code": None, "ended": "interrupted"}
     try:
-        with manager_for(given.folder) as manager:
-            result = run_command(io, asked, given, manager)
+        with manager_for(job.folder) as manager:
+            result = run_command(io, asked, job, manager)
         code = {"return_code": result.return_code, "timed_out": result.timed_out, "duration": result.duration}
     except KeyboardInterrupt:
         io.warn("cli-guard: interrupted: the command and its process tree were killed")
         return ExitCode.INTERRUPTED
     finally:
-        remove_scratch(given.sandbox)
-        given.run.note("exec-end", **code)
+        remove_scratch(job.sandbox)
+        job.run.note("exec-end", **code)
     if asked.format == "json":
-        say_json(io, {**result.as_dict(), "permission": permission_as_dict(given.permission)})
+        say_json(io, {**result.as_dict(), "permission": permission_as_dict(job.permission)})
     else:
         report_result(io, result)
     return result_code(result)
 
 
-def run_command(io: Io, asked: Asked, given: Given, manager: "ProcessManager") -> "Result":
-    """Run the command and return its result. It reads our standard input unless --stdin is given."""
+def run_command(io: Io, asked: ExecOptions, job: PermittedCommand, manager: "ProcessManager") -> "Result":
+    """Run the command and return its result. It reads our standard input unless --stdin is job."""
     from cli_guard.execution.processes.model import TIMEOUT
 
     timeout = TIMEOUT if asked.timeout is None else asked.timeout
     with contextlib.ExitStack() as stack:
-        stdin = stack.enter_context(our_input(io)) if given.wanted.stdin is None else None
+        stdin = stack.enter_context(our_input(io)) if job.request.stdin is None else None
         show = None
         if asked.format == "text":
             show = stack.enter_context(Streams(io, raw=asked.raw, typed=asked.tty))
         if asked.tty and stdin is not None:
-            stack.enter_context(typed_through(stdin))
+            stack.enter_context(pass_keys(stdin))
         return manager.run(
-            given.wanted.command,
-            cwd=given.wanted.folder,
-            env=given.env,
+            job.request.command,
+            cwd=job.request.folder,
+            env=job.env,
             timeout=None if math.isinf(timeout) else timeout,
-            respond=given.wanted.stdin,
+            respond=job.request.stdin,
             stdin=stdin,
             on_output=show,
-            limits=given.limits,
+            limits=job.limits,
             terminal=size_of_ours(stdin) if asked.tty else False,
-            sandbox=given.sandbox,
+            sandbox=job.sandbox,
         )
 
 
-def in_background(io: Io, asked: Asked, given: Given) -> int:
+def run_in_background(io: Io, asked: ExecOptions, job: PermittedCommand) -> int:
     """Start a command that outlives us, and report how it started."""
     from cli_guard.execution.processes.manager import ProcessManager
     from cli_guard.execution.processes.model import STARTUP_TIMEOUT
 
     try:
-        with ProcessManager(given.folder, keep=True) as manager:
+        with ProcessManager(job.folder, keep=True) as manager:
             begun = manager.start(
-                given.wanted.command,
-                cwd=given.wanted.folder,
-                env=given.env,
+                job.request.command,
+                cwd=job.request.folder,
+                env=job.env,
                 startup_timeout=STARTUP_TIMEOUT if asked.startup_timeout is None else asked.startup_timeout,
                 port=asked.port,
-                respond=given.wanted.stdin,
-                limits=given.limits,
+                respond=job.request.stdin,
+                limits=job.limits,
                 terminal=asked.tty,
-                sandbox=given.sandbox,
+                sandbox=job.sandbox,
             )
     except KeyboardInterrupt:
-        given.run.note("start", ended="interrupted")
+        job.run.note("start", ended="interrupted")
         io.warn("cli-guard: interrupted during start-up: the process may be running, see `cli-guard ps`")
         return ExitCode.INTERRUPTED
     if begun.state not in ("ready", "starting"):
-        remove_scratch(given.sandbox)
+        remove_scratch(job.sandbox)
     details = {"pid": begun.pid, "state": begun.state, "port": begun.port, "return_code": begun.return_code}
-    given.run.note("start", **details, duration=begun.duration)
+    job.run.note("start", **details, duration=begun.duration)
     if asked.format == "json":
-        say_json(io, {**begun.as_dict(), "permission": permission_as_dict(given.permission)})
+        say_json(io, {**begun.as_dict(), "permission": permission_as_dict(job.permission)})
     else:
         report_started(io, begun)
-    return started_code(begun)
+    return start_exit_code(begun)
 
 
 def manager_for(folder: Path) -> "ProcessManager":
@@ -158,7 +158,7 @@ def size_of_ours(stdin: int | None) -> tuple[int, int] | bool:
 
 
 @contextlib.contextmanager
-def typed_through(terminal: int) -> Iterator[None]:
+def pass_keys(terminal: int) -> Iterator[None]:
     """Pass on each key as it is typed: the command's terminal echoes it, or not (a password)."""
     if not os.isatty(terminal):
         yield

@@ -15,7 +15,6 @@ WIDTH = 78
 
 
 def paragraph(label: str, text: str) -> str:
-    """Format a labelled paragraph."""
     return f"{label}\n" + textwrap.fill(
         " ".join(text.split()), WIDTH, initial_indent="  ", subsequent_indent="  "
     )
@@ -28,7 +27,6 @@ def examples(label: str, texts: tuple[str, ...]) -> str:
 
 
 def render_rule(rule: Rule) -> str:
-    """Format a rule as a page."""
     parts = [
         f"{rule.id}: {rule.title}",
         f"  {rule.category}, {rule.severity}, confidence {rule.confidence}; by default: {default_disposition(rule)}",
@@ -42,7 +40,7 @@ def render_rule(rule: Rule) -> str:
     if rule.source:
         parts.append(paragraph("Source", rule.source))
     answer = f'  in the code: cli-guard: ignore[{rule.id}] reason\n  in cli-guard.toml: [rules] "{rule.id}" = "advise"'
-    parts.append(f"To answer it\n{answer}")
+    parts.append(f"To suppress it\n{answer}")
     return "\n\n".join(parts)
 
 
@@ -52,13 +50,12 @@ def page(rule: str) -> str:
 
     rules = load_all()
     if rule not in rules:
-        raise UsageError(f"there is no rule {rule!r}{nearest(rule, rules)}; see `cli-guard rules`")
+        raise UsageError(f"there is no rule {rule!r}{nearest(rule, rules)}; list them with `cli-guard rules`")
     return render_rule(rules[rule])
 
 
 @click.pass_obj
 def run(io: Io, /, rule: str) -> int:
-    """Print the page of a rule."""
     io.say(page(rule))
     return 0
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 OTHER_IDS = {"pre-merge-commit": "cli-guard-merge"}
 
 
-def skipped_by(io: Io, event: str) -> str | None:
+def find_skip(io: Io, event: str) -> str | None:
     """Return the variable that switches the hook off this once, None if none does."""
     if io.env.get("CLI_GUARD") == "0":
         return "CLI_GUARD=0"
@@ -41,14 +41,13 @@ def note_skip(io: Io, event: str, reason: str) -> None:
 
     try:
         folder = Repository.discover(io.cwd, io.env).state_folder
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         AuditLog(folder).append(entry(event, io.invocation, skipped=reason))
     except (CliGuardError, OSError) as error:
         io.warn(f"cli-guard: the skip was not recorded: {error}")
 
 
 def framework(io: Io) -> bool:
-    """Is the caller pre-commit or prek?"""
+    """Return whether the caller is pre-commit or prek."""
     return io.env.get("PRE_COMMIT") == "1"
 
 
@@ -92,7 +91,7 @@ def pre_merge_commit(io: Io) -> int:
 
 def review_staged(io: Io, event: str) -> int:
     """Review what is staged, for both hooks before a commit."""
-    reason = skipped_by(io, event)
+    reason = find_skip(io, event)
     if reason:
         note_skip(io, event, reason)
         return 0
@@ -118,8 +117,7 @@ def review_staged(io: Io, event: str) -> int:
 
 @click.pass_obj
 def commit_msg(io: Io, /, file: str) -> int:
-    """Review the message in a file."""
-    reason = skipped_by(io, "commit-msg")
+    reason = find_skip(io, "commit-msg")
     if reason:
         note_skip(io, "commit-msg", reason)
         return 0
@@ -135,7 +133,7 @@ def commit_msg(io: Io, /, file: str) -> int:
 @click.pass_obj
 def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
     """Review every ref that is pushed, commit by commit."""
-    reason = skipped_by(io, "pre-push")
+    reason = find_skip(io, "pre-push")
     if reason:
         note_skip(io, "pre-push", reason)
         return 0
@@ -186,7 +184,9 @@ def block_tool(io: Io, agent: Agent, error: BaseException) -> int:
     return BLOCKED
 
 
-command = Group("hook", help="What Git's hooks and coding agents call; `cli-guard install` writes those.")
+command = Group(
+    "hook", help="Run a hook: Git and coding agents call this. Set it up with `cli-guard install`."
+)
 command.add_command(Command("pre-commit", callback=pre_commit, help="Review what is about to be committed."))
 command.add_command(
     Command("pre-merge-commit", callback=pre_merge_commit, help="Review what a merge commit adds.")
@@ -200,7 +200,7 @@ command.add_command(
     Command(
         "pre-push",
         callback=pre_push,
-        help="Review what is about to be pushed; reads Git's lines from standard input.",
+        help="Review what is about to be pushed. Git's lines are read from standard input.",
         params=[click.Argument(["remote"], required=False), click.Argument(["url"], required=False)],
     )
 )

@@ -13,11 +13,13 @@ from cli_guard.errors import UsageError
 from cli_guard.git.hooks import HOOKS, install
 from cli_guard.git.repository import Repository
 
-AGENT = click.Option(
-    ["--agent"],
-    type=click.Choice(tuple(AGENTS)),
-    help="Install the hook of this coding agent instead of Git's hooks.",
-)
+
+def agent_option(verb: str) -> click.Option:
+    return click.Option(
+        ["--agent"],
+        type=click.Choice(tuple(AGENTS)),
+        help=f"{verb} the hook of this coding agent instead of Git's hooks.",
+    )
 
 
 @click.pass_obj
@@ -56,6 +58,6 @@ command = Command(
             help="Install only this hook; may be repeated.",
         ),
         click.Option(["--force", "-f"], is_flag=True, help="Replace an existing hook instead of keeping it."),
-        AGENT,
+        agent_option("Install"),
     ],
 )

@@ -23,7 +23,7 @@ class Io:
 
     @property
     def invocation(self) -> "Invocation":
-        """Where and when the command runs."""
+        """Return where and when the command runs."""
         import datetime
 
         from cli_guard.runtime import Invocation
@@ -67,7 +67,7 @@ class Io:
             yield None if too_long else line.rstrip(b"\r\n")
 
     def colored(self, choice: str) -> bool:
-        """May colour be used? NO_COLOR and FORCE_COLOR decide if the choice is `auto`."""
+        """Return whether colour may be used: NO_COLOR and FORCE_COLOR decide if the choice is `auto`."""
         if choice != "auto":
             return choice == "always"
         if self.env.get("NO_COLOR"):
@@ -78,7 +78,7 @@ class Io:
 
     @property
     def ascii_only(self) -> bool:
-        """Is the output limited to ASCII?"""
+        """Return whether the output is limited to ASCII."""
         encoding = (getattr(self.stdout, "encoding", None) or "ascii").lower().replace("-", "")
         return not encoding.startswith("utf")
 

@@ -12,8 +12,7 @@ def run(io: Io, /) -> int:
     """Serve until standard input ends."""
     from cli_guard.cli.crash import report_crash
     from cli_guard.cli.explain import page
-    from cli_guard.mcp.server.pipes import LINE_BYTES
-    from cli_guard.mcp.server.serving import serve
+    from cli_guard.mcp.server.serving import LINE_BYTES, serve
     from cli_guard.mcp.server.tools import Surroundings
 
     if io.stdin.isatty():

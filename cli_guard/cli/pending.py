@@ -1,32 +1,44 @@
 """`cli-guard pending`: the reviews and proposals that need a person."""
 
+from collections.abc import Iterable
+
 import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
+from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
+from cli_guard.review.approve import bound_findings
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import ASKED, PendingReview, Records
 
 
-def describe(review: PendingReview) -> str:
-    """Describe a review in a few lines."""
+def describe(review: PendingReview, findings: Iterable[str]) -> str:
+    """Describe a review in a few lines; `findings` are those of its checkpoint."""
     head = printable(
         f"{review.id}  {review.event}  {review.at}" + (f"  {review.reason}" if review.event == ASKED else "")
     )
-    return "\n".join([head, *(f"    {printable(line)}" for line in review.findings)])
+    return "\n".join([head, *(f"    {printable(line)}" for line in findings)])
+
+
+def list_review(records: Records, review: PendingReview) -> str:
+    """Describe a review, with what stands in the way if its checkpoint cannot be read."""
+    try:
+        return describe(review, bound_findings(records, review))
+    except UsageError as error:
+        return describe(review, (str(error),))
 
 
 @click.pass_obj
 def run(io: Io, /) -> int:
     """List the reviews, oldest first."""
     now = io.invocation.now
-    kept = Records(Repository.discover(io.cwd, io.env).state_folder).pending()
-    reviews = [review for review in kept if not review.expired(now)]
+    records = Records(Repository.discover(io.cwd, io.env).state_folder)
+    reviews = [review for review in records.pending() if not review.expired(now)]
     if not reviews:
         io.say("cli-guard: no pending reviews")
         return 0
-    io.say("\n".join(describe(review) for review in reviews))
+    io.say("\n".join(list_review(records, review) for review in reviews))
     io.say(
         "Answer one with `cli-guard approve ID` or `cli-guard reject ID`, then run its commit or push again."
     )

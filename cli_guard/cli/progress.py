@@ -32,7 +32,6 @@ class Progress:
         self._shown = len(text)
 
     def remove(self) -> None:
-        """Remove the line."""
         if self._shown:
             self._write("\r" + " " * self._shown + "\r")
             self._shown = 0

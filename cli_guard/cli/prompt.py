@@ -21,18 +21,26 @@ NEEDED = "it needs approval at a terminal, or a rule in your own configuration"
 
 
 def has_person(io: Io) -> bool:
-    """Can a person see the question and answer it?"""
+    """Return whether a person can see the question and answer it."""
     return io.stdin.isatty() and io.stderr.isatty()
 
 
 def person_needed(io: Io, what: str, command: str) -> None:
-    """Raise UsageError if no person can answer, with the command to run in a terminal."""
+    """Raise UsageError if no person can answer, or a coding agent asks, with the command to run in a terminal."""
+    from cli_guard.agents.registry import agent_around
+
+    agent = agent_around(io.env)
+    if agent:
+        raise UsageError(
+            f"{what} needs a person, and this runs under a coding agent ({agent}): run `cli-guard {command}` in your"
+            " own terminal"
+        )
     if not io.stdin.isatty():
         raise UsageError(f"{what} needs a person at a terminal: run `cli-guard {command}` in one")
 
 
-def says_yes(io: Io, question: str) -> bool:
-    """Does the person type yes? Anything else means no."""
+def ask_yes(io: Io, question: str) -> bool:
+    """Ask the person; anything but yes means no."""
     io.stdout.write(f"{question} Type yes: ")
     io.stdout.flush()
     return io.stdin.readline().strip().lower() in ("yes", "y")

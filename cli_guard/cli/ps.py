@@ -41,7 +41,6 @@ def run(io: Io, /, format: str) -> int:
 
 
 def row(process: "Process") -> tuple[str, ...]:
-    """Return the cells of one process."""
     port = str(process.port) if process.port is not None else "-"
     command = clip(one_line(process.command), COMMAND)
     return str(process.pid), state_of(process), port, format_seconds(process.runtime_seconds), command

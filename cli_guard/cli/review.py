@@ -71,7 +71,7 @@ def write_baseline(io: Io, review: Review) -> None:
     from cli_guard.git.repository import Repository
     from cli_guard.policy.decisions import BASELINE_FILE, write_baseline
     from cli_guard.review.render.words import count
-    from cli_guard.state.records import write_atomically
+    from cli_guard.state.files import write_atomically
 
     path: Path = Repository.discover(io.cwd, io.env).root / BASELINE_FILE
     findings = [judged.finding for judged in review.findings]
@@ -88,7 +88,6 @@ def write_baseline(io: Io, review: Review) -> None:
 
 @click.pass_obj
 def run(io: Io, /, **options: object) -> int:
-    """Review and report."""
     shard = Shard.parse(str(options["shard"])) if options["shard"] else None
     if shard and options["write_baseline"]:
         raise UsageError("--write-baseline needs the whole review: omit --shard")
@@ -127,7 +126,11 @@ command = Command(
         click.Option(["--commit"], metavar="REV", help="One commit."),
         click.Option(["--patch"], metavar="FILE|-", help="A unified diff."),
         click.Option(
-            ["--format"], type=click.Choice(list(FORMATS)), default="text", show_default=True, help="Output."
+            ["--format"],
+            type=click.Choice(list(FORMATS)),
+            default="text",
+            show_default=True,
+            help="Output format.",
         ),
         click.Option(
             ["--output", "-o"], metavar="FILE", help="Write the report to this file instead of printing it."

@@ -20,7 +20,6 @@ def default_disposition(rule: Rule) -> str:
 
 @click.pass_obj
 def run(io: Io, /, format_: str) -> int:
-    """List the rules."""
     rules = load_all().values()
     if format_ == "json":
         rows = [
@@ -48,7 +47,10 @@ command = Command(
     help="List every rule with its default decision.",
     params=[
         click.Option(
-            ["--format", "format_"], type=click.Choice(["text", "json"]), default="text", help="Output."
+            ["--format", "format_"],
+            type=click.Choice(["text", "json"]),
+            default="text",
+            help="Output format.",
         )
     ],
 )

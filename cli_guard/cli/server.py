@@ -12,7 +12,6 @@ from cli_guard.server import control
 
 
 def describe_server(found: control.Status) -> str:
-    """Describe a server."""
     since = datetime.datetime.fromtimestamp(found.since, datetime.UTC).isoformat(" ", "seconds")
     return f"process {found.pid} since {since}, {count(found.runs, 'run')}, {found.memory >> 20} MB"
 
@@ -52,9 +51,9 @@ command = Group(
     " The first review starts it; it exits after ten idle minutes.",
 )
 command.add_command(
-    Command("status", callback=status, help="Show whether it is running; exit code 1 if not.")
+    Command("status", callback=status, help="Show whether the server is running; exit code 1 if not.")
 )
-command.add_command(Command("start", callback=start, help="Start it unless it is running."))
+command.add_command(Command("start", callback=start, help="Start the server unless it is running."))
 command.add_command(
     Command("stop", callback=stop, help="Stop accepting connections; wait for running children.")
 )

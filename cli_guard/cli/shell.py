@@ -38,7 +38,6 @@ def servers_of(repository: "Repository", io: Io) -> "Iterator[ShellTools | None]
 
 @click.pass_obj
 def run(io: Io, /, command: str, rev: str | None, worktree: bool, raw: bool, diff: bool) -> int:
-    """Run one command over a snapshot."""
     if raw and diff:
         raise UsageError("--raw and --diff exclude each other: give one of them")
     from cli_guard.assistant import sandbox as shell

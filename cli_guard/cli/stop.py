@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 @click.pass_obj
 def run(io: Io, /, pid: int | None, all_: bool, force: bool, format: str) -> int:
-    """Stop one process, or all that are running."""
     if (pid is None) == (not all_):
         raise UsageError("give the PID of one process (see `cli-guard ps`), or --all")
     with manager_of(io) as manager:

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TextIO
 
 from cli_guard.cli.io import Io, put
-from cli_guard.secrets.masked_stream import Passing
+from cli_guard.secrets.masked_stream import MaskedStream
 
 # An unfinished line is shown after so many seconds of silence: it may be a prompt. At a terminal of the command
 # every key must be echoed at once.
@@ -25,7 +25,7 @@ class Streams:
         self._silence = ECHO if typed else SILENCE
         # A character may arrive in two pieces.
         self._whole = {name: codecs.getincrementaldecoder("utf-8")("surrogateescape") for name in STREAMS}
-        self._passing = {name: Passing() for name in STREAMS}
+        self._passing = {name: MaskedStream() for name in STREAMS}
         self._lock = threading.Lock()
         self._came = threading.Event()
         self._ended = threading.Event()

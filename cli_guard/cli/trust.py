@@ -6,7 +6,7 @@ import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
-from cli_guard.cli.prompt import person_needed, says_yes
+from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.commands import Context, judge
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.execution.checks.planning import context_of_checks
@@ -95,7 +95,7 @@ def ask_for_trust(io: Io, repository: Repository, trusted: Trusted, commit: str,
         return 0
     person_needed(io, "trust", "trust")
     io.say(WARNING)
-    if not says_yes(io, "Trust these checks in this repository?"):
+    if not ask_yes(io, "Trust these checks in this repository?"):
         io.say("cli-guard: not trusted")
         return 1
     trusted.give(repository, digest)

@@ -1,4 +1,4 @@
-"""`cli-guard undo`: reverts an approved patch."""
+"""`cli-guard undo`: revert an approved patch."""
 
 import click
 

@@ -4,7 +4,7 @@ import click
 
 from cli_guard.agents.registry import AGENTS
 from cli_guard.cli.app import Command
-from cli_guard.cli.install import AGENT
+from cli_guard.cli.install import agent_option
 from cli_guard.cli.io import Io
 from cli_guard.git.hooks import uninstall
 from cli_guard.git.repository import Repository
@@ -12,7 +12,6 @@ from cli_guard.git.repository import Repository
 
 @click.pass_obj
 def run(io: Io, /, agent: str | None) -> int:
-    """Remove the hooks."""
     repository = Repository.discover(io.cwd, io.env)
     done = [AGENTS[agent].load().uninstall(repository)] if agent else uninstall(repository)
     io.say(
@@ -26,5 +25,5 @@ command = Command(
     "uninstall",
     callback=run,
     help="Remove the Git hooks and restore what was there before.",
-    params=[AGENT],
+    params=[agent_option("Remove")],
 )

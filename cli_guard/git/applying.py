@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.plumbing import decode_path
+from cli_guard.git.plumbing import decode_path, name_some
 from cli_guard.git.proposals import file_patches
 from cli_guard.git.repository import Repository
 from cli_guard.git.worktree import without_filters
 
 Bases = Mapping[str, str | None]
 APPLY = ("apply", "--whitespace=nowarn")
-SHOWN = 3
 GITLINK = "160000"
 # git-ls-files(1), -v: a letter in lower case is "assume unchanged", S is "skip worktree".
 WATCHED = "H"
@@ -234,12 +233,6 @@ class PatchWriter:
         fields = self._git.run("check-attr", "--stdin", "-z", "filter", stdin=names).split(b"\0")
         triples = zip(fields[0::3], fields[1::3], fields[2::3], strict=False)
         return [decode_path(path) for path, _, value in triples if value not in (b"unspecified", b"unset")]
-
-
-def name_some(paths: list[str]) -> str:
-    """The first few paths."""
-    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
-    return ", ".join(paths[:SHOWN]) + more
 
 
 def verb(paths: list[str], one: str, several: str) -> str:

@@ -10,7 +10,7 @@ COMPARED_LINES = 5_000
 
 
 def hunks_between(old: str, new: str) -> tuple[Hunk, ...]:
-    """The changed lines between two texts; texts too long to compare count as rewritten."""
+    """Return the changed lines between two texts; texts too long to compare count as rewritten."""
     before, after = split_lines(old), split_lines(new)
     if not before or len(before) + len(after) > COMPARED_LINES:
         return (Hunk(1 if before else 0, 1, tuple(before), tuple(after)),) if before != after else ()
@@ -30,16 +30,13 @@ class SnapshotContents:
         self._new = new
 
     def new(self, change: FileChange) -> str | None:
-        """The text after the change."""
         return self._new.get(change.path)
 
     def old(self, change: FileChange) -> str | None:
-        """The text before the change."""
         return self._old.get(change.old_path or change.path)
 
 
 def changes_between(old: Mapping[str, str], new: Mapping[str, str]) -> ChangeSet:
-    """What has to be done to `old` to get `new`."""
     files = []
     for path in sorted({*old, *new}):
         before, after = old.get(path), new.get(path)

@@ -1,6 +1,6 @@
-"""One git process: started, read while it prints, and ended. What it says of errors goes to a file, so it never waits.
+"""One git process: start it, read its output as it arrives, end it. Its stderr goes to a file, so it never blocks.
 
-No thread is started for it where the system can wait for a pipe: a hook makes half a dozen calls, and each counts.
+No thread is started where the system can wait for a pipe: a hook makes half a dozen calls, and each counts.
 """
 
 import os
@@ -25,9 +25,9 @@ class Late(Exception):
 
 
 class Call:
-    """A call that runs; `stdin` is all that it reads. Raises OSError where it cannot be started, GitError.
+    """A running call; `stdin` is all of its input. Raises OSError if it cannot be started, GitError.
 
-    `until` is a moment of `time.monotonic` that nothing is waited for any longer.
+    `until` is a deadline on the `time.monotonic` clock.
     """
 
     def __init__(
@@ -47,12 +47,12 @@ class Call:
         self._seen = b""
 
     def anything(self, until: float) -> bool | None:
-        """Is there any output? None if the call has failed. Raises Late."""
+        """Return whether there is any output; None if the call has failed. Raises Late."""
         self._seen = self._seen or self._some(PIPE_BYTES, until)
         return True if self._seen else False if self.ended(until)[0] == 0 else None
 
     def read(self, most: int, until: float) -> bytes:
-        """The next bytes of standard output, so many, or fewer at its end. Raises Late."""
+        """Read `size` bytes of standard output, or fewer at its end. Raises Late."""
         piece = bytearray(self._seen[:most])
         self._seen = self._seen[most:]
         while len(piece) < most:
@@ -63,7 +63,7 @@ class Call:
         return bytes(piece)
 
     def rest(self, until: float) -> bytes:
-        """All that is still to come. Raises Late."""
+        """Read all remaining output. Raises Late."""
         return b"".join(iter(lambda: self.read(PIECE_BYTES, until), b""))
 
     def _some(self, most: int, until: float) -> bytes:
@@ -72,7 +72,7 @@ class Call:
             if not readable(descriptor, until):
                 raise Late
             return os.read(descriptor, most)
-        # Windows waits for no pipe: there a read that takes too long is ended with the process (not tried there).
+        # Windows cannot wait for a pipe: there a late read ends the process (not tested there).
         late = threading.Event()
 
         def end() -> None:
@@ -90,9 +90,9 @@ class Call:
         return some
 
     def ended(self, until: float) -> tuple[int, bytes]:
-        """The exit code, once all was read, and what was said of errors. Raises Late."""
+        """Return the exit code and stderr, after all output was read. Raises Late."""
         if self._process.poll() is None:
-            # It has closed its output, so it has all but ended: asking again and again would take longer.
+            # It has closed its output, so it has all but ended: polling would take longer.
             left = None if has_ended(self._process.pid, until) else max(0.0, until - time.monotonic())
             try:
                 self._process.wait(left)
@@ -102,7 +102,7 @@ class Call:
         return self._process.returncode, self._errors.read(ERROR_BYTES)
 
     def close(self) -> None:
-        """Ends it, if it still runs."""
+        """End the process if it still runs."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
@@ -111,14 +111,14 @@ class Call:
 
 
 def readable(descriptor: int, until: float) -> bool:
-    """Is there something to read, or an end, before a moment of `time.monotonic`?"""
+    """Return whether there is output, or its end, before a time of `time.monotonic`."""
     waiting = select.poll()
     waiting.register(descriptor, select.POLLIN)
     return bool(waiting.poll(max(0.0, until - time.monotonic()) * 1000))
 
 
 def has_ended(pid: int, until: float) -> bool:
-    """Waits for the end of a process (pidfd_open(2)); False where it has not come, or the system cannot tell."""
+    """Wait for the end of a process (pidfd_open(2)); False if it has not ended, or the system cannot tell."""
     opener = getattr(os, "pidfd_open", None)
     if opener is None:
         return False
@@ -133,7 +133,7 @@ def has_ended(pid: int, until: float) -> bool:
 
 
 def scratch(content: bytes = b"") -> BinaryIO:
-    """A file without a name that holds some bytes, in memory where that can be had. Raises GitError."""
+    """Return an unnamed file with some bytes, in memory if possible. Raises GitError."""
     try:
         file = in_memory() or tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - whoever asked for it closes it
         written = 0
@@ -148,7 +148,7 @@ def scratch(content: bytes = b"") -> BinaryIO:
 
 
 def in_memory() -> BinaryIO | None:
-    """A file in memory (memfd_create(2)), None where the system has none, or a sandbox refuses it."""
+    """Return a file in memory (memfd_create(2)), None if the system has none, or a sandbox refuses it."""
     try:
         return os.fdopen(os.memfd_create("git"), "w+b", buffering=0)
     except (AttributeError, OSError):

@@ -1,7 +1,7 @@
-"""Change sets out of a repository: what is staged, what lies in the work tree, one commit, a range of them.
+"""Read change sets from a repository: the index, the work tree, one commit, a range.
 
-A merge is compared with each of its parents: a line that came unchanged from one of them was recorded before
-and is not new.
+A merge is compared with each of its parents: a line that came unchanged from one of them was recorded before and is not
+new.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ MESSAGE_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a review reads at the most: files, bytes of one file, bytes of all of the diff."""
+    """The most that a review reads: files, bytes of one file, bytes of the whole diff."""
 
     files: int
     file_bytes: int
@@ -43,13 +43,13 @@ class ChangeReader:
         self._bounds = bounds
 
     def staged(self, *, merging: bool = False) -> ChangeSet:
-        """What `git commit` would record now, by the index that Git named; `merging`: `git merge` calls."""
+        """Return what `git commit` would record now, by the index that Git named; `merging`: `git merge` calls."""
         others = self._repository.heads_being_merged if merging else self._repository.merge_heads
         heads = (self._repository.head, *others)
         return self._new_in_all(*(self._diff(*INDEX, tree=self._repository.tree_of(head)) for head in heads))
 
     def worktree(self) -> ChangeSet:
-        """What differs from HEAD in the work tree, untracked files that are not ignored included."""
+        """Return what differs from HEAD in the work tree, including untracked files that are not ignored."""
         root = self._repository.root
         diff = self._diff(
             *without_filters(self._git),
@@ -65,12 +65,12 @@ class ChangeReader:
         return self._new_in_all(replace(diff, files=files))
 
     def net(self, tip: str, bases: Iterable[str | None]) -> ChangeSet:
-        """What `tip` holds that none of the bases held; None is the empty tree."""
+        """Return what `tip` holds that none of the bases held; None is the empty tree."""
         trees = [self._repository.tree_of(base) for base in bases]
         return self._new_in_all(*(self._diff("diff-tree", "-r", tree=tree, other=tip) for tree in trees))
 
     def commits(self, commits: Iterable[str]) -> Iterator[ChangeSet]:
-        """Each commit against its parents, in the order given."""
+        """Yield each commit against its parents, in the order given."""
         batch: list[str] = []
         for commit in commits:
             batch.append(commit)
@@ -102,7 +102,7 @@ class ChangeReader:
             yield from self._commit_batch(commits[middle:])
             return
         diffs = iter(()) if cut else parse_commits(output)
-        del output  # what was cut is of no use, and is read anew in pieces
+        del output  # what was cut is of no use, and is read again in pieces
         for commit, first in zip(commits, firsts, strict=True):
             tree = trees[first] if first else self._repository.empty_tree
             own = [
@@ -117,7 +117,9 @@ class ChangeReader:
                 reason = f"over the limit of {MESSAGE_BYTES:,} bytes"
                 left_out = Skipped(f"message of {commit[:10]}", reason, by_limit=True)
                 changes = replace(changes, skipped=(*changes.skipped, left_out))
-            yield replace(changes, commit=commit, message=message_in(raw or b""))
+            head = (raw or b"").partition(b"\n\n")[0].decode("utf-8", "replace").split("\n")
+            people = tuple(line for line in head if line.startswith(("author ", "committer ")))
+            yield replace(changes, commit=commit, message=message_in(raw or b""), people=people)
 
     def _diff(
         self, *command: str, tree: str, other: str | None = None, touched: Touched | None = None
@@ -136,7 +138,7 @@ class ChangeReader:
         return Diff(tree, *read)
 
     def _new_in_all(self, first: "Diff", *others: "Diff") -> ChangeSet:
-        """What all of some diffs to one new side call new, within bounds; all else that is in them is named."""
+        """Return what all of some diffs to one new side call new, within bounds; name the rest as skipped."""
         everywhere = set.intersection(*({c.path for c in (*d.files, *d.left_out)} for d in (first, *others)))
         files = [change for change in first.files if change.path in everywhere]
         left_out = [change for change in first.left_out if change.path in everywhere]
@@ -180,10 +182,9 @@ class ChangeReader:
                     skipped.append(Skipped(change.path, reason, by_limit=True))
                 else:
                     reread += 1
-                    change, read = self._as_text(change, exact=reread <= REREAD_FILES)
+                    change, reason = self._as_text(change, exact=reread <= REREAD_FILES)
                     held += sum(len(line) for hunk in change.hunks for line in hunk.added)
                     if change.kind is Kind.BINARY:
-                        reason = "binary: searched only for keys" if read else "binary"
                         skipped.append(Skipped(change.path, reason))
             result.append(change)
         return result
@@ -193,28 +194,27 @@ class ChangeReader:
             return self._reader.read(change.new_blob)
         return read_worktree_file(self._repository.root, change.path, self._bounds.file_bytes)
 
-    def _as_text(self, change: FileChange, *, exact: bool) -> tuple[FileChange, bool]:
-        """A file that Git called binary, as text if it is: UTF-16, or text that an attribute hides.
+    def _as_text(self, change: FileChange, *, exact: bool) -> tuple[FileChange, str]:
+        """Return a file that Git called binary as text, if it is: UTF-16, or text hidden by an attribute.
 
-        `-diff` in a .gitattributes file, which a change can bring along, must not hide lines from review. What
-        is binary stays so, and has the text inside it that is new for lines. The second is false if the file
-        could not be read.
+        `-diff` in a .gitattributes file, which a change can add, must not hide lines from review. A binary file stays
+        binary, with its new runs of text as lines. The second value says what was read of it.
         """
         raw = self._new_bytes(change)
         if raw is None:
-            return change, False
+            return change, "binary"
         before = self._reader.read(change.old_blob) if change.old_blob and exact else None
-        new = decode(raw)
+        new = decode(raw, change.path)
         if new is None:
-            return replace(change, hunks=runs_between(before or b"", raw)), True
-        old = decode(before) if before else None
+            return replace(change, hunks=runs_between(before or b"", raw)), "binary: searched only for keys"
+        old = decode(before, change.old_path or change.path) if before else None
         kind = Kind.SYMLINK if change.new_mode == "120000" else Kind.TEXT
-        return replace(change, kind=kind, hunks=hunks_between(old or "", new)), True
+        return replace(change, kind=kind, hunks=hunks_between(old or "", new)), ""
 
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """One diff from a tree: its files, and those whose lines a limit left out."""
+    """A diff from a tree: its files, and those whose lines a limit left out."""
 
     tree: str
     files: list[FileChange]
@@ -222,7 +222,7 @@ class Diff:
 
 
 def message_in(raw: bytes) -> str:
-    """The message of a commit object (gitformat-commit: header lines, a blank line, the message)."""
+    """Return the message of a commit object (gitformat-commit: header lines, a blank line, the message)."""
     head, _, message = raw.partition(b"\n\n")
     encoding = next((line[9:] for line in head.split(b"\n") if line.startswith(b"encoding ")), b"utf-8")
     try:
@@ -234,9 +234,9 @@ def message_in(raw: bytes) -> str:
 def only_in_both(
     files: list[FileChange], others: list[FileChange], unread: Iterable[FileChange] = ()
 ) -> list[FileChange]:
-    """The changes that are in both diffs to one new side, with the added lines that both call added.
+    """Return the changes in both diffs to one new side, with the added lines that both call added.
 
-    `unread` are changes of the second diff whose lines are not known: they count as new.
+    `unread` are changes of the second diff whose lines are unknown: they count as new.
     """
     by_path = {change.path: change for change in others}
     whole = {change.path for change in unread}
@@ -251,7 +251,7 @@ def only_in_both(
 
 
 def in_both(change: FileChange, other: FileChange) -> Iterator[FileChange]:
-    """What two changes to one new side have in common: seen from the second where the first knew no file before."""
+    """Intersect two changes to one new side; the second counts where the first knew no earlier file."""
     if Kind.BINARY in (change.kind, other.kind):
         yield change
         return
@@ -264,7 +264,7 @@ def in_both(change: FileChange, other: FileChange) -> Iterator[FileChange]:
 
 
 def keep_lines(hunk: Hunk, wanted: dict[int, str]) -> Iterator[Hunk]:
-    """The runs of a hunk's added lines whose numbers are wanted; its removed lines stay with the first run."""
+    """Return the runs of a hunk's added lines with these numbers; its removed lines stay with the first run."""
     if not hunk.added:
         yield hunk
         return
@@ -279,7 +279,7 @@ def keep_lines(hunk: Hunk, wanted: dict[int, str]) -> Iterator[Hunk]:
 
 
 def identity_of(base: str, files: Iterable[FileChange]) -> str:
-    """A hash of all that a change records, and of the tree that it starts from."""
+    """Hash everything that a change records, and the tree that it starts from."""
     digest = hashlib.sha256(base.encode("ascii"))
     for c in files:
         record = (c.status, c.old_mode, c.new_mode, c.old_blob, c.new_blob, c.old_path, c.path)
@@ -288,21 +288,21 @@ def identity_of(base: str, files: Iterable[FileChange]) -> str:
 
 
 class History(Collection[ChangeSet]):
-    """The commits of a range, each read when it is its turn; can be gone through more than once."""
+    """The commits of a range, each read when iteration reaches it; may be iterated more than once."""
 
     def __init__(self, reader: ChangeReader, commits: tuple[str, ...]) -> None:
         self._reader = reader
-        self._commits = commits
+        self.ids = commits
 
     def __iter__(self) -> Iterator[ChangeSet]:
-        return self._reader.commits(self._commits)
+        return self._reader.commits(self.ids)
 
     def one(self, commit: str) -> ChangeSet:
-        """One commit of them, without reading the others; an empty change set for any other."""
-        return next(self._reader.commits([commit]) if commit in self._commits else iter(()), ChangeSet(()))
+        """Return one of the commits without reading the others; an empty change set for any other."""
+        return next(self._reader.commits([commit]) if commit in self.ids else iter(()), ChangeSet(()))
 
     def __len__(self) -> int:
-        return len(self._commits)
+        return len(self.ids)
 
     def __contains__(self, changes: object) -> bool:
-        return isinstance(changes, ChangeSet) and changes.commit in self._commits
+        return isinstance(changes, ChangeSet) and changes.commit in self.ids

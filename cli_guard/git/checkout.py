@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError, GitError
-from cli_guard.git.plumbing import decode_path
+from cli_guard.git.plumbing import decode_path, name_some
 from cli_guard.git.process import Git
 from cli_guard.git.repository import Repository
 from cli_guard.model import Skipped
@@ -25,7 +25,6 @@ PREFIX = "cli-guard-check-"
 OWNED = re.compile(PREFIX + r"(\d+)-")
 SUBMODULE = b"160000"
 POINTER = b"version https://git-lfs.github.com/spec/"
-SHOWN = 3
 # What of the environment would lead Git somewhere else than to the scratch checkout.
 KEPT_OF_GIT = ("GIT_EXEC_PATH",)
 CONFIG = """\
@@ -185,12 +184,6 @@ def has(folder: Path, path: bytes, words: bytes) -> bool:
         return False
     with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
         return words in file.read(65_536)
-
-
-def name_some(paths: list[str]) -> str:
-    """The first few paths."""
-    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
-    return ", ".join(paths[:SHOWN]) + more
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Whole files by blob id, through one `git cat-file --batch` (git-cat-file(1), "BATCH OUTPUT")."""
+"""Read whole files by blob id, through one `git cat-file --batch` (git-cat-file(1), "BATCH OUTPUT")."""
 
 import os
 import re
@@ -23,31 +23,36 @@ KEPT_CHARS = 8_000_000
 SNIFFED_BYTES = 8_000  # as many as Git itself looks at (buffer_is_binary)
 
 
-# What is text may hold a few bytes that are none; more of them, or of NUL, and it is something else.
+# Text may hold a few bytes that are not text; with more of them, or of NUL, it is binary.
 PRINTABLE = bytes((*b"\t\n\r\f\x1b", *range(0x20, 0x7F)))
 CONTROLS = bytes(byte for byte in range(0x80) if byte not in PRINTABLE)
 ODD_SHARE = 10
 NUL_SHARE = 50
 FEW_NULS = 4
+SCRIPTS = re.compile(
+    r"(?i)\.(?:[cm]?jsx?|[cm]?tsx|py|pth|sh|bash|zsh|ksh|envrc|ps1|psm1|bat|cmd|go|java|rb|pl|php|lua|rs|ya?ml|json|toml"
+    r"|ini|cfg|mk|gradle|tf|sql|service)$|(?:^|/)(?:docker|container|make|just|jenkins|vagrant|proc)file$"
+)
 NUL_SHOWN = "\ufffd"
-# Between runs that are not neighbours: no rule about secrets reads over a NUL.
+# Between runs that are not adjacent: no rule about secrets matches across a NUL.
 RUN_GAP = "\n\0"
 RUN = rb"[\t\n\r\x20-\x7e]{8,}"
 # Of both byte orders: a printable byte, then NUL and printable byte in turn.
 WIDE_RUN = rb"[\t\n\r\x20-\x7e](?:\0[\t\n\r\x20-\x7e]){7,}+"
 
 
-def decode(raw: bytes) -> str | None:
-    """A file as text, None if it is binary: UTF-16 or -32 by its mark, else UTF-8, replaced where broken.
+def decode(raw: bytes, path: str = "") -> str | None:
+    """Decode a file, None if it is binary: UTF-16 or -32 by its mark, else UTF-8, replaced where invalid.
 
-    A few NULs make no binary of what is text otherwise (they are replaced), nor does UTF-16 without a mark.
+    A few NULs do not make text binary (they are replaced), nor does UTF-16 without a mark. A script, by its first
+    bytes or its `path`, is text however many NULs follow its first line: its interpreter runs it up to them.
     """
     for mark, encoding in MARKS:
         if raw.startswith(mark):
             return raw.decode(encoding, "replace")
     if b"\0" not in raw[:SNIFFED_BYTES]:
         return raw.decode("utf-8-sig", "replace")
-    if _nearly_text(raw):
+    if _nearly_text(raw) or _is_cut_script(raw, path):
         return raw.decode("utf-8-sig", "replace").replace("\0", NUL_SHOWN)
     for encoding, high in (("utf-16-le", 1), ("utf-16-be", 0)):
         # ASCII has a NUL for every other byte, and it is the higher one.
@@ -57,8 +62,15 @@ def decode(raw: bytes) -> str | None:
     return None
 
 
+def _is_cut_script(raw: bytes, path: str) -> bool:
+    head = raw.partition(b"\0")[0]
+    return (
+        (raw.startswith(b"#!") or SCRIPTS.search(path) is not None) and b"\n" in head and _nearly_text(head)
+    )
+
+
 def _nearly_text(raw: bytes) -> bool:
-    """Are there few NULs, and at most a tenth of control characters and of what is no UTF-8?"""
+    """Return whether there are few NULs, and at most a tenth of control characters and invalid UTF-8."""
     if raw.count(0) > max(FEW_NULS, len(raw) // NUL_SHARE):
         return False
     rest = raw.translate(None, PRINTABLE)
@@ -69,16 +81,16 @@ def _nearly_text(raw: bytes) -> bool:
 
 
 def printable_runs(raw: bytes) -> list[str]:
-    """The runs of eight printable ASCII characters or more, line ends included, as bytes and as UTF-16."""
+    """Return the runs of eight printable ASCII characters or more, line ends included, as bytes and as UTF-16."""
     found = re.findall(RUN, raw)
     found += (match[::2] for match in re.findall(WIDE_RUN, raw))
     return [run.decode("ascii") for run in found]
 
 
 def runs_between(old: bytes, new: bytes) -> tuple[Hunk, ...]:
-    """What a binary file holds of text that it did not hold before, and the reverse, as one hunk.
+    """Return the runs of text that were added to and removed from a binary file, as one hunk.
 
-    A line that begins a run begins with NUL; the numbers of the lines mean nothing.
+    A line that begins a run begins with NUL; the line numbers mean nothing.
     """
     before, after = printable_runs(old), printable_runs(new)
     known, kept = set(before), set(after)
@@ -102,7 +114,7 @@ class BlobReader:
         self.limit = blob_limit
 
     def apart(self) -> "BlobReader":
-        """One more reader of the same objects, with a git process of its own."""
+        """Return another reader of the same objects, with a git process of its own."""
         return BlobReader(self._git, blob_limit=self.limit)
 
     def __enter__(self) -> "BlobReader":
@@ -112,7 +124,7 @@ class BlobReader:
         self.close()
 
     def close(self) -> None:
-        """Ends the git process, if one was needed."""
+        """End the git process, if one was needed."""
         if self._process is None:
             return
         process, self._process = self._process, None
@@ -122,11 +134,11 @@ class BlobReader:
         process.wait()
 
     def begin(self) -> None:
-        """Starts the git process, before anybody asks it for anything. Raises GitError."""
+        """Start the git process before it is needed. Raises GitError."""
         self._process = self._process or self._git.start("cat-file", "--batch")
 
     def read(self, blob: str, *, limit: int | None = None) -> bytes | None:
-        """The bytes of an object, None if it is over the limit. Raises MissingObject."""
+        """Return the bytes of an object, None if it is over the limit. Raises MissingObject."""
         limit = self.limit if limit is None else limit
         self.begin()
         process = self._process
@@ -144,7 +156,7 @@ class BlobReader:
         return None
 
     def sizes(self, blobs: Iterable[str]) -> dict[str, int]:
-        """The sizes of blobs in bytes. Raises MissingObject."""
+        """Return the sizes of blobs in bytes. Raises MissingObject."""
         wanted = list(dict.fromkeys(blobs))
         if not wanted:
             return {}
@@ -155,7 +167,7 @@ class BlobReader:
 
 
 def size_in(answer: bytes, blob: str) -> int:
-    """The size in a line `<id> <type> <size>`. Raises MissingObject for any other line."""
+    """Parse the size in a line `<id> <type> <size>`. Raises MissingObject for any other line."""
     words = answer.split()
     if len(words) != 3:
         raise missing(blob)
@@ -171,27 +183,30 @@ class BlobContents:
         self._chars = 0
 
     def apart(self) -> "BlobContents":
-        """The same for a copy of this process: two readers of one pipe would take each other's answers."""
+        """Return the same for a copy of this process: two readers of one pipe would take each other's answers."""
         return BlobContents(self._reader.apart())
 
     def new(self, change: FileChange) -> str | None:
-        """The text after the change."""
         return self._text(change.new_blob, change)
 
     def old(self, change: FileChange) -> str | None:
-        """The text before the change."""
         return self._text(change.old_blob, change)
+
+    def raw(self, change: FileChange, *, old: bool = False) -> bytes | None:
+        """Return the bytes of one side, None if there are none or they are over the limit."""
+        blob = change.old_blob if old else change.new_blob
+        return self._reader.read(blob) if blob else None
 
     def _text(self, blob: str | None, change: FileChange) -> str | None:
         if blob is None or change.kind in (Kind.BINARY, Kind.SUBMODULE):
             return None
         if blob not in self._texts:
             raw = self._reader.read(blob)
-            self._keep(blob, None if raw is None else decode(raw))
+            self._keep(blob, None if raw is None else decode(raw, change.path))
         return self._texts[blob]
 
     def _keep(self, blob: str, text: str | None) -> None:
-        """Keeps a text for the next who asks, and lets the oldest go."""
+        """Cache a text, and evict the oldest ones."""
         self._texts[blob] = text
         self._chars += len(text or "")
         while self._chars > KEPT_CHARS and len(self._texts) > 1:
@@ -200,26 +215,32 @@ class BlobContents:
 
 
 class WorktreeContents(BlobContents):
-    """`Contents` of changes whose new side lies in the work tree."""
+    """`Contents` of changes whose new side is in the work tree."""
 
     def __init__(self, reader: BlobReader, root: Path) -> None:
         super().__init__(reader)
         self._root = root
 
     def apart(self) -> "WorktreeContents":
-        """The same for a copy of this process."""
+        """Return the same for a copy of this process."""
         return WorktreeContents(self._reader.apart(), self._root)
 
     def new(self, change: FileChange) -> str | None:
-        """The text of the file as it lies there; a link is never followed."""
+        """Return the text of the file in the work tree; links are not followed."""
         if change.new_blob is not None:
             return super().new(change)
-        raw = read_worktree_file(self._root, change.path, self._reader.limit)
-        return None if raw is None else decode(raw)
+        raw = self.raw(change)
+        return None if raw is None else decode(raw, change.path)
+
+    def raw(self, change: FileChange, *, old: bool = False) -> bytes | None:
+        """Return the bytes of one side, the new one from the work tree if it is no object yet."""
+        if old or change.new_blob is not None:
+            return super().raw(change, old=old)
+        return read_worktree_file(self._root, change.path, self._reader.limit)
 
 
 def read_worktree_file(root: Path, path: str, limit: int) -> bytes | None:
-    """The bytes of a regular file below `root`, None if there is none or it is over `limit` bytes."""
+    """Read a regular file below `root`, None if there is none or it is over `limit` bytes."""
     full = os.fsencode(root) + b"/" + path.encode("utf-8", "surrogateescape")
     try:
         descriptor = os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

@@ -1,7 +1,7 @@
-"""Patches from anywhere: a file, standard input, a mail. Nothing is known of them beyond their text.
+"""Parse patches from anywhere: a file, standard input, a mail.
 
-A patch begins with `diff --git`, or with the two lines `--- ` and `+++ `; text around patches is passed over.
-Names are taken from where they can be read in one way only (git-diff(1), "GENERATING PATCH TEXT WITH -P").
+A patch begins with `diff --git`, or with the two lines `--- ` and `+++ `; text around patches is skipped. Names are
+read only where they are unambiguous (git-diff(1), "GENERATING PATCH TEXT WITH -P").
 """
 
 import hashlib
@@ -29,7 +29,7 @@ INDEX_MODE = re.compile(r"index [0-9a-f]+\.\.[0-9a-f]+ (\d{6})$")
 
 @dataclass
 class Section:
-    """One patch while it is read: `header` is what follows `diff --git`, names are as they stand there."""
+    """A patch while it is parsed: `header` is what follows `diff --git`, names are as written."""
 
     header: str = ""
     old: str = ""
@@ -39,7 +39,7 @@ class Section:
     hunks: list[Hunk] = field(default_factory=list)
 
     def change(self) -> FileChange | None:
-        """The section as a change, None if it names no file."""
+        """Return the section as a change, None if it names no file."""
         facts = self.facts
         header = names_in(self.header) or ("", "")
         names = (self.old, self.new) if self.old or self.new else header
@@ -72,7 +72,7 @@ class Section:
 
 
 def read_patch(raw: bytes, name: str) -> ChangeSet:
-    """The changes of a unified diff. Raises UsageError for a text that holds none."""
+    """Return the changes of a unified diff. Raises UsageError for a text that holds none."""
     text = decode(raw)
     lines = (raw.decode("utf-8", "replace") if text is None else text).split("\n")
     try:
@@ -91,9 +91,9 @@ def read_patch(raw: bytes, name: str) -> ChangeSet:
 
 
 def read_sections(lines: list[str], outside: set[int] | None = None) -> list[Section]:
-    """The patches of a text; the lines between them, from 0, are added to `outside`.
+    """Return the patches of a text; the lines between them, from 0, are added to `outside`.
 
-    Raises UsageError for a hunk that is not what its header says.
+    Raises UsageError for a hunk that does not fit its header.
     """
     sections: list[Section] = []
     current: Section | None = None
@@ -138,7 +138,7 @@ def read_sections(lines: list[str], outside: set[int] | None = None) -> list[Sec
 
 
 def note(line: str, section: Section) -> None:
-    """Takes in a line between the header of a patch and its hunks."""
+    """Parse a line between the header of a patch and its hunks."""
     if fact := EXTENDED.match(line):
         section.facts[fact[1]] = fact[2]
     elif mode := INDEX_MODE.match(line):
@@ -148,7 +148,7 @@ def note(line: str, section: Section) -> None:
 
 
 def read_hunk(header: re.Match[str], lines: list[str], position: int, hunks: list[Hunk]) -> int:
-    """Reads a hunk as runs of changed lines, without context; gives the place after it. Raises UsageError."""
+    """Parse a hunk as runs of changed lines, without context; return the position after it. Raises UsageError."""
     old, old_left, new, new_left = (1 if number is None else int(number) for number in header.groups())
     removed: list[str] = []
     added: list[str] = []
@@ -174,7 +174,7 @@ def read_hunk(header: re.Match[str], lines: list[str], position: int, hunks: lis
 
 
 def flush(old: int, new: int, removed: list[str], added: list[str], hunks: list[Hunk]) -> tuple[int, int]:
-    """Ends a run of changed lines, if there is one; gives the numbers of the lines after it."""
+    """End a run of changed lines, if there is one; return the numbers of the lines after it."""
     if removed or added:
         hunks.append(Hunk(old, new, tuple(removed), tuple(added)))
     old, new = old + len(removed), new + len(added)
@@ -184,19 +184,19 @@ def flush(old: int, new: int, removed: list[str], added: list[str], hunks: list[
 
 
 def name_in(line: str) -> str:
-    """The name in a line `--- name`, without the time that may follow a tab."""
+    """Return the name in a line `--- name`, without the time that may follow a tab."""
     return line[4:].removesuffix("\r").split("\t")[0]
 
 
 def names_in(header: str) -> tuple[str, str] | None:
-    """The two names after `diff --git`, None where they can be read in more than one way."""
+    """Return the two names after `diff --git`, None if they are ambiguous."""
     if header.startswith('"'):
         end = re.match(r'"(?:[^"\\]|\\.)*"', header)
         return (end[0], header[end.end() + 1 :]) if end else None
     if header.endswith('"'):
         first, _, second = header.partition(' "')
         return first, '"' + second
-    # A name that was neither quoted nor changed stands there twice, but for the prefix.
+    # A name that was neither quoted nor changed is there twice, but for the prefix.
     middle = len(header) // 2
     first, second = header[:middle], header[middle + 1 :]
     same = first == second or first.partition("/")[2] == second.partition("/")[2] != ""
@@ -204,7 +204,7 @@ def names_in(header: str) -> tuple[str, str] | None:
 
 
 def side(name: str, plain: bool) -> str | None:
-    """A path out of a patch, None for /dev/null; the prefix is cut unless both sides are named alike (`plain`)."""
+    """Return a path of a patch, None for /dev/null; the prefix is cut unless both names are equal (`plain`)."""
     name = unquote(name)
     if name == NULL:
         return None
@@ -212,7 +212,7 @@ def side(name: str, plain: bool) -> str | None:
 
 
 def unquote(name: str) -> str:
-    """A name without Git's C-style quotes (git-config(1), core.quotePath)."""
+    """Unquote a name in Git's C style (git-config(1), core.quotePath)."""
     if len(name) < 2 or name[0] != '"' or name[-1] != '"':
         return name
     out = bytearray()
@@ -236,11 +236,11 @@ class PatchContents:
     """`Contents` of a patch: an added file is there as a whole, of the others only the hunks are known."""
 
     def new(self, change: FileChange) -> str | None:
-        """The text of an added file."""
+        """Return the text of an added file."""
         if change.status is not Status.ADDED or change.kind is not Kind.TEXT:
             return None
         return "".join(f"{line}\n" for line in change.added.values())
 
     def old(self, change: FileChange) -> str | None:
-        """Nothing is known."""
+        """Return None."""
         return None

@@ -1,9 +1,9 @@
-"""Reads what `git diff-index`, `diff-tree` and `diff-files` print with `--raw -z -p`.
+"""Parse the output of `git diff-index`, `diff-tree` and `diff-files` with `--raw -z -p`.
 
-The raw part gives paths byte for byte, modes and blob ids; the patch part gives the lines. Both list the same
-entries in the same order (git-diff(1), "RAW OUTPUT FORMAT"), so they are joined by position and no path is
-ever read out of a patch header, where a hostile name could say anything. A type change is one raw entry and
-two patches, a deletion and a creation.
+The raw part gives paths byte for byte, modes and blob ids; the patch part gives the lines. Both list the same entries
+in the same order (git-diff(1), "RAW OUTPUT FORMAT"), so they are joined by position and no path is read from a patch
+header, where a hostile name could imitate anything. A type change is one raw entry and two patches, a deletion and a
+creation.
 """
 
 import re
@@ -22,6 +22,7 @@ HUNK_HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 COMMIT_HEADER = re.compile(rb"([0-9a-f]{40,64})\0")
 NEXT_HEADER = re.compile(rb"\n(?=[0-9a-f]{40,64}\0)")
 UNMARKED = itemgetter(slice(1, None))
+NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +39,14 @@ class RawEntry:
 
     @property
     def may_be_touched(self) -> bool:
-        """Can it be that nothing but a time stamp differs? Git has hashed no new content then."""
+        """Return whether perhaps only a time stamp differs: Git has hashed no new content then."""
         return (
             self.status is Status.MODIFIED and self.old_mode == self.new_mode and not self.new_blob.strip("0")
         )
 
     @property
     def sections(self) -> int:
-        """How many patches the entry has: an unmerged path has none."""
+        """Return how many patches the entry has: an unmerged path has none."""
         return {Status.TYPE_CHANGED: 2, Status.UNMERGED: 0}.get(self.status, 1)
 
 
@@ -61,12 +62,18 @@ class Section:
 
 
 def decode_path(raw: bytes) -> str:
-    """A path as `str`; any byte Git holds survives."""
+    """Decode a path; any byte Git holds survives."""
     return raw.decode("utf-8", "surrogateescape")
 
 
+def name_some(paths: list[str]) -> str:
+    """The first few paths, for a message."""
+    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+    return ", ".join(paths[:NAMED]) + more
+
+
 def read_raw(output: bytes, position: int = 0) -> tuple[list[RawEntry], int]:
-    """The raw records from `position` on, and the place after them, where the patch text begins."""
+    """Return the raw records from `position` on, and the position after them, where the patch text begins."""
     entries: list[RawEntry] = []
     while output.startswith(b":", position):
         end = output.index(b"\0", position)
@@ -95,10 +102,10 @@ def read_raw(output: bytes, position: int = 0) -> tuple[list[RawEntry], int]:
 
 
 def read_sections(patch: bytes, *, cut: bool = False) -> list[Section]:
-    """The patches of a patch text without context, in order; of a `cut` text all but the last.
+    """Return the patches of a patch text without context, in order; of a `cut` text all but the last.
 
-    A header only says where a patch begins: a name in it, such as `x b/y`, can be read in more than one way.
-    Raises InternalError for a text that ends inside a hunk though it was not cut.
+    A header only marks where a patch begins: a name in it, such as `x b/y`, may be ambiguous. Raises InternalError for
+    a text that ends inside a hunk though it was not cut.
     """
     lines = Lines(patch.decode("utf-8", "replace").split("\n"))
     sections: list[Section] = []
@@ -136,7 +143,7 @@ class Lines:
             yield self._lines[self._position - 1]
 
     def take(self, number: int, mark: str) -> tuple[str, ...]:
-        """The next lines, as many of the number as bear the mark in front; the note on a missing LF is passed over."""
+        """Read `count` lines that begin with the mark, and skip the note on a missing LF."""
         taken = self._lines[self._position : self._position + number]
         self._position += len(taken)
         if self._position < len(self._lines) and self._lines[self._position].startswith("\\"):
@@ -147,7 +154,7 @@ class Lines:
 
 
 def kind_of(entry: RawEntry, sections: list[Section]) -> Kind:
-    """What the changed thing is, by its mode and by what Git said of its content."""
+    """Return the kind of the changed object, by its mode and by what Git said of its content."""
     mode = entry.old_mode if entry.status is Status.DELETED else entry.new_mode
     if mode == "160000":
         return Kind.SUBMODULE
@@ -157,7 +164,7 @@ def kind_of(entry: RawEntry, sections: list[Section]) -> Kind:
         return Kind.BINARY
     lines = chain.from_iterable(h.added or h.removed for s in sections for h in s.hunks)
     first = next(lines, "")
-    # Nearly every file is told by its first line.
+    # The first line decides for nearly every file.
     if LFS_LINE.match(first):
         rest = [first, *lines]
         if any(line.startswith("oid sha256:") for line in rest) and all(map(LFS_LINE.match, rest)):
@@ -168,10 +175,10 @@ def kind_of(entry: RawEntry, sections: list[Section]) -> Kind:
 def parse(
     output: bytes, *, cut: bool = False, touched: Touched | None = None
 ) -> tuple[list[FileChange], list[FileChange]]:
-    """The changes of one diff, binary ones without lines, and those whose patch a `cut` output left out.
+    """Return the changes of one diff, binary ones without lines, and those whose patch a `cut` output left out.
 
-    A cut output must hold all of its raw part, or nothing but that. Of a file of which the time stamp alone differs,
-    which `touched` tells, Git prints a record, and a patch only in some of its versions.
+    A cut output must hold all of its raw part, or nothing but that. For a file with only a new time stamp (see
+    `touched`) Git prints a record, and in some versions a patch.
     """
     entries, start = read_raw(output)
     printed = output.startswith(b"diff --git ", start) + output.count(b"\ndiff --git ", start)
@@ -182,7 +189,7 @@ def parse(
 
 
 def parse_commits(output: bytes) -> Iterator[tuple[str, list[FileChange]]]:
-    """The changes of `diff-tree --stdin --always`, one diff after another, each under its commit id."""
+    """Yield the changes of `diff-tree --stdin --always` by commit, one diff after another."""
     position = 0
     while header := COMMIT_HEADER.match(output, position):
         entries, start = read_raw(output, header.end())
@@ -195,15 +202,15 @@ def parse_commits(output: bytes) -> Iterator[tuple[str, list[FileChange]]]:
 
 
 def join(entries: list[RawEntry], patch: bytes, *, cut: bool = False) -> list[FileChange]:
-    """Raw records and their patches as changes; where the patch text was cut, only the first of them.
+    """Join raw records and their patches to changes; if the patch text was cut, only the first of them.
 
-    Raises InternalError when the two do not fit.
+    Raises InternalError if the two do not fit.
     """
     return join_sections(entries, read_sections(patch, cut=cut), cut=cut)
 
 
 def join_sections(entries: list[RawEntry], sections: list[Section], *, cut: bool = False) -> list[FileChange]:
-    """The same with patches that are read already."""
+    """Join raw records and parsed patches."""
     expected = sum(entry.sections for entry in entries)
     if expected != len(sections) and not cut:
         raise InternalError(f"git named {expected} patches and printed {len(sections)}: please report this")
@@ -219,7 +226,7 @@ def join_sections(entries: list[RawEntry], sections: list[Section], *, cut: bool
 
 
 def change_of(entry: RawEntry, sections: list[Section]) -> FileChange:
-    """One raw record and its patches as a change."""
+    """Join one raw record and its patches."""
     kind = kind_of(entry, sections)
     return FileChange(
         path=entry.path,

@@ -5,7 +5,7 @@ Imports nothing: most often nothing is staged.
 
 from collections.abc import Iterable
 
-# Where a policy may stand (policy/config.py, policy/decisions.py).
+# Where a policy may be (policy/config.py, policy/decisions.py).
 POLICY_FILES = ("cli-guard.toml", "pyproject.toml", "cli-guard-baseline.json")
 
 WHERE = (
@@ -15,7 +15,7 @@ WHERE = (
     "--show-object-format",
     "--is-bare-repository",
 )
-# Says nothing of them where they are not there.
+# Prints nothing of names that do not exist.
 AT_HEAD = ("--revs-only", "HEAD^{commit}", "HEAD^{tree}")
 SETTINGS = ("config", "--list", "-z")
 
@@ -27,24 +27,24 @@ DIFF_OPTIONS = (
     *("--src-prefix=a/", "--dst-prefix=b/", "-O/dev/null"),
 )
 RAW_OPTIONS = tuple(option for option in DIFF_OPTIONS if option != "-p")
-# The bound that most policies set, which is not known yet when the question is asked: `limits.file_chars`.
+# The usual bound, `limits.file_chars`: the policy's own is not known yet at this point.
 USUAL_FILE_BYTES = 5_000_000
 
 
 def any_staged(tree: str) -> tuple[str, ...]:
-    """Does the index differ from a tree? The exit code tells: 0 if not, 1 if so."""
+    """Ask whether the index differs from a tree: exit code 0 if not, 1 if so."""
     return (*INDEX, "--quiet", "--ignore-submodules=none", tree, "--")
 
 
 def names_in(tree: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Which of some names stand at the root of a tree?"""
+    """Ask which of some names are at the root of a tree."""
     return ("ls-tree", "--full-tree", "--name-only", "-z", tree, "--", *names)
 
 
 def difference(
     *command: str, file_bytes: int, compared: tuple[str, ...], options: tuple[str, ...] = DIFF_OPTIONS
 ) -> tuple[str, ...]:
-    """What differs, with the lines of files up to a size."""
+    """Ask what differs, with the lines of files up to a size."""
     return ("-c", f"core.bigFileThreshold={file_bytes}", *command, *options, *compared, "--")
 
 

@@ -1,8 +1,8 @@
-"""Runs git: a fixed tuple of arguments, bytes out, no shell, and no program that a repository names.
+"""Run git: a fixed tuple of arguments, bytes out, no shell, and no program that a repository names.
 
-Every call switches off what a configuration could make Git run while it only reads: file system monitors,
-hooks, external diffs, text conversions, pagers, and transports (a partial clone would fetch a missing blob
-over the network). Sources: git(1), git-config(1), gitattributes(5).
+Every call switches off what a configuration could make Git run while it only reads: file system monitors, hooks,
+external diffs, text conversions, pagers, and transports (a partial clone would fetch a missing blob over the network).
+Sources: git(1), git-config(1), gitattributes(5).
 """
 
 import os
@@ -30,7 +30,7 @@ READ_ONLY = (
     *("-c", "diff.orderFile=/dev/null"),
 )
 
-# What would change what Git prints, or make it write a log of its own, and never what it reads. Our own
+# These change what Git prints, or make it write a log of its own, but never what it reads. Our own
 # --literal-pathspecs is refused next to the other ways of reading pathspecs.
 DROPPED = (
     *("GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_PAGER", "GIT_QUARANTINE_PATH"),
@@ -40,7 +40,7 @@ DROPPED_PREFIXES = ("GIT_TRACE",)
 
 
 def reading_environment(env: Mapping[str, str]) -> dict[str, str]:
-    """The caller's environment, index and repository included, made safe for reading."""
+    """Return the caller's environment, index and repository included, made safe for reading."""
     kept = {k: v for k, v in env.items() if k not in DROPPED and not k.startswith(DROPPED_PREFIXES)}
     return kept | {
         "GIT_OPTIONAL_LOCKS": "0",
@@ -60,7 +60,7 @@ class Git:
     _begun: dict[tuple[str, ...], Call] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def command(self, *arguments: str) -> tuple[str, ...]:
-        """The full command line of a call."""
+        """Return the full command line of a call."""
         return ("git", *READ_ONLY, *arguments)
 
     @cached_property
@@ -69,16 +69,16 @@ class Git:
 
     def begin(self, *arguments: str) -> None:
         """Prefetch: start a call now and use its result for the next identical call."""
-        # A call that cannot be started raises when it is used.
+        # A call that cannot be started raises when its result is used.
         with suppress(GitError):
             self._begun[arguments] = self._call(*arguments)
 
     def began(self, *arguments: str) -> bool:
-        """Was this call prefetched and not used yet?"""
+        """Return whether this call was prefetched and not used yet."""
         return arguments in self._begun
 
     def anything(self, *arguments: str) -> bool | None:
-        """Does a prefetched call print anything? None if there is no such call, or it failed."""
+        """Return whether a prefetched call prints anything; None if there is no such call, or it failed."""
         call = self._begun.get(arguments)
         try:
             return call.anything(time.monotonic() + TIMEOUT_SECONDS) if call else None
@@ -98,14 +98,14 @@ class Git:
             raise not_started(self.cwd, error) from error
 
     def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
-        """Standard output of a call that must succeed. Raises GitError with Git's own words."""
+        """Return the standard output of a call that must succeed. Raises GitError with Git's own words."""
         code, out, err = self.attempt(*arguments, stdin=stdin)
         if code != 0:
             raise refusal(err, code)
         return out
 
     def attempt(self, *arguments: str, stdin: bytes = b"") -> tuple[int, bytes, bytes]:
-        """Exit code, standard output and standard error of a call that may fail."""
+        """Return exit code, standard output and standard error of a call that may fail."""
         with closing(self._call(*arguments, stdin=stdin)) as call:
             until = time.monotonic() + TIMEOUT_SECONDS
             try:
@@ -119,27 +119,30 @@ class Git:
         return code, out, err
 
     def text(self, *arguments: str) -> str:
-        """Standard output as one text, its last newline cut."""
+        """Return standard output as text without its last newline. Raises GitError."""
         return self.run(*arguments).decode("utf-8", "surrogateescape").removesuffix("\n")
 
     def optional(self, *arguments: str) -> str | None:
-        """Like `text`, None where Git answers no."""
+        """Like `text`, but None if Git fails."""
         code, out, _ = self.attempt(*arguments)
         return out.decode("utf-8", "surrogateescape").removesuffix("\n") if code == 0 else None
 
     def bounded(
         self, *arguments: str, limit: int, stdin: bytes = b"", seconds: float = TIMEOUT_SECONDS
     ) -> tuple[bytes, bool]:
-        """At most `limit` bytes of standard output, and whether there was more. Raises GitError, as well if late."""
+        """Return at most `limit` bytes of standard output, and whether there was more.
+
+        Raises GitError, also if late.
+        """
         out = b"".join(self.pieces(*arguments, limit=limit, stdin=stdin, seconds=seconds))
         return out[:limit], len(out) > limit
 
     def pieces(
         self, *arguments: str, limit: int, stdin: bytes = b"", seconds: float = TIMEOUT_SECONDS
     ) -> Generator[bytes, None, None]:
-        """Standard output as it comes, at most `limit` bytes, and one more where there is more.
+        """Yield standard output as it arrives, at most `limit` bytes, and one more if there is more.
 
-        Raises GitError, also where nothing comes for so many seconds.
+        Raises GitError, also if nothing arrives for `seconds`.
         """
         with closing(self._call(*arguments, stdin=stdin)) as call:
             try:
@@ -156,7 +159,7 @@ class Git:
             raise refusal(err, code)
 
     def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
-        """A call that is read while it runs; what it says of errors is kept in its stderr pipe."""
+        """Start a call whose output is read while it runs; its stderr is kept in a file."""
         try:
             return subprocess.Popen(
                 self.command(*arguments),
@@ -171,7 +174,7 @@ class Git:
 
 
 def not_started(cwd: Path, error: OSError) -> GitError:
-    """What an OSError of a started process means: the folder or the program cannot be had."""
+    """Return the error for an OSError of a start: the folder or the program is missing."""
     if not os.path.lexists(cwd):
         return GitError(f"there is no folder {cwd}")
     if isinstance(error, FileNotFoundError):
@@ -182,7 +185,7 @@ def not_started(cwd: Path, error: OSError) -> GitError:
 
 
 def refusal(stderr: bytes, code: int) -> GitError:
-    """Git's refusal as an error of ours, in one line, of the kind its words tell."""
+    """Return Git's refusal as an error in one line, of the kind that its words show."""
     words = " ".join(stderr.decode("utf-8", "replace").split())
     fatal = words.find("fatal: ")
     line = words[fatal + len("fatal: ") :] if fatal >= 0 else words
@@ -204,7 +207,7 @@ UNREADABLE: dict[str, tuple[str, ...]] = {"include.path": ("a configuration that
 
 
 def own_configuration(git: Git) -> dict[str, tuple[str, ...]]:
-    """Key (section and name in lower case) -> values, those of included files among them; empty outside a repository.
+    """Return key (section and name in lower case) -> values, included files too; empty outside a repository.
 
     If Git cannot read the configuration, no Git read counts as harmless.
     """
@@ -218,7 +221,7 @@ def own_configuration(git: Git) -> dict[str, tuple[str, ...]]:
     words = out.split(b"\0")
     for scope, entry in zip(words[::2], words[1::2], strict=False):
         key, given, value = entry.decode("utf-8", "surrogateescape").partition("\n")
-        # What an include brings stands in the list itself.
+        # The list contains the keys of included files itself.
         if scope not in OWN_SCOPES or key == "include.path" or key.startswith("includeif."):
             continue
         # A key without a value is true.

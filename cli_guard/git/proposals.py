@@ -1,7 +1,6 @@
-"""Reads back the patches of `unified_diff`: what exactly they do, and how they may be shown.
+"""Parse the patches of `unified_diff`: their exact effect, and a safe way to show them.
 
-What a person approves must be what is written, so nothing is taken for a patch that `git apply` could read in
-another way.
+A person must approve exactly what is written, so a patch that `git apply` could read in another way is refused.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +18,7 @@ STARS = "****"
 
 @dataclass(frozen=True, slots=True)
 class FilePatch:
-    """What a patch does to one file: the lines of its header, and each hunk with its own line first."""
+    """The patch of one file: the lines of its header, and each hunk with its own line first."""
 
     path: str
     header: tuple[str, ...]
@@ -27,9 +26,9 @@ class FilePatch:
 
 
 def file_patches(patch: str) -> list[FilePatch]:
-    """The files of a patch that is exactly of the form of `unified_diff`: text, no rename, no link, no other mode.
+    """Return the files of a patch exactly as `unified_diff` writes it: text, no rename, no link, no other mode.
 
-    Raises ValueError for any other: `git apply` may read more in it than is seen here.
+    Raises ValueError for any other: `git apply` may see more in it than is parsed here.
     """
     lines = patch.split("\n")
     if lines.pop():
@@ -63,7 +62,7 @@ def file_patches(patch: str) -> list[FilePatch]:
 
 
 def hunk_end(lines: list[str], at: int) -> int:
-    """The line behind a hunk, by the counts that it gives itself. Raises ValueError."""
+    """Return the line after a hunk, by its own counts. Raises ValueError."""
     counts = HUNK.fullmatch(lines[at])
     if not counts:
         raise ValueError(f"line {at + 1} begins no hunk")
@@ -82,7 +81,7 @@ def hunk_end(lines: list[str], at: int) -> int:
 
 
 def mask_patch(patch: str, redact: Callable[[str, str], str], texts: Mapping[str, str]) -> str:
-    """A patch of `unified_diff` as it may be shown: line for line what it does, every secret masked.
+    """Mask every secret in a patch of `unified_diff`, keeping its lines.
 
     `redact` takes a text and its path; `texts` are the files that the patch changes. Raises ValueError for a patch of
     another form, or for other files.
@@ -94,12 +93,12 @@ def mask_patch(patch: str, redact: Callable[[str, str], str], texts: Mapping[str
         new = masked_lines(made[each.path] or "", each.path, redact)
         lines += each.header
         for head, *rest in each.hunks:
-            lines += (head, *masked_hunk(head, rest, old, new))
+            lines += (head, *mask_hunk(head, rest, old, new))
     return "".join(f"{line}\n" for line in lines)
 
 
-def masked_hunk(head: str, lines: list[str], old: list[str], new: list[str]) -> Iterator[str]:
-    """The lines of a hunk, from the masked lines of both sides. Raises ValueError, IndexError."""
+def mask_hunk(head: str, lines: list[str], old: list[str], new: list[str]) -> Iterator[str]:
+    """Build the lines of a hunk from the masked lines of both sides. Raises ValueError, IndexError."""
     counts = HUNK.fullmatch(head)
     if not counts:
         raise ValueError("no hunk")
@@ -114,40 +113,39 @@ def masked_hunk(head: str, lines: list[str], old: list[str], new: list[str]) -> 
 
 
 def masked_lines(text: str, path: str, redact: Callable[[str, str], str]) -> list[str]:
-    """The lines of a text without secrets, as many as there were."""
+    """Mask the secrets of a text without changing its number of lines."""
     lines, left = text.split("\n"), redact(text, path).split("\n")
     if len(left) == len(lines):
         return left
-    # A secret of several lines became one: of those a mask each is left.
+    # A secret of several lines became one: the mask is repeated on each.
     kept = set(left)
     return [line if line in kept else STARS for line in lines]
 
 
 def shown_patch(repository: Repository, arguments: Mapping[str, Any], mask: Callable[[str, str], str]) -> str:
-    """A `patch` with its `bases` (path -> blob id) as it may be shown, see `masked`.
+    """Return a `patch` with its `bases` (path -> blob id) masked for display, see `masked`.
 
-    Raises UsageError for one that does not fit what it rests on.
+    Raises UsageError if it does not fit its bases.
     """
     problem: Exception | None = None
-    for read in (recorded_text, lying_text):
+    for read in (read_blob_text, read_worktree_text):
         try:
             bases = {path: blob for path, blob in arguments["bases"].items() if blob is not None}
             texts = {path: read(repository, path, blob) for path, blob in bases.items()}
             return mask_patch(arguments["patch"], mask, texts)
         except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
-            # Asked about the work tree, a patch may have the line ends that the files have there.
+            # A request about the work tree may give a patch with the line ends of the files there.
             problem = error
     raise UsageError(f"the patch has an unsupported form ({problem}): ask again")
 
 
-def recorded_text(repository: Repository, path: str, blob: str) -> str:
-    """The text of a blob. Raises ValueError for what is no blob id, MissingObject."""
+def read_blob_text(repository: Repository, path: str, blob: str) -> str:
+    """Return the text of a blob. Raises ValueError for an invalid blob id, MissingObject."""
     if not OID.fullmatch(blob):
         raise ValueError("it rests on no blob")
     with BlobReader(repository.git, blob_limit=SnapshotBounds().file_bytes) as reader:
         return decode(reader.read(blob) or b"") or ""
 
 
-def lying_text(repository: Repository, path: str, blob: str) -> str:
-    """The text of the file that lies there."""
+def read_worktree_text(repository: Repository, path: str, blob: str) -> str:
     return decode(read_worktree_file(repository.root, path, SnapshotBounds().file_bytes) or b"") or ""

@@ -1,4 +1,4 @@
-"""A repository as Git sees it from here: its folders, its object format, what it points at."""
+"""A repository as Git sees it from here: its folders, its object format, and what its refs point at."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -11,8 +11,9 @@ from cli_guard.git.prefetch import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged,
 from cli_guard.git.process import Git, refusal
 
 COMPARED_BASES = 8
+NESTED_TAGS = 8
 NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in")
-# Something is there, and is no file; or it is one whose content Git does not have.
+# The path exists but is not a file; or it is one whose content Git does not have.
 NO_BLOB = b"bad file"
 OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 # Of a commit or tree.
@@ -37,7 +38,7 @@ class Repository:
 
     @classmethod
     def discover(cls, cwd: Path, env: Mapping[str, str], *ahead: tuple[str, ...]) -> "Repository":
-        """The repository that Git finds from `cwd`. Raises NotARepository, or GitError with Git's refusal.
+        """Return the repository that Git finds from `cwd`. Raises NotARepository, or GitError with Git's refusal.
 
         `ahead` are calls to prefetch: Git runs them at the same time.
         """
@@ -45,7 +46,7 @@ class Repository:
         for question in ((*WHERE, *AT_HEAD), *ahead):
             git.begin(*question)
         try:
-            # What HEAD names may be missing, and out of reach: this is where it was looked for, and not for the rest.
+            # The object that HEAD names may be missing: retry without asking for it.
             words = git.optional(*WHERE, *AT_HEAD) or git.text(*WHERE)
         except GitError:
             git.forget()
@@ -62,12 +63,12 @@ class Repository:
 
     @cached_property
     def root(self) -> Path:
-        """The top folder of the work tree. Raises GitError in a bare repository."""
+        """Return the top folder of the work tree. Raises GitError in a bare repository."""
         return Path(self.git.text("rev-parse", "--show-toplevel"))
 
     @cached_property
     def at_the_top(self) -> Git:
-        """Git in the top folder of the work tree; what the environment says of folders is seen from there no more."""
+        """Return a Git in the top folder of the work tree, with the environment's folders resolved."""
         told = {"GIT_DIR": self.git_dir, "GIT_COMMON_DIR": self.common_dir, "GIT_WORK_TREE": self.root}
         given = {name: str(path) for name, path in told.items() if name in self.git.env}
         if "GIT_WORK_TREE" in given:
@@ -77,22 +78,22 @@ class Repository:
 
     @property
     def root_name(self) -> str:
-        """The top folder of the work tree by its name, "" in a bare repository."""
+        """Return the name of the work tree's top folder, "" in a bare repository."""
         return "" if self.bare else str(self.root)
 
     @cached_property
     def state_folder(self) -> Path:
-        """Where cli-guard keeps what it must remember; the only folder it ever writes."""
+        """Return the only folder that cli-guard ever writes."""
         return self.common_dir / "cli-guard"
 
     @cached_property
     def empty_tree(self) -> str:
-        """The id of the empty tree in this repository's object format; nothing is written."""
+        """Return the id of the empty tree in this repository's object format; nothing is written."""
         return self.git.text("hash-object", "-t", "tree", "--stdin")
 
     @cached_property
     def head(self) -> str | None:
-        """The commit that HEAD names, None before the first one. Raises MissingObject if it is not there."""
+        """Return the commit that HEAD names, None before the first one. Raises MissingObject if it is missing."""
         if self.commit_at_head:
             return self.commit_at_head
         found = self.git.optional("rev-parse", "--quiet", "--verify", "HEAD^{commit}")
@@ -101,7 +102,7 @@ class Repository:
         return found
 
     def has_staged(self) -> bool:
-        """Is anything staged? Before the first commit everything in the index is."""
+        """Return whether anything is staged; before the first commit, whether the index has any file."""
         known = self.git.anything(*STAGED)
         if known is not None:
             return known
@@ -112,7 +113,7 @@ class Repository:
 
     @cached_property
     def merge_heads(self) -> tuple[str, ...]:
-        """The other parents of the commit that a merge stopped by a conflict is about to make (git-merge(1))."""
+        """Return the other parents of a merge that stopped at a conflict (git-merge(1)), about to be committed."""
         try:
             return tuple((self.git_dir / "MERGE_HEAD").read_text("ascii").split())
         except (FileNotFoundError, NotADirectoryError):
@@ -120,12 +121,12 @@ class Repository:
 
     @cached_property
     def heads_being_merged(self) -> tuple[str, ...]:
-        """The same while `git merge` runs its own hook: then it names them in the environment (GITHEAD_*)."""
+        """Return the same while `git merge` runs its hook, from the environment (GITHEAD_*)."""
         named = (name.removeprefix("GITHEAD_") for name in self.git.env if name.startswith("GITHEAD_"))
         return self.merge_heads or tuple(name for name in named if OID.fullmatch(name))
 
     def resolve(self, revision: str, kind: str = "commit") -> str:
-        """The id of a revision. Raises UsageError for one that does not exist."""
+        """Return the id of a revision. Raises UsageError if it does not exist."""
         found = self.git.optional(
             "rev-parse", "--quiet", "--verify", "--end-of-options", revision + "^{" + kind + "}"
         )
@@ -136,7 +137,7 @@ class Repository:
         return found
 
     def tree_of(self, revision: str | None) -> str:
-        """The tree of a commit or tree id; the empty one for None. Raises MissingObject."""
+        """Return the tree of a commit or tree id; the empty one for None. Raises MissingObject."""
         if revision is None:
             return self.empty_tree
         if revision in (self.commit_at_head, self.tree_at_head):
@@ -154,21 +155,21 @@ class Repository:
 
     @cached_property
     def settings(self) -> Mapping[str, str]:
-        """Git's whole configuration in one question; of several values the last one counts (git-config(1), `-z`)."""
+        """Return Git's whole configuration, read once; of several values the last counts (git-config(1), `-z`)."""
         entries = (self.git.optional(*SETTINGS) or "").split("\0")
         return {key: value for key, _, value in (entry.partition("\n") for entry in entries)}
 
     def config(self, key: str) -> str | None:
-        """One value of Git's configuration, None where it is not set."""
+        """Return one value of Git's configuration, None if it is not set."""
         section, _, rest = key.partition(".")
         middle, between, name = rest.rpartition(".")
-        # Git tells a key in lower case but for its middle, a branch for example.
+        # Git prints a key in lower case except for its middle, a branch for example.
         return self.settings.get(f"{section.lower()}.{middle}{between}{name.lower()}")
 
     def show(self, revision: str, path: str) -> bytes | None:
-        """The content of a path in a commit or tree ("" is the index), None where it holds no such file.
+        """Return the content of a path in a commit or tree ("" is the index), None if it holds no such file.
 
-        Raises GitError, or MissingObject, where Git cannot tell: no file is another thing than no answer.
+        Raises GitError, or MissingObject, if Git cannot tell: a missing file and a missing answer differ.
         """
         code, out, err = self.git.attempt("cat-file", "blob", f"{revision}:{path}")
         if code == 0:
@@ -181,36 +182,47 @@ class Repository:
         raise refusal(err, code)
 
     def holds(self, revision: str, names: Iterable[str]) -> frozenset[str]:
-        """Which of some names stand at the root of a commit or tree. Raises GitError where Git cannot tell."""
+        """Return which of some names are at the root of a commit or tree. Raises GitError if Git cannot tell."""
         listed = self.git.run(*self.prefer_prefetched(lambda tree: names_in(tree, names), revision))
         return frozenset(listed.decode("utf-8", "surrogateescape").split("\0")[:-1])
 
     def tag_message(self, oid: str) -> str | None:
-        """The message of an annotated tag, None for any other object (git-cat-file(1))."""
-        code, out, _ = self.git.attempt("cat-file", "tag", oid)
-        return out.partition(b"\n\n")[2].decode("utf-8", "replace") if code == 0 else None
+        """Return the messages of an annotated tag and of the tags that it points to, with their names and taggers.
+
+        None for any other object (git-cat-file(1), git-mktag(1)).
+        """
+        texts: list[bytes] = []
+        while len(texts) < NESTED_TAGS:
+            code, out, _ = self.git.attempt("cat-file", "tag", oid)
+            if code != 0:
+                break
+            texts.append(out)
+            oid = out[7:].split(b"\n", 1)[0].decode("ascii", "replace")
+        heads = (b"\n".join(each.split(b"\n\n", 1)[0].split(b"\n")[2:]) for each in texts)
+        messages = (each.partition(b"\n\n")[2] for each in texts)
+        return b"\n".join((*messages, *heads)).decode("utf-8", "replace") if texts else None
 
     def is_ancestor(self, older: str, newer: str) -> bool:
-        """Does the history of `newer` hold `older`? False as well where this clone does not know `older`."""
+        """Return whether `newer` descends from `older`; False as well if this clone does not know `older`."""
         code, _, _ = self.git.attempt("merge-base", "--is-ancestor", older, newer)
         return code == 0
 
     def bases(self, tip: str, exclude: Iterable[str]) -> tuple[str | None, ...]:
-        """The commits at which the history of `tip` meets `exclude`; (None,) where it begins with its own root."""
+        """Return the commits at which the history of `tip` meets `exclude`; (None,) if it begins with its own root."""
         lines = "".join(f"{line}\n" for line in (tip, *(f"^{oid}" for oid in exclude)))
         out = self.git.run("rev-list", "--boundary", "--stdin", stdin=lines.encode("ascii")).decode("ascii")
         met = [line[1:] for line in out.split() if line.startswith("-")]
         return tuple(met[:COMPARED_BASES]) or (None,)
 
     def parents(self, commits: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """The parents of commits; those that a shallow clone cut off are none."""
+        """Return the parents of commits, without those that a shallow clone cut off."""
         out = self.git.run(
             "rev-list", "--no-walk=unsorted", "--parents", "--stdin", stdin=as_lines(commits)
         ).decode("ascii")
         return {oid: tuple(parents) for oid, *parents in map(str.split, out.splitlines())}
 
     def trees(self, commits: Iterable[str]) -> dict[str, str]:
-        """The trees of commits. Raises MissingObject."""
+        """Return the trees of commits. Raises MissingObject."""
         wanted = list(dict.fromkeys(commits))
         stdin = as_lines(f"{oid}^{{tree}}" for oid in wanted)
         out = self.git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=stdin)
@@ -221,7 +233,7 @@ class Repository:
         return {oid: answer[0] for oid, answer in found.items()}
 
     def commits(self, *include: str, exclude: Iterable[str] = ()) -> tuple[str, ...]:
-        """The ids of the commits reached by `include` and not by `exclude`, oldest first."""
+        """Return the ids of the commits reached by `include` and not by `exclude`, oldest first."""
         lines = [*include, *(f"^{oid}" for oid in exclude)]
         if any(line.startswith("-") for line in lines):
             raise GitError("a revision may not begin with a dash")
@@ -236,10 +248,10 @@ class Repository:
 
 
 def as_lines(words: Iterable[str]) -> bytes:
-    """One word a line, for a command that reads them on standard input."""
+    """Join words, one a line, for a command that reads them on standard input."""
     return "".join(f"{word}\n" for word in words).encode("ascii")
 
 
 def missing(oid: str) -> MissingObject:
-    """The error for an object that is not there."""
+    """Build the error for a missing object."""
     return MissingObject(f"Git has no object {oid}: run `git fsck`, then `git fetch` or restore it")

@@ -1,7 +1,7 @@
-"""A second opinion on a patch: what unidiff reads in it must be what `cli_guard.git.patch` reads.
+"""Check a patch with a second parser: unidiff must read in it what `cli_guard.git.patch` reads.
 
 A patch that two readers understand differently can show a reviewer one change and apply another. It is refused, with
-the line where the readings part.
+the line where the readings differ.
 """
 
 import re
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from unidiff.patch import PatchSet
 
 
-# What unidiff reads from these lines it guesses, and refuses names with blanks; the lines `--- ` and `+++ ` say it too.
+# unidiff guesses names from these lines, and refuses names with blanks; the lines `--- ` and `+++ ` repeat them.
 GUESSED = re.compile(r"diff --git |(new|deleted) file mode |GIT binary patch")
 HUNK = re.compile(r"@@ -")
 
@@ -29,7 +29,7 @@ class ChangedLine(NamedTuple):
 
 
 class FileReading(NamedTuple):
-    """What the reader of a patch found for one file: the names as they stand there, and the hunks."""
+    """What a parser found for one file: the names as written, and the hunks."""
 
     names: tuple[str, str]
     hunks: Sequence[Hunk]
@@ -38,8 +38,8 @@ class FileReading(NamedTuple):
 class PatchLines:
     """The lines of a patch for unidiff; `position` is the number of the last one read, from 1.
 
-    `outside` are the lines before, between and after patches, from 0: a mail may quote a hunk header there, but after
-    a `+++ ` line it begins a hunk for some readers (patch(1)), so it is left for unidiff to see.
+    `outside` are the lines before, between and after patches, from 0: a mail may quote a hunk header there, but after a
+    `+++ ` line it begins a hunk for some readers (patch(1)), so unidiff gets to see it.
     """
 
     def __init__(self, lines: Sequence[str], outside: Collection[int]) -> None:
@@ -59,7 +59,7 @@ class PatchLines:
 def check_second_reading(
     lines: Sequence[str], outside: Collection[int], files: Sequence[FileReading]
 ) -> None:
-    """Compare what we read in a patch with what unidiff reads in the same lines.
+    """Compare our reading of a patch with unidiff's.
 
     Raises UsageError with the number of the line from which on they differ.
     """
@@ -75,13 +75,13 @@ def check_second_reading(
 
 
 def compare(ours: Sequence[FileReading], other: "PatchSet") -> None:
-    """Raise UsageError where the two readings differ in a file, a line number or a text."""
+    """Raise UsageError if the two readings differ in a file, a line number or a text."""
     theirs = [file for file in other if any(line.is_added or line.is_removed for h in file for line in h)]
     for mine, file in zip(ours, theirs, strict=False):
         if (file.source_file.rstrip("\r"), file.target_file.rstrip("\r")) != mine.names:
             raise differ(file.diff_line_no)
         for mark in "-+":
-            wanted = (line for line in changed_lines(mine.hunks) if line.mark == mark)
+            wanted = (line for line in list_changed_lines(mine.hunks) if line.mark == mark)
             for line in (line for hunk in file for line in hunk if line.line_type == mark):
                 number = line.target_line_no if mark == "+" else line.source_line_no
                 if next(wanted, None) != (mark, number, line.value.removesuffix("\n")):
@@ -94,14 +94,12 @@ def compare(ours: Sequence[FileReading], other: "PatchSet") -> None:
 
 
 def differ(line: int | None) -> UsageError:
-    """The error of two readings that part at a line."""
     return UsageError(
         f"two parsers read it differently from line {line or 1} on; create it again with `git diff`"
     )
 
 
-def changed_lines(hunks: Sequence[Hunk]) -> Iterator[ChangedLine]:
-    """Yield the changed lines of our hunks, in order."""
+def list_changed_lines(hunks: Sequence[Hunk]) -> Iterator[ChangedLine]:
     for hunk in hunks:
         for number, text in enumerate(hunk.removed, hunk.old_start):
             yield ChangedLine("-", number, text)

@@ -1,6 +1,6 @@
-"""A state of a repository as files by path: what the assistant and the run tool look at, wherever it comes from.
+"""A state of a repository as files by path, for the assistant and the run tool.
 
-As a mapping a `Snapshot` is path -> text; what is not text (a picture, a link, a submodule) is in `entries` alone.
+As a mapping a `Snapshot` is path -> text; anything else (a picture, a link, a submodule) is in `entries` alone.
 """
 
 import hashlib
@@ -21,10 +21,10 @@ LINK, SUBMODULE = "120000", "160000"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One path of a snapshot. `mode` as Git writes it, `size` in bytes, `identity` of the content.
+    """One path of a snapshot: `mode` as Git writes it, `size` in bytes, `identity` of the content.
 
-    `identity` is a blob id, or a hash of the bytes where Git has no blob; two files of one snapshot that have
-    the same one are equal.
+    `identity` is a blob id, or a hash of the bytes where Git has no blob; two files of one snapshot that have the same
+    one are equal.
     """
 
     path: str
@@ -34,13 +34,13 @@ class Entry:
 
     @property
     def kind(self) -> Kind:
-        """Whether it is a file, a link or a submodule; what is in a file is not known here."""
+        """Return whether it is a file, a link or a submodule."""
         return {LINK: Kind.SYMLINK, SUBMODULE: Kind.SUBMODULE}.get(self.mode, Kind.TEXT)
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotBounds:
-    """How much of a repository is read: the number of files, the bytes of one file, and of all of them."""
+    """The most that is read of a repository: the number of files, the bytes of one file, and of all of them."""
 
     files: int = 50_000
     file_bytes: int = 2_000_000
@@ -48,11 +48,10 @@ class SnapshotBounds:
 
 
 class Snapshot(Mapping[str, str]):
-    """Files by path, read whole when it is made, and never again.
+    """Files by path, read completely when it is made, and never again.
 
-    `name` says which state it is, for people ("the index", "the work tree", a revision, "memory"). `skipped` are
-    the paths that were left out, and why; their entries are there all the same. `of_blobs`: every identity is a
-    blob id.
+    `name` is the state for people ("the index", "the work tree", a revision, "memory"). `skipped` are the paths that
+    were left out, and why; `entries` has them all the same. `of_blobs`: every identity is a blob id.
     """
 
     def __init__(
@@ -72,7 +71,6 @@ class Snapshot(Mapping[str, str]):
 
     @classmethod
     def of(cls, texts: Mapping[str, str]) -> "Snapshot":
-        """A snapshot of texts held in memory."""
         contents = {path: text.encode("utf-8", "surrogateescape") for path, text in sorted(texts.items())}
         return cls("memory", (entry_of(path, raw) for path, raw in contents.items()), contents)
 
@@ -83,17 +81,17 @@ class Snapshot(Mapping[str, str]):
         return {path: text for path, text in found if text is not None}
 
     def raw(self, path: str) -> bytes | None:
-        """The bytes of a file, or the target of a link; None for what was left out, and for a submodule."""
+        """Return the bytes of a file, or the target of a link; None for a skipped file and a submodule."""
         return self._contents.get(path)
 
     @cached_property
     def identity(self) -> str:
-        """A hash of all paths, modes and contents."""
+        """Hash all paths, modes and contents."""
         lines = sorted(f"{each.mode} {each.identity} {each.path}" for each in self.entries.values())
         return hashlib.sha256("\0".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
     def only(self, paths: Collection[str]) -> "Snapshot":
-        """The same state, of some paths alone."""
+        """Return the same state with these paths alone."""
         entries = [entry for path, entry in self.entries.items() if path in paths]
         contents = {path: raw for path, raw in self._contents.items() if path in paths}
         skipped = (each for each in self.skipped if each.path in paths)
@@ -110,12 +108,12 @@ class Snapshot(Mapping[str, str]):
 
 
 def entry_of(path: str, raw: bytes, mode: str = "100644") -> Entry:
-    """The entry of a file that Git has no blob of."""
+    """Return the entry of a file that Git has no blob of."""
     return Entry(path, mode, len(raw), hashlib.sha256(raw).hexdigest())
 
 
 def read_state(repository: Repository, revision: str | None, *, worktree: bool) -> Snapshot:
-    """The index, unless a revision or the work tree is asked for. Raises GitError, UsageError for both at once."""
+    """Read the index, unless a revision or the work tree is given. Raises GitError, UsageError for both at once."""
     if revision is not None and worktree:
         raise UsageError("--rev and --worktree exclude each other: give one of them")
     if worktree:
@@ -124,23 +122,23 @@ def read_state(repository: Repository, revision: str | None, *, worktree: bool) 
 
 
 def read_index(repository: Repository, bounds: SnapshotBounds | None = None) -> Snapshot:
-    """What is staged, whole. Raises GitError."""
-    return read_blobs(repository, "the index", listed_index(repository), bounds or SnapshotBounds())
+    """Read all that is staged. Raises GitError."""
+    return read_blobs(repository, "the index", list_index(repository), bounds or SnapshotBounds())
 
 
 def read_commit(repository: Repository, revision: str, bounds: SnapshotBounds | None = None) -> Snapshot:
-    """The files of a commit. Raises GitError, UsageError for no such revision."""
-    listed = listed_tree(repository, repository.resolve(revision))
+    """Read the files of a commit. Raises GitError, UsageError for no such revision."""
+    listed = list_tree(repository, repository.resolve(revision))
     return read_blobs(repository, revision, listed, bounds or SnapshotBounds())
 
 
 def read_blobs(
     repository: Repository, name: str, listed: list[tuple[str, str, str]], bounds: SnapshotBounds
 ) -> Snapshot:
-    """The snapshot of listed blobs: (mode, object id, path)."""
-    chosen = Chosen(bounds)
+    """Read listed blobs: (mode, object id, path)."""
+    chosen = Selection(bounds)
     with BlobReader(repository.git, blob_limit=bounds.file_bytes) as reader:
-        # A submodule names a commit of another repository; nothing of it is here.
+        # A submodule names a commit of another repository, whose contents are not here.
         sizes = reader.sizes(blob for mode, blob, _ in listed if mode != SUBMODULE)
         for mode, blob, path in listed:
             entry = Entry(path, mode, sizes.get(blob, 0), blob)
@@ -149,8 +147,8 @@ def read_blobs(
     return Snapshot(name, chosen.entries, chosen.contents, chosen.skipped, of_blobs=True)
 
 
-def listed_index(repository: Repository) -> list[tuple[str, str, str]]:
-    """(mode, blob id, path) of the index; of a path in conflict our side (git-ls-files(1), "--stage")."""
+def list_index(repository: Repository) -> list[tuple[str, str, str]]:
+    """List (mode, blob id, path) of the index; of a path in conflict our side (git-ls-files(1), "--stage")."""
     listed: dict[str, tuple[str, str, str]] = {}
     for record in filter(None, list_files(repository, "--stage")):
         head, _, raw_path = record.partition(b"\t")
@@ -162,13 +160,13 @@ def listed_index(repository: Repository) -> list[tuple[str, str, str]]:
 
 
 def list_files(repository: Repository, *options: str) -> list[bytes]:
-    """What `git ls-files` prints of the whole work tree, wherever in it we are."""
+    """Return the output of `git ls-files` for the whole work tree."""
     top = [] if repository.bare else [str(repository.root)]
     return repository.git.run("ls-files", "-z", "--full-name", *options, "--", *top).split(b"\0")
 
 
-def listed_tree(repository: Repository, commit: str) -> list[tuple[str, str, str]]:
-    """(mode, object id, path) of a commit (git-ls-tree(1))."""
+def list_tree(repository: Repository, commit: str) -> list[tuple[str, str, str]]:
+    """List (mode, object id, path) of a commit (git-ls-tree(1))."""
     listed = []
     for record in filter(None, repository.git.run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")):
         head, _, raw_path = record.partition(b"\t")
@@ -178,12 +176,12 @@ def listed_tree(repository: Repository, commit: str) -> list[tuple[str, str, str
 
 
 def read_worktree(repository: Repository, bounds: SnapshotBounds | None = None) -> Snapshot:
-    """The files that lie in the work tree: those Git tracks, and those it would add. Links are not followed."""
+    """Read the files of the work tree: those Git tracks, and those it would add. Links are not followed."""
     if repository.bare:
         raise UsageError("a bare repository has no work tree: name a revision with --rev")
     listed = list_files(repository, "--cached", "--others", "--exclude-standard", "--deduplicate")
     bounds = bounds or SnapshotBounds()
-    root, chosen = repository.root, Chosen(bounds)
+    root, chosen = repository.root, Selection(bounds)
     for path in map(decode_path, filter(None, listed)):
         full = os.fsencode(root) + b"/" + path.encode("utf-8", "surrogateescape")
         try:
@@ -206,8 +204,8 @@ def read_worktree(repository: Repository, bounds: SnapshotBounds | None = None) 
     return Snapshot("the work tree", chosen.entries, chosen.contents, chosen.skipped)
 
 
-class Chosen:
-    """What is read, as far as the bounds go; what is left out is named."""
+class Selection:
+    """What is read within the bounds; the rest is recorded as skipped."""
 
     def __init__(self, bounds: SnapshotBounds) -> None:
         self.entries: list[Entry] = []
@@ -217,12 +215,12 @@ class Chosen:
         self._total = 0
 
     def takes(self, entry: Entry) -> bool:
-        """Lists an entry; is its content to be read?"""
+        """List an entry; return whether its content is to be read."""
         self.entries.append(entry)
         return entry.mode != SUBMODULE and self.has_room(entry.path, entry.size)
 
     def has_room(self, path: str, size: int) -> bool:
-        """Is there room for a file of `size` bytes? If not, it is named as left out."""
+        """Return whether there is room for a file of `size` bytes, and record it as skipped if not."""
         if len(self.contents) >= self._bounds.files:
             limit = f"{self._bounds.files:,} files"
         elif size > self._bounds.file_bytes:

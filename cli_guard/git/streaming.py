@@ -1,4 +1,4 @@
-"""Reads the diff that git prints while it prints it: what is held is the lines, and never the output as well."""
+"""Parse a diff while git prints it: the lines are held, and never the output as well."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -14,9 +14,9 @@ NEXT = b"\n" + HEADER
 def parse_pieces(
     pieces: Iterable[bytes], limit: int, *, touched: Touched | None = None
 ) -> tuple[list[FileChange], list[FileChange]] | None:
-    """What `plumbing.parse` makes of all pieces together, of which the first `limit` bytes count.
+    """Return what `plumbing.parse` makes of all pieces together, of which the first `limit` bytes count.
 
-    None where the limit leaves not even the raw part whole.
+    None if the limit cuts the raw part.
     """
     bounded = Bounded(pieces, limit)
     stream = iter(bounded)
@@ -41,7 +41,7 @@ def parse_pieces(
 
 
 class Bounded:
-    """The first bytes of some pieces; `cut` tells, once they are gone through, whether there were more."""
+    """The first bytes of some pieces; after the iteration `cut` says whether there were more."""
 
     def __init__(self, pieces: Iterable[bytes], limit: int) -> None:
         self._pieces = pieces
@@ -59,7 +59,7 @@ class Bounded:
 
 
 def whole_patches(pieces: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """The same text in other pieces, each of whole patches; and whether it is the last, which may be cut.
+    """Yield the same text in pieces of whole patches; the flag marks the last, which may be cut.
 
     In a patch every line of a file has a mark in front, so a header at the start of a line is one.
     """

@@ -1,6 +1,6 @@
-"""Writes the unified diff between two states of some files, as `git apply` reads it (git-apply(1), diff(1)).
+"""Write the unified diff between two states of some files, as `git apply` reads it (git-apply(1), diff(1)).
 
-And reads it back, for files that are held in memory alone.
+And apply it to files held in memory.
 """
 
 import difflib
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 CONTEXT_LINES = 3
 # Comparing takes time by the pairs of equal lines, and by the product of the lengths: beyond these a block counts as
-# rewritten. What two texts share of lines that are there once is found before, in any number.
+# rewritten. Lines that are unique in both texts are matched before, in any number.
 MOST_PAIRS = 20_000
 MOST_PRODUCT = 400_000
 NO_NEWLINE = "\\ No newline at end of file"
@@ -25,7 +25,7 @@ Opcode = tuple[str, int, int, int, int]
 
 
 def unified_diff(old: Mapping[str, str], new: Mapping[str, str]) -> str:
-    """The patch that turns `old` into `new`, both path -> text; a path that one of them lacks is made or removed.
+    """Return the patch that turns `old` into `new`, both path -> text; a path in only one is added or removed.
 
     Line ends other than LF are part of their line, so a file with CRLF keeps them.
     """
@@ -34,7 +34,7 @@ def unified_diff(old: Mapping[str, str], new: Mapping[str, str]) -> str:
 
 
 def file_diff(path: str, before: str | None, after: str | None) -> str:
-    """The patch of one file, "" where nothing changes; None is no file."""
+    """Return the patch of one file, "" if nothing changes; None is no file."""
     if before == after:
         return ""
     a, b = quote_name(f"a/{path}"), quote_name(f"b/{path}")
@@ -49,14 +49,13 @@ def file_diff(path: str, before: str | None, after: str | None) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines with their LF; the last may have none."""
+    """Return the lines with their LF; the last may have none."""
     lines = text.split("\n")
     last = lines.pop()
     return [f"{line}\n" for line in lines] + ([last] if last else [])
 
 
 def hunks(before: list[str], after: list[str]) -> Iterator[str]:
-    """The lines of all hunks."""
     for group in Edits(opcodes(before, after)).get_grouped_opcodes(CONTEXT_LINES):
         first, last = group[0], group[-1]
         yield f"@@ -{span(first[1], last[2])} +{span(first[3], last[4])} @@"
@@ -69,19 +68,18 @@ def hunks(before: list[str], after: list[str]) -> Iterator[str]:
 
 
 class Edits(difflib.SequenceMatcher[str]):
-    """Opcodes that were found already, for the groups that difflib makes of them."""
+    """Precomputed opcodes for difflib's grouping."""
 
     def __init__(self, codes: list[Opcode]) -> None:
         super().__init__()
         self._codes = codes
 
     def get_opcodes(self) -> list[Opcode]:  # type: ignore[override]
-        """The opcodes."""
         return self._codes
 
 
 def opcodes(old: list[str], new: list[str]) -> list[Opcode]:
-    """How to turn `old` into `new`, as difflib tells it, in a time that is bounded for any text."""
+    """Return difflib's opcodes from `old` to `new`, in a time that is bounded for any text."""
     found: list[Opcode] = []
     at_a = at_b = 0
     for a, b in (*anchors(old, new), (len(old), len(new))):
@@ -98,7 +96,7 @@ def opcodes(old: list[str], new: list[str]) -> list[Opcode]:
 
 
 def anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
-    """The most lines that stand once in both texts, in the same order (B. Cohen's patience diff)."""
+    """Return the most lines that are unique in both texts, in the same order (B. Cohen's patience diff)."""
     once = {line for line, count in Counter(old).items() if count == 1}
     once &= {line for line, count in Counter(new).items() if count == 1}
     where = {line: number for number, line in enumerate(new) if line in once}
@@ -121,7 +119,7 @@ def anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
 
 
 def between(old: list[str], new: list[str], a: int, a_end: int, b: int, b_end: int) -> Iterator[Opcode]:
-    """How to turn one part into another: alike at both ends, and compared or rewritten between them."""
+    """Yield the opcodes of one part: equal at both ends, and compared or rewritten between them."""
     head = 0
     while head < min(a_end - a, b_end - b) and old[a + head] == new[b + head]:
         head += 1
@@ -146,7 +144,6 @@ def between(old: list[str], new: list[str], a: int, a_end: int, b: int, b_end: i
 
 
 def marked_lines(sign: str, lines: list[str]) -> Iterator[str]:
-    """Lines under a sign."""
     for line in lines:
         yield sign + line.removesuffix("\n")
         if not line.endswith("\n"):
@@ -154,13 +151,13 @@ def marked_lines(sign: str, lines: list[str]) -> Iterator[str]:
 
 
 def span(start: int, end: int) -> str:
-    """A range of lines as a hunk header gives it; an empty one names the line before it."""
+    """Format a range of lines for a hunk header; an empty one names the line before it."""
     count = end - start
     return f"{start + 1 if count else start},{count}"
 
 
 def quote_name(name: str) -> str:
-    """A name for a header, in C quotes where it holds what would end it."""
+    """Quote a name for a header in C style if it needs quotes."""
     if not any(sign in SPECIAL or ord(sign) < 32 or ord(sign) == 127 for sign in name):
         return name
     parts = [
@@ -171,10 +168,9 @@ def quote_name(name: str) -> str:
 
 
 def apply_in_memory(patch: str, texts: Mapping[str, str]) -> dict[str, str | None]:
-    """What a patch of `unified_diff` makes of `texts`: path -> new text, None for a file that it removes.
+    """Apply a patch of `unified_diff` to `texts`; return path -> new text, None for a removed file.
 
-    Raises ValueError where the patch does not fit; then nothing of it counts. A patch from anywhere else is for
-    `git apply`.
+    Raises ValueError if any part does not fit. A patch from anywhere else is for `git apply`.
     """
     made: dict[str, str | None] = {}
     lines = patch.split("\n")
@@ -191,7 +187,7 @@ def apply_in_memory(patch: str, texts: Mapping[str, str]) -> dict[str, str | Non
 
 
 def header(lines: list[str], at: int) -> tuple[str | None, str | None, int]:
-    """Old and new name of a file's patch, None for no file, and the line after its header."""
+    """Return old and new name of a file's patch, None for no file, and the line after its header."""
     words = lines[at].removeprefix("diff --git ")
     if words == lines[at]:
         raise ValueError(f"line {at + 1} begins no file")
@@ -206,7 +202,7 @@ def header(lines: list[str], at: int) -> tuple[str | None, str | None, int]:
 
 
 def apply_hunks(lines: list[str], at: int, before: list[str]) -> tuple[list[str], int]:
-    """The lines of a file after its hunks, and the line behind them."""
+    """Return the lines of a file after its hunks, and the line after them."""
     after: list[str] = []
     done = 0
     while at < len(lines) and (found := HUNK.match(lines[at])):
@@ -229,7 +225,7 @@ def apply_hunks(lines: list[str], at: int, before: list[str]) -> tuple[list[str]
 
 
 def unquote_name(name: str) -> str:
-    """The name behind `a/` or `b/` in a header."""
+    """Return the name after `a/` or `b/` in a header."""
     if name.startswith('"'):
         name = ESCAPED.sub(lambda m: PLAIN.get(m[1]) or chr(int(m[1], 8)), name[1:-1])
     return name[2:]

@@ -12,7 +12,7 @@ from cli_guard.model import FileChange, Hunk, Kind, Status, split_lines
 
 
 def without_filters(git: Git) -> list[str]:
-    """Options that keep Git from running the clean filters of its configuration (gitattributes(5), `filter`)."""
+    """Return options that keep Git from running the clean filters of its configuration (gitattributes(5), `filter`)."""
     pattern = r"^filter\..*\.(clean|process|required)$"
     _, out, _ = git.attempt("config", "--null", "--name-only", "--get-regexp", pattern)
     options = []
@@ -26,7 +26,7 @@ def without_filters(git: Git) -> list[str]:
 
 
 def touched_only(git: Git, root: Path) -> Touched:
-    """Tells whether a file that Git reports as changed holds what it held, as `git add` would store it."""
+    """Return a check whether a changed file has its old content, as `git add` would store it."""
     filters: list[str] = []
 
     def same(entry: RawEntry) -> bool:
@@ -43,9 +43,9 @@ def touched_only(git: Git, root: Path) -> Touched:
 
 
 def untracked_change(root: Path, path: str, limit: int) -> FileChange:
-    """An untracked file as an addition; over `limit` bytes it counts as binary, with its size.
+    """Return an untracked file as an addition; over `limit` bytes it counts as binary, with its size.
 
-    A name that ends in a slash is that of another repository, which `git add` would record as a submodule.
+    A name that ends in a slash is another repository, which `git add` would record as a submodule.
     """
     if path.endswith("/"):
         return FileChange(path.removesuffix("/"), Status.ADDED, Kind.SUBMODULE, new_mode="160000")

@@ -1,6 +1,5 @@
 """The second half of the flow: plan, act on what is safe, stop for what is not, answer."""
 
-from dataclasses import asdict
 from typing import Protocol
 
 from langgraph.runtime import Runtime
@@ -11,9 +10,9 @@ from cli_guard.graph.answer import answer_text, ran_of, review_text
 from cli_guard.graph.context import Context, assistant_of, context_of
 from cli_guard.graph.gate import denied_now
 from cli_guard.graph.planning import plan
-from cli_guard.graph.state import Data, State, log, skipped_data
+from cli_guard.graph.state import Data, State, log
 from cli_guard.graph.tools.tool import Tool, ToolOutput, World
-from cli_guard.model import Skipped, finding_data
+from cli_guard.model import Action
 from cli_guard.policy.gate import RUN_CHECKS
 
 
@@ -37,8 +36,8 @@ def plan_cli_actions(state: State, runtime: Runtime[Context]) -> State:
     if planned.failed or (not planned.actions and number == 1):
         reason = planned.failed or "nothing here matches the request, and nothing is made up"
         return {"round": number, "status": "failed", "review_reason": reason, "action_log": entry}
-    actions = [asdict(action) for action in planned.actions]
-    entry[0]["tools"] = [action["tool"] for action in actions]
+    actions = list(planned.actions)
+    entry[0]["tools"] = [action.tool for action in actions]
     return {
         "round": number,
         "last_round": planned.last,
@@ -48,20 +47,19 @@ def plan_cli_actions(state: State, runtime: Runtime[Context]) -> State:
     }
 
 
-def shown_action(action: Data) -> Data:
+def shown_action(action: Action) -> Data:
     """A planned action as it may be shown: a patch stands exact in the request alone, and may hold a secret.
 
     So may the commands of checks, with what they are given.
     """
-    if action["tool"] == RUN_CHECKS:
-        wanted = action["arguments"].get("checks")
-        ids = (
-            [each.get("id") for each in wanted if isinstance(each, dict)] if isinstance(wanted, list) else []
-        )
-        return {**action, "arguments": {"checks": ids}}
-    if not action["arguments"].get("patch"):
-        return action
-    return {**action, "arguments": {k: v for k, v in action["arguments"].items() if k != "patch"}}
+    arguments = dict(action.arguments)
+    if action.tool == RUN_CHECKS:
+        wanted = arguments.get("checks")
+        listed = wanted if isinstance(wanted, list) else []
+        arguments = {"checks": [each.get("id") for each in listed if isinstance(each, dict)]}
+    elif arguments.get("patch"):
+        del arguments["patch"]
+    return {"tool": action.tool, "arguments": arguments, "risk": action.risk, "purpose": action.purpose}
 
 
 def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
@@ -70,24 +68,24 @@ def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
     world = context.world(state)
     results = list(state["tool_results"])
     findings = list(state["findings"])
-    named = dict.fromkeys(Skipped(**each) for each in state["skipped"])
+    named = dict.fromkeys(state["skipped"])
     proposal, snapshot = state["proposal"], state["repo_snapshot"]
     entries: list[Data] = []
     for request in state["tool_requests"]:
-        output = call_tool(context.tools[request["tool"]], request["arguments"], world)
+        output = call_tool(context.tools[request.tool], request.arguments, world)
         status = "failed" if output.failed or "error" in output.data else "ok"
-        results.append({"tool": request["tool"], "status": status, **output.data})
-        findings += [finding_data(finding) for finding in output.findings]
+        results.append({"tool": request.tool, "status": status, **output.data})
+        findings += output.findings
         named |= dict.fromkeys(output.skipped)
         proposal = dict(output.proposal) or proposal
         snapshot = {path: text for path, text in {**snapshot, **output.written}.items() if text is not None}
         entries += log(
-            "execute_safe_actions", tool=request["tool"], status=status, findings=len(output.findings)
+            "execute_safe_actions", tool=request.tool, status=status, findings=len(output.findings)
         )
     return {
         "tool_results": results,
         "findings": findings,
-        "skipped": skipped_data(named),
+        "skipped": list(named),
         "proposal": proposal,
         "repo_snapshot": snapshot,
         "tool_requests": [],

@@ -18,8 +18,8 @@ def review_text(state: State) -> str:
     lines = [head + (f" ({told})" if told else "")]
     for each in judged[:SHOWN]:
         finding = each["finding"]
-        place = f"{finding['path']}:{finding['line']}" if finding["line"] else finding["path"]
-        lines.append(f"{each['decision']}: {place or 'message'}: {finding['message']} [{finding['rule']}]")
+        place = f"{finding.path}:{finding.line}" if finding.line else finding.path
+        lines.append(f"{each['decision']}: {place or 'message'}: {finding.message} [{finding.rule}]")
     if len(judged) > SHOWN:
         lines.append(f"and {len(judged) - SHOWN} more")
     return "\n".join((*lines, *blocked_lines(state), *skipped_lines(state)))
@@ -80,7 +80,7 @@ def skipped_lines(state: State) -> list[str]:
     """What was not looked at, and why."""
     skipped = state["skipped"]
     what = "reviewed" if state["task_type"] == "change_review" else "looked at"
-    lines = [f"Not {what}: {each['path']}: {each['reason']}" for each in skipped[:SHOWN]]
+    lines = [f"Not {what}: {each.path}: {each.reason}" for each in skipped[:SHOWN]]
     return lines + ([f"and {len(skipped) - SHOWN} more not {what}"] if len(skipped) > SHOWN else [])
 
 
@@ -96,7 +96,7 @@ def review_lines(state: State) -> Iterable[str]:
     if state["status"] != "needs_review":
         return
     yield f"Needs review: {state['review_reason']}."
-    ready = {request["tool"] for request in state["tool_requests"] if state["review_id"]}
+    ready = {request.tool for request in state["tool_requests"] if state["review_id"]}
     for each in state["blocked_actions"]:
         if each["tool"] not in ("read_file", "write_file", *ready) and not each["tool"].startswith("mcp:"):
             yield f"Left to you: {left_to_you(state, each)}."

@@ -9,15 +9,17 @@ A change review takes two rounds: the reviewers, then the action that Git takes 
 request: what it needs to know, then what it asks for.
 """
 
+from copy import copy
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from cli_guard.graph import actions, context_nodes, gate
 from cli_guard.graph.context import Context
-from cli_guard.graph.state import State
+from cli_guard.graph.state import KEPT_TYPES, State
 
 NAME = "cli_agent_assistant"
 
@@ -54,6 +56,7 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
     """The compiled graph. With a checkpointer a run that needs a person pauses and can be resumed.
 
     Invoked with `{"input": ..., "repo_snapshot": {...}}` and no context, it works on that snapshot alone.
+    A checkpointer with the library's default serializer gets one that reads the state's types and no others.
     """
     graph = StateGraph(State, context_schema=Context)
     graph.add_node("prepare_task", context_nodes.prepare_task)
@@ -84,4 +87,15 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
     graph.add_conditional_edges("request_human_review", after_review, ["execute_safe_actions", END])
     graph.add_edge("synthesize_cli_response", END)
     graph.add_edge("handle_failure", END)
-    return graph.compile(checkpointer=checkpointer, name=NAME)
+    return graph.compile(checkpointer=checkpointer and with_kept_types(checkpointer), name=NAME)
+
+
+def with_kept_types(checkpointer: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:
+    """A copy of a checkpointer that rebuilds the types of the state when it reads.
+
+    The library's default serializer would import and call whatever a checkpoint names.
+    """
+    strict = copy(checkpointer)
+    if strict.serde is BaseCheckpointSaver.serde:
+        strict.serde = JsonPlusSerializer(allowed_msgpack_modules=None)
+    return strict.with_allowlist(KEPT_TYPES)

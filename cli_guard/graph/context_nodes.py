@@ -1,11 +1,13 @@
 """The first half of the flow: take the request, name its kind, choose and collect its context."""
 
+from collections.abc import Iterable
+
 from langgraph.runtime import Runtime
 
 from cli_guard.git.snapshot import Snapshot
 from cli_guard.graph.context import Context, assistant_of, context_of, with_subject
-from cli_guard.graph.state import Data, State, log, normalise, skipped_data
-from cli_guard.model import Kind, Skipped
+from cli_guard.graph.state import Data, State, log, normalise
+from cli_guard.model import FileChange, Kind, Skipped
 from cli_guard.secrets.redact import redact
 
 
@@ -96,7 +98,8 @@ def collect_context(state: State, runtime: Runtime[Context]) -> State:
     blocked = list(state["blocked_actions"])
     kept: list[str] = []
     skipped: list[Skipped] = []
-    present = set(context.texts) | {c.path for c in (context.subject.changes if context.subject else ())}
+    changes = context.subject.changes.files if context.subject else ()
+    present = set(context.texts) | {change.path for change in changes}
     allowed = set(state["allowed_paths"])
     for path in state["requested_paths"]:
         if path not in allowed and (path in present or allowed < present or leaves(path)):
@@ -106,22 +109,24 @@ def collect_context(state: State, runtime: Runtime[Context]) -> State:
         else:
             kept.append(path)
     if state["task_type"] == "change_review":
-        items = review_items(context)
-        # Whoever narrows a review leaves something unread, and a person is asked about that.
+        # A hook has its change at hand, and reads no items.
+        items = review_items(changes) if context is not runtime.context else []
+        collected = len(changes)
+        # What a caller leaves out of a review is unread, and a person is asked about that.
         reason = "outside the paths of this review"
         chosen = set(kept)
-        left = [item["path"] for item in items if item["path"] not in chosen]
-        skipped += [Skipped(path, reason, by_limit=True) for path in left]
+        skipped += [Skipped(each.path, reason, by_limit=True) for each in changes if each.path not in chosen]
     else:
         items = snapshot_items(context, kept, skipped)
+        collected = len(items)
         if not state["restricted"]:
             skipped += left_out(context)
     update: State = {
         "requested_paths": kept,
         "blocked_actions": blocked,
         "context_items": items,
-        "skipped": skipped_data(skipped),
-        "action_log": log("collect_context", items=len(items), blocked=len(blocked), skipped=len(skipped)),
+        "skipped": skipped,
+        "action_log": log("collect_context", items=collected, blocked=len(blocked), skipped=len(skipped)),
     }
     if state["requested_paths"] and not kept:
         missing = ", ".join(state["requested_paths"][:5])
@@ -149,10 +154,8 @@ def leaves(path: str) -> bool:
     return path.startswith(("/", "~")) or ".." in path.split("/")
 
 
-def review_items(context: Context) -> list[Data]:
+def review_items(changes: Iterable[FileChange]) -> list[Data]:
     """A change file by file, without its text: what a reader of the state needs to follow the run."""
-    if context.subject is None:
-        return []
     return [
         {
             "path": change.path,
@@ -161,7 +164,7 @@ def review_items(context: Context) -> list[Data]:
             "added": 0 if change.kind is Kind.BINARY else sum(len(hunk.added) for hunk in change.hunks),
             "removed": sum(len(hunk.removed) for hunk in change.hunks),
         }
-        for change in context.subject.changes
+        for change in changes
     ]
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
@@ -11,7 +12,7 @@ from cli_guard.git.snapshot import Snapshot
 from cli_guard.graph.context import Context, context_of
 from cli_guard.graph.context_nodes import leaves
 from cli_guard.graph.state import Data, State, log
-from cli_guard.model import Action, ChangeSet, Decision, Finding, Skipped, Verdict, finding_data, finding_of
+from cli_guard.model import Action, ChangeSet, Decision, Finding, Skipped, Verdict
 from cli_guard.policy.gate import (
     RECORDING,
     RUN_CHECKS,
@@ -20,9 +21,10 @@ from cli_guard.policy.gate import (
     judge_findings,
     judge_record,
     judge_tool,
+    new_suppressions,
     paths_in,
 )
-from cli_guard.reviewers.checks import not_run
+from cli_guard.reviewers.checks import report_not_run
 from cli_guard.reviewers.policy import not_reviewed
 from cli_guard.secrets.redact import redact
 from cli_guard.state.approvals import RecordedContent, approved_findings, review_id
@@ -36,10 +38,9 @@ def policy_gate(state: State, runtime: Runtime[Context]) -> State:
     reviews_change = state["task_type"] == "change_review"
     review_only = reviews_change if context.review_only is None else context.review_only
     entries: list[Data] = []
-    asked: list[tuple[Data, Verdict]] = []
+    asked: list[tuple[Action, Verdict]] = []
     allowed = set(state["allowed_paths"])
-    for request in state["tool_requests"]:
-        action = Action(request["tool"], request["arguments"], request["risk"], request["purpose"])
+    for action in state["tool_requests"]:
         tool = context.tools.get(action.tool)
         records = reviews_change and tool and tool.risk == RECORDING
         if records and tool and not tool.problem_with(action.arguments):
@@ -62,7 +63,7 @@ def policy_gate(state: State, runtime: Runtime[Context]) -> State:
             ends = state["last_round"] or (reviews_change and verdict.rule != CHECKS_WAIT)
             return denied if ends else going_on(denied)
         if verdict.decision is Decision.REVIEW:
-            asked.append((request, verdict))
+            asked.append((action, verdict))
     return waiting(state, context, asked, entries) if asked else {"action_log": entries}
 
 
@@ -96,14 +97,16 @@ def going_on(denied: State) -> State:
     return kept
 
 
-def waiting(state: State, context: Context, asked: list[tuple[Data, Verdict]], entries: list[Data]) -> State:
+def waiting(
+    state: State, context: Context, asked: list[tuple[Action, Verdict]], entries: list[Data]
+) -> State:
     """The state of a run that needs a person: an approval sets a patch going, a command, or the tool of a server."""
     reason = reason_for(asked)
-    ready: list[Data] = []
+    ready: list[Action] = []
     # What a command does cannot be taken back like a patch: one yes must not mean both.
-    alone = sum(context.tools[request["tool"]].approvable for request, _ in asked) == 1
+    alone = sum(context.tools[request.tool].approvable for request, _ in asked) == 1
     for request, _ in asked:
-        tool, arguments = context.tools[request["tool"]], request["arguments"]
+        tool, arguments = context.tools[request.tool], request.arguments
         if not tool.approvable or arguments.get("patch") == "":
             continue
         if tool.risk == "execute":
@@ -118,7 +121,7 @@ def waiting(state: State, context: Context, asked: list[tuple[Data, Verdict]], e
         except CliGuardError as error:
             reason = f"{reason}; it cannot be written now: {error}"
             continue
-        ready.append({**request, "arguments": arguments})
+        ready.append(replace(request, arguments=arguments))
     return {
         "decision": "review",
         "status": "needs_review",
@@ -131,17 +134,17 @@ def waiting(state: State, context: Context, asked: list[tuple[Data, Verdict]], e
     }
 
 
-def proposal_id(requests: list[Data], policy: str) -> str:
+def proposal_id(requests: list[Action], policy: str) -> str:
     """The id of what a request has done after an approval: another patch, call, base or policy has another."""
-    done = [[each["tool"], each["arguments"]] for each in requests]
+    done = [[each.tool, each.arguments] for each in requests]
     content = hashlib.sha256(json.dumps(done, sort_keys=True).encode("ascii"))
     return review_id(content.hexdigest(), policy, ())
 
 
-def denied_now(requests: list[Data], context: Context) -> str | None:
+def denied_now(requests: list[Action], context: Context) -> str | None:
     """Why what a person says yes to must not be done all the same: a command in it is denied where it would run now."""
     for request in requests:
-        verdict = judge_commands(request["arguments"], context.commands_of(request["tool"]))
+        verdict = judge_commands(request.arguments, context.commands_of(request.tool))
         if verdict.decision is Decision.DENY:
             return verdict.reason
     return None
@@ -158,17 +161,17 @@ def check_state(context: Context, bases: Mapping[str, str | None]) -> None:
         raise UsageError(f"{other[0]} is another in the index than in {asked.name}: ask without --rev")
 
 
-def blocked_by(request: Data, verdict: Verdict) -> list[Data]:
+def blocked_by(request: Action, verdict: Verdict) -> list[Data]:
     """What is blocked, a file at a time where it is a write."""
-    blocked: Data = {"tool": request["tool"], "reason": verdict.reason, "rule": verdict.rule}
-    paths = [path for path in paths_in(request["arguments"]) if path]
-    command = request["arguments"].get("command")
+    blocked: Data = {"tool": request.tool, "reason": verdict.reason, "rule": verdict.rule}
+    paths = [path for path in paths_in(request.arguments) if path]
+    command = request.arguments.get("command")
     if command:
         return [{**blocked, "command": command}]
     return [{**blocked, "path": path} for path in paths] or [blocked]
 
 
-def reason_for(asked: list[tuple[Data, Verdict]]) -> str:
+def reason_for(asked: list[tuple[Action, Verdict]]) -> str:
     """Why a person is needed, in one line."""
     return "; ".join(dict.fromkeys(verdict.reason for _, verdict in asked))
 
@@ -185,9 +188,10 @@ def once_nothing_stands(state: State, context: Context, allowed: Verdict) -> Ver
 
 def judgement_of(state: State, context: Context, more: Iterable[Finding] = ()) -> Judgement:
     """The findings so far, and some more, as policy and approvals see them."""
-    findings = [*(finding_of(data) for data in state["findings"]), *more]
-    left_out = not_reviewed((*(Skipped(**data) for data in state["skipped"]), *unread(context)))
+    findings = [*state["findings"], *more]
+    left_out = not_reviewed((*state["skipped"], *unread(context)))
     findings += [left_out] if left_out else []
+    findings += list(new_suppressions(findings, context.policy, context.answer))
     approved = approved_findings(
         findings, context.approvals, context.policy.identity, content_of(context), context.commits
     )
@@ -205,7 +209,7 @@ def without_result(state: State, context: Context) -> tuple[Finding, ...]:
     ran = {each["id"] for result in results for each in result.get("checks", ())}
     reason = next((str(result["error"]) for result in results if "error" in result), "nothing came of it")
     checks = context.subject.checks if context.subject else ()
-    return tuple(not_run(check, reason) for check in checks if check.may_run and check.id not in ran)
+    return tuple(report_not_run(check, reason) for check in checks if check.may_run and check.id not in ran)
 
 
 def decide_recording(state: State, context: Context, action: Action) -> State:
@@ -217,18 +221,9 @@ def decide_recording(state: State, context: Context, action: Action) -> State:
         verdict = judge_record(judgement)
     update: State = {
         "judged": [
-            {"finding": finding_data(each.finding), "decision": str(each.disposition)}
-            for each in judgement.standing
+            {"finding": each.finding, "decision": str(each.disposition)} for each in judgement.standing
         ],
-        "suppressed": [
-            {
-                "finding": finding_data(each.finding),
-                "by": each.by,
-                "reason": redact(each.reason),
-                "new": each.new,
-            }
-            for each in judgement.suppressed
-        ],
+        "suppressed": [replace(each, reason=redact(each.reason)) for each in judgement.suppressed],
     }
     entries = gate_entry(action, verdict)
     if verdict.decision is Decision.ALLOW:

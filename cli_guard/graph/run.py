@@ -23,9 +23,12 @@ from langsmith.run_helpers import tracing_context
 from cli_guard.errors import UsageError
 from cli_guard.graph.build import Graph, build_graph
 from cli_guard.graph.context import Context
-from cli_guard.graph.state import Data, State
+from cli_guard.graph.state import State, is_intact
+from cli_guard.model import Action
+from cli_guard.secrets.redact import mask_everywhere, masks_in
 
 LOCK_SECONDS = 2
+EXACT = ("tool_requests", "proposal", "repo_snapshot", "allowed_paths")
 THREAD: Any = {"configurable": {"thread_id": "review"}}
 REQUESTS = {
     "commit-msg": "review the message of the commit that is about to be recorded",
@@ -85,6 +88,9 @@ def waiting(state: State, context: Context) -> tuple[State, Pause]:
     graph = build_graph(checkpointer=saver(connection))
     # The node that asks runs once more, and says once more that it did.
     before = state | {"action_log": state["action_log"][:-1]}
+    # What a person typed may be a secret. A patch is kept as it is written, and its id is its hash.
+    exact = {key: before[key] for key in EXACT if key in before}  # type: ignore[literal-required]
+    before = cast(State, mask_everywhere(before, masks_in(state["input"])) | exact)
     graph.update_state(THREAD, before, as_node="policy_gate")
     stopped: Any = graph.invoke(None, THREAD, context=context, durability="exit")
     (asked,) = stopped.pop("__interrupt__")
@@ -98,9 +104,9 @@ def default_graph() -> Graph:
 
 
 def saver(connection: sqlite3.Connection) -> SqliteSaver:
-    """A checkpointer that makes plain data and the library's own types alone of what it reads.
+    """A checkpointer that makes plain data and the library's own types of what it reads; the graph adds its own.
 
-    By default it calls whatever a file names, with the arguments that stand there: a program, for one.
+    By default it calls whatever a file names, with the arguments in it: a program, for one.
     """
     return SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
 
@@ -112,7 +118,7 @@ def resume_review(
     reason: str,
     approved: bool = True,
     context: Context | None = None,
-    requests: list[Data] | None = None,
+    requests: list[Action] | None = None,
 ) -> State:
     """Goes on with a paused run after a person's answer. Raises UsageError for a file that holds none.
 
@@ -120,30 +126,22 @@ def resume_review(
     `requests` are what the person was shown: a run that would do anything else does not go on.
     """
     with open_paused(path) as graph:
-        if requests is not None and requests_of(graph) != requests:
+        if requests is not None and graph.get_state(THREAD).values["tool_requests"] != requests:
             raise UsageError("what waits is not what was shown: ask again")
         answer: Any = Command(resume={"approved": approved, "by": by, "reason": reason})
         with tracing_context(enabled=False):
             return cast(State, graph.invoke(answer, THREAD, context=context or Context(), durability="exit"))
 
 
-def waiting_requests(path: Path) -> list[Data]:
+def waiting_requests(path: Path) -> list[Action]:
     """What an approval of a paused run sets going. Raises UsageError."""
+    return waiting_state(path)["tool_requests"]
+
+
+def waiting_state(path: Path) -> State:
+    """Return the state in which a run paused. Raises UsageError."""
     with open_paused(path) as graph:
-        return requests_of(graph)
-
-
-def requests_of(graph: Graph) -> list[Data]:
-    """The requests of a paused graph. Raises sqlite3.Error for a state that has none."""
-    found = graph.get_state(THREAD).values.get("tool_requests")
-    if not isinstance(found, list) or not all(
-        isinstance(each, dict)
-        and isinstance(each.get("tool"), str)
-        and isinstance(each.get("arguments"), dict)
-        for each in found
-    ):
-        raise sqlite3.DatabaseError("its content is broken")
-    return found
+        return cast(State, graph.get_state(THREAD).values)
 
 
 @contextlib.contextmanager
@@ -182,8 +180,13 @@ def open_file(path: Path) -> sqlite3.Connection:
 
 
 def waits(graph: Graph) -> bool:
-    """Does the graph's checkpoint wait for a person? Raises sqlite3.Error, also for one that says nothing."""
+    """Does the graph's checkpoint wait for a person? Raises sqlite3.Error, also for one of another version."""
     try:
-        return bool(graph.get_state(THREAD).next)
+        paused = graph.get_state(THREAD)
+        if not paused.next:
+            return False
+        if is_intact(paused.values):
+            return True
     except (ValueError, TypeError, KeyError) as error:
         raise sqlite3.DatabaseError("its content is broken") from error
+    raise sqlite3.DatabaseError("another version of cli-guard wrote it")

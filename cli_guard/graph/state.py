@@ -1,12 +1,11 @@
-"""The state of `cli_agent_assistant`: plain data only, so that a paused run survives in a checkpoint."""
+"""The state of `cli_agent_assistant`: plain data, and the frozen types of `cli_guard.model` that a checkpoint keeps."""
 
 import operator
 import re
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypedDict
 
-from cli_guard.model import Skipped, TaskType
+from cli_guard.model import FINDING_ENUMS, Action, Finding, Skipped, Suppressed, TaskType
 
 Data = dict[str, Any]
 REQUEST_CHARS = 20_000
@@ -22,10 +21,13 @@ ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]{0,30}[A-Za-z]|\][^\x07\x1b]{0,300}(?:\x07
 class State(TypedDict, total=False):
     """What the nodes hand on; the fields down to `metadata` are those of the requirement (Appendix E).
 
+    `context_items` is what a reader of the state needs to follow a run over a snapshot: the review of a change that is
+    handed in, as a hook does, has none. `plan` is what was planned so far, as it may be shown.
     `last_round`: the planner wants nothing more. `restricted`: the caller named the paths that may be looked at.
     `wishes` is what the words of the request say: `paths` and `symbols` that it names, `named` (a path is given),
     `writes` (files should change), `forbids` (none may), `runs` (something is to be run), `also` (further kinds of
     task), `effect` (the words that want more than that), `assumed`.
+    `judged` is each finding that stands (`finding`) with what policy makes of it (`decision`).
     `proposal` is the exact patch that a tool proposes, and its `paths`; it may hold a secret and is never shown: what
     is shown of it stands in `tool_results`.
     """
@@ -38,7 +40,7 @@ class State(TypedDict, total=False):
     repo_snapshot: dict[str, str]
     context_items: list[Data]
     plan: list[Data]
-    tool_requests: list[Data]
+    tool_requests: list[Action]
     tool_results: list[Data]
     blocked_actions: list[Data]
     requires_human_review: bool
@@ -55,10 +57,10 @@ class State(TypedDict, total=False):
     proposal: Data
     decision: Literal["allow", "review", "deny"]
     review_id: str | None
-    findings: list[Data]
+    findings: list[Finding]
     judged: list[Data]
-    suppressed: list[Data]
-    skipped: list[Data]
+    suppressed: list[Suppressed]
+    skipped: list[Skipped]
 
 
 def normalise(text: str) -> str:
@@ -66,9 +68,26 @@ def normalise(text: str) -> str:
     return " ".join(CONTROL.sub("", ESCAPE.sub("", text)).split())[:REQUEST_CHARS].rstrip()
 
 
-def skipped_data(skipped: Iterable[Skipped]) -> list[Data]:
-    """What was not reviewed, as plain data."""
-    return [asdict(each) for each in skipped]
+# All that a checkpoint may have built when it is read, besides plain data.
+KEPT_TYPES = tuple(
+    (kind.__module__, kind.__name__)
+    for kind in (Action, Finding, Suppressed, Skipped, *FINDING_ENUMS.values())
+)
+
+
+def is_intact(state: Mapping[str, Any]) -> bool:
+    """Are the objects of a state that was read from a checkpoint what they were? An older version kept plain data."""
+    requests = state["tool_requests"]
+    objects = (
+        (Action, requests),
+        (Finding, state["findings"]),
+        (Finding, [each["finding"] for each in state["judged"]]),
+        (Suppressed, state["suppressed"]),
+        (Skipped, state["skipped"]),
+    )
+    return all(isinstance(each, kind) for kind, listed in objects for each in listed) and all(
+        isinstance(each.tool, str) and isinstance(each.arguments, dict) for each in requests
+    )
 
 
 def log(node: str, **details: object) -> list[Data]:

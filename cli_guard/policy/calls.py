@@ -61,7 +61,7 @@ def calls_of_item(item: list[Line]) -> list[Line]:
 
 
 def ignored(line: str, found: re.Match[str]) -> bool:
-    """Is a failure of the command certainly ignored?"""
+    """Return whether a failure of the command is certainly ignored."""
     return bool(_MAKE_IGNORES.match(line) or _FAILURE_IGNORED.match(line, found.end()))
 
 

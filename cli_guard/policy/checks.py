@@ -183,12 +183,11 @@ class PlannedCheck:
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """Return all commands that it runs."""
         return self.config.commands
 
     @property
     def may_run(self) -> bool:
-        """Is it trusted, and is none of its commands denied?"""
+        """Return whether it is trusted and none of its commands is denied."""
         return bool(self.trusted) and self.denied is None
 
 

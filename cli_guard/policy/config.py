@@ -27,7 +27,7 @@ from cli_guard.policy.checks import CheckConfig, Checks
 from cli_guard.policy.globs import rule_matches
 from cli_guard.policy.mcp import ServerConfig, Servers, check_shared, check_users
 from cli_guard.rules.catalog import load_all
-from cli_guard.runtime import user_file
+from cli_guard.runtime import read_plain, user_file
 
 KEY = "server"
 
@@ -297,7 +297,8 @@ def read_user_config(env: Mapping[str, str]) -> Config | None:
     if path is None:
         return None
     try:
-        raw = path.read_bytes()
+        # People link it from elsewhere; what waits for a writer would hold every commit.
+        raw = read_plain(path, follow=True)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

@@ -25,6 +25,7 @@ FLOORS = MappingProxyType(
         "policy-not-reviewed": Disposition.REVIEW,
         # Always shown: a suppression must not hide that it was added.
         "policy-suppression-added": Disposition.ADVISE,
+        "policy-suppression-new": Disposition.ADVISE,
         "policy-suppression-without-reason": Disposition.ADVISE,
     }
 )
@@ -43,7 +44,7 @@ class Policy:
 
     `also` are the policies of the other tips of one push: each applies, so that a lax branch cannot judge a strict
     one. `sources` are the places it was read from, for people. `baseline` has (rule, path, fingerprint) of findings
-    that existed before.
+    that existed before. `before` are the policies that a push finds on the remote: a push cannot loosen what judges it.
     """
 
     config: Config = field(default_factory=Config)
@@ -51,11 +52,12 @@ class Policy:
     baseline: frozenset[tuple[str, str, str]] = frozenset()
     sources: tuple[str, ...] = ("built-in defaults",)
     also: tuple[Config, ...] = ()
+    before: tuple[Config, ...] = ()
 
     @property
     def configs(self) -> tuple[Config, ...]:
         """Return every configuration of the repository that applies."""
-        return (self.config, *self.also)
+        return (self.config, *self.also, *self.before)
 
     @property
     def identity(self) -> str:
@@ -96,7 +98,7 @@ class Policy:
     @property
     def checks(self) -> tuple[Mapping[str, CheckConfig], ...]:
         """Return the tables of checks in force, of each tip that has any; they are read only from the repository."""
-        return tuple(config.checks for config in self.configs if config.checks)
+        return tuple(config.checks for config in (self.config, *self.also) if config.checks)
 
     def disposition(self, finding: Finding) -> Disposition:
         """Return what the finding leads to."""
@@ -114,7 +116,6 @@ class Policy:
         return answers[0] if all(answers) else None
 
     def expired(self, today: datetime.date) -> tuple[Ignore, ...]:
-        """Return the suppressions that have expired."""
         ignores = dict.fromkeys(ignore for config in self.configs for ignore in config.ignore)
         return tuple(i for i in ignores if i.expires is not None and i.expires < today)
 

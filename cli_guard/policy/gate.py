@@ -1,18 +1,28 @@
 """The gate: the only place that decides.
 
-It answers two questions. May this tool run? And may Git record this change, given what was found? Both are
-pure functions of their arguments and return a `Verdict`.
+It decides whether a tool may run, and whether Git may record a change with these findings. Both are pure functions of
+their arguments and return a `Verdict`.
 """
 
 import datetime
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from cli_guard.model import Action, Decision, Disposition, Finding, Judged, Suppressed, Verdict
+from cli_guard.model import (
+    Action,
+    Decision,
+    Disposition,
+    Finding,
+    JudgedFinding,
+    Suppressed,
+    Verdict,
+    fingerprint,
+)
 from cli_guard.policy.decisions import FLOORS, Policy
 from cli_guard.policy.suppressions import Answer
+from cli_guard.rules.catalog import one
 
 if TYPE_CHECKING:
     from cli_guard.commands import Context as CommandContext
@@ -22,23 +32,26 @@ RECORDING = "git"
 EXECUTE = "execute"
 RUN_CHECKS = "run_checks"
 CHECKS_TRUSTED = "checks-trusted"
+STOPS = (Disposition.DENY, Disposition.REVIEW)
+SUPPRESSION_NEW = "policy-suppression-new"
+FindAnswer = Callable[[Finding], tuple[Answer, bool] | None]
 COMMAND_KEYS = frozenset(("command", "commands", "cmd"))
 
 
 class ToolFacts(Protocol):
-    """What the gate must know of a tool."""
+    """What the gate needs to know about a tool."""
 
     @property
     def risk(self) -> str:
-        """The risk class: `read_only`, or what makes it not so."""
+        """Return the risk class: `read_only`, or what makes it not so."""
 
     @property
     def shows_command(self) -> bool:
-        """Is a command in the arguments shown to a person, and never run?"""
+        """Return whether a command in the arguments is only shown to a person, and never run."""
 
     @property
     def decided(self) -> Verdict | None:
-        """The configuration's verdict on the tool itself, None if it has none."""
+        """Return the configuration's verdict on the tool itself, None if it has none."""
 
     def problem_with(self, arguments: Mapping[str, object]) -> str | None:
         """Return what is wrong with these arguments, None if nothing is."""
@@ -48,11 +61,10 @@ class ToolFacts(Protocol):
 class Judgement:
     """The findings of a change as policy sees them."""
 
-    standing: tuple[Judged, ...]
+    standing: tuple[JudgedFinding, ...]
     suppressed: tuple[Suppressed, ...]
 
     def of(self, disposition: Disposition) -> tuple[Finding, ...]:
-        """Return the findings with this disposition."""
         return tuple(judged.finding for judged in self.standing if judged.disposition is disposition)
 
 
@@ -64,7 +76,7 @@ def judge_tool(
     review_only: bool,
     commands: "CommandContext | None" = None,
 ) -> Verdict:
-    """May a planned tool run? Recording actions are judged by `judge_record` instead.
+    """Decide whether a planned tool may run; `judge_record` decides about recording actions.
 
     A command in the arguments is judged as it would run in the context `commands`.
     """
@@ -94,10 +106,10 @@ def judge_tool(
 
 
 def runs_trusted_checks(action: Action, tool: ToolFacts) -> bool:
-    """The one exception to review-only mode: the checks of the repository that this user trusts, as they are.
+    """Return whether it runs exactly the checks that this user trusts: the one exception to review-only mode.
 
-    They run in a scratch checkout of what is recorded, never in the work tree. The name, the risk and the reason of
-    the decision must all match.
+    They run in a scratch checkout of what is recorded, never in the work tree. The name, the risk and the reason of the
+    decision must all match.
     """
     decided = tool.decided
     return (
@@ -155,23 +167,23 @@ def paths_in(arguments: Mapping[str, object]) -> Iterable[str]:
 def judge_findings(
     findings: Iterable[Finding],
     policy: Policy,
-    answer: Callable[[Finding], tuple[Answer, bool] | None],
+    answer: FindAnswer,
     today: datetime.date,
     approved: Mapping[str, str],
 ) -> Judgement:
     """Split the findings into standing ones, with their disposition, and answered ones, with the answer.
 
-    `answer` returns the inline suppression of a finding, and whether this change adds it. `approved`
-    are the fingerprints that a person approved for this content, with the reason. An approval answers what
-    needs review; it never lifts a deny.
+    `answer` returns the inline suppression of a finding, and whether this change adds it. `approved` are the
+    fingerprints that a person approved for this content, with the reason. An approval answers what needs review, never
+    what is denied.
     """
-    standing: list[Judged] = []
+    standing: list[JudgedFinding] = []
     suppressed: list[Suppressed] = []
     for finding in findings:
         disposition = policy.disposition(finding)
         if disposition is Disposition.OFF:
             continue
-        inline = None if finding.rule in FLOORS else answer(finding)
+        inline = inline_for(finding, disposition, answer)
         ignore = policy.ignore_for(finding, today)
         if inline:
             suppressed.append(Suppressed(finding, "inline", inline[0].reason, new=inline[1]))
@@ -186,12 +198,36 @@ def judge_findings(
         elif disposition is Disposition.REVIEW and finding.fingerprint in approved:
             suppressed.append(Suppressed(finding, "approval", approved[finding.fingerprint]))
         else:
-            standing.append(Judged(finding, disposition))
+            standing.append(JudgedFinding(finding, disposition))
     return Judgement(tuple(standing), tuple(suppressed))
 
 
+def inline_for(finding: Finding, disposition: Disposition, answer: FindAnswer) -> tuple[Answer, bool] | None:
+    """Return the inline suppression that counts for a finding, and whether this change adds it.
+
+    A new one that names no single rule, or gives less than a reason, answers only advice.
+    """
+    inline = None if finding.rule in FLOORS else answer(finding)
+    if inline and inline[1] and disposition in STOPS and not inline[0].is_explicit:
+        return None
+    return inline
+
+
+def new_suppressions(findings: Iterable[Finding], policy: Policy, answer: FindAnswer) -> Iterator[Finding]:
+    """Yield a finding for each new inline suppression of what would be denied or need review."""
+    for found in findings:
+        disposition = policy.disposition(found)
+        inline = inline_for(found, disposition, answer) if disposition in STOPS else None
+        if inline and inline[1]:
+            told = f"a new comment answers {found.rule} ({disposition}): {inline[0].reason}"
+            mark = fingerprint(SUPPRESSION_NEW, found.path, f"{found.fingerprint} {inline[0].reason}")
+            rule = one("policy", SUPPRESSION_NEW)
+            made = rule.finding(path=found.path, line=found.line, message=told, fingerprint=mark)
+            yield replace(made, commit=found.commit)
+
+
 def judge_record(judgement: Judgement) -> Verdict:
-    """May Git record the change?"""
+    """Decide whether Git may record the change."""
     denied = judgement.of(Disposition.DENY)
     if denied:
         return Verdict(Decision.DENY, count_findings(denied, "denied"), "findings-denied", marks(denied))
@@ -210,5 +246,4 @@ def count_findings(findings: Collection[Finding], what: str) -> str:
 
 
 def marks(findings: Iterable[Finding]) -> tuple[str, ...]:
-    """Return the fingerprints of findings."""
     return tuple(finding.fingerprint for finding in findings)

@@ -1,7 +1,7 @@
 """Path and name patterns: `*` within a folder, `**` across folders, `?` one character; nothing else is special.
 
-Matched by an automaton whose states are the bits of a number: a regular expression with a dozen stars takes
-practically forever for a path that is made for it, and paths come from the author of a change.
+Matched by an automaton whose states are the bits of a number: a regular expression with a dozen stars takes practically
+forever for a crafted path, and paths come from the author of a change.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,6 @@ class Automaton:
 
 @lru_cache(maxsize=256)
 def compile_pattern(pattern: str) -> Automaton:
-    """Compile a pattern."""
     steps: dict[str, int] = {}
     names = in_folder = anywhere = skips = optional = 0
     position, bit = 0, 1
@@ -69,7 +68,7 @@ def compile_pattern(pattern: str) -> Automaton:
 
 @lru_cache(maxsize=4_096)
 def matches(pattern: str, path: str) -> bool:
-    """Does the whole path match? A pattern without a slash matches the name in any folder."""
+    """Return whether the whole path matches. A pattern without a slash matches the name in any folder."""
     if "/" not in pattern:
         path = path.rsplit("/", 1)[-1]
     made = compile_pattern(pattern)
@@ -86,5 +85,5 @@ def matches(pattern: str, path: str) -> bool:
 
 
 def rule_matches(pattern: str, rule: str) -> bool:
-    """Does a rule id match an id or a prefix with `*`?"""
+    """Return whether a rule id matches an id or a prefix with `*`."""
     return rule.startswith(pattern[:-1]) if pattern.endswith("*") else rule == pattern

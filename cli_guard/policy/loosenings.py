@@ -94,7 +94,7 @@ def weakening_ignores(before: Config, after: Config) -> dict[Ignore, str]:
 
 
 def covered(new: Ignore, ends: Mapping[tuple[str, str], datetime.date]) -> bool:
-    """Does an old entry answer all that the new one does, for as long? `ends`: expiry by rule and path."""
+    """Return whether an old entry covers the new one, for as long. `ends`: expiry by rule and path."""
     wider = [new.rule, *(f"{new.rule[:length]}*" for length in range(len(new.rule)))]
     found = [ends.get((rule, path)) for rule in wider for path in {new.path, "**"}]
     return any(end is not None and (new.expires or datetime.date.max) <= end for end in found)

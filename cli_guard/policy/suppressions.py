@@ -23,6 +23,9 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 SHORTEST_REASON = 3
+WORDS_TO_LIFT = 3
+# Chinese, Japanese and Korean are written without blanks: each sign counts as a word.
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +36,17 @@ class Answer:
     reason: str
 
     def answers(self, rule: str) -> bool:
-        """Does it answer findings of this rule? Without a reason it answers none."""
+        """Return whether it suppresses findings of this rule; without a reason it suppresses none."""
         return len(self.reason) >= SHORTEST_REASON and any(rule_matches(own, rule) for own in self.rules)
+
+    @property
+    def is_explicit(self) -> bool:
+        """Return whether it names each rule in full and gives a reason of three words.
+
+        A new suppression must, to answer what is denied or needs review.
+        """
+        named = not any(rule.endswith("*") for rule in self.rules)
+        return named and len(_WORD.findall(self.reason)) >= WORDS_TO_LIFT
 
 
 def answer_in(line: str) -> Answer | None:

@@ -36,7 +36,6 @@ class RecordedContent:
 
     @classmethod
     def of(cls, changes: ChangeSet) -> "RecordedContent":
-        """Return the content of a change set."""
         return cls(changes.identity, {c.path: c.new_blob for c in changes}, changes.commit)
 
 
@@ -78,7 +77,7 @@ def approved_findings(
 def covers(
     approval: Approval, finding: Finding, content: RecordedContent, approved: RecordedContent | None
 ) -> bool:
-    """Does an approval, given for the `approved` content, answer a finding in the whole `content`?"""
+    """Return whether an approval of the `approved` content covers a finding in the whole `content`."""
     if approved is None or finding.fingerprint not in approval.fingerprints:
         return False
     if approved.identity == content.identity or (finding.commit and finding.commit == approved.commit):

@@ -9,12 +9,14 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard import __version__
+from cli_guard.errors import CliGuardError
 from cli_guard.runtime import Invocation
+from cli_guard.state.files import lock, open_state, read_state
 
 START = "0" * 64
 BLOCK = 4_096
@@ -44,6 +46,10 @@ class Verification:
     entries: int
     problem: str | None
 
+    def __str__(self) -> str:
+        """Return `3 entries, hash chain OK`, or the problem."""
+        return self.problem or f"{self.entries} {'entry' if self.entries == 1 else 'entries'}, hash chain OK"
+
 
 class AuditLog:
     """The log of a folder: `audit.jsonl`, and its last hash in `audit.head`."""
@@ -60,13 +66,15 @@ class AuditLog:
             # A half-written line of a killed process stays in the log as unreadable.
             glue = b"" if last is None or last.endswith(b"\n") else b"\n"
             try:
-                with self.path.open("ab") as file:
+                with os.fdopen(open_state(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab") as file:
                     file.write(glue + line + b"\n")
             except OSError:
                 with suppress(OSError):
                     os.truncate(self.path, size)
                 raise
-            self._head.write_text(digest(line) + "\n", "ascii")
+            head = open_state(self._head, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            with os.fdopen(head, "w", encoding="ascii") as file:
+                file.write(digest(line) + "\n")
 
     def entries(self) -> Iterator[dict[str, object]]:
         """Yield the entries, oldest first; a line that is not JSON as {"unreadable": line}."""
@@ -76,6 +84,22 @@ class AuditLog:
             except (ValueError, RecursionError):
                 data = None
             yield data if isinstance(data, dict) else {"unreadable": line.decode("utf-8", "replace")}
+
+    def events(self, *names: str) -> list[dict[str, object]]:
+        """Return the entries of some events that follow the line before them, oldest first. Raises CliGuardError."""
+        found, expected = [], START
+        try:
+            lines = list(self._lines())
+        except OSError as error:
+            raise CliGuardError(f"the audit log {self.path} cannot be read: {error.strerror}") from error
+        for line in lines:
+            # Most lines are of other events, and need not be parsed.
+            if any(f'"event": "{name}"'.encode() in line for name in names) and previous_in(line) == expected:
+                data = json.loads(line)
+                if data.get("event") in names:
+                    found.append(data)
+            expected = digest(line)
+        return found
 
     def verify(self) -> Verification:
         """Check the hash chain from its first line. Raises OSError if the log cannot be read."""
@@ -96,7 +120,7 @@ class AuditLog:
 
     def _lines(self) -> Iterator[bytes]:
         try:
-            with self.path.open("rb") as file:
+            with os.fdopen(open_state(self.path, os.O_RDONLY), "rb") as file:
                 for line in file:
                     yield line.removesuffix(b"\n")
         except FileNotFoundError:
@@ -104,7 +128,7 @@ class AuditLog:
 
     def _read_head(self) -> str | None:
         try:
-            return self._head.read_text("ascii", "replace").strip() or None
+            return read_state(self._head).decode("ascii", "replace").strip() or None
         except FileNotFoundError:
             return None
 
@@ -119,7 +143,7 @@ class AuditLog:
     def _end(self) -> tuple[int, bytes | None]:
         """Return the size of the log in bytes, and its last line."""
         try:
-            with self.path.open("rb") as file:
+            with os.fdopen(open_state(self.path, os.O_RDONLY), "rb") as file:
                 size = file.seek(0, os.SEEK_END)
                 tail, position = b"", size
                 while position and b"\n" not in tail[:-1]:
@@ -144,15 +168,3 @@ def previous_in(line: bytes) -> str | None:
 def digest(line: bytes) -> str:
     """Return the hash of a line, which the next line contains."""
     return hashlib.sha256(line).hexdigest()
-
-
-@contextmanager
-def lock(path: Path) -> Iterator[None]:
-    """Hold a lock file beside `path`, so that two hooks cannot overwrite each other."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.with_suffix(path.suffix + ".lock").open("w") as lock:
-        with suppress(ImportError):  # no fcntl outside POSIX: there the lock is the open file alone
-            import fcntl
-
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

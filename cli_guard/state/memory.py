@@ -5,6 +5,7 @@ An SQLite database with a full-text index (FTS5) in the state folder; it may be 
 
 from __future__ import annotations
 
+import os
 import re
 from collections import deque
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.errors import CliGuardError
 from cli_guard.secrets.redact import redact
+from cli_guard.state.files import make_folder, open_state
 from cli_guard.state.records import Records
 
 if TYPE_CHECKING:
@@ -149,7 +151,9 @@ class Memory:
         import sqlite3
 
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self.path.parent)
+            # SQLite would create it readable for all, and its journal with the same mode.
+            os.close(open_state(self.path, os.O_RDWR | os.O_CREAT))
             database = sqlite3.connect(self.path, timeout=LOCK_SECONDS)
         except (sqlite3.Error, OSError) as error:
             raise CliGuardError(f"the memory {self.path} cannot be opened: {error}") from error

@@ -2,9 +2,7 @@
 
 import datetime
 import json
-import os
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
@@ -14,7 +12,8 @@ from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import Repository
 from cli_guard.runtime import user_state
 from cli_guard.state.approvals import Approval
-from cli_guard.state.audit import AuditLog, lock
+from cli_guard.state.audit import AuditLog
+from cli_guard.state.files import lock, make_folder, read_state, write_atomically
 
 KEPT_APPROVALS = 500
 KEPT_PENDING = 100
@@ -27,10 +26,11 @@ ID = re.compile(r"[0-9a-f]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class PendingReview:
-    """A review that needs a person: what `pending` lists and `approve` shows.
+    """A review that needs a person: what `pending` lists.
 
-    `findings` are one line each, already redacted and printable; `at` is an ISO 8601 time in UTC. `root` is the work
-    tree that a request was asked in, "" for any.
+    The findings of a change are those in its checkpoint; `findings` are the lines of a request, already redacted and
+    printable. `at` is an ISO 8601 time in UTC. `bound` is the text of which the content of a push is the hash. `root`
+    is the work tree that a request was asked in, "" for any.
     """
 
     id: str
@@ -42,9 +42,10 @@ class PendingReview:
     fingerprints: tuple[str, ...]
     findings: tuple[str, ...]
     root: str = ""
+    bound: str = ""
 
     def expired(self, now: datetime.datetime) -> bool:
-        """Is it too old, or its time unreadable?"""
+        """Return whether it is too old, or its time unreadable."""
         try:
             return now - datetime.datetime.fromisoformat(self.at) > datetime.timedelta(days=PENDING_DAYS)
         except (ValueError, TypeError):
@@ -76,17 +77,16 @@ class Records:
 
     def prepare(self) -> None:
         """Create the folders, accessible only to their owner. Raises OSError."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._waiting.mkdir(mode=0o700, exist_ok=True)
-        self._applied.mkdir(mode=0o700, exist_ok=True)
+        for folder in (self.folder, self._waiting, self._applied):
+            make_folder(folder)
 
     def not_recorded(self, error: Exception, *, waits: bool) -> str:
         """Say in one line why nothing could be recorded; `waits`: the review cannot be approved then."""
         words = getattr(error, "strerror", None) or str(error)
         return f"not recorded in {self.folder}: {words}{'; it cannot be approved' if waits else ''}"
 
-    def approvals(self) -> tuple[Approval, ...]:
-        """Return every approval, oldest first; a broken line approves nothing. Raises CliGuardError."""
+    def approvals(self, *, confirmed: bool = True) -> tuple[Approval, ...]:
+        """Return the approvals that the audit log confirms, or all that can be read. Raises CliGuardError."""
         found = []
         try:
             lines = list(read_lines(self._approvals))
@@ -98,7 +98,11 @@ class Records:
             with suppress(ValueError, TypeError, KeyError):
                 data = json.loads(line)
                 found.append(Approval(**{**data, "fingerprints": tuple(data["fingerprints"])}))
-        return tuple(found)
+        if not found or not confirmed:
+            return tuple(found)
+        keys = ("review_id", "content", "policy", "fingerprints")
+        known = [[each.get(key) for key in keys] for each in self.audit.events("approve")]
+        return tuple(a for a in found if [a.id, a.content, a.policy, sorted(a.fingerprints)] in known)
 
     def approve(self, approval: Approval) -> None:
         """Store an approval. Raises OSError."""
@@ -111,7 +115,7 @@ class Records:
         found = []
         for path in sorted(self._waiting.glob("*.json")) if self._waiting.is_dir() else ():
             with suppress(ValueError, TypeError, KeyError, OSError, RecursionError):
-                data = json.loads(path.read_text("utf-8"))
+                data = json.loads(read_state(path).decode("utf-8"))
                 lists = {key: tuple(data[key]) for key in ("fingerprints", "findings")}
                 review = PendingReview(**{**data, **lists})
                 lists_hold = all(isinstance(text, str) for text in (*review.fingerprints, *review.findings))
@@ -139,7 +143,7 @@ class Records:
         found = []
         for path in self._applied.glob("*.json") if self._applied.is_dir() else ():
             with suppress(ValueError, TypeError, KeyError, AttributeError, OSError, RecursionError):
-                applied = Applied(**json.loads(path.read_text("utf-8")))
+                applied = Applied(**json.loads(read_state(path).decode("utf-8")))
                 left_holds = all(isinstance(each, str | None) for each in applied.left.values())
                 if named_by(path, applied.id) and texts_hold(applied) and left_holds:
                     found.append(applied)
@@ -156,40 +160,27 @@ class Records:
         """Remove a patch from the list of those that can be reverted."""
         (self._applied / f"{applied_id}.json").unlink(missing_ok=True)
 
-    def keep_report(self, text: str, as_json: str) -> None:
-        """Store the last report in full, for `cat` and for tools. Raises OSError."""
-        write_atomically(self.folder / "last-report.txt", text)
-        write_atomically(self.folder / "last-report.json", as_json)
+    def keep_report(self, report: str) -> None:
+        """Store the last report in full, as JSON. Raises OSError."""
+        write_atomically(self.folder / "last-report.json", report)
 
 
 def named_by(path: Path, name: object) -> bool:
-    """Does the id of a record match its file name, by which its files are found and removed?"""
+    """Return whether the id of a record matches its file name, by which its files are found and removed."""
     return name == path.stem and ID.fullmatch(path.stem) is not None
 
 
 def texts_hold(record: PendingReview | Applied) -> bool:
-    """Are all text fields strings?"""
+    """Return whether all text fields are strings."""
     return all(isinstance(getattr(record, each.name), str) for each in fields(record) if each.type is str)
 
 
 def read_lines(path: Path) -> Iterator[str]:
     """Return the lines of a file, none if it is missing or owned by another user, who could forge approvals."""
     try:
-        yield from path.read_text("utf-8", "replace").splitlines()
+        yield from read_state(path).decode("utf-8", "replace").splitlines()
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file atomically. Raises OSError."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def state_folder(cwd: Path, env: Mapping[str, str]) -> Path:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import table
 from in_process import RISKY, Terminal, call, guard, stage
 from repositories import GUARD, Done, Repo
 
@@ -43,7 +44,7 @@ def says(repo: Repo, command: str, **more: Any) -> str:
     return decision(repo, request(command=command, **more))[0]
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "wanted"),
     [
         ("ls -la", "allow"),
@@ -94,15 +95,15 @@ GUARDING = [
     ("src/../.git/hooks/pre-push", "deny"),
     (".git/HEAD", "deny"),
     ("cli-guard.toml", "ask"),
-    (".claude/settings.json", "ask"),
-    (".claude/settings.local.json", "ask"),
+    (".claude/settings.json", "deny"),
+    (".claude/settings.local.json", "deny"),
     (".pre-commit-config.yaml", "ask"),
 ]
 ORDINARY = ["app.py", "docs/a b.md", "it's $(x).txt", ".env", ".gitignore", "-rf", "new/folder/file"]
 
 
-@pytest.mark.parametrize(("path", "wanted"), GUARDING)
-@pytest.mark.parametrize(
+@table(("path", "wanted"), GUARDING)
+@table(
     ("tool", "key"),
     [
         ("Write", "file_path"),
@@ -118,7 +119,7 @@ def test_a_file_that_guards(committed: Repo, tool: str, key: str, path: str, wan
     assert decision(committed, silent)[0] == "deny"
 
 
-@pytest.mark.parametrize("path", ORDINARY)
+@table("path", ORDINARY)
 def test_about_any_other_file_nothing_is_said(committed: Repo, path: str) -> None:
     for name in (path, str(committed.path / path)):
         assert ask(committed, request("Write", file_path=name, content=LEAK)) == Done(0, "", "")
@@ -129,7 +130,7 @@ def test_a_link_is_followed(committed: Repo) -> None:
     assert decision(committed, request("Write", file_path="notes/pre-commit"))[0] == "deny"
 
 
-@pytest.mark.parametrize("tool", ["Read", "Grep", "WebFetch", "Task", "mcp__memory__create", "bash"])
+@table("tool", ["Read", "Grep", "WebFetch", "Task", "mcp__memory__create", "bash"])
 def test_about_other_tools_nothing_is_said(committed: Repo, tool: str) -> None:
     assert ask(committed, request(tool, command="rm -rf /", file_path=".git/config")) == Done(0, "", "")
 
@@ -253,7 +254,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("raw", BROKEN.values(), ids=BROKEN)
+@table("raw", BROKEN.values(), ids=BROKEN)
 def test_what_is_no_request_blocks(committed: Repo, raw: bytes) -> None:
     done = ask(committed, raw)
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)

@@ -7,9 +7,13 @@ import sqlite3
 import subprocess
 import threading
 from contextlib import suppress
+from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from examples import table
 from in_process import Terminal, guard, state_values
 from repositories import GUARD, Done, Repo
 
@@ -62,15 +66,15 @@ def refused(shop: Repo, found: str, *, code: int = 2) -> str:
 def test_a_changed_checkpoint_is_another_question(shop: Repo, what: str) -> None:
     found = proposed(shop)
 
-    def change(values: dict[str, object]) -> dict[str, object]:
-        requests = json.loads(json.dumps(values["tool_requests"]))
-        arguments = requests[0]["arguments"]
+    def change(values: dict[str, Any]) -> dict[str, Any]:
+        requests = deepcopy(values["tool_requests"])
+        arguments = requests[0].arguments
         if what == "patch":
             arguments["patch"] = arguments["patch"].replace("slugify", "evil")
         elif what == "path":
             arguments["patch"] = arguments["patch"].replace("src/page.py", ".git/config")
         elif what == "tool":
-            requests[0] = {**requests[0], "tool": "run_command", "arguments": {"command": "touch pwned"}}
+            requests[0] = replace(requests[0], tool="run_command", arguments={"command": "touch pwned"})
         else:
             arguments["bases"]["src/page.py"] = None
         return {"tool_requests": requests}
@@ -95,11 +99,10 @@ def test_what_changes_while_a_person_reads(shop: Repo) -> None:
 
     class Reader(Terminal):
         def readline(self, size: int = -1) -> str:  # type: ignore[override]
-            def change(values: dict[str, object]) -> dict[str, object]:
-                requests = json.loads(json.dumps(values["tool_requests"]))
-                requests[0]["arguments"]["patch"] = requests[0]["arguments"]["patch"].replace(
-                    "slugify", "evil"
-                )
+            def change(values: dict[str, Any]) -> dict[str, Any]:
+                requests = deepcopy(values["tool_requests"])
+                arguments = requests[0].arguments
+                arguments["patch"] = arguments["patch"].replace("slugify", "evil")
                 return {"tool_requests": requests}
 
             state_values(records(shop).checkpoint(found), change)
@@ -392,7 +395,7 @@ def run_at_a_terminal(repo: Repo, *arguments: str) -> bytes:
     return shown
 
 
-@pytest.mark.parametrize("kind", ["pipe", "link", "endless", "large"])
+@table("kind", ["pipe", "link", "endless", "large"])
 def test_task_files_of_anybody(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "task.toml"
     if kind == "pipe":

@@ -278,6 +278,6 @@ def test_what_cannot_be_recorded_is_not_said_to_wait(committed: Repo) -> None:
     (committed.path / ".git" / "cli-guard").write_text("in the way")
     stage(committed, {"reports.py": RISKY})
     done = commit_hook(committed)
-    assert done.code == 3
-    assert "not recorded" in done.all
+    assert done.code == 1
+    assert "should be a folder: remove it" in done.all
     assert "cli-guard approve" not in done.out

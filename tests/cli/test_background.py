@@ -185,13 +185,17 @@ def test_stopping_all_ends_whole_families(repo_with_trust: Repo) -> None:
             2,
             "give the PID of one process (see `cli-guard ps`), or --all",
         ),
-        (("stop", "0"), 2, "Invalid value for '[PID]': 0 is not in the range x>=1; see `cli-guard --help`"),
+        (
+            ("stop", "0"),
+            2,
+            "Invalid value for '[PID]': 0 is not in the range x>=1; see `cli-guard stop --help`",
+        ),
         (
             ("logs", "-n", "-1", "1"),
             2,
-            "Invalid value for '--lines' / '-n': -1 is not in the range x>=0; see `cli-guard --help`",
+            "Invalid value for '--lines' / '-n': -1 is not in the range x>=0; see `cli-guard logs --help`",
         ),
-        (("logs",), 2, "Missing argument 'PID'; see `cli-guard --help`"),
+        (("logs",), 2, "Missing argument 'PID'; see `cli-guard logs --help`"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )

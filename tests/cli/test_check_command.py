@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import table
 from in_process import Terminal, call, guard
 from repositories import GUARD, Done, Repo, cold
 
@@ -31,7 +32,7 @@ def lines(done: Done) -> list[Any]:
     return [json.loads(line) for line in done.out.splitlines()]
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "code", "word"),
     [
         ("ls -la src", 0, "allow"),
@@ -64,7 +65,7 @@ def test_the_installed_program(folder: Path, isolated: dict[str, str], code: int
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("argv", "stdin"),
     [
         (("--", "-x; rm -rf /"), ""),
@@ -82,7 +83,7 @@ def test_the_ways_to_give_a_command(
     assert check(folder, isolated, *argv, stdin=stdin).code == 1
 
 
-@pytest.mark.parametrize(
+@table(
     ("argv", "says"),
     [
         (("rm", "file"), "quote it"),
@@ -106,7 +107,7 @@ def test_nobody_is_left_waiting_at_a_terminal(folder: Path, isolated: dict[str, 
     assert (done.code, done.out) == (2, "")
 
 
-@pytest.mark.parametrize(
+@table(
     "given",
     [
         b"",
@@ -125,7 +126,7 @@ def test_nobody_is_left_waiting_at_a_terminal(folder: Path, isolated: dict[str, 
     ],
     ids=lambda given: repr(given[:20]),
 )
-@pytest.mark.parametrize("format", ["text", "json"])
+@table("format", ["text", "json"])
 def test_what_nobody_could_judge_is_never_allowed(
     folder: Path, isolated: dict[str, str], given: bytes, format: str
 ) -> None:
@@ -160,7 +161,7 @@ def test_every_line_has_its_answer_in_order(folder: Path, isolated: dict[str, st
     assert [each["verdict"] for each in answers] == ["allow", "deny", "review", "allow", "allow"] * 20
 
 
-@pytest.mark.parametrize(
+@table(
     ("line", "says"),
     [
         (b"", "not JSON"),

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-import pytest
 import yaml
+from examples import table
 from repositories import Repo
 
 from cli_guard.cli.review import command
@@ -33,7 +33,7 @@ def test_there_are_workflows_of_both() -> None:
     assert [("jobs" in yaml.safe_load(block)) for block in BLOCKS] == [True, True, False]
 
 
-@pytest.mark.parametrize("block", BLOCKS)
+@table("block", BLOCKS)
 def test_what_they_run_is_offered(block: str) -> None:
     reviews = [shlex.split(line) for line in runs(yaml.safe_load(block)) if line.startswith("cli-guard")]
     assert reviews
@@ -52,7 +52,7 @@ def test_a_matrix_names_every_part() -> None:
     assert matrix == list(range(1, len(matrix) + 1))
 
 
-@pytest.mark.parametrize("block", BLOCKS)
+@table("block", BLOCKS)
 def test_nothing_is_found_in_them(block: str) -> None:
     lines = tuple(block.splitlines())
     path = ".github/workflows/cli-guard.yml" if "jobs:" in block else ".gitlab-ci.yml"

@@ -15,6 +15,7 @@ from typing import Any
 
 import psutil
 import pytest
+from examples import table
 from in_process import guard
 from repositories import GUARD, Repo, key
 from terminals import waited_for
@@ -280,11 +281,12 @@ def test_the_trail_holds_the_permission_and_the_end(trusting: Repo) -> None:
     )
 
 
-def test_a_trail_that_cannot_be_written_is_told_of_and_stops_nothing(committed: Repo) -> None:
+def test_a_folder_in_place_of_the_audit_log_is_named_and_stops_the_command(committed: Repo) -> None:
     (committed.path / ".git" / "cli-guard" / "audit.jsonl").mkdir(parents=True)
     done = guard(committed, "exec", "--", "echo", "hi")
-    assert (done.code, done.out) == (0, "hi\n")
-    assert done.err == f"cli-guard: not recorded in {committed.path}/.git/cli-guard: Is a directory\n"
+    assert (done.code, done.out) == (1, "")
+    log = committed.path / ".git/cli-guard/audit.jsonl"
+    assert done.err == f"cli-guard: {log} should be a file, but it is a folder: remove it\n"
 
 
 def test_no_folder_for_logs_stops_nothing_but_what_has_to_be_found_again(committed: Repo) -> None:
@@ -329,7 +331,7 @@ NO_TIME = "is not a time: give a number of seconds above 0"
 PORTS = "is not in the range 1<=x<=65535"
 
 
-@pytest.mark.parametrize(
+@table(
     ("options", "line"),
     [
         ("--timeout 0", f"Invalid value for '--timeout': '0' {NO_TIME}, or none"),
@@ -355,7 +357,9 @@ def test_bad_options_are_one_line(committed: Repo, options: str, line: str) -> N
     done = guard(committed, "exec", *options.split(), "--", "echo", "hi")
     assert (done.code, done.out) == (2, "")
     [said] = done.err.splitlines()
-    assert said.removesuffix("; see `cli-guard --help`") == "cli-guard: " + line.format(path=committed.path)
+    assert said.removesuffix("; see `cli-guard exec --help`") == "cli-guard: " + line.format(
+        path=committed.path
+    )
 
 
 @pytest.mark.parametrize("words", [(), ("--",), ("",), ("--", " ")])

@@ -92,13 +92,13 @@ def test_one_that_says_little_is_late_as_well(committed: Repo, tmp_path: Path) -
         committed.path,
         {
             **committed.env,
-            "PATH": slow_git(tmp_path, "for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 1; done"),
+            "PATH": slow_git(tmp_path, "for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 1; done; sleep 60"),
         },
     )
     started = time.monotonic()
     with pytest.raises(GitError, match="did not answer within 2 s"):
         git.bounded("log", limit=1_000, seconds=2)
-    assert time.monotonic() - started < 8
+    assert time.monotonic() - started < 60
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_what_nobody_asked_for_is_ended(committed: Repo, tmp_path: Path) -> None
     path = slow_git(tmp_path, f"echo $$ > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid; exec sleep 60")
     git = Git(committed.path, {**committed.env, "PATH": path})
     git.begin("status")
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while not (tmp_path / "pid").exists() and time.monotonic() < until:
         time.sleep(0.01)
     git.forget()

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from examples import table
 from repositories import Repo, key, placed
 
 from cli_guard.git.contents import decode, printable_runs, runs_between
@@ -118,7 +119,7 @@ def test_words_in_a_binary_file_are_no_code(committed: Repo) -> None:
     assert committed.look().findings == ()
 
 
-@pytest.mark.parametrize(
+@table(
     ("raw", "text"),
     [
         pytest.param(b"a = 1\nb\0c = 2", "a = 1\nb\ufffdc = 2", id="one NUL"),

@@ -1,6 +1,7 @@
 """Pushes as pre-commit and prek tell of them: one ref in the environment, and nothing from standard input."""
 
 import pytest
+from examples import table
 from repositories import Repo, key, placed
 
 from cli_guard.model import Decision
@@ -90,6 +91,6 @@ def test_git_s_own_lines_go_before_what_the_environment_tells(work: Repo) -> Non
     assert (done.code, "key.py" in done.all) == (0, False)
 
 
-@pytest.mark.parametrize("env", [{}, {"PRE_COMMIT": "0"}, {"PRE_COMMIT_TO_REF": "main"}], ids=str)
+@table("env", [{}, {"PRE_COMMIT": "0"}, {"PRE_COMMIT_TO_REF": "main"}], ids=str)
 def test_no_framework(env: dict[str, str]) -> None:
     assert read_framework(env, ZERO) is None

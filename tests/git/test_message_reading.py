@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +14,7 @@ SCISSORS = "------------------------ >8 ------------------------"
 DIFF = "diff --git a/a b/a\n+# not a comment\n+secret\n"
 
 
-@pytest.mark.parametrize(
+@table(
     ("raw", "options", "text"),
     [
         pytest.param("Add a\n\nWhy\n", {}, "Add a\n\nWhy", id="plain"),
@@ -58,7 +59,7 @@ def test_bytes_that_are_not_utf8_are_marked() -> None:
     assert recorded_message("caf\udce9").subject == "caf\ufffd"
 
 
-@pytest.mark.parametrize(
+@table(
     ("message", "kind"),
     [
         ("Add merge of two lists", "plain"),
@@ -87,7 +88,7 @@ def test_kind(message: str, kind: str) -> None:
     assert recorded_message(message).kind == kind
 
 
-@pytest.mark.parametrize(
+@table(
     ("configured", "edited", "mode"),
     [
         (None, True, "strip"),

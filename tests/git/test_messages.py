@@ -114,5 +114,5 @@ def test_a_clean_message_leaves_the_report_on_the_change(guarded: Repo) -> None:
     guarded.write("app.py", "x = 2\n")
     guarded.git("commit", "-q", "-a", "-m", "Change it")
     assert json.loads((kept / "audit.jsonl").read_text().splitlines()[-1])["event"] == "commit-msg"
-    assert "1 file reviewed" in (kept / "last-report.txt").read_text()
-    assert json.loads((kept / "last-report.json").read_text())["event"] == "pre-commit"
+    report = json.loads((kept / "last-report.json").read_text())
+    assert (report["event"], report["coverage"]["reviewed"]) == ("pre-commit", 1)

@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
 from repositories import Repo, key, placed
@@ -102,7 +103,7 @@ def test_an_empty_patch_changes_nothing(committed: Repo) -> None:
     assert (done.code, done.err) == (0, "")
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         pytest.param("This is no patch.\n", id="words"),

@@ -42,7 +42,7 @@ def test_a_linked_work_tree_and_its_hooks(committed: Repo, isolated: dict[str, s
     assert done.code == 1
     assert committed.hooks_run() == ["pre-commit", "pre-commit"]
     assert not (path / ".git").is_dir()
-    assert (committed.path / ".git" / "cli-guard" / "last-report.txt").exists()
+    assert (committed.path / ".git" / "cli-guard" / "last-report.json").exists()
 
 
 def test_inside_a_submodule(committed: Repo, isolated: dict[str, str]) -> None:
@@ -58,7 +58,7 @@ def test_inside_a_submodule(committed: Repo, isolated: dict[str, str]) -> None:
     done = inner.try_git("commit", "-q", "-m", "Key")
     assert done.code == 1
     assert "key.py:1" in done.all
-    assert (committed.path / ".git" / "modules" / "lib" / "cli-guard" / "last-report.txt").exists()
+    assert (committed.path / ".git" / "modules" / "lib" / "cli-guard" / "last-report.json").exists()
 
 
 def test_a_repository_of_the_other_object_format(tmp_path: Path, isolated: dict[str, str]) -> None:

@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
+from examples import table
 from repositories import Repo
 from unidiff import PatchSet
 
@@ -85,7 +86,7 @@ PART = [
 ]
 
 
-@pytest.mark.parametrize(("patch", "line"), [(p, n) for _, p, n in PART], ids=[why for why, _, _ in PART])
+@table(("patch", "line"), [(p, n) for _, p, n in PART], ids=[why for why, _, _ in PART])
 def test_where_two_readers_part_it_is_refused(patch: str, line: int | None) -> None:
     if line is None:
         assert [list(change.added.values()) for change in read_patch(patch.encode(), "x")] == [["a"]]

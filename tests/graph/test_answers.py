@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+from examples import table
 from repositories import key
 
 from cli_guard.assistant.request import read_request
@@ -81,7 +81,7 @@ def test_not_found_says_where_it_looked() -> None:
         assert path in state["final_output"]
 
 
-@pytest.mark.parametrize("path", ["src/config.py", "../other/secret.txt", "/etc/passwd", "~/.ssh/id_rsa"])
+@table("path", ["src/config.py", "../other/secret.txt", "/etc/passwd", "~/.ssh/id_rsa"])
 def test_a_path_that_is_not_allowed_is_blocked(path: str) -> None:
     state = ask("What is in there?", requested_paths=["README.md", path], allowed_paths=["README.md"])
     assert [(each["path"], each["reason"]) for each in state["blocked_actions"]] == [
@@ -92,7 +92,7 @@ def test_a_path_that_is_not_allowed_is_blocked(path: str) -> None:
     assert "DATABASE_URL" not in state["final_output"]
 
 
-@pytest.mark.parametrize("path", ["../other/secret.txt", "/etc/passwd", "~/.ssh/id_rsa"])
+@table("path", ["../other/secret.txt", "/etc/passwd", "~/.ssh/id_rsa"])
 def test_a_path_in_the_request_that_leads_out_is_blocked(path: str) -> None:
     state = ask(f"What does {path} say?")
     assert state["status"] == "failed"
@@ -106,7 +106,7 @@ def test_nothing_outside_the_allowed_paths_is_searched() -> None:
     assert ask("Where is the database configuration?", allowed_paths=[])["status"] == "failed"
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_", "state"),
     [("What does src/nope.py do?", {}), ("What does it do?", {"requested_paths": ["src/nope.py"]})],
     ids=["in the request", "asked for"],
@@ -124,7 +124,7 @@ def test_a_missing_file_beside_one_that_is_there() -> None:
     assert paths(state) == ["src/mail.py"]
 
 
-@pytest.mark.parametrize("blank", ["", "  \n\t", None])
+@table("blank", ["", "  \n\t", None])
 def test_blank_input_fails_before_context_is_chosen(blank: Any) -> None:
     state = ask(blank)
     assert (state["status"], state["task_type"]) == ("failed", None)
@@ -132,7 +132,7 @@ def test_blank_input_fails_before_context_is_chosen(blank: Any) -> None:
     assert state["plan"] == state["context_items"] == state["tool_requests"] == []
 
 
-@pytest.mark.parametrize(
+@table(
     "request_",
     [
         "Deploy the shop to production",
@@ -157,7 +157,7 @@ def test_an_unsupported_task_is_never_made_a_command(request_: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("request_", "kind"),
     [
         ("Where is database configuration defined?", "repo_qna"),
@@ -190,7 +190,7 @@ def test_a_secret_in_a_file_is_never_repeated() -> None:
     assert "Qx7Zr9Tb4Wn8Yc3" not in said
 
 
-@pytest.mark.parametrize("limits", [{"files": 1}, {"file_chars": 1_000}, {"total_chars": 1_000}], ids=repr)
+@table("limits", [{"files": 1}, {"file_chars": 1_000}, {"total_chars": 1_000}], ids=repr)
 def test_context_is_bounded(limits: dict[str, int]) -> None:
     files = {f"database{n}.txt": "the database\n" * 60 if n == 0 else "database\n" * 150 for n in range(3)}
     policy = Policy(Config.model_validate({"limits": limits}))
@@ -207,8 +207,6 @@ def test_a_long_request_is_cut_not_refused() -> None:
     assert len(state["normalized_input"]) <= 20_000
 
 
-@pytest.mark.parametrize(
-    "word", ["a/" * 10_000, "." * 20_000, "/" * 20_000, "../" * 6_000, "a." * 10_000 + "/"]
-)
+@table("word", ["a/" * 10_000, "." * 20_000, "/" * 20_000, "../" * 6_000, "a." * 10_000 + "/"])
 def test_a_hostile_request_takes_no_time(word: str) -> None:
     assert ask(f"Where is {word}")["status"] in ("ok", "failed")

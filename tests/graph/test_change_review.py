@@ -2,12 +2,13 @@
 
 from typing import Any
 
-import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from in_process import RISKY
 from repositories import key
 
+from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context
 from cli_guard.model import Action
@@ -44,7 +45,7 @@ def test_a_secret_is_denied_and_not_shown() -> None:
     assert state["requires_human_review"] is False
     [blocked] = state["blocked_actions"]
     assert blocked["tool"] == "git_commit"
-    assert blocked["evidence"] == [f["fingerprint"] for f in state["findings"] if f["severity"] == "critical"]
+    assert blocked["evidence"] == [f.fingerprint for f in state["findings"] if f.severity == "critical"]
     assert "settings.py:3" in state["final_output"]
     everything_said = repr({name: value for name, value in state.items() if name != "repo_snapshot"})
     assert key() not in everything_said
@@ -107,13 +108,16 @@ def test_a_policy_in_the_context_judges_the_snapshot() -> None:
 
 def test_an_inline_answer_counts() -> None:
     line = '    subprocess.run("render-report " + name, shell=True)'
-    answered = RISKY.replace(line, f"{line}  # cli-guard: ignore[code-*] the name is checked")
+    answered = RISKY.replace(line, f"{line}  # cli-guard: ignore[code-python-shell] the name is checked")
     state = review({"reports.py": answered})
-    assert state["status"] == "ok"
-    assert [(each["by"], each["new"]) for each in state["suppressed"]] == [("inline", True)]
+    assert state["status"] == "needs_review"
+    assert [(each.by, each.new) for each in state["suppressed"]] == [("inline", True)]
+    assert [each["finding"].rule for each in state["judged"] if each["decision"] == "review"] == [
+        "policy-suppression-new"
+    ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("limits", "snapshot", "left"),
     [
         ({"files": 1}, {"a.py": CLEAN, "b.py": CLEAN}, "b.py"),
@@ -128,7 +132,7 @@ def test_what_a_bound_leaves_out_is_asked_about(
     policy = Policy(Config.model_validate({"limits": limits}))
     state = review(snapshot, context=Context(policy=policy))
     assert state["status"] == "needs_review"
-    assert [each["finding"]["rule"] for each in state["judged"] if each["decision"] == "review"] == [
+    assert [each["finding"].rule for each in state["judged"] if each["decision"] == "review"] == [
         "policy-not-reviewed"
     ]
     assert left in state["final_output"]
@@ -149,12 +153,21 @@ def no_changes() -> Any:
     return changes_between({}, {"app.py": CLEAN})
 
 
-@pytest.mark.parametrize("by", ["allowed_paths", "requested_paths"])
+@table("by", ["allowed_paths", "requested_paths"])
 def test_a_narrowed_review_does_not_wave_the_rest_through(by: str) -> None:
     narrow: dict[str, Any] = {by: ["app.py"]}
     state = review({"app.py": CLEAN, "settings.py": LEAK}, **narrow)
     assert state["status"] == "needs_review"
     assert "settings.py" in state["final_output"]
+
+
+def test_a_change_that_is_handed_in_is_not_described_once_more() -> None:
+    after = {"app.py": CLEAN}
+    subject = ReviewInput("staged", changes_between({}, after), SnapshotContents({}, after))
+    ways = [review(after), review({}, context=Context(subject=subject), task_type="change_review")]
+    assert [[item["path"] for item in each["context_items"]] for each in ways] == [["app.py"], []]
+    counts = [entry["items"] for each in ways for entry in each["action_log"] if "items" in entry]
+    assert counts == [1, 1]
 
 
 def test_no_snapshot_is_a_controlled_failure() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
+from examples import table
 from repositories import key
 
 from cli_guard.errors import CliGuardError
@@ -87,10 +87,10 @@ def test_nothing_runs_while_a_finding_stands() -> None:
     state = review(check(), runner=runner, line=f'KEY = "{key()}"')
     assert state["decision"] == "deny" and runner.asked == []
     assert [each["rule"] for each in state["blocked_actions"]] == ["checks-wait", "findings-denied"]
-    assert not any(each["finding"]["rule"].startswith("push-check") for each in state["judged"])
+    assert not any(each["finding"].rule.startswith("push-check") for each in state["judged"])
 
 
-@pytest.mark.parametrize(
+@table(
     ("runner", "says"),
     [
         (Runner(), "nothing came of it"),
@@ -102,10 +102,10 @@ def test_what_gave_no_result_is_asked_about(runner: Runner, says: str) -> None:
     state = review(check(), runner=runner)
     assert (state["decision"], state["status"]) == ("review", "needs_review")
     [judged] = state["judged"]
-    assert judged["finding"]["rule"] == "push-check-not-run" and says in judged["finding"]["message"]
+    assert judged["finding"].rule == "push-check-not-run" and says in judged["finding"].message
 
 
-@pytest.mark.parametrize(
+@table(
     "verdict",
     [None, Verdict(Decision.ALLOW, "x", "other"), Verdict(Decision.DENY, "x", CHECKS_TRUSTED)],
     ids=["no tool", "another reason", "denied"],
@@ -127,7 +127,7 @@ def test_what_is_not_trusted_is_not_planned() -> None:
     runner = Runner([check().id])
     state = review(check(trusted=""), check("u", denied="deletes all"), runner=runner)
     assert runner.asked == [] and state["decision"] == "review"
-    assert sorted(each["finding"]["rule"] for each in state["judged"]) == [
+    assert sorted(each["finding"].rule for each in state["judged"]) == [
         "push-check-not-run",
         "push-check-untrusted",
     ]
@@ -139,10 +139,10 @@ def test_a_plan_that_leaves_them_out_is_asked_about() -> None:
 
     state = review(check(), runner=Runner(), planner=hasty)
     assert state["decision"] == "review"
-    assert [each["finding"]["rule"] for each in state["judged"]] == ["push-check-not-run"]
+    assert [each["finding"].rule for each in state["judged"]] == ["push-check-not-run"]
 
 
-@pytest.mark.parametrize(
+@table(
     "arguments",
     [{}, {"checks": 3}, {"checks": [3]}, {"checks": [{"id": "t"}]}, {"checks": [{"id": "", "commands": []}]}],
 )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from examples import table
 from pydantic import Field
 
 from cli_guard.assistant.local import LocalAssistant
@@ -60,7 +61,7 @@ def planned() -> Iterator[Any]:
     yield run
 
 
-@pytest.mark.parametrize(
+@table(
     ("action", "rule", "reason"),
     [
         (Action("format_disk"), "tool-unavailable", "there is no tool format_disk"),

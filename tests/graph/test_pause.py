@@ -4,12 +4,13 @@ import contextlib
 import sqlite3
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
+import ormsgpack
 import pytest
-from in_process import RISKY
+from examples import table
+from in_process import RISKY, state_values
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Command
@@ -17,8 +18,10 @@ from langgraph.types import Command
 from cli_guard.errors import UsageError
 from cli_guard.git.between import SnapshotContents, changes_between
 from cli_guard.graph import build_graph
+from cli_guard.graph.build import with_kept_types
 from cli_guard.graph.context import Context
 from cli_guard.graph.run import resume_review, run_review
+from cli_guard.model import Action, Finding, Severity, Skipped
 from cli_guard.reviewers.review_input import ReviewInput
 
 THREAD: Any = {"configurable": {"thread_id": "t"}}
@@ -81,7 +84,7 @@ def test_the_file_is_only_read(tmp_path: Path) -> None:
     assert resume_review(path, by="Ada", reason="")["status"] == "ok"
 
 
-@pytest.mark.parametrize("damage", ["missing", "empty", "garbage", "cut", "blob"])
+@table("damage", ["missing", "empty", "garbage", "cut", "blob"])
 def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "waiting.sqlite"
     paused(path)
@@ -101,12 +104,64 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path, damage: str) -> 
     assert "again" in str(raised.value)
 
 
-def test_a_state_survives_as_plain_data() -> None:
-    state = build_graph().invoke(REQUEST)
-    serializer = JsonPlusSerializer(allowed_msgpack_modules=None)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert serializer.loads_typed(serializer.dumps_typed(state)) == state
+@pytest.mark.parametrize("strict", [False, True], ids=["by default", "strict"])
+def test_a_state_survives_a_checkpoint(strict: bool, caplog: pytest.LogCaptureFixture) -> None:
+    serde = JsonPlusSerializer(allowed_msgpack_modules=None) if strict else None
+    graph = build_graph(checkpointer=InMemorySaver(serde=serde))
+    graph.invoke(REQUEST, THREAD)
+    kept: Any = graph.get_state(THREAD).values
+    alone: Any = build_graph().invoke(REQUEST)
+    assert kept["judged"] and kept["tool_requests"]
+    assert kept | {"final_output": alone["final_output"], "action_log": alone["action_log"]} == alone
+    for found in kept["findings"]:
+        assert type(found) is Finding and type(found.severity) is Severity
+    assert caplog.records == [], "nothing of it was unknown to the library"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tool_requests": [{"tool": "git_commit", "arguments": {}, "risk": "git", "purpose": ""}]},
+        {"tool_requests": [Action("git_commit", "rm -rf /")]},  # type: ignore[arg-type]
+        {"tool_requests": [Action(["git_commit"])]},  # type: ignore[arg-type]
+        {"findings": [{"rule": "code-eval"}]},
+        {"judged": [{"finding": {"rule": "code-eval"}, "decision": "review"}]},
+        {"judged": ["all"]},
+        {"suppressed": [Skipped("a.py", "binary")]},
+        {"skipped": [{"path": "a.py", "reason": "binary", "by_limit": False}]},
+        {"skipped": None},
+    ],
+    ids=lambda change: f"{change}"[:40],
+)
+def test_a_checkpoint_of_another_form_is_one_line(tmp_path: Path, change: dict[str, Any]) -> None:
+    """An older version kept plain data where the state has objects now."""
+    path = tmp_path / "waiting.sqlite"
+    paused(path)
+    state_values(path, lambda values: change)
+    with pytest.raises(UsageError) as raised:
+        resume_review(path, by="Ada", reason="")
+    assert "\n" not in str(raised.value)
+    assert "run the commit or push again" in str(raised.value)
+
+
+def test_a_checkpoint_builds_nothing_but_the_types_of_the_state(tmp_path: Path) -> None:
+    serde = with_kept_types(InMemorySaver()).serde
+
+    def read(code: int, *words: object) -> Any:
+        return serde.loads_typed(("msgpack", ormsgpack.packb(ormsgpack.Ext(code, ormsgpack.packb(words)))))
+
+    single, positional, keywords, method = range(4)
+    assert type(read(keywords, "cli_guard.model", "Skipped", {"path": "a", "reason": "b"})) is Skipped
+    made = str(tmp_path / "pwned")
+    assert read(single, "os", "mkdir", made) == made
+    assert read(single, "cli_guard.model", "Path", made) == made
+    assert read(method, "cli_guard.model", "Finding", made, "__init__") == made
+    assert read(positional, "cli_guard.model", "ChangeSet", [[]]) == [[]]
+    assert read(keywords, "cli_guard.model", "Finding", {"__class__": made}) == {"__class__": made}
+    for code in range(8):
+        read(code, "pathlib", "os.mkdir", made, "mkdir")
+        read(code, "cli_guard.model", "Action", {"tool": made}, "tool")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_environment_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

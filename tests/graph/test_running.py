@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import table
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
@@ -123,8 +124,8 @@ def test_a_command_is_approved_alone(folder: Path) -> None:
 
 
 def test_an_approval_is_of_one_command_in_one_folder(folder: Path) -> None:
-    def request(command: str, where: str) -> dict[str, Any]:
-        return {"tool": "run_command", "arguments": {"command": command, "folder": where}}
+    def request(command: str, where: str) -> Action:
+        return Action("run_command", {"command": command, "folder": where})
 
     ids = {
         proposal_id([request(command, where)], policy)
@@ -159,7 +160,7 @@ def test_what_is_not_started_is_no_answer(folder: Path) -> None:
         graph.invoke(YES, THREAD, context=given)
 
 
-@pytest.mark.parametrize("request_", ["Run the tests of src/a.py", "run the linter", "build the project"])
+@table("request_", ["Run the tests of src/a.py", "run the linter", "build the project"])
 def test_in_memory_nothing_waits_to_be_run(request_: str) -> None:
     files = {"Makefile": "test:\n\tpytest\nlint:\n\truff check .\nbuild:\n\tpython -m build\n", **FILES}
     state: Any = build_graph(checkpointer=InMemorySaver()).invoke(

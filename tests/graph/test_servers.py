@@ -8,6 +8,8 @@ import pytest
 from in_process import Terminal, guard
 from repositories import Done, Repo
 
+from cli_guard.assistant.sandbox import Limits
+
 SERVER = [sys.executable, "-m", "mcp_server_git"]
 
 
@@ -17,10 +19,18 @@ def served(committed: Repo) -> Repo:
     return committed
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sandboxed command may take long: the server that it calls starts slowly on a busy machine."""
+    monkeypatch.setattr(Limits.__init__, "__defaults__", (300.0, *Limits.__init__.__defaults__[1:]))
+
+
 def configure(repo: Repo, text: str) -> None:
     path = Path(repo.env["XDG_CONFIG_HOME"]) / "cli-guard" / "config.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"[mcp.git]\ncommand = {json.dumps(SERVER)}\n{text}")
+    path.write_text(
+        f"[mcp.git]\ncommand = {json.dumps(SERVER)}\nstart_seconds = 300\ntimeout_seconds = 300\n{text}"
+    )
 
 
 def ask(repo: Repo, request: str, *options: str) -> Done:

@@ -7,7 +7,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
-import pytest
+from examples import table
 from langgraph.checkpoint.memory import InMemorySaver
 
 from cli_guard.graph import build_graph
@@ -55,7 +55,7 @@ FIELDS = (
 ).split()
 
 
-@pytest.mark.parametrize("checkpointer", [None, InMemorySaver()], ids=["plain", "with a checkpointer"])
+@table("checkpointer", [None, InMemorySaver()], ids=["plain", "with a checkpointer"])
 def test_nodes_and_edges(checkpointer: Any) -> None:
     graph = build_graph(checkpointer=checkpointer)
     drawn = graph.get_graph()

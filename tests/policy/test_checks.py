@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,7 +62,7 @@ cache = false
     assert Policy(found[0], also=(Config(),)).checks == (found[0].checks,)
 
 
-@pytest.mark.parametrize(
+@table(
     ("table", "says"),
     [
         ({}, "'checks.t.command' is missing"),
@@ -94,20 +95,20 @@ def test_a_table_that_does_not_hold_is_one_line(table: dict[str, Any], says: str
     assert says in str(caught.value) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["git", "ignore", "mcp", "checks"])
+@table("name", ["git", "ignore", "mcp", "checks"])
 def test_a_check_may_be_called_like_another_table(name: str) -> None:
     with pytest.raises(ConfigError, match="did you mean 'command'"):
         parse_config({"checks": {name: {"comand": "x"}}}, "file")
 
 
-@pytest.mark.parametrize("name", sorted(LEADING_OUT))
+@table("name", sorted(LEADING_OUT))
 def test_no_variable_leads_out_of_the_checkout(name: str) -> None:
-    for table in ({"environment": {name: "x"}}, {"pass_environment": [name]}):
+    for keys in ({"environment": {name: "x"}}, {"pass_environment": [name]}):
         with pytest.raises(ConfigError, match="outside its scratch checkout"):
-            parse_config({"checks": {"t": {"command": "x", **table}}}, "file")
+            parse_config({"checks": {"t": {"command": "x", **keys}}}, "file")
 
 
-@pytest.mark.parametrize("name", ["a.b", "", "a b", "../a", "a" * 65])
+@table("name", ["a.b", "", "a b", "../a", "a" * 65])
 def test_a_check_has_a_name_that_a_file_can_carry(name: str) -> None:
     with pytest.raises(ConfigError):
         parse_config({"checks": {name: {"command": "x"}}}, "file")
@@ -121,7 +122,7 @@ def test_a_users_own_file_has_no_checks(isolated: dict[str, str]) -> None:
         read_user_config(isolated)
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after", "told"),
     [
         (config(t=check()), config(), "the check t was removed"),
@@ -172,7 +173,7 @@ def test_nothing_is_weaker_than_itself_and_a_change_is_never_lost(
         assert list(loosenings(first, second))
 
 
-@pytest.mark.parametrize(
+@table(
     "command",
     [
         "echo '{}' > ~/.local/state/cli-guard/trusted.json",

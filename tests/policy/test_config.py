@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -59,7 +60,7 @@ def test_reads_either_file() -> None:
     assert (own[1], shared[1]) == ("cli-guard.toml at HEAD", "pyproject.toml at HEAD")
 
 
-@pytest.mark.parametrize(
+@table(
     "files",
     [
         {},
@@ -79,7 +80,7 @@ def test_a_byte_order_mark_is_no_mistake() -> None:
     assert read({"cli-guard.toml": "\ufeff[limits]\nfiles = 7\n"})[0].limits.files == 7
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "says"),
     [
         ("[desicions]\nhigh = 'deny'", "'desicions'; did you mean 'decisions'?"),
@@ -141,7 +142,7 @@ def test_a_mistake_is_one_line_that_names_it(text: str, says: str) -> None:
     assert len(line) < 400
 
 
-@pytest.mark.parametrize(
+@table(
     ("files", "says"),
     [
         ({"cli-guard.toml": b"a = '\xff'"}, "not UTF-8 at byte 5"),
@@ -190,7 +191,7 @@ def user(tmp_path: Path, text: str) -> Any:
     return read_user_config({"XDG_CONFIG_HOME": str(tmp_path)})
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "[[ignore]]\nrule = 'docs-*'\nreason = 'because'",
@@ -219,7 +220,7 @@ def test_a_user_file_holds_all_three_lists_of_commands(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "says"),
     [
         ("[commands]\nallow = ['* x']", "does not begin with the name of a program"),
@@ -236,7 +237,7 @@ def test_a_mistake_in_what_a_user_allows(tmp_path: Path, text: str, says: str) -
     assert says in str(raised.value)
 
 
-@pytest.mark.parametrize("env", [{}, {"HOME": "/nowhere"}, {"XDG_CONFIG_HOME": "/dev/null"}], ids=repr)
+@table("env", [{}, {"HOME": "/nowhere"}, {"XDG_CONFIG_HOME": "/dev/null"}], ids=repr)
 def test_no_user_file(env: dict[str, str]) -> None:
     assert read_user_config(env) is None
 

@@ -4,6 +4,7 @@ import datetime
 from typing import Any
 
 import pytest
+from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,7 +59,7 @@ def test_the_rule_of_these_tests_exists() -> None:
     assert RULE in load_all()
 
 
-@pytest.mark.parametrize(
+@table(
     ("severity", "confidence", "leads_to"),
     [
         ("critical", "high", "deny"),
@@ -75,7 +76,7 @@ def test_by_default(severity: str, confidence: str, leads_to: str) -> None:
     assert Policy().disposition(found(RULE, Severity(severity), Confidence(confidence))) == leads_to
 
 
-@pytest.mark.parametrize(
+@table(
     ("config", "leads_to"),
     [
         ({"decisions": {"high": "deny"}}, "deny"),
@@ -103,7 +104,7 @@ def test_low_confidence_denies_only_where_a_rule_says_so() -> None:
     assert policy({"rules": {RULE: "deny"}}).disposition(unsure) == "deny"
 
 
-@pytest.mark.parametrize(
+@table(
     ("config", "user", "leads_to"),
     [
         ({}, {"decisions": {"high": "deny"}}, "deny"),
@@ -131,14 +132,14 @@ def test_no_configuration_lowers_a_floor(config: Config, rule: str, severity: Se
     assert STRICTNESS.index(got) >= STRICTNESS.index(FLOORS[rule])
 
 
-@pytest.mark.parametrize("rule", list(FLOORS))
+@table("rule", list(FLOORS))
 def test_no_ignore_answers_a_floor(rule: str) -> None:
     ignoring = policy({"ignore": [{"rule": "*", "reason": "because"}]})
     assert ignoring.ignore_for(found(rule), TODAY) is None
     assert ignoring.ignore_for(found(), TODAY) is not None
 
 
-@pytest.mark.parametrize(
+@table(
     ("ignore", "answers"),
     [
         ({"rule": RULE}, True),
@@ -171,7 +172,7 @@ def test_what_has_expired_in_any_configuration_is_named_once() -> None:
     assert [each.reason for each in given.expired(TODAY)] == ["then", "there too"]
 
 
-@pytest.mark.parametrize(
+@table(
     "content",
     [
         b'{"findings": [{"rule": 1, "path": "a", "fingerprint": "b"}]}',
@@ -209,7 +210,7 @@ def test_identity_is_that_of_what_it_decides_by() -> None:
     assert len({same.identity, *(other.identity for other in others)}) == 5
 
 
-@pytest.mark.parametrize(
+@table(
     ("config", "user", "style", "branches"),
     [
         ({}, {}, "plain", ("main", "master", "release/*")),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from examples import examples, table
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ from cli_guard.policy.gate import (
     judge_findings,
     judge_record,
     judge_tool,
+    new_suppressions,
 )
 from cli_guard.policy.suppressions import Answer
 from cli_guard.rules.catalog import load_all
@@ -54,13 +56,13 @@ def found(rule: str, severity: str, mark: str = "f1") -> Finding:
 
 
 def judge(findings: Any, policy: Policy | None = None, *, inline: bool = False, approved: Any = ()) -> Any:
-    answer = (lambda finding: (Answer(("*",), "because"), True)) if inline else (lambda finding: None)
+    answer = (lambda finding: (Answer(("*",), "because"), False)) if inline else (lambda finding: None)
     return judge_findings(
         findings, policy or Policy(), answer, TODAY, dict.fromkeys(approved, "approved by Ada")
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("severities", "decision", "rule"),
     [
         ([], "allow", "no-objection"),
@@ -94,7 +96,7 @@ def test_an_approval_never_lifts_a_deny(findings: list[Finding], approved: set[s
         assert judge_record(judgement).decision is Decision.DENY
 
 
-@pytest.mark.parametrize("rule", list(FLOORS))
+@table("rule", list(FLOORS))
 def test_a_floor_is_answered_by_nothing_but_an_approval(rule: str) -> None:
     policy = Policy(
         Config.model_validate({"ignore": [{"rule": "*", "reason": "because"}], "rules": {"*": "off"}}),
@@ -122,7 +124,51 @@ def test_each_answer_says_what_it_was() -> None:
         ("approval", "approved by Ada"),
     ]
     [inline] = judge([found("code-x", "critical")], inline=True).suppressed
-    assert (inline.by, inline.reason, inline.new) == ("inline", "because", True)
+    assert (inline.by, inline.reason, inline.new) == ("inline", "because", False)
+
+
+@pytest.mark.parametrize(
+    ("rules", "reason", "severity", "asks", "answered"),
+    [
+        (("code-x",), "a fixture only", "critical", True, True),
+        (("code-x",), "a fixture only", "high", True, True),
+        (("code-y", "code-x"), "测" * 3, "high", True, True),
+        (("code-x",), "a fixture only", "low", False, True),
+        (("*",), "because", "low", False, True),
+        (("code-x",), "a fixture", "critical", False, False),
+        (("code-x",), "- - - -", "high", False, False),
+        (("code-*",), "a fixture only", "high", False, False),
+        (("*", "code-x"), "a fixture only", "critical", False, False),
+    ],
+)
+def test_a_new_inline_answer_needs_a_person(
+    rules: tuple[str, ...], reason: str, severity: str, asks: bool, answered: bool
+) -> None:
+    policy, finding = Policy(), found("code-x", severity)
+
+    def answer(finding: Finding) -> tuple[Answer, bool] | None:
+        return (Answer(rules, reason), True) if finding.rule == "code-x" else None
+
+    new = list(new_suppressions([finding], policy, answer))
+    assert [each.rule for each in new] == ["policy-suppression-new"] * asks
+    judgement = judge_findings([finding, *new], policy, answer, TODAY, {})
+    assert bool(judgement.suppressed) == answered
+    assert (judge_record(judgement).decision is Decision.ALLOW) == (answered and not asks)
+    approved = judge_findings(
+        [finding, *new], policy, answer, TODAY, {each.fingerprint: "Ada" for each in new}
+    )
+    assert (judge_record(approved).decision is Decision.ALLOW) == answered
+
+
+def test_a_policy_may_accept_new_inline_answers() -> None:
+    policy = Policy(Config.model_validate({"rules": {"policy-suppression-new": "advise"}}))
+    finding = found("code-x", "critical")
+
+    def answer(finding: Finding) -> tuple[Answer, bool] | None:
+        return (Answer(("code-x",), "a fixture only"), True) if finding.rule == "code-x" else None
+
+    new = new_suppressions([finding], policy, answer)
+    assert judge_record(judge_findings([finding, *new], policy, answer, TODAY, {})).decision is Decision.ALLOW
 
 
 def test_what_is_off_is_gone() -> None:
@@ -157,7 +203,7 @@ def judge_call(
     return judge_tool(Action("tool", arguments), tools, (), review_only=review_only, commands=context)
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "review_only", "decision", "rule"),
     [
         (HARMLESS, False, "allow", "read-only"),
@@ -182,7 +228,7 @@ def test_a_harmless_command_lets_the_other_checks_go_on() -> None:
     assert judge_call({"command": DENIED}, risk="process").rule == "command-wipe"
 
 
-@pytest.mark.parametrize(
+@examples(
     "hidden",
     [
         {"commands": [HARMLESS, DENIED]},
@@ -205,9 +251,7 @@ def test_a_command_cannot_hide(hidden: dict[str, object]) -> None:
     assert judge_call(hidden, shows_command=True).decision == "deny"
 
 
-@pytest.mark.parametrize(
-    "plain", [{}, {"query": DENIED}, {"command": 3}, {"command": None}, {"text": [DENIED]}], ids=str
-)
+@table("plain", [{}, {"query": DENIED}, {"command": 3}, {"command": None}, {"text": [DENIED]}], ids=str)
 def test_a_text_that_is_no_command_is_none(plain: dict[str, object]) -> None:
     assert list(commands_in(plain)) == []
     assert judge_call(plain).decision == "allow"
@@ -241,7 +285,7 @@ def test_trusted_checks_are_the_one_thing_that_runs_in_review_only_mode() -> Non
         assert (verdict.decision, verdict.rule) == (Decision.ALLOW, CHECKS_TRUSTED)
 
 
-@pytest.mark.parametrize(
+@table(
     ("change", "rule"),
     [
         ({"name": "run_command"}, "command-review"),

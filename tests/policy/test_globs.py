@@ -2,14 +2,14 @@
 
 import fnmatch
 
-import pytest
+from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cli_guard.policy.globs import matches, rule_matches
 
 
-@pytest.mark.parametrize(
+@table(
     ("pattern", "path", "fits"),
     [
         ("**", "a/b.py", True),
@@ -83,7 +83,7 @@ def test_many_stars_take_no_time() -> None:
     assert not matches("a/" + "*a" * 12 + "/b", "a/" + "a" * 60 + "/c")
 
 
-@pytest.mark.parametrize(
+@table(
     ("pattern", "rule", "fits"),
     [
         ("secret-a", "secret-a", True),

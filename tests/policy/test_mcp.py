@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
 from repositories import Repo
@@ -25,7 +26,7 @@ def tool(name: str = "t", hints: Hints = Hints(), unusable: str | None = None) -
     return McpTool(f"mcp:s.{name}", "s", "", {}, hints, unusable)
 
 
-@pytest.mark.parametrize(
+@table(
     ("allow", "deny", "hints", "expected", "rule"),
     [
         ((), (), Hints(), Decision.REVIEW, "mcp-review"),
@@ -66,7 +67,7 @@ def test_no_hint_and_no_deny_ever_loosens(hints: Hints, deny: list[str]) -> None
         assert order.index(verdict.decision) >= order.index(plain.decision)
 
 
-@pytest.mark.parametrize(
+@table(
     ("toml", "says"),
     [
         ("command = []", "'mcp.s.command': is empty"),
@@ -90,13 +91,13 @@ def test_a_table_that_does_not_hold_is_one_line(isolated: dict[str, str], toml: 
     assert says in str(caught.value) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["a.b", "", "a b", "a" * 65])
+@table("name", ["a.b", "", "a b", "a" * 65])
 def test_a_server_has_a_name_that_a_tool_can_carry(name: str) -> None:
     with pytest.raises(ConfigError):
         parse_config({"mcp": {name: {"deny": ["x"]}}}, "file")
 
 
-@pytest.mark.parametrize(
+@table(
     "line",
     ['command = ["sh"]', 'allow = ["t"]', 'env = ["TOKEN"]', "timeout_seconds = 5", "start_seconds = 5"],
 )
@@ -155,7 +156,7 @@ def test_every_tip_of_a_push_may_deny() -> None:
     assert policy.servers["git"].deny == ("a", "b", "c")
 
 
-@pytest.mark.parametrize(
+@table(
     ("before", "after", "told"),
     [
         (("t",), ("t",), 0),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +17,7 @@ WHY = "key of the test server"
 MARK = f"cli-guard: ignore[{RULE}] {WHY}"
 
 
-@pytest.mark.parametrize(
+@table(
     "comment",
     [
         f"# {MARK}",
@@ -42,7 +42,7 @@ def test_each_style_of_comment(comment: str) -> None:
         assert answer.reason == WHY
 
 
-@pytest.mark.parametrize(
+@table(
     ("line", "answers"),
     [
         (f"x = 1  # {MARK}", True),
@@ -86,7 +86,7 @@ def test_on_the_line_itself(line: str, answers: bool) -> None:
     assert (answer_for(RULE, line, "") is not None) is answers
 
 
-@pytest.mark.parametrize(
+@table(
     ("above", "answers"),
     [
         (f"# {MARK}", True),
@@ -133,7 +133,7 @@ def answers(old: str, new: str) -> Any:
     return InlineAnswers(subject)
 
 
-@pytest.mark.parametrize(
+@table(
     ("old", "new", "at", "new_answer"),
     [
         ("", f"x = 1  # {MARK}\n", 1, True),
@@ -150,7 +150,7 @@ def test_whether_the_change_brings_the_answer(old: str, new: str, at: int, new_a
     assert is_new is new_answer
 
 
-@pytest.mark.parametrize(
+@table(
     "finding",
     [found(None), found(3), found(1, "b.py"), found(2, commit="0" * 40)],
     ids=["no line", "line", "path", "commit"],

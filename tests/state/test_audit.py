@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -50,7 +51,7 @@ def test_an_empty_trail_holds(tmp_path: Path) -> None:
     assert list(AuditLog(tmp_path / "none").entries()) == []
 
 
-@pytest.mark.parametrize(
+@table(
     ("change", "line"),
     [
         (lambda lines: [lines[0].replace(b"0", b"7", 1), *lines[1:]], "line 2"),
@@ -97,9 +98,7 @@ def test_a_change_is_noticed(tmp_path: Path, change: Any, line: str) -> None:
     assert line in problem
 
 
-@pytest.mark.parametrize(
-    "change", [lambda lines: lines[:-2], swapped, lambda lines: []], ids=["cut", "swap", "emptied"]
-)
+@table("change", [lambda lines: lines[:-2], swapped, lambda lines: []], ids=["cut", "swap", "emptied"])
 def test_going_on_afterwards_hides_nothing(tmp_path: Path, change: Any) -> None:
     made = trail(tmp_path)
     rewrite(made, change)

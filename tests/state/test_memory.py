@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from repositories import key
@@ -53,9 +54,7 @@ def test_no_words_break_the_search(words: str, stored: str, tmp_path_factory: py
     memory.search(words)
 
 
-@pytest.mark.parametrize(
-    "words", ['"', "a OR", "NEAR(", "text:", "*", "-x", "a AND NOT b", "x" * 5_000, "(" * 500]
-)
+@table("words", ['"', "a OR", "NEAR(", "text:", "*", "-x", "a AND NOT b", "x" * 5_000, "(" * 500])
 def test_the_query_language_is_not_reachable(memory: Memory, words: str) -> None:
     memory.store("plain text")
     memory.search(words)
@@ -86,10 +85,13 @@ def test_reasons_of_approvals_are_taken_over_once(memory: Memory, tmp_path: Path
         Approval("abc", "c", "p", ("f",), "Ada", "2026-05-04T10:00:00+00:00", "the key is a sample")
     )
     records.approve(Approval("def", "c", "p", ("f",), "Ada", "2026-05-04T11:00:00+00:00"))
+    assert texts(memory, "sample") == []
+    event = {"event": "approve", "review_id": "abc", "content": "c", "policy": "p", "fingerprints": ["f"]}
+    records.audit.append(event)
     for _ in range(3):
         assert texts(memory, "sample") == ["approved by Ada: the key is a sample"]
-    assert [row.kind for row in memory.recent()] == ["reason"]
-    assert memory.recent()[0].at == "2026-05-04T10:00:00+00:00"
+    assert [row.kind for row in memory.recent()] == ["decision", "reason"]
+    assert memory.recent()[-1].at == "2026-05-04T10:00:00+00:00"
 
 
 def test_a_broken_database_is_one_clear_line(memory: Memory) -> None:

@@ -1,0 +1,90 @@
+"""What a remote is known to have, from its tracking refs: only those that a fetch or a push wrote count as known.
+
+Anyone who can write to the repository can set a tracking ref. `git update-ref` leaves its own words in the reflog
+(gitrepository-layout(5), "logs"), a fetch and a push leave theirs.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+from cli_guard.git.repository import Repository
+from cli_guard.runtime import read_plain
+
+ENTRY = re.compile(r"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t]*\t(.*)")
+WRITTEN_BY_GIT = re.compile(r"(?:fetch|pull)\b.*: |clone: from |update by push$|remote update: ")
+PREFIX = "refs/remotes/"
+
+
+@dataclass(frozen=True)
+class RemoteHistory:
+    """Commits at the tips of what a remote has.
+
+    `proven` were fetched from it, or pushed to it. `vouched` are those that tracking refs without a record name, and
+    those of other remotes, by the name of the remote: this remote may not have them.
+    """
+
+    proven: tuple[str, ...] = ()
+    vouched: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def remote_history(repository: Repository, remote: str, there: dict[str, str]) -> RemoteHistory:
+    """Sort the tracking refs. `there` are the refs that the remote itself has named, by name, with their ids.
+
+    Without a name of the `remote` (a framework may not pass it), every remote is taken for it. Raises GitError.
+    """
+    proven, vouched = set(), dict[str, set[str]]()
+    listed = repository.git.text("for-each-ref", "--format=%(refname) %(objectname)", PREFIX)
+    for name, oid in (line.split(" ") for line in listed.splitlines()):
+        of, _, branch = name.removeprefix(PREFIX).partition("/")
+        own = not remote or name.startswith(f"{PREFIX}{remote}/")
+        branch = name.removeprefix(f"{PREFIX}{remote}/") if own and remote else branch
+        entries = list(entries_of(repository.common_dir / "logs" / name))
+        named = there.get(f"refs/heads/{branch}", oid) if own else oid
+        if own and named == oid and is_recorded(entries, oid):
+            proven.add(oid)
+        elif named != oid and (not named.strip("0") or known(repository, [named])):
+            # The remote has just said otherwise, and what it has of this ref is known here.
+            continue
+        elif not entries or is_recorded(entries, oid):
+            # After a clone, and after 90 days, a ref has no record.
+            vouched.setdefault(remote if own and remote else of, set()).add(oid)
+        if own and branch == "HEAD":
+            proven.update(new for _, new, said in entries[:1] if said.startswith("clone: from "))
+    return RemoteHistory(
+        tuple(sorted(known(repository, proven))), {of: tuple(sorted(oids)) for of, oids in vouched.items()}
+    )
+
+
+def entries_of(log: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield the old id, the new id and the words of each entry in a reflog, oldest first; none if it is no file."""
+    try:
+        lines = read_plain(log).decode("utf-8", "replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        found = ENTRY.fullmatch(line)
+        yield (found[1], found[2], found[3]) if found else ("", "", "")
+
+
+def is_recorded(entries: list[tuple[str, str, str]], oid: str) -> bool:
+    """Did a fetch or a push bring a ref to this id, without a gap in its log?"""
+    if not entries or entries[-1][1] != oid or not WRITTEN_BY_GIT.match(entries[-1][2]):
+        return False
+    return all(before[1] == after[0] for before, after in pairwise(entries))
+
+
+def known(repository: Repository, oids: Iterable[str]) -> list[str]:
+    """Return the ids that are commits here. Raises GitError."""
+    wanted = list(dict.fromkeys(oids))
+    if not wanted:
+        return []
+    asked = "".join(f"{oid}^{{commit}}\n" for oid in wanted).encode("utf-8", "surrogateescape")
+    answers = repository.git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=asked)
+    return [
+        line.split()[0]
+        for line in answers.decode("ascii", "replace").splitlines()
+        if line.endswith(" commit")
+    ]

@@ -1,0 +1,91 @@
+"""Read, write and lock the files of the state folder: plain files of mode 0600, and never a wait of more than 2 s.
+
+What else lies in their place (a FIFO, a link, a folder) is an error that blocks, and says what to remove.
+"""
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from cli_guard.errors import CliGuardError
+from cli_guard.runtime import NotAPlainFileError, open_plain
+
+LOCK_SECONDS = 2.0
+LOCK_STEP = 0.02
+
+
+def open_state(path: Path, flags: int) -> int:
+    """Open a file of the state folder. Raises CliGuardError if it is no plain file, OSError."""
+    try:
+        descriptor = open_plain(path, flags)
+    except NotAPlainFileError as error:
+        raise CliGuardError(f"{path} should be a file, but {error.strerror}: remove it") from error
+    if flags & (os.O_WRONLY | os.O_RDWR) and os.fstat(descriptor).st_mode & 0o077:
+        # An older version let others read it.
+        with suppress(OSError):
+            os.fchmod(descriptor, 0o600)
+    return descriptor
+
+
+def read_state(path: Path) -> bytes:
+    """Return the content of a file of the state folder. Raises CliGuardError if it is no plain file, OSError."""
+    with os.fdopen(open_state(path, os.O_RDONLY), "rb") as file:
+        return file.read()
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file with mode 0600, all of it or nothing. Raises CliGuardError if a folder is there, OSError."""
+    if path.is_dir() and not path.is_symlink():
+        raise CliGuardError(f"{path} should be a file, but it is a folder: remove it")
+    # mkstemp(3) creates it with mode 0600.
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def make_folder(path: Path) -> None:
+    """Create a folder that only its owner can read. Raises CliGuardError if something else is there, OSError."""
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise CliGuardError(f"{path} should be a folder: remove it") from error
+    if path.is_symlink():
+        raise CliGuardError(f"{path} should be a folder, but it is a link: remove it")
+
+
+@contextmanager
+def lock(path: Path) -> Iterator[None]:
+    """Hold a lock file beside `path`, so that two processes cannot overwrite each other.
+
+    Raises CliGuardError if it is still held after LOCK_SECONDS, OSError.
+    """
+    make_folder(path.parent)
+    file = path.with_suffix(path.suffix + ".lock")
+    descriptor = open_state(file, os.O_RDWR | os.O_CREAT)
+    try:
+        with suppress(ImportError):  # no fcntl outside POSIX: there the lock is the open file alone
+            import fcntl
+
+            until = time.monotonic() + LOCK_SECONDS
+            while True:
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    if time.monotonic() > until:
+                        words = (
+                            "another process holds it: wait for that process, or end it, and remove the file"
+                        )
+                        raise CliGuardError(f"{file} is locked: {words}") from None
+                    time.sleep(LOCK_STEP)
+        yield
+    finally:
+        os.close(descriptor)
