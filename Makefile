@@ -34,7 +34,8 @@ bench: $(VENV)/.developing
 	@$(BIN)/python benchmarks/server.py
 	@$(BIN)/python benchmarks/hooks.py --quick
 	@$(BIN)/python benchmarks/commands.py
-	@$(BIN)/python benchmarks/requests.py
+	@$(BIN)/python benchmarks/attacks.py
+	@$(BIN)/python benchmarks/english_requests.py
 	@$(BIN)/python benchmarks/shell.py
 	@$(BIN)/python benchmarks/processes.py
 

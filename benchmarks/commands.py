@@ -68,8 +68,10 @@ def cases(files: list[Path]) -> Iterator[Case]:
     for path in files:
         for line in path.read_text("utf-8").splitlines():
             row = json.loads(line)
-            config = row.get("context", {}).get("git_config", {})
-            context = Context(git_config={key: tuple(values) for key, values in config.items()})
+            given = row.get("context", {})
+            config = {key: tuple(values) for key, values in given.get("git_config", {}).items()}
+            names = frozenset(given["names"]) if "names" in given else None
+            context = Context(git_config=config, names=names)
             yield Case(row["command"], row["verdict"], row["class"], context)
 
 

@@ -3,7 +3,7 @@
 import datetime
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.runner.model import Blocked, Finding, Outcome, Task
@@ -88,7 +88,7 @@ def of_state(state: "State") -> Outcome:
         outcome,
         decision=state["decision"],
         findings=tuple(
-            finding_of({**each["finding"], "decision": each["decision"]}) for each in state["judged"]
+            finding_of({**asdict(each["finding"]), "decision": each["decision"]}) for each in state["judged"]
         ),
         files=dict(state["repo_snapshot"]),
     )

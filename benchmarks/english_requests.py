@@ -1,6 +1,6 @@
 """How well and how fast the kind of a request is told.
 
-    python benchmarks/requests.py [--runs N] [--wrong] [FILE.tsv ...]
+    python benchmarks/english_requests.py [--runs N] [--wrong] [FILE.tsv ...]
 
 Against the labelled requests of fixtures/requests, or those of the files named: for each file how many were told
 right, the confusion matrix over all, and with --wrong each one that was not, with the words that told. Then what it
