@@ -59,7 +59,8 @@ def answer(
         io.warn(error.ctx.get_help() if error.ctx else "")
         return ExitCode.USAGE
     except click.ClickException as error:
-        complain(f"{error.format_message().rstrip('.')}; see `cli-guard --help`")
+        command = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "cli-guard"
+        complain(f"{error.format_message().rstrip('.')}; see `{command} --help`")
         return ExitCode.USAGE
     except CliGuardError as error:
         complain(str(error))
@@ -89,7 +90,7 @@ def raise_again(unraisable: sys.UnraisableHookArgs) -> None:
         sys.__unraisablehook__(unraisable)
 
 
-def by_itself(argv: list[str]) -> int:
+def run_in_process(argv: list[str]) -> int:
     """Run in this process, on its streams; return the exit code."""
     import gc
     from pathlib import Path
@@ -150,11 +151,11 @@ def run_here(argv: list[str]) -> int:
     """Run without a server; if the graph was loaded, start a server for the next run."""
     from cli_guard.server import client
 
-    if os.environ.get("CLI_GUARD_SERVER") == "require" and client.routed(argv):
+    if os.environ.get("CLI_GUARD_SERVER") == "require" and client.is_routed(argv):
         from cli_guard.server.control import run_on_server
 
         return run_on_server(argv)
-    code = by_itself(argv)
+    code = run_in_process(argv)
     if "langgraph" in sys.modules:
         from cli_guard.server.control import leave_behind
 

@@ -168,7 +168,7 @@ class FileChange:
         )
 
     def touches(self, line: int, end_line: int | None = None) -> bool:
-        """Is any line of the new side from `line` to `end_line`, both included, an added one?"""
+        """Return whether any line of the new side from `line` to `end_line`, both included, is an added one."""
         added = self.added
         if end_line is None or end_line == line:
             return line in added
@@ -178,7 +178,7 @@ class FileChange:
 
     @property
     def made_executable(self) -> bool:
-        """Does the change give a regular file its executable bit?"""
+        """Return whether the change makes a regular file executable."""
         return self.new_mode == "100755" and self.old_mode != "100755"
 
 
@@ -199,7 +199,7 @@ class ChangeSet:
     """A change to a tree: what Git is about to record, or one recorded commit.
 
     `identity` is a hash of everything recorded (paths, modes, blob ids, and the tree it starts from):
-    two change sets with one identity record the same content.
+    two change sets with one identity record the same content. `people` are the author and the committer of a commit.
     """
 
     files: tuple[FileChange, ...]
@@ -207,6 +207,7 @@ class ChangeSet:
     identity: str = ""
     commit: str | None = None
     message: str | None = None
+    people: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[FileChange]:
         return iter(self.files)
@@ -240,12 +241,12 @@ class RefUpdate:
 
     @property
     def deletes(self) -> bool:
-        """Does the push delete the remote ref? The zero id is 40 or 64 zeros long (githooks(5))."""
+        """Return whether the push deletes the remote ref: its new id is 40 or 64 zeros (githooks(5))."""
         return not self.local_oid.strip("0")
 
     @property
     def creates(self) -> bool:
-        """Does the push create the remote ref?"""
+        """Return whether the push creates the remote ref."""
         return not self.remote_oid.strip("0")
 
 
@@ -253,12 +254,16 @@ class RefUpdate:
 class PushedRef:
     """A ref update with what only the repository knows: whether it is forced, and its commits.
 
-    `commits` is None for a ref to something else, for example a tag of a single file.
+    `commits` is None for a ref to something else, for example a tag of a single file. `vouched` are further commits
+    that may be on the remote already: only tracking refs say so, or another remote has them. `bases` are the
+    commits of the remote that the new ones start from.
     """
 
     update: RefUpdate
     forced: bool = False
     commits: tuple[str, ...] | None = ()
+    vouched: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,17 +302,17 @@ FINDING_ENUMS = {"category": Category, "severity": Severity, "confidence": Confi
 
 
 def finding_data(finding: Finding) -> dict[str, Any]:
-    """A finding as plain data, as JSON and a checkpoint keep it."""
+    """Return a finding as plain data for JSON."""
     return {key: str(value) if key in FINDING_ENUMS else value for key, value in asdict(finding).items()}
 
 
 def finding_of(data: Mapping[str, Any]) -> Finding:
-    """A finding out of `finding_data`. Raises KeyError, TypeError or ValueError for anything else."""
+    """Build a finding from `finding_data`. Raises KeyError, TypeError or ValueError for anything else."""
     return Finding(**{**data, **{key: kind(data[key]) for key, kind in FINDING_ENUMS.items()}})
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedFinding:
     """A finding and its disposition: deny, review or advise (findings that are off are dropped before)."""
 
     finding: Finding
@@ -333,7 +338,7 @@ class Action:
     """A step of a plan: a tool, its arguments, its risk class and its purpose."""
 
     tool: str
-    arguments: dict[str, object] = field(default_factory=dict)
+    arguments: dict[str, Any] = field(default_factory=dict)
     risk: str = "read_only"
     purpose: str = ""
 

@@ -1,6 +1,9 @@
 """Where and when a command runs: passed down from the entry point, never looked up below it."""
 
 import datetime
+import errno
+import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,3 +43,35 @@ def user_file(env: Mapping[str, str]) -> Path | None:
     """Return the user's own file in the platform's configuration folder (XDG base directory specification)."""
     base = env.get("XDG_CONFIG_HOME") or (f"{env['HOME']}/.config" if env.get("HOME") else None)
     return Path(base) / "cli-guard" / "config.toml" if base else None
+
+
+class NotAPlainFileError(OSError):
+    """A folder, a FIFO, a device or a link is where a file should be: `strerror` says which."""
+
+
+def open_plain(path: Path, flags: int, *, follow: bool = False) -> int:
+    """Open a regular file without waiting, and only through a link if `follow`; a new one has mode 0600.
+
+    Raises NotAPlainFileError, or another OSError.
+    """
+    kind = {errno.ELOOP: "a link", errno.ENXIO: "a FIFO", errno.EISDIR: "a folder"}
+    try:
+        # A FIFO without a reader would wait forever.
+        more = os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+        descriptor = os.open(path, flags | more, 0o600)
+    except OSError as error:
+        if error.errno in kind:
+            raise NotAPlainFileError(error.errno, f"it is {kind[error.errno]}", str(path)) from error
+        raise
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        what = "a folder" if stat.S_ISDIR(mode) else "a FIFO" if stat.S_ISFIFO(mode) else "a device"
+        raise NotAPlainFileError(errno.EINVAL, f"it is {what}", str(path))
+    return descriptor
+
+
+def read_plain(path: Path, *, follow: bool = False) -> bytes:
+    """Return the content of a regular file. Raises as `open_plain` does."""
+    with open(open_plain(path, os.O_RDONLY, follow=follow), "rb") as file:
+        return file.read()

@@ -1,47 +1,89 @@
 """Real repositories in temporary folders, with Git's own configuration shut out."""
 
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
+from examples import report_totals
 from hypothesis import HealthCheck, settings
 from repositories import Repo, isolated_environment
 from watching import marked
 
-# No test depends on how busy the machine is.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# No test depends on chance or on how busy the machine is. `--hypothesis-profile=search` looks for new examples.
+settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("any machine", settings.get_profile("search"), derandomize=True)
 settings.load_profile("any machine")
 
 
-# What `make test-slow` runs besides: frameworks, installations, servers, processes, bash chains, bounds.
+# What `make test-slow` runs: frameworks, installations, servers, processes, bash chains, bounds of hostile input.
+# Files, folders or tests, by how their names begin; each takes some seconds or starts many processes.
 SLOW = (
-    *(
-        "assistant/sandbox/test_bash.py",
-        "assistant/sandbox/test_differences.py",
-        "benchmarks/",
-        "cli/test_bench.py",
-    ),
-    *(
-        "cli/test_background.py",
-        "cli/test_exec",
-        "cli/test_runs.py",
-        "execution/",
-        "frameworks/",
-        "install/",
-        "mcp/",
-    ),
-    *("server/", "test_bad_input.py", "test_recipes.py"),
+    "assistant/documenting/test_documenting_properties.py",
+    "assistant/editing/test_hostile.py",
+    "assistant/editing/test_rename.py::test_a_renamed_package_compiles_and_loads",
+    "assistant/projects/test_hostile.py",
+    "assistant/retrieval/test_search.py::test_hostile_files_are_answered_in_time",
+    "assistant/sandbox/test_bash.py",
+    "assistant/sandbox/test_boundary.py::test_five_thousand_files",
+    "assistant/sandbox/test_differences.py",
+    "assistant/sandbox/test_syntax.py",
+    "benchmarks/",
+    "cli/test_background.py",
+    "cli/test_documented_ci.py",
+    "cli/test_exec",
+    "cli/test_runs.py",
+    "commands/inline/test_any_text.py::test_long_text_takes_no_long_time",
+    "commands/test_properties.py::test_a_deep_command",
+    "commands/test_properties.py::test_a_long_command",
+    "commands/test_verdict.py::test_a_heavy_command",
+    "execution/",
+    "frameworks/",
+    "git/test_commits.py",
+    "git/test_framework_pushes.py",
+    "git/test_messages.py",
+    "git/test_push_bases.py",
+    "git/test_pushes.py",
+    "graph/test_requirement.py::Test_failure_cases::test_large_context",
+    "install/",
+    "mcp/",
+    "reviewers/commands/test_extraction.py::test_what_nests_deep",
+    "reviewers/test_clean_files.py::test_a_second_review",
+    "reviewers/test_registry.py::test_a_new_reviewer",
+    "reviewers/test_shard.py",
+    "server/",
+    "state/test_obstacles.py",
+    "test_bad_input.py",
+    "test_embedded_repository.py",
+    "test_new_roles.py",
+    "test_pushed_names.py",
+    "test_recipes.py",
+    "test_self_excuse.py",
+    "test_unread_content.py",
+    "test_ways_past.py",
 )
+# The one hook path that `make test` walks.
+QUICK = ("git/test_commits.py::test_a_plain_commit_passes_and_one_with_a_secret_does_not",)
 HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if str(item.path.relative_to(HERE)).startswith(SLOW):
+        name = f"{item.path.relative_to(HERE)}::{item.name}"
+        if name.startswith(SLOW) and not name.startswith(QUICK):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Says how many examples the tests have checked, those of all workers together."""
+    reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
+    if line := report_totals(report for report in reports if report.when == "call"):
+        terminalreporter.write_line(line)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -61,12 +103,19 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A new folder each time: to number one, pytest would look at those of all tests before."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def isolated(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[dict[str, str]]:
+def isolated(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     """No configuration, hook or variable of whoever runs the tests reaches Git or us."""
-    env = isolated_environment(tmp_path_factory.mktemp("home"))
+    home = next(homes)
+    home.mkdir()
+    env = isolated_environment(home)
     for name in list(os.environ):
         if name not in env:
             monkeypatch.delenv(name)
@@ -75,18 +124,31 @@ def isolated(
     yield env
 
 
+@pytest.fixture(scope="session")
+def templates(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """An empty repository, and one with a commit, made once and copied for each test."""
+    folder = tmp_path_factory.mktemp("templates")
+    env = isolated_environment(folder)
+    empty = Repo.create(folder / "empty", env)
+    started = Repo.create(folder / "started", env)
+    started.write("app.py", "x = 1\n")
+    started.git("add", "-A")
+    started.git("commit", "-q", "-m", "Start")
+    return empty.path, started.path
+
+
 @pytest.fixture
-def repo(tmp_path: Path, isolated: dict[str, str]) -> Repo:
+def repo(tmp_path: Path, isolated: dict[str, str], templates: tuple[Path, Path]) -> Repo:
     """An empty repository."""
-    return Repo.create(tmp_path / "repo", isolated)
+    return Repo(Path(shutil.copytree(templates[0], tmp_path / "repo", symlinks=True)), isolated)
 
 
 @pytest.fixture
-def committed(repo: Repo) -> Repo:
+def committed(tmp_path: Path, isolated: dict[str, str], templates: tuple[Path, Path]) -> Repo:
     """A repository with one commit that holds `app.py`."""
-    repo.write("app.py", "x = 1\n")
-    repo.git("add", "-A")
-    repo.git("commit", "-q", "-m", "Start")
+    repo = Repo(Path(shutil.copytree(templates[1], tmp_path / "repo", symlinks=True)), isolated)
+    # The index knows the file of the template by its inode: what reads it without this takes the copy for changed.
+    repo.git("update-index", "--refresh")
     return repo
 
 

@@ -41,8 +41,10 @@ class Labelled:
 def of_line(line: str) -> Labelled:
     """One line of a fixture."""
     row = json.loads(line)
-    config: Mapping[str, list[str]] = row.get("context", {}).get("git_config", {})
-    context = Context(git_config={key: tuple(values) for key, values in config.items()})
+    given = row.get("context", {})
+    config: Mapping[str, list[str]] = given.get("git_config", {})
+    names = frozenset(given["names"]) if "names" in given else None
+    context = Context(git_config={key: tuple(values) for key, values in config.items()}, names=names)
     return Labelled(row["command"], Decision(row["verdict"]), row["class"], context)
 
 

@@ -21,9 +21,14 @@ ABSENT = re.compile(r"line \d+: (\S+): command not found")
 PLAYED = frozenset(("nosuchcommand", "nosuchcmd"))
 
 
+# On a busy machine a call may take longer than a person would wait for it.
+PATIENT = shell.Limits(seconds=300)
+
+
 def world(files: dict[str, bytes] | None = None, **more: object) -> shell.Shell:
     """Files in memory."""
     raw = files or {}
+    more.setdefault("limits", PATIENT)
     return shell.Shell(Snapshot("memory", [entry_of(path, data) for path, data in raw.items()], raw), **more)  # type: ignore[arg-type]
 
 
@@ -31,7 +36,9 @@ def of_repository(repo: Repo) -> shell.Shell:
     """What is staged in a repository, with its history and memory."""
     repository = Repository.discover(repo.path, repo.env)
     folder = repository.state_folder
-    return shell.Shell(read_index(repository), repository, Memory(folder), state_folder=folder)
+    return shell.Shell(
+        read_index(repository), repository, Memory(folder), state_folder=folder, limits=PATIENT
+    )
 
 
 def kept(folder: Path) -> list[str]:

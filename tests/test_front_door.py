@@ -1,6 +1,6 @@
 """The command as a newcomer meets it: help, versions, wrong usage, one line each."""
 
-import pytest
+from examples import table
 from repositories import Repo
 
 
@@ -10,7 +10,7 @@ def test_version_is_one_line(repo: Repo) -> None:
     assert done.out.startswith("cli-guard 0.")
 
 
-@pytest.mark.parametrize(
+@table(
     ("arguments", "says"),
     [
         (["bogus"], "No such command 'bogus'"),

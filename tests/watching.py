@@ -2,7 +2,8 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -29,6 +30,15 @@ def eventually(holds: Callable[[], object], seconds: float = DEADLINE) -> bool:
             return True
         time.sleep(0.01)
     return False
+
+
+@contextmanager
+def cpu_seconds(limit: float) -> Iterator[None]:
+    """Fails if what is done meanwhile in this process takes more of the processor: time that no other work adds to."""
+    started = time.process_time()
+    yield
+    spent = time.process_time() - started
+    assert spent < limit, f"{spent:.1f} seconds of the processor, {limit} allowed"
 
 
 def marked(mark: str) -> list[int]:

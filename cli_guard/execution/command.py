@@ -26,7 +26,7 @@ RESERVED = frozenset(
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CommandRequest:
     """A command and what it is given; `named` are variables beside those of a clean environment.
 
     One word is a text for bash, several are a program and its arguments; `stdin` is its standard input.
@@ -53,7 +53,7 @@ class Wanted:
         return shlex.join(self.words)
 
     @property
-    def judged(self) -> str:
+    def text_to_judge(self) -> str:
         """The text to judge: the command with its input, and the variables that decide what code runs."""
         variables = [
             f"{name}={shlex.quote(value)}"
@@ -87,13 +87,13 @@ class Run:
         self._reported = False
         self.id = uuid.uuid4().hex[:12]
 
-    def record_permission(self, wanted: Wanted, given: Permission, **details: object) -> None:
+    def record_permission(self, request: CommandRequest, given: Permission, **details: object) -> None:
         """Record whether it may run, before it does, so that no crash loses the entry."""
         rules = Counter(each.rule for each in given.verdict.effects if each.rule)
         self.note(
             "exec",
             command=printable_command(given.verdict.command),
-            folder=printable(str(wanted.folder)),
+            folder=printable(str(request.folder)),
             verdict=str(given.verdict.verdict),
             reason=printable_command(given.verdict.reason),
             rules=dict(sorted(rules.items())),

@@ -15,10 +15,10 @@ from typing import Literal
 
 from cli_guard.commands import Context, judge
 from cli_guard.commands.model import Verdict
+from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.supervisor.process_tree import identity
 from cli_guard.model import Decision
-from cli_guard.state.audit import lock
-from cli_guard.state.records import write_atomically
+from cli_guard.state.files import lock, read_state, write_atomically
 
 KEPT = 500
 
@@ -88,7 +88,6 @@ class Allowances:
         """Allow it for our session. Raises OSError."""
         if self.session is None:
             return
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with lock(self.path):
             alive: dict[Session, bool] = {}
             kept = [
@@ -107,7 +106,7 @@ class Allowances:
         with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):
             if hasattr(os, "getuid") and self.path.stat().st_uid != os.getuid():
                 return []
-            for entry in json.loads(self.path.read_text("utf-8")):
+            for entry in json.loads(read_state(self.path)):
                 session = Session(int(entry["leader"]), str(entry["identity"]))
                 found.append((session, str(entry["digest"])))
         return found
@@ -140,8 +139,9 @@ def permission(
         return Permission(verdict, Answer.YES if reply == "yes" else Answer.NO)
     try:
         allowances.keep(digest)
-    except OSError as error:
-        note = f"allowed once: it cannot be stored in {allowances.path} ({error.strerror})"
+    except (OSError, CliGuardError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        note = f"allowed once: it cannot be stored in {allowances.path} ({reason})"
         return Permission(verdict, Answer.YES, note)
     return Permission(verdict, Answer.SESSION)
 

@@ -10,8 +10,8 @@ import sys
 import threading
 from contextlib import suppress
 
-from cli_guard.__main__ import by_itself
 from cli_guard.__main__ import main as front_door
+from cli_guard.__main__ import run_in_process
 from cli_guard.server import address
 from cli_guard.server.leaving import IDLE_SECONDS, MEMORY_BYTES, Stay
 from cli_guard.server.serving import BACKLOG, Server
@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> int:
     memory = int(arguments[3]) * 1_048_576 if len(arguments) > 3 else MEMORY_BYTES
     os.umask(0o077)
     identity = address.identity()
-    if identity is None or address.name_of(identity) != name or not address.ours_alone(inside):
+    if identity is None or address.name_of(identity) != name or not address.is_own_folder(inside):
         return 1
     if sys.platform == "linux" and confinement(os.getpid()) is None:
         # Without /proc no client can be checked.
@@ -60,12 +60,12 @@ def main(arguments: list[str]) -> int:
 
     warm(front_door)
     if threading.active_count() > 1:
-        # What another thread holds at a fork, a child would wait for in vain.
+        # A lock that another thread holds at a fork would stay locked in the child.
         return 1
     path = address.socket_path(inside, name)
     door = listen(path)
     stay.settle(path)
-    Server(door, held, identity, stay, configured, by_itself).serve()
+    Server(door, held, identity, stay, configured, run_in_process).serve()
     return 0
 
 

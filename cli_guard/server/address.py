@@ -35,7 +35,7 @@ PRIME = (1 << 128) - 159
 def switched_off(env: "Mapping[str, str]") -> str:
     """Return why this environment does not use a server, "" if it may."""
     if os.name != "posix":
-        return "this is no POSIX system"
+        return "this is not a POSIX system"
     if env.get("CLI_GUARD_SERVER") == "0":
         return "CLI_GUARD_SERVER=0"
     if env.get("CI", "") not in ("", "0", "false"):
@@ -98,14 +98,14 @@ def name_of(identity: str) -> str:
 def folder(env: "Mapping[str, str]") -> str | None:
     """Return the folder of the sockets, None if there can be none; it may not exist yet."""
     runtime = env.get("XDG_RUNTIME_DIR", "")
-    if runtime.startswith("/") and ours_alone(runtime):
+    if runtime.startswith("/") and is_own_folder(runtime):
         return f"{runtime}/cli-guard"
     home = env.get("HOME", "")
     state = env.get("XDG_STATE_HOME") or (f"{home}/.local/state" if home else "")
     return f"{state}/cli-guard/server" if state.startswith("/") else None
 
 
-def ours_alone(path: str) -> bool:
+def is_own_folder(path: str) -> bool:
     """Check that this is a folder, not a link, that only this user can open."""
     try:
         about = os.lstat(path)

@@ -1,4 +1,4 @@
-"""Turns a fork of the server into the process that a client would have been, and does its run."""
+"""Turn a fork of the server into the process that a client would have been, and do its run."""
 
 import io
 import locale
@@ -17,7 +17,7 @@ from typing import TextIO
 from cli_guard.server.client import BEGUN, ENDED, take_ticket
 from cli_guard.server.request import Form, Request
 
-# Does a run in this process: its arguments, its exit code. It is handed in by the entry point of the server.
+# Does a run in this process: takes its arguments, returns its exit code. Passed in by the server's entry point.
 Run = Callable[[list[str]], int]
 STANDARD = ("stdin", "stdout", "stderr")
 

@@ -1,7 +1,7 @@
-"""Asks the server to do a run, and acts as its process: passes signals on, exits with its code.
+"""Ask the server to do a run, and act as its process: pass signals on, exit with its code.
 
-Imports as little as possible, for every hook begins with it. Exactly one side does the run: a pipe holds one byte, the
-ticket. The server's child must take it before it begins; a client that stops waiting must take it back first.
+Imports as little as possible, because every hook begins with it. Exactly one side does the run: a pipe holds one byte,
+the ticket. The server's child must take it before it begins; a client that stops waiting must take it back first.
 """
 
 import _signal  # type: ignore[import-not-found] # `signal` itself loads `enum`
@@ -29,7 +29,7 @@ GIT_HOOKS = (["pre-commit"], ["pre-merge-commit"], ["commit-msg"], ["pre-push"])
 PASSED_ON = ((_signal.SIGTERM, TERMINATE), (_signal.SIGHUP, HANG_UP))
 
 
-def routed(argv: list[str]) -> bool:
+def is_routed(argv: list[str]) -> bool:
     """Check whether a server may do this run."""
     return bool(argv) and argv[0] in ROUTED and not address.switched_off(os.environ)
 
@@ -39,7 +39,7 @@ def ask_server(argv: list[str]) -> int | None:
 
     Raises KeyboardInterrupt if that comes before the run has begun.
     """
-    if not routed(argv):
+    if not is_routed(argv):
         return None
     connection = connect()
     if connection is None:
@@ -66,7 +66,7 @@ def make_ticket() -> int:
 def connect() -> "_socket.socket | None":
     """Connect to the server for our run, None if there is none that can be trusted."""
     inside, who = address.folder(os.environ), address.identity()
-    if inside is None or who is None or not address.ours_alone(inside):
+    if inside is None or who is None or not address.is_own_folder(inside):
         return None
     connection = None
     try:

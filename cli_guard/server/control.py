@@ -1,4 +1,4 @@
-"""Starts and stops the server, and asks for its status."""
+"""Start and stop the server, and ask for its status."""
 
 import os
 import subprocess
@@ -54,7 +54,7 @@ def configured(env: Mapping[str, str]) -> bool:
 
 def leave_behind(argv: list[str]) -> None:
     """Start a server for later runs."""
-    if not client.routed(argv) or why_not(os.environ):
+    if not client.is_routed(argv) or why_not(os.environ):
         return
     with suppress(OSError):
         start()
@@ -68,7 +68,7 @@ def start(*options: str) -> "subprocess.Popen[bytes] | None":
     for each in (os.path.dirname(inside), inside):  # noqa: PTH120 - as client.py has it
         os.makedirs(each, 0o700, exist_ok=True)  # noqa: PTH103
     name = address.name_of(who)
-    if not address.ours_alone(inside) or held(f"{inside}/{name}.lock"):
+    if not address.is_own_folder(inside) or held(f"{inside}/{name}.lock"):
         return None
     return subprocess.Popen(
         (sys.executable, "-E", "-P", *flags(), "-m", "cli_guard.server", inside, name, *options),
@@ -144,8 +144,8 @@ def start_and_wait() -> Status:
         process = start()
     except OSError as error:
         raise CliGuardError(f"the server cannot be started: {error.strerror} ({error.filename})") from error
-    if not address.ours_alone(inside):
-        raise CliGuardError(f"{inside} must be a folder of yours that nobody else can open: `chmod 700` it")
+    if not address.is_own_folder(inside):
+        raise CliGuardError(f"{inside} must be your own and closed to other users: `chmod 700` it")
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until:
         found = status()
@@ -175,7 +175,7 @@ def stop() -> bool:
 def run_on_server(argv: list[str]) -> int:
     """Do a run on a server or fail (`CLI_GUARD_SERVER=require`): for tests and measurements."""
     problem = "CLI_GUARD_SERVER=require is set, and the server refused this run"
-    # The one that is there may leave at that moment: its files have changed.
+    # A running server may exit at that moment: its files have changed.
     for _ in range(2):
         try:
             start_and_wait()

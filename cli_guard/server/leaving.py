@@ -1,4 +1,4 @@
-"""Decides when a server exits: it is idle, has grown, its files have changed, or its socket was replaced."""
+"""Decide when a server exits: it is idle, has grown, its files have changed, or its socket was replaced."""
 
 import os
 import resource
@@ -38,10 +38,10 @@ def marks(paths: Iterable[str]) -> dict[str, Mark]:
 
 
 def own_files() -> Iterator[str]:
-    """The files of this package that a server may hold in memory.
+    """Return the files of this package that a server may hold in memory.
 
-    Of the tables of programs only which there are, and the names in them: a run reads those it needs, and warming.py
-    forgets those that it has read.
+    For the tables of programs, only which exist, and the names in them: a run reads those it needs, and warming.py
+    drops those that it has read.
     """
     root = Path(__file__).parent.parent
     tables = str(root / "rules" / "programs")
@@ -54,9 +54,9 @@ def own_files() -> Iterator[str]:
 
 
 def find_installed() -> Iterator[str]:
-    """The interpreter, and the folders of packages: what is installed, upgraded or removed changes those.
+    """Return the interpreter, and the folders of packages, which every installation, upgrade or removal changes.
 
-    One of the user's own is not searched before it is there.
+    The user's own folder is not searched before it exists.
     """
     yield sys.executable
     yield f"{Path(sys.executable).parent.parent}/pyvenv.cfg"
@@ -65,7 +65,6 @@ def find_installed() -> Iterator[str]:
 
 
 def find_loaded() -> Iterator[str]:
-    """The files of all modules that are loaded."""
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         if isinstance(file, str):
@@ -89,7 +88,7 @@ def folders(paths: Iterable[str]) -> Iterator[str]:
 
 
 def peak_bytes() -> int:
-    """The most memory that this process has held (getrusage(2): kilobytes, but bytes on macOS)."""
+    """Return the most memory that this process has held (getrusage(2): kilobytes, but bytes on macOS)."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1_024
 
@@ -101,7 +100,7 @@ class Stay:
     idle_seconds: float = IDLE_SECONDS
     memory_bytes: int = MEMORY_BYTES
     socket: str = ""
-    # Watched before they are looked at: nothing is missed in between.
+    # The watch begins before the marks are read: no change in between is missed.
     _watch: Watch = field(default_factory=lambda: Watch(folders((*own_files(), *find_installed()))))
     _own: dict[str, Mark] = field(default_factory=lambda: marks((*own_files(), *find_installed())))
     _all: dict[str, Mark] = field(default_factory=dict)
@@ -127,7 +126,7 @@ class Stay:
 
     def outdated(self) -> bool:
         """Check whether a loaded file or the installation has changed."""
-        # What has stirred is looked at until a look finds nothing.
+        # Checked again until a check finds no further change.
         self._suspect = (self._suspect or self._watch.stirred()) and self._changed()
         return self._suspect
 
@@ -139,7 +138,7 @@ class Stay:
         self._watch.close()
 
     def reason_to_leave(self) -> str:
-        """Why it should leave now, "" if it may stay."""
+        """Return why it should exit now, "" if it may stay."""
         self._looked = time.monotonic()
         if self._looked - self._asked >= self.idle_seconds:
             return "idle"
@@ -153,5 +152,5 @@ class Stay:
 
     @property
     def pause(self) -> float:
-        """Seconds until it should look again."""
+        """Return the seconds until the next check."""
         return max(0.0, min(LOOK_SECONDS, self.idle_seconds) - (time.monotonic() - self._looked))

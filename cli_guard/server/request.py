@@ -1,4 +1,4 @@
-"""What a client asks for: its words as they come over the socket, and what is in them."""
+"""Parse a client's request from the socket."""
 
 import os
 import socket
@@ -24,7 +24,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A run: what it is given, and what surrounds it. `forms` is None for a stream that is closed.
+    """A run: its arguments and its environment. `forms` is None for a stream that is closed.
 
     `kind` is "run", or "status" and "stop", which are about the server and run nothing. `limits` are triples of
     getrlimit(2): number, soft, hard.
@@ -44,17 +44,17 @@ class Request:
 
     @property
     def variables(self) -> dict[str, str]:
-        """The environment as text."""
+        """Return the environment as text."""
         return {os.fsdecode(name): os.fsdecode(value) for name, value in self.environment.items()}
 
 
 def length_of(received: bytes | bytearray) -> int | None:
-    """How long a request is, head included, None as long as that cannot be known."""
+    """Return the length of a request, head included; None while it is unknown."""
     return HEAD + int.from_bytes(received[:HEAD], "big") if len(received) >= HEAD else None
 
 
 def parse(received: bytes) -> Request:
-    """A whole request. Raises ValueError."""
+    """Parse a whole request. Raises ValueError."""
     texts = received[HEAD:].split(b"\0")
     if len(texts) < FIXED:
         raise ValueError("a request is longer")
@@ -81,7 +81,7 @@ def parse(received: bytes) -> Request:
 
 
 def form(text: str) -> Form | None:
-    """How a stream is opened. Raises ValueError."""
+    """Parse how a stream is opened. Raises ValueError."""
     if not text:
         return None
     encoding, errors, line_buffering, write_through = text.split(" ")
@@ -89,7 +89,7 @@ def form(text: str) -> Form | None:
 
 
 def variable(text: bytes) -> tuple[bytes, bytes]:
-    """A variable's name and value. Raises ValueError."""
+    """Parse a variable's name and value. Raises ValueError."""
     name, between, value = text.partition(b"=")
     if not name or not between:
         raise ValueError("a variable has a name")

@@ -1,7 +1,7 @@
-"""Children that are forked before anybody asks: a fork and its first steps are paid for while nothing is to be done.
+"""Fork children in advance, so that a run does not wait for a fork and its first steps.
 
-A fork shares all memory until it writes, and Python writes wherever it looks (reference counts). So a spare reviews the
-samples once more: the pages that a run needs are its own by then, and the next run does not wait for a thousand copies.
+A fork shares all memory until it writes, and Python writes to every object it reads (reference counts). So a spare
+reviews the samples once more: then it owns the pages that a run needs, and the run does not wait for a thousand copies.
 """
 
 import os
@@ -22,13 +22,13 @@ HANDED = 5
 KEPT = 2
 # The next hook of a commit comes within a few milliseconds of the last one.
 QUIET_SECONDS = 0.1
-# Where there is no memory for another now, there will hardly be some in a moment.
+# If there is no memory for another now, there will hardly be some in a moment.
 REFUSED_SECONDS = 30.0
 
 
 @dataclass
 class Spare:
-    """A child that waits for a run, once it has said that it is ready."""
+    """A child that waits for a run, once it has reported that it is ready."""
 
     pid: int
     door: socket.socket
@@ -36,7 +36,7 @@ class Spare:
 
 
 class Spares:
-    """The children that wait. `forget` closes in each what belongs to the server alone."""
+    """The waiting children. `forget` closes in each what belongs to the server alone."""
 
     def __init__(self, forget: Callable[[], None], run: child.Run) -> None:
         self._forget = forget
@@ -114,7 +114,7 @@ class Spares:
 
 
 def wait(door: socket.socket, run: child.Run) -> None:
-    """In the spare: makes its memory its own, waits for a run, and does it."""
+    """Run in the spare: make its memory its own, wait for a run, and do it."""
     rehearse()
     door.sendall(READY)
     data, descriptors, _, _ = socket.recv_fds(door, 1, HANDED)

@@ -1,7 +1,7 @@
-"""Who may ask: the same user, and nobody who is shut in where the server is not.
+"""Decide which clients may ask: the same user, and no process in a sandbox that the server is not in.
 
-A child of the server is not in the sandbox of whoever asked for it. A process that is confined and reaches the socket
-is therefore refused, and does its run itself, inside.
+A child of the server is not in the sandbox of the client. A confined process that reaches the socket is therefore
+refused, and does its run itself, inside the sandbox.
 """
 
 import os
@@ -16,7 +16,7 @@ NAMESPACES = ("mnt", "user", "pid", "net")
 
 
 def confinement(pid: int) -> tuple[bytes, ...] | None:
-    """What a process is confined to, None where that cannot be told."""
+    """Return what a process is confined to, None if unknown."""
     folder = f"/proc/{pid}"
     try:
         with open(f"{folder}/status", "rb") as file:  # noqa: PTH123 - as short as it can be: every run waits for it
@@ -28,14 +28,14 @@ def confinement(pid: int) -> tuple[bytes, ...] | None:
 
 
 class Trust:
-    """Tells whether a client is what this process is."""
+    """Decides whether a client has the same rights as this process."""
 
     def __init__(self) -> None:
         self._user = os.geteuid()
         self._own = confinement(os.getpid())
 
     def __call__(self, connection: socket.socket) -> bool:
-        """Check that this client may ask."""
+        """Return whether this client may ask."""
         try:
             user, pid = peer(connection)
         except OSError:

@@ -1,4 +1,4 @@
-"""Loads what runs need, once, before the first run: modules, the graph, compiled rules.
+"""Load what runs need, once, before the first run: modules, the graph, compiled rules.
 
 It works on samples, so that nothing of a run is kept.
 """
@@ -11,7 +11,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
-# Rooms that no routed command needs, or that a run needs for other programs alone.
+# Rooms that no is_routed command needs, or that a run needs for other programs alone.
 LEFT_OUT = (
     "cli_guard.server",
     "cli_guard.mcp.server",
@@ -30,7 +30,7 @@ LIBRARIES = (
     "yaml",
 )
 
-# One file for each way of reading a change; what they say does not matter.
+# One file for each way of reading a change; their content does not matter.
 SAMPLES = {
     "a.py": '"""A module."""\n\nimport os\n\n\ndef f(x: int) -> int:\n    """Gives x."""\n    return x\n',
     "b.js": "export function f(x) {\n  return x + 1;\n}\n",
@@ -51,20 +51,20 @@ FrontDoor = Callable[[Sequence[str], TextIO, TextIO, TextIO, Path, Mapping[str, 
 
 
 def modules() -> list[str]:
-    """The modules of this package that runs are made of."""
+    """Return the modules of this package that runs need."""
     root = Path(__file__).parent.parent
     found = pkgutil.walk_packages([str(root)], "cli_guard.")
     return [each.name for each in found if not each.name.endswith("__main__") and not left_out(each.name)]
 
 
 def left_out(name: str) -> bool:
-    """Is a module in a room that no run needs?"""
+    """Return whether a module is in a room that no run needs."""
     return any(name == room or name.startswith(f"{room}.") for room in LEFT_OUT)
 
 
 def warm(front_door: FrontDoor) -> None:
-    """Load all of it, and keep the collector from ever looking at it again: a child that did would copy it."""
-    # Thousands of objects are made while libraries load, and none of them is garbage.
+    """Load everything, and freeze it for the garbage collector, which would copy it in each child."""
+    # Loading libraries creates thousands of objects, none of them garbage.
     gc.disable()
     for name in (*LIBRARIES, *modules()):
         import_module(name)
@@ -80,13 +80,13 @@ def warm(front_door: FrontDoor) -> None:
 
 
 def rehearse() -> None:
-    """Does all that a review does, and keeps nothing that may change."""
+    """Do all that a review does, keeping nothing that may change."""
     review_samples()
     forget_tables()
 
 
 def review_samples() -> None:
-    """Reviews a change in memory, and shows what came of it."""
+    """Review a change in memory, and render the result."""
     from cli_guard.git.between import SnapshotContents, changes_between
     from cli_guard.review.render import FORMATS, renderer
     from cli_guard.review.run import review
@@ -97,13 +97,13 @@ def review_samples() -> None:
 
 
 def judge_samples(front_door: FrontDoor) -> None:
-    """Judge a command, by the very command line that a client would give."""
+    """Judge a command, with the command line of a client."""
     for argv in (("check-command", "ls -l", "--format", "json"), ("explain", "--help"), ("hook", "--help")):
         front_door(argv, StringIO(), StringIO(), StringIO(), Path("/"), {})
 
 
 def forget_tables() -> None:
-    """Forgets the tables of programs, whose files nobody watches: see leaving.py."""
+    """Drop the tables of programs, whose files are not watched: see leaving.py."""
     from cli_guard.commands import programs
 
     programs.table.cache_clear()

@@ -1,6 +1,7 @@
-"""Has anything changed in some folders? The kernel tells at once (inotify(7)), where looking takes milliseconds.
+"""Notice changes in folders through the kernel (inotify(7)); reading the folders takes milliseconds.
 
-Python has no call for it. On a system without it, or where it refuses, the answer is always that something may have.
+Python has no call for it. On a system without it, or if it refuses, the answer is always that something may have
+changed.
 """
 
 import os
@@ -16,7 +17,7 @@ EVENTS_BYTES = 65_536
 
 
 class Watch:
-    """The folders that are watched, the files directly in them included."""
+    """A watch on folders and the files directly in them."""
 
     def __init__(self, folders: Iterable[str]) -> None:
         wanted = sorted(set(folders))
@@ -24,10 +25,10 @@ class Watch:
         self._places = {folder: place(folder) for folder in wanted}
 
     def stirred(self) -> bool:
-        """May anything have changed since this was last asked?"""
+        """Return whether anything may have changed since the last call."""
         if self._descriptor is None:
             return True
-        # A folder further up may be another, or a link: of that its own folder tells nothing.
+        # A folder further up may have been replaced, or be a link: the watch on the folder itself does not see that.
         stirred = any(place(folder) != known for folder, known in self._places.items())
         with suppress(BlockingIOError):
             while os.read(self._descriptor, EVENTS_BYTES):
@@ -35,14 +36,13 @@ class Watch:
         return stirred
 
     def close(self) -> None:
-        """Watches no more."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
 
 
 def place(folder: str) -> tuple[int, int] | None:
-    """Which folder this path leads to now, None for none."""
+    """Return the identity of the folder that a path leads to now, None for none."""
     try:
         about = os.stat(folder)  # noqa: PTH116 - before every run
     except OSError:
@@ -51,7 +51,7 @@ def place(folder: str) -> tuple[int, int] | None:
 
 
 def watching(folders: Iterable[str]) -> int | None:
-    """A descriptor that events of all these folders come over, None where not all of them can be watched."""
+    """Return a descriptor for the events of all these folders, None unless all can be watched."""
     import ctypes
 
     try:

@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import replace
 from typing import Any
 
-import pytest
+from examples import table
 
 from benchmarks.runner.checking import check_answer, check_files
 from benchmarks.runner.model import Blocked, Expected, FileState, Finding, Outcome
@@ -32,7 +32,7 @@ def whats(expected: Expected, outcome: Outcome = OUTCOME) -> list[str]:
 WRITE, RUN = Blocked("write_file", "src/a.py"), Blocked("run_command")
 
 
-@pytest.mark.parametrize(
+@table(
     ("field", "right", "wrong"),
     [
         ("status", "needs_review", ["ok", "failed"]),
@@ -79,7 +79,7 @@ BEFORE = {"a": "1\n", "b": "2\n"}
 ONE = hashlib.sha256(b"1\n").hexdigest()
 
 
-@pytest.mark.parametrize(
+@table(
     ("expected", "after", "wrong"),
     [
         ({}, BEFORE, []),

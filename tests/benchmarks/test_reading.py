@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import table
 
 from benchmarks.runner.contents import GENERATORS, SECRETS
 from benchmarks.runner.model import Blocked, Content, Finding, Task
@@ -64,7 +65,7 @@ def steps(*given: dict[str, Any]) -> dict[str, Any]:
     return {"repository": {"steps": list(given)}}
 
 
-@pytest.mark.parametrize(
+@table(
     ("changes", "says"),
     [
         ({"instruktion": "x"}, "unknown key 'instruktion'; did you mean 'instruction'?"),
@@ -115,7 +116,7 @@ def test_what_does_not_hold_is_named(changes: dict[str, Any], says: str) -> None
     assert says in str(raised.value)
 
 
-@pytest.mark.parametrize(
+@table(
     "path",
     [
         "../a",
@@ -148,7 +149,7 @@ def test_no_path_leads_out_of_the_repository(path: str) -> None:
             read(**place)
 
 
-@pytest.mark.parametrize("path", ["a", ".gitignore", "a/.github/b", "a..b/c", "x y/ä"])
+@table("path", ["a", ".gitignore", "a/.github/b", "a..b/c", "x y/ä"])
 def test_other_paths_do(path: str) -> None:
     assert list(read(repository={"files": {path: "x"}}).setup.files) == [path]
 
@@ -164,14 +165,14 @@ def test_tasks_come_by_id(tmp_path: Path) -> None:
     assert [path.stem for path in tasks_in(tmp_path)] == ["a", "a-2", "b"]
 
 
-@pytest.mark.parametrize(("name", "says"), [("empty", "holds no task file"), ("none", "there is no folder")])
+@table(("name", "says"), [("empty", "holds no task file"), ("none", "there is no folder")])
 def test_a_folder_without_tasks_is_an_error(tmp_path: Path, name: str, says: str) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match=says):
         tasks_in(tmp_path / name)
 
 
-@pytest.mark.parametrize("raw", [b"a = ", b"\xff", b"a = 1\na = 2\n", b"a = " + b"[" * 5_000])
+@table("raw", [b"a = ", b"\xff", b"a = 1\na = 2\n", b"a = " + b"[" * 5_000])
 def test_what_is_no_toml_is_one_line(tmp_path: Path, raw: bytes) -> None:
     (tmp_path / "bad.toml").write_bytes(raw)
     with pytest.raises(ConfigError, match=r"bad\.toml") as raised:
@@ -184,7 +185,7 @@ def test_the_fake_credentials_are_what_the_rules_look_for() -> None:
         assert scan(f'token = "{SECRETS[name]}"\n', "a.py").hits
 
 
-@pytest.mark.parametrize("kind", GENERATORS)
+@table("kind", GENERATORS)
 def test_generated_bytes_are_always_the_same_and_of_their_size(kind: str) -> None:
     made = GENERATORS[kind](10_000)
     assert 10_000 <= len(made) < 10_200

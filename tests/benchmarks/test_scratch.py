@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from examples import table
 
 from benchmarks.runner.model import Content, Setup, Step
 from benchmarks.runner.scratch import Scratch, prints
@@ -104,7 +105,7 @@ def test_nothing_of_the_user_gets_in(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert not {"AWS_PROFILE", "GIT_DIR", "GIT_INDEX_FILE"} & set(scratch.env)
 
 
-@pytest.mark.parametrize(
+@table(
     "step",
     [
         Step("write", files={"way/b": text("x")}),

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-import pytest
+from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from repositories import key
@@ -89,7 +89,7 @@ def test_a_key_without_an_end_is_held_back_for_so_long() -> None:
     assert shown(b"-----BEGIN OF WHAT\n", *lines)[-1] == f"plain {len(lines) - 1}"
 
 
-@pytest.mark.parametrize("step", [1_000, 65_536, 3_000_000])
+@table("step", [1_000, 65_536, 3_000_000])
 def test_a_line_of_a_megabyte(step: int) -> None:
     data = b"x" * 1_000_000
     said = shown(*(data[at : at + step] for at in range(0, len(data), step)), b"\nbehind it\n")

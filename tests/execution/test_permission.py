@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from examples import table
 
 from cli_guard.commands import Context
 from cli_guard.commands.model import Pattern, Verdict
@@ -58,7 +59,7 @@ def decided(
     return given.answer, len(asked)
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "reply", "patterns", "answer", "asked"),
     [
         ("ls", None, (), "allowed", 0),

@@ -199,15 +199,15 @@ def test_a_folder_that_is_open_to_others_is_left_alone(leaking: Repo, servers: A
     (servers.folder / "cli-guard").chmod(mode)
     assert leaking.guard(*REVIEW, env=servers.required).code == 4
     assert leaking.guard(*REVIEW, env=servers.env).code == 1
-    assert not address.ours_alone(str(servers.folder / "cli-guard"))
+    assert not address.is_own_folder(str(servers.folder / "cli-guard"))
 
 
 def test_a_link_to_a_folder_is_no_folder(tmp_path: Path) -> None:
     folder = tmp_path / "real"
     folder.mkdir(mode=0o700)
     (tmp_path / "link").symlink_to(folder)
-    assert address.ours_alone(str(folder))
-    assert not address.ours_alone(str(tmp_path / "link"))
+    assert address.is_own_folder(str(folder))
+    assert not address.is_own_folder(str(tmp_path / "link"))
 
 
 def test_a_child_that_is_killed_is_told(committed: Repo, servers: Any) -> None:

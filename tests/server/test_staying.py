@@ -283,7 +283,7 @@ if here == "server":
     Server(door, os.open("/", os.O_RDONLY), address.identity() or "", stay, lambda env: True, lambda argv: 0).serve()
 else:
     address.socket_path = lambda inside, name: there
-    address.ours_alone = lambda path: True
+    address.is_own_folder = lambda path: True
     print(client.ask_server(["check-command", "ls"]))
 """
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cli_guard import __version__
+from cli_guard.errors import CliGuardError
 from cli_guard.policy.checks import PlannedCheck
-from cli_guard.state.audit import lock
-from cli_guard.state.records import write_atomically
+from cli_guard.state.files import lock, read_state, write_atomically
 
 FILE = "checks-passed.json"
 KEPT = 500
@@ -47,7 +47,6 @@ class Passes:
 
     def keep(self, key: str, passed: Pass) -> None:
         """Store a pass, and drop the oldest beyond `KEPT`. Raises OSError."""
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with lock(self.path):
             data = self._read()
             data.pop(key, None)
@@ -56,8 +55,8 @@ class Passes:
 
     def _read(self) -> dict[str, dict[str, object]]:
         try:
-            data = json.loads(self.path.read_bytes())
-        except (OSError, ValueError, RecursionError):
+            data = json.loads(read_state(self.path))
+        except (OSError, ValueError, RecursionError, CliGuardError):
             return {}
         return data if isinstance(data, dict) else {}
 

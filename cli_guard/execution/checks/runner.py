@@ -3,7 +3,6 @@
 import socket
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -37,24 +36,20 @@ class Tail:
     """The end of a command's output, both streams in the order in which they came."""
 
     def __init__(self) -> None:
-        self._parts: deque[bytes] = deque()
-        self._size = 0
+        self._kept = bytearray()
         self._cut = False
 
     def __call__(self, stream: str, data: bytes) -> None:
-        self._parts.append(data)
-        self._size += len(data)
-        while self._size - len(self._parts[0]) >= TAIL_BYTES:
-            self._size -= len(self._parts.popleft())
+        self._kept += data
+        if len(self._kept) > 2 * TAIL_BYTES:
+            del self._kept[:-TAIL_BYTES]
             self._cut = True
 
     @property
     def text(self) -> str:
         """The output as text, without a line that is cut at its beginning."""
-        raw = b"".join(self._parts)
-        if self._cut:
-            raw = raw.partition(b"\n")[2] or raw
-        return raw[-2 * TAIL_BYTES :].decode("utf-8", "replace")
+        raw = bytes(self._kept)
+        return ((raw.partition(b"\n")[2] if self._cut else b"") or raw).decode("utf-8", "replace")
 
 
 @dataclass
@@ -116,7 +111,7 @@ class Runner:
             return Outcome(check, "not run", str(error))
         if key and outcome.state == "passed":
             # The pass counts even if it cannot be kept.
-            with suppress(OSError):
+            with suppress(OSError, CliGuardError):
                 at = self.invocation.now.isoformat(timespec="seconds")
                 self.passes.keep(key, Pass(outcome.seconds, at))
         return outcome

@@ -1,35 +1,40 @@
 """The checks that this user trusts, kept in the user's own state, where no repository writes.
 
-Trust belongs to one table of checks in one repository, by its SHA-256: any change needs trust again. Tables that were
-trusted before stay trusted, for people who switch branches.
+Trust belongs to one table of checks, by its SHA-256, in one repository, by its root commits: any change needs trust
+again. Tables that were trusted before stay trusted, for people who switch branches.
 """
 
 import json
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
+from cli_guard.git.tracking import known
 from cli_guard.runtime import Invocation, user_state
-from cli_guard.state.audit import AuditLog, entry, lock
-from cli_guard.state.records import write_atomically
+from cli_guard.state.audit import AuditLog, entry
+from cli_guard.state.files import lock, open_state, write_atomically
 
 FILE = "trusted.json"
 KEPT_TABLES = 50
-KEPT_REPOSITORIES = 1_000
-VERSION = 1
+KEPT = 5_000
+VERSION = 2
+FIELDS = {"digest", "by", "at", "roots"}
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """A person's trust in a table of checks; `at` is an ISO 8601 time in UTC."""
+    """A person's trust in a table of checks; `at` is an ISO 8601 time in UTC.
+
+    `roots` are the root commits of the repository, separated by blanks: its history, wherever it lies.
+    """
 
     digest: str
     by: str
     at: str
+    roots: str = ""
 
     @property
     def words(self) -> str:
@@ -38,6 +43,8 @@ class Trust:
 
 
 class Trusted:
+    """The trust of this user. It counts in a repository with the same roots whose audit log has the event."""
+
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
         folder = user_state(invocation.env)
@@ -45,78 +52,77 @@ class Trusted:
 
     def find(self, repository: Repository, digest: str) -> Trust | None:
         """Return the trust in a table of checks, None if there is none. Raises CliGuardError."""
-        return next((each for each in self._tables(repository) if each.digest == digest), None)
+        given = [each for each in self._read() if each.digest == digest and has_roots(repository, each.roots)]
+        return given[-1] if given and digest in self._noted(repository) else None
 
     def give(self, repository: Repository, digest: str) -> Trust:
         """Trust a table of checks. Raises UsageError if it cannot be stored, CliGuardError, OSError."""
         at = self._invocation.now.isoformat(timespec="seconds")
-        trust = Trust(digest, self._invocation.user, at)
+        roots = " ".join(sorted(repository.git.text("rev-list", "--max-parents=0", "HEAD").split()))
+        trust = Trust(digest, self._invocation.user, at, roots)
         # Recorded first: trust without an audit entry must not exist.
         self._note(repository, "trust", digest)
-        self._change(repository, [trust])
+
+        def add(kept: list[Trust]) -> list[Trust]:
+            own = [each for each in kept if each.roots == roots and each.digest != digest]
+            return [*(each for each in kept if each.roots != roots), *own[1 - KEPT_TABLES :], trust]
+
+        self._change(add)
         return trust
 
     def revoke(self, repository: Repository) -> int:
         """Withdraw all trust in a repository, and return how many tables had it. Raises as `give` does."""
-        before = len(self._tables(repository))
+        gone = [each for each in self._read() if has_roots(repository, each.roots)]
         self._note(repository, "trust revoked", None)
-        self._change(repository, None)
-        return before
+        self._change(lambda kept: [each for each in kept if each not in gone])
+        return len(gone)
 
-    def _tables(self, repository: Repository) -> list[Trust]:
-        found = self._read().get(str(repository.common_dir), [])
-        tables = []
-        for each in found if isinstance(found, list) else []:
-            with suppress(TypeError):
-                trust = Trust(**each)
-                if all(isinstance(word, str) for word in asdict(trust).values()):
-                    tables.append(trust)
+    def _noted(self, repository: Repository) -> set[object]:
+        """Return the tables that the repository's audit log says are trusted. Raises CliGuardError."""
+        tables: set[object] = set()
+        for each in AuditLog(repository.state_folder).events("trust", "trust revoked"):
+            tables = {*tables, each.get("table")} if each["event"] == "trust" else set()
         return tables
 
-    def _read(self) -> dict[str, Any]:
-        """Return repository -> tables, empty for a missing file. Raises CliGuardError."""
+    def _read(self) -> list[Trust]:
+        """Return all trust, oldest first, none for a missing file. Raises CliGuardError."""
         if self.path is None:
-            return {}
+            return []
         try:
-            descriptor = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
-        except (FileNotFoundError, NotADirectoryError):
-            return {}
+            descriptor = open_state(self.path, os.O_RDONLY)
         except OSError as error:
+            if isinstance(error, FileNotFoundError | NotADirectoryError):
+                return []
             raise CliGuardError(f"{self.path} cannot be read: {error.strerror}") from error
-        with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
+        with os.fdopen(descriptor, "rb") as file:
             about = os.fstat(descriptor)
             # A file that others can write does not speak for this user.
             if about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
                 raise CliGuardError(f"{self.path} can be written by others: chmod 600 it, or delete it")
-            try:
-                data = json.loads(file.read())
-                found = data["repositories"] if data["version"] == VERSION else None
-            except (ValueError, KeyError, TypeError, RecursionError):
-                found = None
-        if not isinstance(found, dict):
+            raw = file.read()
+        try:
+            data = json.loads(raw)
+            # Version 1 named a repository by its path.
+            listed = data["trusted"] if data["version"] == VERSION else [] if data["version"] == 1 else None
+        except (ValueError, KeyError, TypeError, RecursionError):
+            listed = None
+        if not isinstance(listed, list):
             raise CliGuardError(f"{self.path} is broken: delete it, and run `cli-guard trust` again")
-        return found
+        texts = [each for each in listed if isinstance(each, dict) and set(each) == FIELDS]
+        return [Trust(**each) for each in texts if all(isinstance(word, str) for word in each.values())]
 
-    def _change(self, repository: Repository, added: list[Trust] | None) -> None:
-        """Add to the tables of a repository, or (None) remove all."""
+    def _change(self, change: Callable[[list[Trust]], list[Trust]]) -> None:
+        """Replace the trust that is kept; the oldest beyond KEPT is dropped."""
         if self.path is None:
             raise UsageError("trust cannot be stored: set HOME or XDG_STATE_HOME")
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with lock(self.path):
-            data = self._read()
-            key = str(repository.common_dir)
-            kept = [] if added is None else [*self._tables(repository), *added]
-            # The last entry of a table counts; the oldest tables are dropped.
-            latest = {each.digest: asdict(each) for each in reversed(kept)}
-            tables = list(latest.values())[:KEPT_TABLES][::-1]
-            # This repository goes last; the first ones are dropped.
-            data.pop(key, None)
-            data = dict([*data.items(), *([(key, tables)] if tables else [])][-KEPT_REPOSITORIES:])
-            # mkstemp(3) makes it with mode 0600.
-            write_atomically(
-                self.path, json.dumps({"version": VERSION, "repositories": data}, indent=1) + "\n"
-            )
+            kept = [asdict(each) for each in change(self._read())[-KEPT:]]
+            write_atomically(self.path, json.dumps({"version": VERSION, "trusted": kept}, indent=1) + "\n")
 
     def _note(self, repository: Repository, event: str, digest: str | None) -> None:
-        repository.state_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         AuditLog(repository.state_folder).append(entry(event, self._invocation, table=digest))
+
+
+def has_roots(repository: Repository, roots: str) -> bool:
+    """Return whether a repository has these root commits: another one has not, whatever its path."""
+    return bool(roots) and set(roots.split()) <= set(known(repository, roots.split()))

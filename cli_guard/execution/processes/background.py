@@ -17,11 +17,10 @@ from cli_guard.execution.processes.ports import (
 from cli_guard.execution.processes.preparing import Prepared
 from cli_guard.execution.processes.registry import Registry
 from cli_guard.execution.processes.results import (
+    describe_command,
     describe_failure,
-    describe_output,
     errors_in,
     no_log,
-    notes_of,
     what_went_wrong,
 )
 from cli_guard.execution.processes.servers import find_expected_port
@@ -140,15 +139,17 @@ def describe_start(
         watch.request_output()
         ended = watch.seen.get("ended")
     data = ended or watch.seen.get("report") or EMPTY
-    output = describe_output(data, str(log))
     errors = errors_in(log)
     code = ended["return_code"] if ended else None
+    found = describe_command(prepared, data, code, errors, str(log))
+    if not prepared.reachable:
+        found["notes"] += (UNREACHABLE,)
     state: State
     error = None
     if ended is not None or watch.gone:
         state = "exited" if code == 0 else "failed"
         error = (
-            what_went_wrong(code, errors, output["stderr"])
+            what_went_wrong(code, errors, found["stderr"])
             or "ended at once (exit code 0): run it in the foreground"
         )
     elif answers:
@@ -157,16 +158,11 @@ def describe_start(
         state = "starting"
         error = f"port {port} does not answer yet: wait, or read the log"
     return Started(
-        command=prepared.command,
-        working_dir=prepared.folder,
+        **found,
         state=state,
         pid=watch.seen["started"]["pid"],
         port=port,
         log_file=str(log),
-        return_code=code,
-        errors=errors,
-        **output,
         duration=round(duration, 4),
         error=error,
-        notes=(*prepared.notes, *notes_of(data), *(() if prepared.reachable else (UNREACHABLE,))),
     )

@@ -34,18 +34,11 @@ PATHS = frozenset(
     SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE NODE_EXTRA_CA_CERTS NIX_SSL_CERT_FILE
     """.split()
 )
-# Without these most programs of Windows do not start. Not tested here.
-WINDOWS = frozenset(
-    """
-    SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT USERPROFILE USERNAME APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES
-    PROGRAMFILES(X86) COMMONPROGRAMFILES NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE HOMEDRIVE HOMEPATH
-    """.split()
-)
 # Addresses that may hold a user and a password (curl(1), ENVIRONMENT).
 PROXIES = frozenset(
     "http_proxy https_proxy ftp_proxy all_proxy HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY".split()
 )
-BUILT_IN = PLAIN | PATHS | PROXIES | (WINDOWS if os.name == "nt" else frozenset())
+BUILT_IN = PLAIN | PATHS | PROXIES
 
 # Up to the last `@`: a password that is not encoded may hold any character.
 LOGIN = re.compile(r"\A((?:[A-Za-z][A-Za-z0-9+.-]*://)?).*@", re.DOTALL)

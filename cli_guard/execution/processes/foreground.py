@@ -14,12 +14,11 @@ from cli_guard.execution.processes.registry import Registry
 from cli_guard.execution.processes.results import (
     LOST,
     decode_output,
+    describe_command,
     describe_failure,
-    describe_output,
     errors_in,
     masked_errors,
     no_log,
-    notes_of,
     what_went_wrong,
 )
 
@@ -104,21 +103,16 @@ def describe_end(name: str, data: EventData, prepared: Prepared, log: Path, time
     if name != "ended":
         return failure(prepared, *(describe_failure(data, prepared) if name == "failed" else (LOST,)))
     kept = None if data["log_problem"] else str(log)
-    output = describe_output(data, kept)
     held = data["held"]
     errors = errors_in(log) if held is None else masked_errors(decode_output(held.encode("latin-1")))
     late = f"timed out after {timeout or 0:g} s and was killed with its process tree: allow more time"
+    found = describe_command(prepared, data, data["return_code"], errors, kept)
     return Result(
-        command=prepared.command,
-        working_dir=prepared.folder,
-        return_code=data["return_code"],
-        errors=errors,
-        **output,
+        **found,
         timed_out=data["timed_out"],
         duration=round(data["duration"], 4),
-        error=late if data["timed_out"] else what_went_wrong(data["return_code"], errors, output["stderr"]),
-        log_file=kept if output["output_truncated"] else None,
+        error=late if data["timed_out"] else what_went_wrong(data["return_code"], errors, found["stderr"]),
+        log_file=kept if found["output_truncated"] else None,
         left_behind=data["left_behind"],
         sandbox=prepared.sandbox,
-        notes=(*prepared.notes, *notes_of(data)),
     )

@@ -24,7 +24,6 @@ from cli_guard.execution.processes.model import (
     Started,
     Stopped,
 )
-from cli_guard.execution.processes.preparing import Refused
 from cli_guard.execution.processes.registry import Entry, Registry, follow_log, last_lines
 from cli_guard.execution.processes.results import decode_output
 from cli_guard.execution.processes.sandbox import Sandbox
@@ -84,9 +83,10 @@ class ProcessManager:
         with `stdout` or `stderr` and bytes, as they come. `terminal` gives it a terminal of its own (True, or rows and
         columns); then all output is `stdout`, and `stdin` is typed.
         """
-        prepared = preparing.prepare(command, cwd, env, limits, terminal, sandbox, timeout)
-        if isinstance(prepared, Refused):
-            return prepared.as_result()
+        try:
+            prepared = preparing.prepare(command, cwd, env, limits, terminal, sandbox, timeout)
+        except CliGuardError as error:
+            return Result(*preparing.text_and_folder(command, cwd), error=str(error))
         answer = None if stdin is not None else respond
         return run_to_end(self._launcher, self._registry, prepared, timeout, answer, stdin, on_output)
 
@@ -107,9 +107,10 @@ class ProcessManager:
 
         The `port` of known servers is read from the command if it is not given.
         """
-        prepared = preparing.prepare(command, cwd, env, limits, terminal, sandbox, startup_timeout)
-        if isinstance(prepared, Refused):
-            return prepared.as_started()
+        try:
+            prepared = preparing.prepare(command, cwd, env, limits, terminal, sandbox, startup_timeout)
+        except CliGuardError as error:
+            return Started(*preparing.text_and_folder(command, cwd), error=str(error))
         if self._starts % STARTS_PER_PRUNE == 0:
             self._registry.prune()
         self._starts += 1

@@ -4,7 +4,7 @@ import errno
 import os
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -101,14 +101,6 @@ def kill_process_on_port(port: int) -> bool:
     return ended and _until(lambda: is_port_available(port), last)
 
 
-def expected_port(command: str | Sequence[str]) -> int | None:
-    """Return the port that a command will listen on, by the options of common servers; None if unknown."""
-    from cli_guard.execution.processes.servers import find_expected_port
-
-    found = find_expected_port(command)
-    return None if found is None else found.port
-
-
 def wait_until_answers(port: int, seconds: float, alive: Callable[[], bool]) -> bool:
     """Poll until this TCP port answers on loopback, as long as `alive()`; False after `seconds`.
 
@@ -117,16 +109,14 @@ def wait_until_answers(port: int, seconds: float, alive: Callable[[], bool]) -> 
     """
     check_port(port)
     deadline = time.monotonic() + seconds
-    pause = POLL_FIRST
-    while alive():
-        if any(_answers(family, host, port, deadline) for family, host in LOOPBACKS):
-            return True
-        left = deadline - time.monotonic()
-        if not left > 0:
-            return False
-        time.sleep(min(pause, left))
-        pause = min(pause * 1.5, POLL_MOST)
-    return False
+    running = True
+
+    def settled() -> bool:
+        nonlocal running
+        running = alive()
+        return not running or any(_answers(family, host, port, deadline) for family, host in LOOPBACKS)
+
+    return _until(settled, deadline) and running
 
 
 def check_port(port: int) -> int:
@@ -247,9 +237,10 @@ def _until(holds: Callable[[], bool], deadline: float) -> bool:
     """Poll until it holds; at least once."""
     pause = POLL_FIRST
     while not holds():
-        if time.monotonic() >= deadline:
+        left = deadline - time.monotonic()
+        if not left > 0:
             return False
-        time.sleep(pause)
+        time.sleep(min(pause, left))
         pause = min(pause * 1.5, POLL_MOST)
     return True
 

@@ -5,32 +5,15 @@ import os
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.environment import Passed, clean_environment
-from cli_guard.execution.processes.model import Limits, Result, Started
+from cli_guard.execution.processes.model import Limits
 from cli_guard.execution.processes.sandbox import Sandbox, wrap_command
 
 TERMINAL_SIZE = (40, 120)
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A command that cannot be started, and the reason."""
-
-    command: str
-    folder: str
-    error: str
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-    def as_result(self) -> Result:
-        return Result(self.command, self.folder, error=self.error, details=self.details)
-
-    def as_started(self) -> Started:
-        return Started(self.command, self.folder, error=self.error, details=self.details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +42,30 @@ def prepare(
     terminal: bool | tuple[int, int],
     sandbox: Sandbox | None,
     timeout: float | None,
-) -> Prepared | Refused:
-    """Check a command and decide all that its start needs."""
-    shown = command if isinstance(command, str) else shlex.join(command)
-    folder = Path.cwd() / cwd if cwd is not None else Path.cwd()
+) -> Prepared:
+    """Check a command and decide all that its start needs. Raises CliGuardError for one that cannot start."""
+    shown, place = text_and_folder(command, cwd)
+    folder = Path(place)
     problem = problem_with(command, folder, timeout)
     if problem:
-        return Refused(shown, str(folder), problem)
+        raise CliGuardError(problem)
     passed = Passed(dict(env)) if env is not None else clean_environment(dict(os.environ))
     own = passed.env
     words = (shell_of(own), "-c", "--", command) if isinstance(command, str) else tuple(command)
     sandbox_text = None
     if sandbox is not None:
-        try:
-            words, sandbox_text = wrap_command(words, sandbox, folder, own)
-        except CliGuardError as error:
-            return Refused(shown, str(folder), str(error))
+        words, sandbox_text = wrap_command(words, sandbox, folder, own)
     size = TERMINAL_SIZE if terminal is True else terminal or None
     reachable = sandbox is None or sandbox.network
     return Prepared(
-        words, shown, str(folder), own, limits or Limits(), size, sandbox_text, reachable, passed.notes()
+        words, shown, place, own, limits or Limits(), size, sandbox_text, reachable, passed.notes()
     )
+
+
+def text_and_folder(command: str | Sequence[str], cwd: Path | str | None) -> tuple[str, str]:
+    """Return a command as a person writes it, and the folder that it runs in."""
+    shown = command if isinstance(command, str) else shlex.join(command)
+    return shown, str(Path.cwd() / cwd if cwd is not None else Path.cwd())
 
 
 def problem_with(command: str | Sequence[str], folder: Path, timeout: float | None) -> str | None:

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from cli_guard.errors import CliGuardError
 from cli_guard.execution.processes.model import Process
 from cli_guard.execution.processes.supervisor.process_tree import identity
-from cli_guard.state.audit import lock
+from cli_guard.state.files import lock
 
 # Of ended processes and foreground logs, each.
 KEPT = 30
@@ -60,6 +61,12 @@ class Entry:
         if self.ended is not None:
             return False
         return self.watched or (self.identity is not None and identity(self.pid) == self.identity)
+
+    def refreshed(self) -> "Entry":
+        """Return the entry as it is now."""
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            return read(self.folder)
+        return self
 
     def as_process(self) -> Process:
         running = self.running
@@ -111,7 +118,7 @@ class Registry:
 
     def prune(self) -> None:
         """Delete the oldest ended processes and foreground logs beyond `KEPT`."""
-        with suppress(OSError), lock(self.folder / "registry"):
+        with suppress(OSError, CliGuardError), lock(self.folder / "registry"):
             known = self.entries()
             ended = [entry.folder for entry in known if not entry.running]
             named = {entry.folder for entry in known}
@@ -196,7 +203,7 @@ def follow_log(entry: Entry, lines: int | None = None) -> Iterator[bytes]:
         if lines is not None:
             yield before_the_end(log, file, lines)
         while True:
-            running = is_running(entry)
+            running = entry.refreshed().running
             while data := file.read(BLOCK):
                 yield data
             if is_moved(file.fileno(), log):
@@ -208,12 +215,6 @@ def follow_log(entry: Entry, lines: int | None = None) -> Iterator[bytes]:
                 time.sleep(0.05)
     finally:
         file.close()
-
-
-def is_running(entry: Entry) -> bool:
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        return read(entry.folder).running
-    return False
 
 
 def is_moved(descriptor: int, log: Path) -> bool:

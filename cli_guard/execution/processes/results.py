@@ -43,6 +43,24 @@ def describe_output(data: Mapping[str, Any], log: str | None) -> dict[str, Any]:
     return {"stdout": stdout, "stderr": stderr, "output_truncated": cut_out or cut_err}
 
 
+def describe_command(
+    prepared: Prepared,
+    data: Mapping[str, Any],
+    code: int | None,
+    errors: tuple[ProcessError, ...],
+    log: str | None,
+) -> dict[str, Any]:
+    """Return what the results of a foreground and a background command have in common."""
+    return {
+        "command": prepared.command,
+        "working_dir": prepared.folder,
+        "return_code": code,
+        "errors": errors,
+        **describe_output(data, log),
+        "notes": (*prepared.notes, *notes_of(data)),
+    }
+
+
 def clip_stream(data: Mapping[str, Any], log: str | None, stream: str) -> tuple[str, bool]:
     """Return a stream in at most `SHOWN_CHARS` characters, and whether it was cut."""
     head, tail = (data[part].encode("latin-1") for part in ("head", "tail"))

@@ -68,6 +68,8 @@ IN_CONTAINER = (
     "in a container, allow user namespaces (--security-opt seccomp=unconfined), or run it without a sandbox"
 )
 
+# Root would keep its capabilities, and make read-only mounts writable again (bubblewrap, issue 287).
+BARE = ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
 # Bubblewrap ends at SIGINT and SIGTERM, and the command by SIGKILL with it. So that the command can end by itself,
 # bubblewrap is started with both ignored, and the command with both as they were (env(1), GNU coreutils 8.31).
 ENV = "/usr/bin/env"
@@ -135,12 +137,7 @@ def arguments(sandbox: Sandbox, folder: Path, env: Mapping[str, str]) -> tuple[s
     moved = [name for name in TEMPORARY if name in env and not Path(env[name]).is_relative_to(scratch)]
     names += [word for name in moved for word in ("--setenv", name, "/tmp")]  # noqa: S108
     network = ("--share-net",) if sandbox.network else ()
-    return (*_bare(), *network, *_system(network=sandbox.network), *inner, *names, "--chdir", str(inside))
-
-
-def _bare() -> tuple[str, ...]:
-    # Root would keep its capabilities, and make read-only mounts writable again (bubblewrap, issue 287).
-    return ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
+    return (*BARE, *network, *_system(network=sandbox.network), *inner, *names, "--chdir", str(inside))
 
 
 def _system(*, network: bool) -> Iterator[str]:
@@ -261,7 +258,7 @@ def _found_out() -> _Found:
     if program is None:
         missing = "bubblewrap is not installed: install it (apt install bubblewrap, dnf install bubblewrap)"
         return _Found(problem=missing)
-    probe = (program, *_bare(), *_system(network=False), "--")
+    probe = (program, *BARE, *_system(network=False), "--")
     if _is_file(Path(ENV)) and _try_command((*IGNORING, *probe, *LISTENING, "true")) is None:
         return _Found(program, gentle=True)
     problem = _try_command((*probe, "true"))

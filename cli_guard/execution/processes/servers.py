@@ -49,10 +49,9 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The port of a server. `given`: its command names it. `moves`: if it is in use, the server takes another one."""
+    """The port of a server. `moves`: if it is in use, the server takes another one."""
 
     port: int
-    given: bool
     moves: bool = False
 
 
@@ -188,11 +187,11 @@ def port_of(server: Server, words: list[str], operands: list[str], variable: str
         given = operands[-1]
     default = None if set(server.unless) & set(words) else server.default
     if given is None:
-        return Expected(default, False, server.moves) if default else None
+        return Expected(default, server.moves) if default else None
     port = parse_port(given)
     if port is None and server.options == BIND and HOST.match(given):
-        return Expected(default, False, server.moves) if default else None
-    return Expected(port, True) if port else None
+        return Expected(default, server.moves) if default else None
+    return Expected(port) if port else None
 
 
 def parse_port(text: str) -> int | None:

@@ -11,7 +11,7 @@ from typing import Literal
 from cli_guard.execution.processes.background import GRACE
 from cli_guard.execution.processes.launcher import Run
 from cli_guard.execution.processes.model import Stopped
-from cli_guard.execution.processes.registry import Entry, read
+from cli_guard.execution.processes.registry import Entry
 from cli_guard.execution.processes.results import name_of
 from cli_guard.execution.processes.supervisor import process_tree
 from cli_guard.execution.processes.supervisor.process_tree import GIVE_UP_SECONDS, Ending
@@ -79,7 +79,7 @@ def wait_until_stopped(
     if problem:
         return result
     pause = 0.001
-    while (now := refresh(entry)).running and time.monotonic() < deadline:
+    while (now := entry.refreshed()).running and time.monotonic() < deadline:
         time.sleep(pause)
         pause = min(0.02, pause * 1.5)
     if now.running:
@@ -91,10 +91,3 @@ def wait_until_stopped(
     return replace(
         result, message=f"process {entry.pid} and its process tree have ended{how}", return_code=code
     )
-
-
-def refresh(entry: Entry) -> Entry:
-    """The entry as it is now."""
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        return read(entry.folder)
-    return entry

@@ -70,18 +70,10 @@ def check_bounds(schema: Mapping[str, Any]) -> str | None:
 def ask(request: Mapping[str, object]) -> list[str | None]:
     """The answers of the checker, as many as it gave before its end."""
     # Nothing of the environment, of the folder or of its modules reaches it.
-    command = (sys.executable, "-I", str(CHECKER))
+    command, given = (sys.executable, "-I", str(CHECKER)), json.dumps(request).encode()
     try:
-        done = subprocess.run(
-            command,
-            input=json.dumps(request).encode(),
-            capture_output=True,
-            timeout=SECONDS,
-            env={},
-            check=False,
-        )
+        done = subprocess.run(command, input=given, capture_output=True, timeout=SECONDS, env={}, check=False)
         out = done.stdout
     except subprocess.TimeoutExpired as error:
         out = error.stdout or b""
-    lines = out.split(b"\n")[:-1]
-    return [json.loads(line) for line in lines]
+    return [json.loads(line) for line in out.split(b"\n")[:-1]]

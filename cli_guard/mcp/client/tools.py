@@ -29,9 +29,7 @@ class Servers:
     def find_tool(self, name: str) -> Offered:
         """The tool `mcp:<server>.<tool>`. Raises KeyError if there is none, CliGuardError for a server that fails."""
         server = name.removeprefix(PREFIX).partition(".")[0]
-        if server not in self.configured:
-            raise KeyError(name)
-        for tool in self.client.tools(server):
+        for tool in self.client.tools(server) if server in self.configured else ():
             if tool.name == name:
                 return tool
         raise KeyError(name)

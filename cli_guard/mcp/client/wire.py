@@ -12,11 +12,11 @@ import signal
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, cast
+from typing import TYPE_CHECKING, cast
+
+from cli_guard.mcp import BorrowedStream
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from anyio.streams.memory import MemoryObjectReceiveStream
     from mcp.shared.message import SessionMessage
 
@@ -30,7 +30,7 @@ DRAIN = 0.3
 REAP = 2.0
 
 
-class Outgoing:
+class Outgoing(BorrowedStream):
     """The stream that a session writes its messages to (`WriteStream` of the SDK): straight to the pipe."""
 
     def __init__(self, wire: "Wire") -> None:
@@ -40,17 +40,6 @@ class Outgoing:
         """Writes one message. Raises anyio.ClosedResourceError once the process is gone."""
         text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
         self._wire.write(text.encode() + b"\n")
-
-    async def aclose(self) -> None:
-        """Nothing: the process is ended by whoever started it."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: "TracebackType | None"
-    ) -> None:
-        return None
 
 
 class Wire(asyncio.SubprocessProtocol):

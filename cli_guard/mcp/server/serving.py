@@ -1,5 +1,9 @@
-"""The server itself: the SDK's, with our tools and our streams. Every failure is one line of a tool's answer."""
+"""The server itself: the SDK's, with our tools and our streams. Every failure is one line of a tool's answer.
 
+The streams are lines of JSON in and lines of JSON out, both bounded.
+"""
+
+import contextlib
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping
@@ -7,20 +11,28 @@ from typing import TYPE_CHECKING
 
 from cli_guard import __version__
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.mcp.server.pipes import WAITING, Outgoing, read
+from cli_guard.mcp import BorrowedStream
 from cli_guard.mcp.server.tools import TOOLS, Answer, Surroundings, Tool
 from cli_guard.policy.config import nearest
 from cli_guard.secrets.printable import clip, json_value, printable
 from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:
+    import anyio
+    from anyio.streams.memory import MemoryObjectSendStream
     from mcp import types
     from mcp.server import ServerRequestContext
     from mcp.server.lowlevel import Server
+    from mcp.shared.message import SessionMessage
 
 TEXT_CHARS = 50_000
 DATA_CHARS = 1_000_000
 WORDS = 500
+# A patch of the longest kind, every character of it written as an escape.
+LINE_BYTES = 40_000_000
+PARSE_ERROR = -32700
+WAITING = 64
+
 INSTRUCTIONS = (
     "cli-guard reviews changes before Git records them, judges shell commands before they run, and answers requests"
     " about the repository. Call review before you commit, and check_command before you run what you are not sure of."
@@ -141,3 +153,64 @@ def refusal_of(problem: str) -> "types.CallToolResult":
 
     line = clip(printable(redact(problem)), WORDS)
     return types.CallToolResult(content=[types.TextContent(type="text", text=line)], is_error=True)
+
+
+class Outgoing(BorrowedStream):
+    """The stream that the SDK's server writes its messages to (`WriteStream`): a line for each."""
+
+    def __init__(self, say: Callable[[str], None], gone: "anyio.CancelScope") -> None:
+        import anyio
+
+        self._say = say
+        self._gone = gone
+        # One line at a time; another thread, since whoever reads them may be slow.
+        self._turn = anyio.CapacityLimiter(1)
+
+    async def send(self, item: "SessionMessage", /) -> None:
+        """Writes one message. Raises anyio.ClosedResourceError if nobody reads any more."""
+        await self.line(item.message.model_dump(mode="json", by_alias=True, exclude_unset=True))
+
+    async def line(self, message: object) -> None:
+        """Writes one line, in ASCII: what a stream's encoding cannot show would be no JSON."""
+        import anyio
+
+        text = json.dumps(message, allow_nan=False)
+        try:
+            await anyio.to_thread.run_sync(self._say, text, abandon_on_cancel=True, limiter=self._turn)
+        except (OSError, ValueError) as error:
+            self._gone.cancel()
+            raise anyio.ClosedResourceError from error
+
+
+async def read(
+    lines: Iterator[bytes | None],
+    sender: "MemoryObjectSendStream[SessionMessage | Exception]",
+    outgoing: Outgoing,
+) -> None:
+    """Hands on every message until the lines end; what is no message is answered as JSON-RPC says."""
+    import anyio
+    from mcp import types
+    from mcp.shared.message import SessionMessage
+
+    turn = anyio.CapacityLimiter(1)
+    end = object()
+    async with sender:
+        while True:
+            line = await anyio.to_thread.run_sync(next, lines, end, abandon_on_cancel=True, limiter=turn)
+            if line is end:
+                return
+            if isinstance(line, bytes) and not line.strip():
+                continue
+            try:
+                if not isinstance(line, bytes):
+                    raise ValueError
+                message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+            except ValueError:
+                wrong = "not a JSON-RPC message" if line is not None else f"longer than {LINE_BYTES:,} bytes"
+                # Nobody may read any more; then all of this is being ended.
+                with contextlib.suppress(anyio.ClosedResourceError):
+                    await outgoing.line(
+                        {"jsonrpc": "2.0", "id": None, "error": {"code": PARSE_ERROR, "message": wrong}}
+                    )
+                continue
+            await sender.send(SessionMessage(message))

@@ -1,6 +1,6 @@
 """What is told of a check that did not pass: the lines that matter, safe to show, whatever it printed."""
 
-import pytest
+from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
 from repositories import key
@@ -48,7 +48,7 @@ def test_a_reason_is_safe_to_show() -> None:
     assert finding and "\x1b" not in finding.message and key("github") not in finding.message
 
 
-@pytest.mark.parametrize("state", ["failed", "not run"])
+@table("state", ["failed", "not run"])
 def test_a_finding_is_of_one_check_and_one_tree(state: str) -> None:
     other = PlannedCheck("t", CHECK.config, "b" * 40, None, CHECK.digest)
     one, two, again = (Outcome(check, state, "x").finding for check in (CHECK, other, CHECK))  # type: ignore[arg-type]

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-import pytest
 from checks_world import World
+from examples import table
 
 from cli_guard.execution.checks.passes import KEPT, Pass, Passes, key_of, program
 from cli_guard.model import Decision
@@ -18,7 +18,7 @@ def planned(tree: str = "a" * 40, **table: object) -> PlannedCheck:
     return PlannedCheck("t", config, tree, None, "d" * 64)
 
 
-@pytest.mark.parametrize(
+@table(
     ("table", "env", "same"),
     [
         ({}, {}, True),
@@ -46,9 +46,7 @@ def test_the_tree_and_what_is_passed_on_count() -> None:
     assert key_of(passing, {"URL": "one"}) != key_of(passing, {"URL": "two"})
 
 
-@pytest.mark.parametrize(
-    "command", ["tool --flag", "CI=1 tool", "./tool x", "tool 'a b' # c", "tool\nother", "tool && other"]
-)
+@table("command", ["tool --flag", "CI=1 tool", "./tool x", "tool 'a b' # c", "tool\nother", "tool && other"])
 def test_another_version_of_the_program_is_another_run(tmp_path: Path, command: str) -> None:
     tool = tmp_path / "tool"
     tool.write_text("#!/bin/sh\n")
@@ -60,7 +58,7 @@ def test_another_version_of_the_program_is_another_run(tmp_path: Path, command: 
         assert program(command, str(tmp_path)) != found
 
 
-@pytest.mark.parametrize("command", ["'unclosed", "", "#", "A=1", "no-such-program", "x\0"])
+@table("command", ["'unclosed", "", "#", "A=1", "no-such-program", "x\0"])
 def test_a_command_without_a_program_that_is_known(command: str, tmp_path: Path) -> None:
     assert program(command, str(tmp_path)) is None
 
@@ -76,9 +74,7 @@ def test_it_is_bounded(tmp_path: Path) -> None:
     assert len(json.loads(passes.path.read_text())) == KEPT
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"k": 3}', '{"k": {}}', '{"k": {"seconds": "1", "at": 2}}', "\xff"]
-)
+@table("text", ["", "{", "[]", '{"k": 3}', '{"k": {}}', '{"k": {"seconds": "1", "at": 2}}', "\xff"])
 def test_a_broken_file_remembers_nothing(tmp_path: Path, text: str) -> None:
     passes = Passes(tmp_path)
     passes.path.write_text(text, "latin-1")

@@ -2,7 +2,7 @@
 
 import io
 
-import pytest
+from examples import table
 
 from cli_guard.execution.checks.running import ERASE, PLAIN_SECONDS, WIDTH, Progress
 
@@ -35,7 +35,7 @@ def told(out: io.StringIO, *seconds: float, running: tuple[str, ...] = ("tests",
     return out.getvalue()
 
 
-@pytest.mark.parametrize("out", [io.StringIO, Screen])
+@table("out", [io.StringIO, Screen])
 def test_what_is_quick_says_nothing(out: type[io.StringIO]) -> None:
     assert told(out(), 0, 0.5, 0.9) == ""
     assert told(out(), 5, running=()) == ""
@@ -53,7 +53,7 @@ def test_the_line_fits_and_holds_nothing_that_acts() -> None:
     assert "\x1b[2J" not in shown
 
 
-@pytest.mark.parametrize(("out", "dumb"), [(io.StringIO(), False), (Screen(), True)])
+@table(("out", "dumb"), [(io.StringIO(), False), (Screen(), True)])
 def test_elsewhere_there_are_few_lines(out: io.StringIO, dumb: bool) -> None:
     shown = told(out, *range(int(PLAIN_SECONDS) + 10), dumb=dumb)
     assert shown == (

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from checks_world import World
+from examples import table
 from in_process import guard
 from repositories import GUARD, Repo, key
 
@@ -171,7 +172,7 @@ def test_a_file_that_says_nothing_trusts_nothing(world: World, damage: str) -> N
         texts = {
             "text": "{",
             "list": "[]",
-            "number": '{"version": 1, "repositories": 3}',
+            "number": '{"version": 2, "trusted": 3}',
             "future": '{"version": 2}',
         }
         file.write_text(texts[damage])
@@ -185,11 +186,10 @@ def test_a_file_that_says_nothing_trusts_nothing(world: World, damage: str) -> N
 def test_a_broken_entry_trusts_nothing(world: World, entry: object) -> None:
     world.check(command="'make test'")
     data = json.loads(file_of(world).read_text())
-    [key_] = data["repositories"]
-    data["repositories"][key_] = [entry, *data["repositories"][key_]]
+    data["trusted"] = [entry, *data["trusted"]]
     file_of(world).write_text(json.dumps(data))
     assert trusted(world)
-    data["repositories"][key_] = entry
+    data["trusted"] = [entry]
     file_of(world).write_text(json.dumps(data))
     assert not trusted(world)
 
@@ -218,7 +218,7 @@ def test_without_a_place_nothing_is_trusted(world: World) -> None:
         Trusted(invocation).give(repository, "x")
 
 
-@pytest.mark.parametrize(
+@table(
     ("env", "folder"),
     [
         ({"HOME": "/h"}, "/h/.local/state/cli-guard"),

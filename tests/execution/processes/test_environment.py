@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-import pytest
+from examples import examples, near_misses, table
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +26,7 @@ def test_only_what_tool_chains_need_passes() -> None:
     assert passed.left_out == passed.missing == passed.changed == passed.notes() == ()
 
 
-@pytest.mark.parametrize(
+@examples(
     "name",
     """LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES BASH_ENV ENV SHELLOPTS PROMPT_COMMAND PYTHONSTARTUP
     PYTHONPATH PYTHONHOME PYTHONINSPECT NODE_OPTIONS NODE_PATH PERL5OPT PERL5LIB RUBYOPT RUBYLIB JAVA_TOOL_OPTIONS
@@ -76,7 +76,7 @@ NO_SECRETS = {
 }
 
 
-@pytest.mark.parametrize("name", SECRETS)
+@examples("name", SECRETS)
 def test_a_secret_never_passes(name: str) -> None:
     passed = clean_environment({"PATH": "/bin", name: SECRETS[name]}, [name])
     assert passed.env == {"PATH": "/bin"}
@@ -84,7 +84,7 @@ def test_a_secret_never_passes(name: str) -> None:
     assert passed.notes() == (f"{name} was left out: it holds a secret, which commands do not get",)
 
 
-@pytest.mark.parametrize("name", NO_SECRETS)
+@near_misses("name", NO_SECRETS)
 def test_what_only_sounds_like_one_passes(name: str) -> None:
     env = {"PATH": "/bin", name: NO_SECRETS[name]}
     assert clean_environment(env, [name]).env == env
@@ -107,14 +107,14 @@ def test_a_repository_puts_no_programs_in_front() -> None:
     )
 
 
-@pytest.mark.parametrize("env", [{}, {"PATH": ""}, {"PATH": "."}, {"PATH": ":"}, {"PATH": "/bin::."}])
+@table("env", [{}, {"PATH": ""}, {"PATH": "."}, {"PATH": ":"}, {"PATH": "/bin::."}])
 def test_there_is_a_path_of_programs(env: dict[str, str]) -> None:
     passed = clean_environment(env)
     assert all(map(os.path.isabs, passed.env["PATH"].split(":")))
     assert subprocess.run(["sh", "-c", "ls /"], env=passed.env, capture_output=True).returncode == 0
 
 
-@pytest.mark.parametrize(
+@table(
     ("address", "without"),
     [
         ("http://proxy:3128", "http://proxy:3128"),
@@ -124,7 +124,7 @@ def test_there_is_a_path_of_programs(env: dict[str, str]) -> None:
         ("socks5h://token@proxy", "socks5h://proxy"),
     ],
 )
-@pytest.mark.parametrize("named", [(), ("https_proxy",)])
+@table("named", [(), ("https_proxy",)])
 def test_a_proxy_passes_without_its_login(address: str, without: str, named: tuple[str, ...]) -> None:
     passed = clean_environment({"PATH": "/bin", "https_proxy": address}, named)
     assert passed.env["https_proxy"] == without

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from examples import examples, examples_of, near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -71,19 +72,22 @@ def types(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("pattern", patterns(), ids=lambda pattern: pattern.id)
-def test_a_pattern_fires_on_its_examples_and_on_no_near_miss(pattern: Pattern) -> None:
+@examples(("example", "fires"), lambda pattern: examples_of(pattern), fires="fires")
+def test_a_pattern_fires_on_its_examples_and_on_no_near_miss(
+    pattern: Pattern, example: str, fires: bool
+) -> None:
+    if not fires:
+        assert scan(example) == ()
+        return
+    assert set(fired(example)) == {pattern.id}
+    assert len(scan(example)) == 1
+    assert scan(example)[0].type == pattern.type
+
+
+@table("pattern", patterns(), ids=lambda pattern: pattern.id)
+def test_a_pattern_is_written_as_the_head_of_the_file_says(pattern: Pattern) -> None:
     assert pattern.fires
     assert pattern.silent
-    for text in pattern.fires:
-        assert set(fired(text)) == {pattern.id}, text
-        assert len(scan(text)) == 1, text
-        assert scan(text)[0].type == pattern.type
-    for text in pattern.silent:
-        assert scan(text) == (), text
-
-
-@pytest.mark.parametrize("pattern", patterns(), ids=lambda pattern: pattern.id)
-def test_a_pattern_is_written_as_the_head_of_the_file_says(pattern: Pattern) -> None:
     assert pattern.type in TYPES
     assert pattern.keywords
     assert all(keyword == keyword.lower() for keyword in pattern.keywords)
@@ -102,7 +106,7 @@ def test_ids_are_unique_and_every_type_has_patterns() -> None:
     assert {pattern.type for pattern in patterns()} == TYPES
 
 
-@pytest.mark.parametrize("pattern", patterns(), ids=lambda pattern: pattern.id)
+@table("pattern", patterns(), ids=lambda pattern: pattern.id)
 def test_colours_progress_and_windows_line_ends_hide_no_error(pattern: Pattern) -> None:
     for text in pattern.fires:
         plain_lines = plain(text).split("\n")
@@ -119,7 +123,7 @@ def test_colours_progress_and_windows_line_ends_hide_no_error(pattern: Pattern) 
         assert [each.message for each in scan("\n".join(plain_lines))] == [error.message]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "type_", "message"),
     [
         # facts: what a reference misread or missed
@@ -138,7 +142,7 @@ def test_one_line_gives_one_error_of_the_right_type(text: str, type_: str, messa
     assert (error.line, error.text, error.context) == (1, text, (text,))
 
 
-@pytest.mark.parametrize(
+@near_misses(
     "text",
     [
         "0 errors, 0 warnings",
@@ -280,7 +284,7 @@ def test_a_line_gives_one_error_at_most(lines: list[str]) -> None:
     assert len(hits) == sum(line not in ("ok", "") for line in lines)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "error: " * 150_000,
@@ -302,7 +306,7 @@ def test_a_megabyte_of_anything_is_read_to_its_end(text: str) -> None:
     assert types(text + "\nModuleNotFoundError: No module named 'x'\n") >= {"missing_dependency"}
 
 
-@pytest.mark.parametrize("pattern", patterns(), ids=lambda pattern: pattern.id)
+@table("pattern", patterns(), ids=lambda pattern: pattern.id)
 def test_no_expression_repeats_a_repetition_without_bound(pattern: Pattern) -> None:
     """`(a+)+` and its like take exponential time."""
     tree = re._parser.parse(pattern.regex)  # type: ignore[attr-defined]
@@ -326,7 +330,7 @@ def test_no_expression_repeats_a_repetition_without_bound(pattern: Pattern) -> N
 # ------------------------------------------------------------------------------------------------ lines of a terminal
 
 
-@pytest.mark.parametrize(
+@table(
     ("line", "expected"),
     [
         ("\x1b[1;31mred\x1b[0m", "red"),
@@ -360,7 +364,7 @@ def test_pieces_and_what_is_shown_of_a_line() -> None:
 # ------------------------------------------------------------------------------------------------ real programs
 
 
-@pytest.mark.parametrize("shell", ["bash", "dash", "zsh", "sh"])
+@table("shell", ["bash", "dash", "zsh", "sh"])
 def test_the_shells_own_errors_are_told(shell: str, tmp_path: Path) -> None:
     if not shutil.which(shell):
         pytest.skip(f"{shell} is not here")
@@ -384,7 +388,7 @@ socket.create_connection(name)
 """
 
 
-@pytest.mark.parametrize(
+@table(
     ("code", "type_"),
     [
         (BIND_TWICE, "port_conflict"),
@@ -420,7 +424,7 @@ class Errors(unittest.TestCase):
 """
 
 
-@pytest.mark.parametrize("runner", ["unittest", "pytest"])
+@table("runner", ["unittest", "pytest"])
 def test_a_run_of_tests_is_silent_when_it_passes_and_told_when_not(runner: str, tmp_path: Path) -> None:
     options = ("-v",) if runner == "unittest" else ("-v", "-rA", "-p", "no:cacheprovider", "--rootdir=.")
     for result, expected in (("1", set()), ("2", {"test_failure"})):
@@ -439,9 +443,7 @@ def test_git_at_work_is_silent_and_git_that_fails_is_told(tmp_path: Path) -> Non
     assert types(run("git", "checkout", "no-such-branch", folder=tmp_path)) == {"failure"}
 
 
-@pytest.mark.parametrize(
-    "module", ["subprocess", "socket", "unittest/case", "http/client", "asyncio/base_events"]
-)
+@near_misses("module", ["subprocess", "socket", "unittest/case", "http/client", "asyncio/base_events"])
 def test_source_code_that_is_shown_is_no_error(module: str) -> None:
     source = (Path(ast.__file__).parent / f"{module}.py").read_text("utf-8")
     assert "Error" in source

@@ -23,6 +23,7 @@ from cli_guard.execution.processes.ports import (
     kill_process_on_port,
     wait_until_answers,
 )
+from cli_guard.execution.processes.servers import Expected, find_expected_port
 
 PATIENCE = 30.0
 NOBODY = 65534
@@ -336,7 +337,7 @@ def test_a_server_that_speaks_first_and_hangs_up_answers() -> None:
 
 def test_a_real_server_is_waited_for(free: int, tmp_path: Path) -> None:
     command = f"{sys.executable} -m http.server --bind 127.0.0.1 {free}"
-    assert ports.expected_port(command) == free
+    assert find_expected_port(command) == Expected(free)
     with open(os.devnull, "w") as nowhere:
         process = subprocess.Popen(
             command.split(), cwd=tmp_path, stdout=nowhere, stderr=nowhere, start_new_session=True

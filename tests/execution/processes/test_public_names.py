@@ -4,13 +4,14 @@ import subprocess
 import sys
 
 import pytest
+from examples import table
 
 import cli_guard.api as room
 
 NAMES = [name for name, home in room.HOMES.items() if home.startswith("cli_guard.execution")]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@table("name", NAMES)
 def test_every_name_is_there(name: str) -> None:
     assert getattr(room, name).__doc__
 

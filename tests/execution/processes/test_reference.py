@@ -27,7 +27,7 @@ from cli_guard.api import (
     is_port_available,
 )
 from cli_guard.execution.processes.model import SHOWN_CHARS
-from cli_guard.execution.processes.ports import expected_port
+from cli_guard.execution.processes.servers import find_expected_port
 
 PYTHON = sys.executable
 # Whoever waits for a `sleep` of one of these has hung.
@@ -278,7 +278,8 @@ def test_row_11_a_foreground_command_may_talk_to_a_port(tools: CLIToolsMixin) ->
     ],
 )
 def test_row_12_ports_of_servers_alone_are_read_from_commands(command: str, port: int | None) -> None:
-    assert expected_port(command) == port
+    found = find_expected_port(command)
+    assert (found.port if found else None) == port
 
 
 def test_row_12_a_port_out_of_range_is_told(tools: CLIToolsMixin) -> None:

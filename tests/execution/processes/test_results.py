@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from examples import table
 
 from cli_guard.execution.processes import results
 from cli_guard.execution.processes.manager import ProcessManager
@@ -20,8 +21,8 @@ def test_an_error_has_its_line_and_those_around_it(manager: ProcessManager) -> N
     assert result.error == f"{error.message} (exit code 1)"
 
 
-@pytest.mark.parametrize("before", [0, 10, 5_000, 50_000])
-@pytest.mark.parametrize("after", [0, 10, 50_000])
+@table("before", [0, 10, 5_000, 50_000])
+@table("after", [0, 10, 50_000])
 def test_lines_of_a_long_log_count_from_its_beginning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: int, after: int
 ) -> None:

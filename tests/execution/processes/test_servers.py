@@ -1,10 +1,11 @@
 """Which port a command will listen on: common servers, near misses, hostile text."""
 
-import pytest
+from collections.abc import Sequence
+
+from examples import near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli_guard.execution.processes.ports import expected_port
 from cli_guard.execution.processes.servers import SERVERS, Expected, find_expected_port
 
 FIRES = [
@@ -248,6 +249,11 @@ SILENT = [
 ]
 
 
+def expected_port(command: str | Sequence[str]) -> int | None:
+    found = find_expected_port(command)
+    return None if found is None else found.port
+
+
 def test_every_server_is_found_by_its_options() -> None:
     wrong = [
         (command, port, expected_port(command)) for command, port in FIRES if expected_port(command) != port
@@ -261,7 +267,7 @@ def test_a_near_miss_names_none() -> None:
     assert not [command for command in (*SILENT, *NOT_TOLD) if expected_port(command) is not None]
 
 
-@pytest.mark.parametrize(
+@near_misses(
     "command",
     [
         *(
@@ -315,12 +321,12 @@ def test_words_are_one_command() -> None:
 
 
 def test_it_is_told_what_a_port_rests_on() -> None:
-    assert find_expected_port("vite --port 3000") == Expected(3000, given=True, moves=False)
-    assert find_expected_port("vite") == Expected(5173, given=False, moves=True)
-    assert find_expected_port("flask run") == Expected(5000, given=False, moves=False)
+    assert find_expected_port("vite --port 3000") == Expected(3000, moves=False)
+    assert find_expected_port("vite") == Expected(5173, moves=True)
+    assert find_expected_port("flask run") == Expected(5000, moves=False)
 
 
-@pytest.mark.parametrize(
+@table(
     ("command", "port"),
     [
         ("vite --port 3001 & flask run -p 3002", 3001),
@@ -359,7 +365,7 @@ def test_whatever_is_asked_it_is_a_port_or_none(words: list[str]) -> None:
         assert port is None or 1 <= port <= 65535
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         *(

@@ -3,7 +3,7 @@
 import json
 import unicodedata
 
-import pytest
+from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
 from mcp import types
@@ -59,7 +59,7 @@ def test_any_schema_is_looked_at_without_a_crash(value: object) -> None:
     assert reason is None or "\n" not in reason
 
 
-@pytest.mark.parametrize(
+@table(
     ("schema", "usable"),
     [
         ({"$ref": "#/$defs/a", "$defs": {"a": {}}}, True),
@@ -74,7 +74,7 @@ def test_a_reference_stays_inside_the_schema(schema: dict[str, object], usable: 
     assert (schemas.check_bounds(schema) is None) is usable
 
 
-@pytest.mark.parametrize(
+@table(
     ("schema", "arguments", "says"),
     [
         ({"type": "object", "additionalProperties": False}, {"a": 1}, "'a' was unexpected"),
@@ -110,7 +110,7 @@ def test_many_blocks_are_one_bounded_result() -> None:
     assert result_of(types.CallToolResult(content=[]), plain) == McpResult("")
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "x " * 495 + f"key = {KEY}" + " y" * 100,
@@ -119,12 +119,12 @@ def test_many_blocks_are_one_bounded_result() -> None:
         f"{KEY} " * 95 + KEY,
     ],
 )
-@pytest.mark.parametrize("limit", [985, 990, 995, 1_000, 1_005])
+@table("limit", [985, 990, 995, 1_000, 1_005])
 def test_a_secret_that_the_end_cuts_in_two_is_hidden(text: str, limit: int) -> None:
     kept, cut = clip_text(text, limit, plain)
     assert cut and KEY[:5] not in kept
 
 
-@pytest.mark.parametrize("size", [100_001, 20_000_000])
+@table("size", [100_001, 20_000_000])
 def test_data_that_is_too_large_is_left_out(size: int) -> None:
     assert structure({"a": "x" * size}, plain) == (None, True)

@@ -205,7 +205,7 @@ class Monitor:
         }
         self._log.close()
         if self._request["record"] is not None:
-            record_end(self._request["run"], ended)
+            write_record(f"{self._request['run']}/ended.json", {**ended, "ended": time.time()})
         self._owner.send_message({"event": "ended", **ended, **streams.as_message()})
 
 
@@ -264,10 +264,6 @@ def record_start(folder: str, data: Mapping[str, object], pid: int) -> int:
         "started": time.time(),
     }
     return write_record(f"{folder}/run.json", {**data, **run})
-
-
-def record_end(folder: str, data: Mapping[str, object]) -> int:
-    return write_record(f"{folder}/ended.json", {**data, "ended": time.time()})
 
 
 def write_record(path: str, data: Mapping[str, object]) -> int:

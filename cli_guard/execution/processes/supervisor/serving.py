@@ -6,7 +6,6 @@ import select
 import signal
 import socket
 import struct
-import sys
 from contextlib import suppress
 
 from cli_guard.execution.processes.supervisor import process_tree
@@ -103,7 +102,3 @@ def main(requests_fd: int, lifeline: int, folder: str) -> None:
     requests = socket.socket(fileno=requests_fd)
     requests.setblocking(False)
     Supervisor(requests, lifeline, folder).serve()
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from examples import table
 from hypothesis import given
 from hypothesis import strategies as st
 from watching import eventually
@@ -90,7 +91,7 @@ def test_a_full_disk_ends_the_log_and_not_the_command() -> None:
     log.write(b"y")
 
 
-@pytest.mark.parametrize("name", ["no/such/folder/log", "link"])
+@table("name", ["no/such/folder/log", "link"])
 def test_a_log_that_cannot_be_opened_is_told(tmp_path: Path, name: str) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     log = Log(str(tmp_path / name))
@@ -100,7 +101,7 @@ def test_a_log_that_cannot_be_opened_is_told(tmp_path: Path, name: str) -> None:
     assert not (tmp_path / "elsewhere").exists()
 
 
-@pytest.mark.parametrize("table", [False, True])
+@table("table", [False, True])
 def test_a_process_tree_is_found(monkeypatch: pytest.MonkeyPatch, table: bool) -> None:
     monkeypatch.setattr(process_tree, "LINUX", process_tree.LINUX and not table)
     with subprocess.Popen(("bash", "-c", "sleep 60 & sleep 60 & (sleep 60; true)")) as process:
@@ -111,7 +112,7 @@ def test_a_process_tree_is_found(monkeypatch: pytest.MonkeyPatch, table: bool) -
     assert eventually(lambda: all(process_tree.identity(pid) is None for pid in members))
 
 
-@pytest.mark.parametrize("table", [False, True])
+@table("table", [False, True])
 def test_an_identity_is_that_of_one_process(monkeypatch: pytest.MonkeyPatch, table: bool) -> None:
     monkeypatch.setattr(process_tree, "LINUX", process_tree.LINUX and not table)
     mine = process_tree.identity(os.getpid())

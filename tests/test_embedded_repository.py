@@ -1,0 +1,49 @@
+"""A change that adds a repository inside the repository, or a submodule that is a command, needs a person."""
+
+import pytest
+from repositories import Repo
+
+HOSTILE = '[core]\nrepositoryformatversion = 0\nbare = false\nworktree = ..\nfsmonitor = "touch x; false"\n'
+
+
+@pytest.mark.parametrize("folder", ["fx.git", "fixtures/data/fx.git", "tests/fx", "vendor/lib"])
+def test_a_new_one_asks(guarded: Repo, folder: str) -> None:
+    for name, text in (("HEAD", "ref: refs/heads/main\n"), ("config", HOSTILE), ("objects/.keep", "")):
+        guarded.write(f"{folder}/{name}", text)
+    guarded.git("add", "-A")
+    done = guarded.try_git("commit", "-q", "-m", "Add a fixture")
+    assert done.code != 0
+    assert "code-embedded-repository" in done.all
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("fx.git/config", HOSTILE),
+        ("fx/HEAD", "0" * 40),
+        (".gitmodules", '[submodule "x"]\n\tpath = x\n\turl = ext::touch y\n'),
+        (".gitmodules", '[submodule "x"]\n\tpath = x\n\turl = ../x.git\n\tupdate = !touch y\n'),
+        ("setup.py", "# coding: utf-7\nx = 1 +AAo-import os+AAo-os.system(+ACI-id+ACI-)\n"),
+        ("a.py", "#!/usr/bin/python3\n# -*- coding: unicode_escape -*-\nx = 1\n"),
+    ],
+)
+def test_each_part_asks(guarded: Repo, path: str, text: str) -> None:
+    guarded.write(path, text)
+    guarded.git("add", "-A")
+    assert guarded.try_git("commit", "-q", "-m", "Add a file").code != 0
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("fixtures/data/HEAD", "a\n"),
+        ("git/config", "[core]\n\teditor = vim\n[user]\n\tname = Ada\n"),
+        ("app/config", "[core]\ndebug = true\n"),
+        (".gitmodules", '[submodule "x"]\n\tpath = x\n\turl = https://example.org/x.git\n'),
+        ("a.py", "# coding: latin-1\nx = 1\n"),
+    ],
+)
+def test_other_files_of_these_names_pass(guarded: Repo, path: str, text: str) -> None:
+    guarded.write(path, text)
+    guarded.git("add", "-A")
+    guarded.git("commit", "-q", "-m", "Add a file")
