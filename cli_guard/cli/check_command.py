@@ -41,11 +41,19 @@ def run(io: Io, /, words: tuple[str, ...], jsonl: bool, format: str, color: str)
             raise UsageError("--jsonl reads commands from standard input: omit the command")
         return answer_lines(io)
     command = command_from(io, words)
-    verdict = judge(command, command_context(io.cwd, io.env))
+    verdict = judge(command, context_of(io, io.cwd))
     io.say(
         as_json(as_dict(verdict), indent=2) if format == "json" else render(verdict, color=io.colored(color))
     )
     return EXIT_CODES[verdict.verdict]
+
+
+def context_of(io: Io, folder: Path) -> Context:
+    """Return the context of commands in a folder; warn of what does not count. Raises CliGuardError."""
+    context = command_context(folder, io.env)
+    for warning in context.warnings:
+        io.warn(f"cli-guard: warning: {warning}")
+    return context
 
 
 def command_from(io: Io, words: tuple[str, ...]) -> str:
@@ -66,7 +74,7 @@ def answer_lines(io: Io) -> int:
 
     @lru_cache(FOLDERS)
     def context(folder: Path) -> Context:
-        return command_context(folder, io.env)
+        return context_of(io, folder)
 
     for line in io.byte_lines(LINE_BYTES):
         io.say(as_json(answer(line, io.cwd, context)))

@@ -15,12 +15,16 @@ SYSTEM_PROGRAMS = re.compile(r"(?:/usr(?:/local)?|/opt/homebrew)?/s?bin/[^/]+\Z"
 
 @dataclass(frozen=True, eq=False)
 class Invocation:
-    """One command with its words. `parent` is the command whose words it is part of (`uv run`)."""
+    """One command with its words, and the folder it runs in (None if unknown).
+
+    `parent` is the command whose words it is part of (`uv run`).
+    """
 
     fields: tuple[Field, ...]
     stdin: Stream
     span: Span
     parent: "Invocation | None" = None
+    folder: str | None = None
 
     @property
     def name(self) -> str:

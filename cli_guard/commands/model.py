@@ -1,6 +1,6 @@
 """The types of the command engine: effects, the context of a command, and the verdict."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -111,7 +111,9 @@ class Context:
     configuration that the repository itself brings: key in lower case (the sub-section as written) -> values.
     `files` are paths that something else has written before, with what they hold: "remote" for what came from the
     network, "secret". `names` are those in `folder`, None if they are not known.
-    `repositories` are the folders below the root that Git takes for others, None where nobody has looked.
+    `find_repository` returns the other repository that a folder below the root is in, or, given None, any there is.
+    `follow` returns the path that the symbolic links of a path lead to. Both take absolute paths.
+    `warnings` say which part of the configuration has no effect.
     """
 
     setting: Setting = Setting.AGENT
@@ -122,7 +124,9 @@ class Context:
     files: Mapping[str, frozenset[str]] = field(default_factory=dict)
     patterns: tuple[Pattern, ...] = ()
     names: frozenset[str] | None = None
-    repositories: Collection[str] | None = None
+    find_repository: Callable[[str | None], str | None] | None = None
+    follow: Callable[[str], str] | None = None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

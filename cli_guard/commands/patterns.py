@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from cli_guard.commands.effects.arguments import read_arguments
+from cli_guard.commands.effects.places import is_below, resolve_path
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.expand.parameters import GLOB
 from cli_guard.commands.invocations import SYSTEM_PROGRAMS, Invocation
@@ -162,7 +163,7 @@ def apply_patterns(
     allowing = [each for each in context.patterns if each.decision is Decision.ALLOW]
     if context.setting is Setting.CHANGE:
         allowing = []
-    own = [lift_effect(effect, callers, allowing) for effect, callers in found.items()]
+    own = [lift_effect(effect, callers, allowing, context) for effect, callers in found.items()]
     kinds = {caller: effect.kind for effect, callers in reversed(found.items()) for caller in callers}
     hits: dict[Effect, None] = {}
     for pattern in context.patterns:
@@ -183,24 +184,35 @@ def effect_of_pattern(pattern: Pattern, invocation: Invocation, kind: Kind) -> E
     return Effect(kind, pattern.text, pattern.decision, with_reason(reason, pattern), invocation.span)
 
 
-def lift_effect(effect: Effect, callers: Sequence[Invocation | None], allowing: Sequence[Pattern]) -> Effect:
+def lift_effect(
+    effect: Effect, callers: Sequence[Invocation | None], allowing: Sequence[Pattern], context: Context
+) -> Effect:
     """Allow an effect if a pattern covers every command that it comes from."""
     if effect.decision is not Decision.REVIEW or effect.kind in NEVER_LIFTED:
         return effect
-    patterns = [allowed_by(effect, caller, allowing) if caller else None for caller in callers]
+    patterns = [allowed_by(effect, caller, allowing, context) if caller else None for caller in callers]
     if not patterns or not all(patterns) or patterns[0] is None:
         return effect
     reason = with_reason(f"{effect.reason}, which the pattern {patterns[0].text!r} allows", patterns[0])
     return replace(effect, decision=Decision.ALLOW, reason=reason)
 
 
-def allowed_by(effect: Effect, caller: Invocation, allowing: Sequence[Pattern]) -> Pattern | None:
+def allowed_by(
+    effect: Effect, caller: Invocation, allowing: Sequence[Pattern], context: Context
+) -> Pattern | None:
     """Return the pattern that allows a command, or its words within the runner's (`uv run pytest *`)."""
     outer: Invocation | None = caller
+    project = context.root or context.folder
+    if (
+        effect.kind is Kind.EXEC
+        and project
+        and not (caller.folder and is_below(caller.folder, project, context))
+    ):
+        return None
     while outer is not None and caller.plain:
         for pattern in allowing:
             words = fit_pattern(pattern, outer)
-            if words is None or names_code(effect, outer, words) or adds_code(pattern, outer):
+            if words is None or names_code(effect, outer, words) or adds_code(pattern, outer, context):
                 continue
             if outer is caller or caller.fields[0].span in {word.span for word in words[1:]}:
                 return pattern
@@ -218,8 +230,11 @@ def names_code(effect: Effect, invocation: Invocation, words: Sequence[Field]) -
     return bool(more) and (target.startswith("-") or any(last in text for text in more))
 
 
-def adds_code(pattern: Pattern, invocation: Invocation) -> bool:
-    """Does a command name code, a folder or a variable that no word of the pattern names (`go test -exec X`)?"""
+def adds_code(pattern: Pattern, invocation: Invocation, context: Context) -> bool:
+    """Return whether a command adds code, a folder or a variable to the words of a pattern (`go test -exec X`).
+
+    Code is also what lies outside the project (`pytest ../other`).
+    """
     shape, spec = shape_of(pattern.text), table(invocation.name.rpartition("/")[2])
     named = {word[0] for word in shape.words if len(word) == 1}
     if spec is None or (not shape.open and len(named) == len(set(shape.words))):
@@ -227,8 +242,20 @@ def adds_code(pattern: Pattern, invocation: Invocation) -> bool:
     named |= {word.partition("=")[0] for word in named}
     given = read_arguments(spec, list(invocation.fields[1:]))
     options = [option for option in given.present if option.takes in CODE or option.effect is Kind.EXEC]
-    variables = [word.start for word in given.operands if VARIABLE.match(word.start)]
-    return any(not named.intersection(each.names) for each in options) or not named.issuperset(variables)
+    given_to = [*given.operands, *(value for option, value in given.values if option.takes != Kind.WRITE)]
+    outside = [each.start for each in given_to if lies_outside(each.start, invocation.folder, context)]
+    added = [each.start for each in given.operands if VARIABLE.match(each.start)]
+    return any(not named.intersection(each.names) for each in options) or not named.issuperset(
+        added + outside
+    )
+
+
+def lies_outside(word: str, folder: str | None, context: Context) -> bool:
+    """Return whether a word is a path that leaves the project."""
+    if not word.startswith(("/", "~")) and ".." not in word.split("/"):
+        return False
+    project = context.root or context.folder
+    return not project or not is_below(resolve_path(word, folder, context), project, context)
 
 
 def with_reason(text: str, pattern: Pattern) -> str:

@@ -101,6 +101,8 @@ class Scope:
     keyed: set[str] = field(default_factory=set)
     arguments: tuple[Stream, ...] | None = None
     folder: str | None = None
+    # Each command is shown with its words expanded (`set -x`).
+    traces: bool = False
 
     def copy(self) -> "Scope":
         """Copy for a subshell; files are shared."""

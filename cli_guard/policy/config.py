@@ -8,6 +8,7 @@ import datetime
 import difflib
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -136,6 +137,10 @@ class CommandPattern(Section):
     match: Annotated[tuple[str, ...], Field(description="Commands that it must match.")] = ()
     not_match: Annotated[tuple[str, ...], Field(description="Commands that it must not match.")] = ()
 
+    def as_pattern(self, decision: Decision) -> Pattern:
+        """Return it as the judge takes it."""
+        return Pattern(self.pattern, decision, self.reason)
+
 
 def as_table(entry: object) -> object:
     """Expand a single pattern to a table."""
@@ -154,31 +159,44 @@ class CommandsSection(Section):
     review: Annotated[tuple[Entry, ...], Field(description="Patterns that need review.")] = ()
     deny: Annotated[tuple[Entry, ...], Field(description="Patterns that are denied.")] = ()
 
+    @cached_property
+    def problems(self) -> Mapping[CommandPattern, str]:
+        """Return the patterns to allow that have a mistake, each with what is wrong: they allow nothing."""
+        checked = ((entry, find_mistake(entry, Decision.ALLOW)) for entry in self.allow)
+        return {entry: problem for entry, problem in checked if problem}
+
     @property
     def patterns(self) -> tuple[Pattern, ...]:
-        """Return all patterns, the strictest first."""
-        lists = {Decision.DENY: self.deny, Decision.REVIEW: self.review, Decision.ALLOW: self.allow}
-        return tuple(
-            Pattern(entry.pattern, decision, entry.reason)
-            for decision, entries in lists.items()
-            for entry in entries
-        )
+        """Return the patterns that count, the strictest first."""
+        allow = [entry for entry in self.allow if entry not in self.problems]
+        lists = {Decision.DENY: self.deny, Decision.REVIEW: self.review, Decision.ALLOW: allow}
+        return tuple(entry.as_pattern(decision) for decision, entries in lists.items() for entry in entries)
 
     @model_validator(mode="after")
-    def tried(self) -> Self:
-        """Check that every pattern parses and agrees with its examples. Raises ValueError."""
-        if not self.patterns:
-            return self
-        from cli_guard.commands.engine import example_matches
-        from cli_guard.commands.patterns import check_pattern
-
-        for pattern, entry in zip(self.patterns, (*self.deny, *self.review, *self.allow), strict=True):
-            check_pattern(pattern)
-            for example in (*entry.match, *entry.not_match):
-                if example_matches(pattern, example) is not (example in entry.match):
-                    says = "does not match" if example in entry.match else "matches"
-                    raise ValueError(f"the pattern {pattern.text!r} {says} its example {example[:100]!r}")
+    def check_strict(self) -> Self:
+        """Check the patterns that deny or ask: without one, more would be allowed. Raises ValueError."""
+        for decision, entries in ((Decision.DENY, self.deny), (Decision.REVIEW, self.review)):
+            for entry in entries:
+                if problem := find_mistake(entry, decision):
+                    raise ValueError(problem)
         return self
+
+
+def find_mistake(entry: CommandPattern, decision: Decision) -> str | None:
+    """Say why a pattern does not parse, or with which of its examples it disagrees; None if it is right."""
+    from cli_guard.commands.engine import example_matches
+    from cli_guard.commands.patterns import check_pattern
+
+    pattern = entry.as_pattern(decision)
+    try:
+        check_pattern(pattern)
+    except ValueError as error:
+        return str(error)
+    for example in (*entry.match, *entry.not_match):
+        if example_matches(pattern, example) is not (example in entry.match):
+            says = "does not match" if example in entry.match else "matches"
+            return f"the pattern {pattern.text!r} {says} its example {example[:100]!r}"
+    return None
 
 
 class Config(Section):

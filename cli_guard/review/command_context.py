@@ -6,21 +6,27 @@ Git is called only if a command needs it, and only once.
 import os
 import sys
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
 from cli_guard.commands import Context
+from cli_guard.commands.effects.environment import SWITCHES
 from cli_guard.commands.model import Pattern
 from cli_guard.errors import NotARepository
-from cli_guard.git.process import Git, own_configuration, refusal
+from cli_guard.git.process import UNREADABLE, Git, own_configuration, refusal
 from cli_guard.git.repository import Repository
 from cli_guard.runtime import read_plain, user_file
 
 RECORDED = b"HEAD:cli-guard.toml\nHEAD:pyproject.toml\n"
 MOST_NAMES = 2_000
+MOST_SUBMODULES = 50
+# The mode of a submodule as the index stores it (gitformat-index(5)).
+GITLINK = b"\0\0\xe0\0"
 MOST_FOLDERS = 20_000
+# What makes a folder a repository for Git.
+LAYOUT = ("HEAD", "objects", "refs")
 OTHER_SECTIONS = frozenset("decisions rules ignore limits git message mcp checks".split())
 
 
@@ -48,51 +54,92 @@ class Configuration(Mapping[str, tuple[str, ...]]):
         return len(self.data)
 
 
-class Repositories(Collection[str]):
-    """The folders below a root that Git takes for repositories of their own, looked for on first use."""
+class OtherRepositories:
+    """What Git takes for repositories of their own below a root, looked for when a command enters a folder."""
 
     def __init__(self, root: Path) -> None:
-        self._root = str(root)
+        self.root = os.path.realpath(root)
+
+    def find(self, folder: str | None) -> str | None:
+        """Return the repository that a folder is in, any if the folder is not known; None if it is the root's."""
+        if folder is None:
+            return self.any
+        path, root = Path(os.path.realpath(folder)), Path(self.root)
+        if not path.is_relative_to(root):
+            return folder
+        around = (path, *path.parents)[: len(path.parts) - len(root.parts)]
+        return next((str(each) for each in around if each != root / ".git" and is_repository(each)), None)
 
     @cached_property
-    def found(self) -> tuple[str, ...]:
-        """Return their paths: the root itself, which stands for all below it, if there are too many folders."""
-        found = []
-        for count, (folder, folders, files) in enumerate(os.walk(self._root)):
+    def any(self) -> str | None:
+        """Return one of them: the root itself, which stands for all below it, if there are too many folders."""
+        for count, (folder, folders, files) in enumerate(os.walk(self.root)):
             if count > MOST_FOLDERS:
-                return (self._root,)
-            if folder == self._root:
-                folders[:] = [each for each in folders if each != ".git"]
-                continue
+                return self.root
             inside = {*folders, *files}
-            if ".git" in inside or {"HEAD", "objects", "refs"} <= inside:
-                found.append(folder)
-                folders.clear()
-        return tuple(found)
+            if folder == self.root:
+                folders[:] = [each for each in folders if each != ".git"]
+            elif ".git" in inside or inside.issuperset(LAYOUT):
+                return folder
+        return None
 
-    def __contains__(self, path: object) -> bool:
-        return path in self.found
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.found)
-
-    def __len__(self) -> int:
-        return len(self.found)
+def is_repository(folder: Path) -> bool:
+    """Return whether Git takes a folder for a repository or the top of a work tree."""
+    return (folder / ".git").exists() or all((folder / name).exists() for name in LAYOUT)
 
 
 def command_context(cwd: Path, env: Mapping[str, str]) -> Context:
     """Build the context of commands that run in a folder. Raises CliGuardError for an invalid policy."""
-    git = Git(cwd, env)
+    git, home = Git(cwd, env), env.get("HOME")
     root = root_of(cwd)
+    patterns, warnings = patterns_in_force(git, root)
     return Context(
-        home=env.get("HOME"),
+        home=home,
         folder=str(cwd),
         root=str(root) if root else None,
-        git_config=Configuration(lambda: own_configuration(git)),
-        patterns=patterns_in_force(git, root),
+        git_config=Configuration(lambda: configuration_of(git, root)),
+        patterns=patterns,
         names=names_in(cwd),
-        repositories=Repositories(root) if root else None,
+        find_repository=OtherRepositories(root).find if root else None,
+        follow=os.path.realpath,
+        warnings=warnings,
     )
+
+
+def configuration_of(git: Git, root: Path | None) -> Mapping[str, tuple[str, ...]]:
+    """Return the repository's own configuration and what its submodules add: to read its status, Git enters them."""
+    found = dict(own_configuration(git))
+    folders = find_submodules(Git(root, git.env)) if root else []
+    for count, folder in enumerate(folders):
+        if count == MOST_SUBMODULES:
+            return found | UNREADABLE
+        inner = Git(folder, git.env)
+        folders += find_submodules(inner)
+        for key, values in own_configuration(inner).items():
+            if not key.startswith("alias.") and values[-1].lower() not in SWITCHES.get(key, ("",)):
+                found[key] = values
+    return found
+
+
+def find_submodules(git: Git) -> list[Path]:
+    """Return the submodules of a work tree that are checked out; Git runs in its top folder."""
+    root, folder = git.cwd, git.cwd / ".git"
+    try:
+        # Most repositories have none, and the index says so in a fraction of the time that Git takes.
+        if (
+            folder.is_dir()
+            and GITLINK not in (folder / "index").read_bytes()
+            and not any(folder.glob("sharedindex.*"))
+        ):
+            return []
+    except OSError:
+        return []
+    _, out, _ = git.attempt("ls-files", "--stage", "-z")
+    links = [
+        os.fsdecode(line.partition(b"\t")[2]) for line in out.split(b"\0") if line.startswith(b"160000 ")
+    ]
+    return [root / name for name in links if (root / name / ".git").exists()]
 
 
 def names_in(folder: Path) -> frozenset[str] | None:
@@ -121,16 +168,19 @@ def root_of(folder: Path) -> Path | None:
     return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
 
 
-def patterns_in_force(git: Git, root: Path | None) -> tuple[Pattern, ...]:
-    """Return the command patterns of the user's own file and of the policy at HEAD. Raises CliGuardError."""
+def patterns_in_force(git: Git, root: Path | None) -> tuple[tuple[Pattern, ...], tuple[str, ...]]:
+    """Return the command patterns of the user's own file and of the policy at HEAD, and what is wrong with them.
+
+    Raises CliGuardError.
+    """
     if not (user_configures(git.env) or (root and repository_configures(git))):
-        return ()
+        return (), ()
     from cli_guard.review.policy import policy_for
     from cli_guard.review.request import Staged
 
     repository = Repository.discover(git.cwd, git.env) if root else None
-    policy, _ = policy_for(Staged(), repository, git.env)
-    return policy.patterns
+    policy, notes = policy_for(Staged(), repository, git.env)
+    return policy.patterns, tuple(notes)
 
 
 def user_configures(env: Mapping[str, str]) -> bool:

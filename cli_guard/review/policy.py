@@ -25,22 +25,26 @@ def policy_for(
     """
     user = read_user_config(env)
     own = ("the user's own file",) if user else ()
+    notes = (
+        [f"the user's own file: {each}: it allows nothing" for each in user.commands.problems.values()]
+        if user
+        else []
+    )
     revisions = judging_revisions(request, repository) if repository else ()
     if repository is None or not revisions:
-        return Policy(user=user, sources=("built-in defaults", *own)), []
+        return Policy(user=user, sources=("built-in defaults", *own)), notes
     try:
         found = [recorded_policy(repository, revision) for revision in revisions]
     except ConfigError as error:
         if not (isinstance(request, Staged | Message) and repairs(repository)):
             raise
-        return Policy(user=user, sources=("built-in defaults", *own)), [
-            f"{error}; this change repairs it, so the built-in defaults apply"
-        ]
+        notes.append(f"{error}; this change repairs it, so the built-in defaults apply")
+        return Policy(user=user, sources=("built-in defaults", *own)), notes
     first, *others = [config for config, _, _ in found]
     also = tuple(config for config in others if config != first)
     baseline = frozenset.intersection(*(baseline for _, _, baseline in found))
     sources = tuple(dict.fromkeys(source for _, source, _ in found))
-    policy, notes = Policy(first, user, baseline, (*sources, *own), also), []
+    policy = Policy(first, user, baseline, (*sources, *own), also)
     if repository is not None:
         for base in dict.fromkeys(base for ref in pushed for base in ref.bases):
             try:

@@ -243,6 +243,39 @@ def test_the_repository_s_own_configuration_counts(committed: Repo) -> None:
     assert guard(committed, "check-command", "git status").code == 0
 
 
+def test_a_configuration_of_a_submodule_counts(committed: Repo) -> None:
+    inner = Repo(committed.path / "lib", committed.env)
+    inner.path.mkdir()
+    inner.git("init", "-q")
+    inner.git("commit", "-q", "--allow-empty", "-m", "Begin")
+    committed.git("add", "lib")
+    asked = ("git status", "git diff --submodule=log")
+    assert [guard(committed, "check-command", each).code for each in asked] == [0, 0]
+    inner.git("config", "core.fsmonitor", "false")
+    inner.git("config", "alias.status", "!./x")
+    assert [guard(committed, "check-command", each).code for each in asked] == [0, 0]
+    inner.git("config", "core.fsmonitor", "./watch")
+    assert [guard(committed, "check-command", each).code for each in asked] == [3, 3]
+
+
+def test_links_are_followed(committed: Repo) -> None:
+    for name, target in (("key", ".env"), ("g", ".git"), ("plain", "app.py")):
+        (committed.path / name).symlink_to(target)
+    asked = {"cat key": 3, "cat plain": 0, "echo x > g/hooks/pre-commit": 1, "head ./src/../key": 3}
+    assert {each: guard(committed, "check-command", each).code for each in asked} == asked
+
+
+def test_a_pattern_that_does_not_parse_is_one_warning(committed: Repo) -> None:
+    file = Path(committed.env["HOME"]) / ".config/cli-guard/config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("[commands]\nallow = ['make \"x', 'make all']\n")
+    done = guard(committed, "check-command", "ls")
+    assert done.code == 0
+    assert done.err.count("cli-guard: warning: ") == 1
+    assert "ends inside quotes or with a backslash: it allows nothing" in done.err
+    assert guard(committed, "check-command", "make all").code == 0
+
+
 def test_a_line_may_name_its_folder(committed: Repo, tmp_path: Path) -> None:
     committed.git("config", "core.fsmonitor", "./watch")
     asked = [

@@ -305,3 +305,32 @@ def test_a_change_may_log_in_with_the_key_it_was_given() -> None:
 def test_the_input_that_exec_is_given_is_code_for_a_shell() -> None:
     for option in ("--stdin", "--respond"):
         assert judge(f"cli-guard exec {option} 'rm -rf /' -- bash -s").verdict is Decision.DENY
+
+
+@examples(
+    "command",
+    [
+        'set -x; : "$SECRET_TOKEN"',
+        'set -eux; test -n "$API_KEY"',
+        'set -o xtrace\ntrue "$(cat .env)"',
+        "grep -rh oauth ~/.config",
+        "rg password /etc",
+    ],
+)
+def test_what_shows_a_secret_is_asked_about(command: str) -> None:
+    assert judge(command, Context(home="/home/ada")).verdict is REVIEW
+
+
+@near_misses(
+    "command",
+    [
+        'set -x; : "$HOME"',
+        'set -e; test -n "$API_KEY"',
+        'set -x; set +x; test -n "$API_KEY"',
+        "grep -rh main ~/.config/fish",
+        "rg listen /etc/nginx",
+        "ls -R /etc",
+    ],
+)
+def test_what_shows_none_is_not(command: str) -> None:
+    assert judge(command, Context(home="/home/ada")).verdict is ALLOW

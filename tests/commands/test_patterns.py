@@ -418,3 +418,45 @@ def test_an_allow_pattern_lifts_no_code_that_stands_on_the_command_line(pattern:
 )
 def test_an_allow_pattern_lifts_the_code_that_it_names(pattern: str, command: str) -> None:
     assert allowed(pattern, command)
+
+
+def lifted(pattern: str, command: str) -> bool:
+    given = Context(folder="/w/r/sub", root="/w/r", home="/home/ada", patterns=(Pattern(pattern, ALLOW),))
+    return judge(command, given).verdict is ALLOW
+
+
+@near_misses(
+    ("pattern", "command"),
+    [
+        ("make test", "cd ../../evil && make test"),
+        ("make test", "env -C ../../evil make test"),
+        ("make test", "pushd /tmp; make test"),
+        ("make test", "cd && make test"),
+        ("make test", 'cd "$X" && make test'),
+        ("make test", "bash -c 'cd /w/evil; make test'"),
+        ("pytest *", "pytest -q ../../evil/test_x.py"),
+        ("pytest *", "pytest /w/r2/test_x.py"),
+        ("pytest *", "pytest ~/test_x.py"),
+        ("npm *", "npm --prefix ../../evil test"),
+        ("npm *", "npm --prefix=/w/evil test"),
+        ("terraform plan *", "terraform -chdir=../../evil plan"),
+    ],
+)
+def test_an_allow_pattern_lifts_nothing_outside_the_project(pattern: str, command: str) -> None:
+    assert not lifted(pattern, command)
+
+
+@examples(
+    ("pattern", "command"),
+    [
+        ("make test", "cd ../other && make test"),
+        ("make test", "env LANG=C make test"),
+        ("pytest *", "pytest ../tests/test_x.py"),
+        ("pytest *", "pytest /w/r/tests"),
+        ("pytest *", "pytest --junitxml=/tmp/x.xml"),
+        ("pytest ../../other/x.py *", "pytest ../../other/x.py -q"),
+        ("npm *", "npm --prefix web test"),
+    ],
+)
+def test_an_allow_pattern_lifts_what_is_inside_the_project(pattern: str, command: str) -> None:
+    assert lifted(pattern, command)

@@ -228,7 +228,10 @@ def test_another_repository_has_a_configuration_of_its_own(command: str, verdict
     ],
 )
 def test_another_repository_in_the_tree_asks(command: str) -> None:
-    inside = Context(folder="/p", root="/p", repositories=("/p/fx.git",))
+    def find(folder: str | None) -> str | None:
+        return "/p/fx.git" if folder is None or folder.startswith("/p/fx.git") else None
+
+    inside = Context(folder="/p", root="/p", find_repository=find)
     assert judge(command, inside).verdict is Decision.REVIEW
 
 
@@ -237,5 +240,5 @@ def test_another_repository_in_the_tree_asks(command: str) -> None:
     ["git -C src log", "cd src && git status", "cd $d && git log", "for d in *; do git -C $d status; done"],
 )
 def test_a_plain_folder_of_the_tree_does_not_ask(command: str) -> None:
-    alone = Context(folder="/p", root="/p", repositories=())
+    alone = Context(folder="/p", root="/p", find_repository=lambda folder: None)
     assert judge(command, alone).verdict is Decision.ALLOW

@@ -168,8 +168,8 @@ def test_what_is_no_text_is_an_error(given: object) -> None:
         ("\n\n", "empty"),
         ("ls\0", "NUL"),
         ("\0rm -rf /", "NUL"),
-        ("x" * 50_001, "50,000"),
-        ("ls " * 40_000, "50,000"),
+        ("x" * 40_001, "40,000"),
+        ("ls " * 40_000, "40,000"),
         ("ls \udcff", ""),
         ("\ud800", ""),
         ("Get-ChildItem -Recurse", "PowerShell"),
@@ -199,8 +199,8 @@ def test_a_name_that_only_looks_like_windows_is_just_unknown(command: str) -> No
 
 
 def test_exactly_as_long_as_is_looked_at() -> None:
-    assert judge(f"echo {'x' * 49_995}").verdict is ALLOW
-    assert judge(f"echo {'x' * 49_996}").verdict is REVIEW
+    assert judge(f"echo {'x' * 39_995}").verdict is ALLOW
+    assert judge(f"echo {'x' * 39_996}").verdict is REVIEW
 
 
 def test_a_danger_at_the_end_of_a_long_command_is_seen() -> None:

@@ -231,10 +231,15 @@ def test_a_user_file_holds_all_three_lists_of_commands(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_mistake_in_what_a_user_allows(tmp_path: Path, text: str, says: str) -> None:
-    with pytest.raises(ConfigError) as raised:
-        user(tmp_path, text)
-    assert says in str(raised.value)
+def test_a_mistake_in_what_a_user_allows_allows_nothing(tmp_path: Path, text: str, says: str) -> None:
+    config = user(tmp_path, text)
+    assert config and config.commands.patterns == ()
+    assert [says in problem for problem in config.commands.problems.values()] == [True]
+
+
+def test_a_mistake_in_what_a_user_denies_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="ends inside quotes"):
+        user(tmp_path, "[commands]\ndeny = ['make \"x']")
 
 
 @table("env", [{}, {"HOME": "/nowhere"}, {"XDG_CONFIG_HOME": "/dev/null"}], ids=repr)

@@ -11,6 +11,7 @@ from cli_guard.git.process import Git
 from cli_guard.git.repository import Repository
 from cli_guard.review.command_context import (
     Configuration,
+    OtherRepositories,
     repository_configures,
     root_of,
     speaks,
@@ -156,3 +157,27 @@ def test_a_configuration_is_read_once_and_only_if_needed() -> None:
     assert reads == []
     assert configuration["user.name"] == ("Ada",)
     assert (list(configuration), len(configuration), reads) == (["user.name"], 1, [1])
+
+
+def test_another_repository_is_found_by_a_folder_inside(committed: Repo) -> None:
+    root = committed.path
+    for folder in ("lib/.git", "fx/refs", "fx/objects", "fx/hooks", "src/deep"):
+        (root / folder).mkdir(parents=True)
+    (root / "fx/HEAD").write_text("ref: refs/heads/main\n")
+    (root / "away").symlink_to("/")
+    (root / "near").symlink_to("lib")
+    find = OtherRepositories(root).find
+    inside = {each: find(str(root / each)) for each in ("lib", "fx/hooks", "near", "lib/missing")}
+    assert inside == {
+        "lib": f"{root}/lib",
+        "fx/hooks": f"{root}/fx",
+        "near": f"{root}/lib",
+        "lib/missing": f"{root}/lib",
+    }
+    assert [find(str(root / each)) for each in (".", "src/deep", ".git", "src/missing")] == [None] * 4
+    assert find(str(root / "away")) == str(root / "away")
+    assert find(None) in (f"{root}/lib", f"{root}/fx")
+
+
+def test_a_tree_without_another_repository_has_none(committed: Repo) -> None:
+    assert OtherRepositories(committed.path).find(None) is None

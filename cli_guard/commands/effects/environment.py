@@ -92,6 +92,7 @@ READING_KEYS = re.compile(
 
 # Those that a command of git alone runs, by its name.
 OWN_READING_KEYS = {
+    "git archive": re.compile(r"tar\..*\.command\Z"),
     "git interpret-trailers": re.compile(r"trailer\..*\.(?:command|cmd)\Z"),
     "git help": re.compile(
         r"help\.(?:browser|format)\Z|(?:browser|man)\..*\Z|web\.browser\Z|core\.pager\Z|pager\..*\Z"

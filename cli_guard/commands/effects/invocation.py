@@ -28,9 +28,13 @@ CMD = frozenset(
 def invoke(shell: Machine, fields: list[Field], stdin: Stream, span: Span) -> Stream:
     """Run a command (function, alias or program); return what it prints."""
     shell.budget.step()
-    met = Invocation(tuple(fields), stdin, shell.budget.place(span), shell.caller)
+    met = Invocation(tuple(fields), stdin, shell.budget.place(span), shell.caller, shell.scope.folder)
     shell.invocations.append(met)
     with shell.acting(met):
+        if shell.scope.traces and floors.SECRETS & taints_of(fields):
+            shell.emit(
+                Kind.CREDENTIAL, None, "shows a secret: set -x prints each command with its words", span
+            )
         return run_command(shell, fields, stdin, span)
 
 

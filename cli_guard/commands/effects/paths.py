@@ -10,6 +10,7 @@ from cli_guard.commands.effects.places import (
     is_credential,
     resolve_path,
     strip_pattern,
+    unfold_home,
 )
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.machine import Machine
@@ -19,6 +20,10 @@ from cli_guard.model import Decision
 
 REFS = re.compile(r"\.git/(?:refs|HEAD|packed-refs)", re.IGNORECASE)
 MEMORY = ("/proc/kcore", "/proc/kmem", "/proc/mem")
+# Folders that are not secrets themselves; what goes through all files in them finds some.
+SECRET_FOLDERS = frozenset(
+    ("/etc", "/etc/ssl", "/run", "/var/run", "~/.config", "~/.local", "~/.local/share")
+)
 GUARDED = (PathClass.HOOKS, PathClass.GIT_CONFIG)
 
 
@@ -29,9 +34,20 @@ def path_of(shell: Machine, given: Field) -> str:
     )
 
 
+def find_target(shell: Machine, given: Field) -> str:
+    """Return the path of a field, or where its links lead if that is more than an ordinary file."""
+    path = path_of(shell, given)
+    follow = shell.context.follow
+    if follow and given.text is not None and not path.startswith(("/dev/", "/proc/")):
+        target = resolve_path(follow(unfold_home(path, shell.context)), None, shell.context)
+        if is_credential(target) or classify_path(target) not in (classify_path(path), PathClass.SYSTEM_FILE):
+            return target
+    return path
+
+
 def read_path(shell: Machine, given: Field, span: Span) -> Stream:
     """Emit the read of a file; return what is known of its contents."""
-    path = path_of(shell, given)
+    path = find_target(shell, given)
     known = shell.scope.files.get(path)
     if given.shape and is_credential(resolve_path(given.shape, shell.scope.folder, shell.context)):
         shell.emit(Kind.CREDENTIAL, given.shown, "reads what may be a secret", span)
@@ -45,7 +61,7 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
     if is_credential(path):
         shell.emit(Kind.CREDENTIAL, path, f"reads {path}, which may hold a secret", span)
         return Stream(None, frozenset((SECRET,)))
-    if classify_whole(path) in (PathClass.ROOT, PathClass.HOME):
+    if classify_whole(path) in (PathClass.ROOT, PathClass.HOME) or path in SECRET_FOLDERS:
         shell.emit(Kind.CREDENTIAL, path, f"reads everything under {path}, secrets included", span)
         return Stream(None, frozenset((SECRET,)))
     place = classify_path(path)
@@ -65,7 +81,7 @@ def read_path(shell: Machine, given: Field, span: Span) -> Stream:
 
 def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, verb: str = "writes") -> None:
     """Emit the write of a file; `carried` is what goes into it."""
-    path = path_of(shell, given)
+    path = find_target(shell, given)
     place = classify_path(path)
     if place is PathClass.SINK or given.text == "-":
         return
@@ -118,7 +134,9 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
 def is_settings(shell: Machine, given: Field) -> bool:
     """Is it the user's own configuration or an agent's, also below a folder that is not known?"""
     shape = (
-        resolve_path(given.shape, shell.scope.folder, shell.context) if given.shape else path_of(shell, given)
+        resolve_path(given.shape, shell.scope.folder, shell.context)
+        if given.shape
+        else find_target(shell, given)
     )
     return classify_path(shape) is PathClass.SETTINGS
 

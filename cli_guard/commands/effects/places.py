@@ -120,6 +120,17 @@ def resolve_path(path: str, folder: str | None, context: Context) -> str:
     return path
 
 
+def unfold_home(path: str, context: Context) -> str:
+    """Return a resolved path with the home folder written out."""
+    return context.home + path[1:] if context.home and (path == "~" or path.startswith("~/")) else path
+
+
+def is_below(path: str, folder: str, context: Context) -> bool:
+    """Return whether a path is a folder or lies below it; both absolute."""
+    folder = resolve_path(folder, None, context)
+    return f"{resolve_path(path, None, context)}/".startswith(f"{folder.rstrip('/')}/")
+
+
 def strip_pattern(path: str) -> str:
     """Return the folder of a path that ends in nothing but a pattern: `/*` -> `/`."""
     while "/" in path and (last := path.rpartition("/")[2]) and ONLY_GLOB.match(last) and last != "..":

@@ -107,6 +107,9 @@ def set_options(call: Call) -> Stream:
         return Stream(None, frozenset((SECRET,)))
     if any(re.match(r"-[a-zA-Z]*k|keyword\Z", word.start) for word in words):
         call.effect(Kind.UNKNOWN, None, "treats assignments after a command as variables", call.span)
+    for before, word in pairwise(["", *(word.start for word in words)]):
+        if word == "xtrace" or re.match(r"[-+][a-zA-Z]*x", word):
+            call.shell.scope.traces = (before if word == "xtrace" else word).startswith("-")
     rest = words
     while rest and rest[0].start[:1] in ("-", "+") and rest[0].text != "--":
         rest = rest[2:] if rest[0].start[1:].endswith("o") else rest[1:]

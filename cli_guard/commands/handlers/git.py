@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.environment import OWN_READING_KEYS, READING_KEYS, SWITCHES
-from cli_guard.commands.effects.paths import path_of
-from cli_guard.commands.effects.places import GLOBS, is_credential, resolve_path
+from cli_guard.commands.effects.paths import path_of, write_path
+from cli_guard.commands.effects.places import GLOBS, is_below, is_credential, resolve_path, unfold_home
 from cli_guard.commands.effects.values import configure
 from cli_guard.commands.expand.fields import literal
 from cli_guard.commands.model import Kind, Span
-from cli_guard.commands.scope import ANYTHING, SECRET, Stream
+from cli_guard.commands.scope import ANYTHING, NOTHING, SECRET, Stream
 
 QUIET = frozenset(
     f"git {name}"
@@ -106,18 +106,14 @@ def check_outside(call: Call, path: str, span: Span) -> None:
     `path` is empty if the folder is not known: then it may be any of them.
     """
     context = call.shell.context
-    unknown = not path or GLOBS.search(path)
-    for other in context.repositories or ():
-        if unknown or f"{path}/".startswith(f"{resolve_path(other, None, context)}/"):
-            reason = f"enters the repository {other}, whose configuration may run programs"
-            call.effect(Kind.EXEC, other, reason, span)
-            return
-    root = context.root
-    if not root or not path.startswith(("/", "~")):
-        return
-    if not f"{path}/".startswith(f"{resolve_path(root, None, call.shell.context)}/"):
-        reason = f"reads the repository {path}, whose configuration may run programs"
-        call.effect(Kind.EXEC, path, reason, span)
+    known = path if path.startswith(("/", "~")) and not GLOBS.search(path) else None
+    other = path
+    if not known or not context.root or is_below(known, context.root, context):
+        find = context.find_repository
+        other = (find(known and unfold_home(known, context)) if find else None) or ""
+    if other:
+        reason = f"enters the repository {other}, whose configuration may run programs"
+        call.effect(Kind.EXEC, other, reason, span)
 
 
 def check_recorded(call: Call) -> None:
@@ -201,12 +197,11 @@ def config(call: Call) -> Stream:
 
 
 def write_config(call: Call, keys: list[str], *, removing: bool) -> None:
-    call.effect(
-        Kind.GIT_WRITE,
-        keys[0] if keys else None,
-        f"changes {keys[0] if keys else 'the configuration'}",
-        call.span,
-    )
+    for option, value in call.arguments.values:
+        if "--file" in option.names:
+            write_path(call.shell, value, value.span, NOTHING)
+    shown = keys[0] if keys else None
+    call.effect(Kind.GIT_WRITE, shown, f"changes {shown or 'the configuration'}", call.span)
     if not keys:
         return
     if removing:
