@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from cli_guard.commands.invocations import Invocation
 from cli_guard.commands.model import Effect, Kind
-from cli_guard.commands.patterns import NEVER_LIFTED, names_code
+from cli_guard.commands.patterns import NEVER_LIFTED
 from cli_guard.commands.programs import table
 from cli_guard.commands.scope import NOTHING
 
@@ -31,13 +31,6 @@ NEVER = frozenset(
     )
 )
 GIT = frozenset(("git add", "git fetch", "git mv", "git pull"))
-# With any further words these do the same to more or less.
-OPEN = frozenset(
-    (
-        *("terraform plan", "terraform validate", "tofu plan", "tofu validate", "helm lint", "git fetch"),
-        *("cargo build", "cargo check", "cargo clippy", "cargo test", "cargo doc"),
-    )
-)
 
 
 def pattern_to_save(
@@ -55,7 +48,7 @@ def pattern_to_save(
     outer = [each for each in plain if all(other is each or runs(each, other) for other in plain)]
     if len(plain) < len(callers) or len(outer) != 1 or any(is_refused(each) for each in plain):
         return None
-    return write_pattern(outer[0], effects)
+    return write_pattern(outer[0])
 
 
 def runs(outer: Invocation, inner: Invocation) -> bool:
@@ -82,13 +75,8 @@ def is_refused(invocation: Invocation) -> bool:
     return False
 
 
-def write_pattern(invocation: Invocation, effects: Sequence[Effect]) -> str | None:
-    """Write the command as a pattern that covers these effects; return None if it is too long to match."""
+def write_pattern(invocation: Invocation) -> str | None:
+    """Write the command as a pattern that matches exactly this command; return None if it is too long to match."""
     words = [word.text or "" for word in invocation.fields]
-    sub_command = " ".join(words[:2])
-    if sub_command in OPEN and not any(
-        names_code(effect, invocation, invocation.fields[:2]) for effect in effects
-    ):
-        return f"{sub_command} *"
     text = shlex.join(words)
     return text if len(words) <= MOST_WORDS and len(text) <= LONGEST and text.isprintable() else None

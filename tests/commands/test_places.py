@@ -2,6 +2,7 @@
 
 from examples import examples, near_misses, table
 
+from cli_guard.commands import judge
 from cli_guard.commands.effects.places import (
     PathClass,
     classify_path,
@@ -10,6 +11,7 @@ from cli_guard.commands.effects.places import (
     resolve_path,
 )
 from cli_guard.commands.model import Context
+from cli_guard.model import Decision
 
 ADA = Context(home="/home/ada")
 
@@ -203,3 +205,24 @@ def test_a_path_has_one_spelling(path: str, folder: str | None, spelling: str) -
 
 def test_there_are_at_least_150_rows_of_each_side() -> None:
     assert len(CASES) + len(EXTENTS) + len(CREDENTIALS) + len(NO_CREDENTIALS) >= 300
+
+
+@examples(
+    "command",
+    [
+        "cp x/settings.json .claude/",
+        "cp -t .claude settings.json",
+        "mv config.toml ~/.config/cli-guard",
+        "install -m 600 x/settings.local.json .claude/",
+        "cp config .git",
+    ],
+)
+def test_a_copy_into_a_folder_is_the_file_that_it_becomes(command: str) -> None:
+    assert judge(command, Context(folder="/w", home="/home/ada")).verdict is Decision.DENY
+
+
+@near_misses(
+    "command", ["cp notes.json .claude/", "cp settings.json web/", "cp .claude/settings.json backup/"]
+)
+def test_a_copy_into_another_folder_is_a_write(command: str) -> None:
+    assert judge(command, Context(folder="/w", home="/home/ada")).verdict is Decision.REVIEW

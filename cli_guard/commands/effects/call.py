@@ -9,8 +9,8 @@ from cli_guard.commands.effects import values
 from cli_guard.commands.effects.arguments import operand_kinds
 from cli_guard.commands.effects.parsed_call import ParsedCall
 from cli_guard.commands.effects.paths import delete_path, path_of, write_path
-from cli_guard.commands.effects.places import PathClass, classify_whole, is_credential
-from cli_guard.commands.expand.fields import Field
+from cli_guard.commands.effects.places import PathClass, classify_path, classify_whole, is_credential
+from cli_guard.commands.expand.fields import Field, literal
 from cli_guard.commands.model import Kind, Span
 from cli_guard.commands.scope import (
     EVERYTHING,
@@ -33,6 +33,8 @@ LOCAL_SERVICES = frozenset(
     "docker docker-compose systemctl loginctl journalctl minikube kind k3d vagrant virsh lxc crictl ctr".split()
 )
 SETS_ENVIRONMENT = frozenset(("env", "sudo", "doas"))
+# Files whose content can switch the hooks or the guard off.
+SWITCHING = frozenset((PathClass.SETTINGS, PathClass.HOOKS, PathClass.GIT_CONFIG))
 COPIES_INPUT = frozenset(("cat", "tee"))
 GUARD_PACKAGES = frozenset(("cli-guard", "cli_guard", "pre-commit", "prek", "husky", "lefthook"))
 RUNS_COMMANDS = frozenset((("cli-guard", "exec"), ("cli_guard", "exec")))
@@ -178,8 +180,20 @@ class Call(ParsedCall):
             if verb in ("deletes", "moves"):
                 delete_path(self.shell, given, given.span, verb=verb)
             else:
-                write_path(self.shell, given, given.span, stream, verb=verb)
+                for each in (given, *self.find_copies(given)):
+                    write_path(self.shell, each, given.span, stream, verb=verb)
         return self.output(carried, taints)
+
+    def find_copies(self, target: Field) -> list[Field]:
+        """Return the settings of an agent or of Git that named files become if the target is a folder."""
+        sources = [each.text for kind, each in self.arguments.kinds if kind in ("read", "move") and each.text]
+        names = [
+            f"{target.text.rstrip('/')}/{text.rstrip('/').rpartition('/')[2]}"
+            for text in sources
+            if target.text
+        ]
+        copies = [literal(name, target.span) for name in names]
+        return [each for each in copies if classify_path(path_of(self.shell, each)) in SWITCHING]
 
     def collect_taints(self) -> frozenset[str]:
         """Collect the taints of everything that goes out of this call."""
