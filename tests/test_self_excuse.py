@@ -73,6 +73,12 @@ def test_an_answer_recorded_for_another_line_asks(guarded: Repo) -> None:
     assert guarded.try_git("commit", "-q", "-m", "Insert a key").code != 0
 
 
+def test_an_answer_recorded_for_another_key_asks(guarded: Repo) -> None:
+    guarded.commit("A test key", {"a.py": f'# {AWS}\nkey = "{key()}"\n'})
+    stage(guarded, {"a.py": f'# {AWS}\nkey = "{key()[:-4]}7QKD"\n'})
+    assert guarded.try_git("commit", "-q", "-m", "Replace the key").code != 0
+
+
 def test_a_moved_file_excuses_no_new_line(guarded: Repo) -> None:
     guarded.commit("Old", {"old.py": f'old = "{key()}"  # {AWS}\n'})
     (guarded.path / "src").mkdir(exist_ok=True)

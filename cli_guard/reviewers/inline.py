@@ -1,5 +1,6 @@
 """Find the inline suppression for a finding in the reviewed lines."""
 
+import re
 from collections.abc import Collection
 from typing import Protocol, runtime_checkable
 
@@ -8,6 +9,8 @@ from cli_guard.policy.suppressions import Answer, answer_for, answer_in
 from cli_guard.reviewers.review_input import ReviewInput
 
 FILES_HELD = 20
+# As long as a key may be, and longer than most names that an edit brings.
+LONG_WORD = re.compile(r"[\w+/-]{12,}")
 
 
 @runtime_checkable
@@ -38,7 +41,7 @@ class InlineAnswers:
                 answer = answer_for(finding.rule, own, above)
                 if answer:
                     at = number if answer == answer_in(own) else number - 1
-                    return answer, at in change.added or _is_inserted(change, number)
+                    return answer, at in change.added or _is_other_content(change, number)
         return None
 
     def _changes(self, finding: Finding) -> ChangeSet:
@@ -61,10 +64,16 @@ class InlineAnswers:
         return self._lines[key]
 
 
-def _is_inserted(change: FileChange, number: int) -> bool:
-    """Return whether a line is new and replaces none: a suppression above it was written for another line."""
+def _is_other_content(change: FileChange, number: int) -> bool:
+    """Return whether a line replaces none, or holds a long word that no replaced line holds.
+
+    A recorded suppression above it was written for another line, or another key.
+    """
     hunk = next((h for h in change.hunks if 0 <= number - h.new_start < len(h.added)), None)
-    return hunk is not None and not hunk.removed
+    if hunk is None:
+        return False
+    removed = "\n".join(hunk.removed)
+    return not removed or any(word not in removed for word in LONG_WORD.findall(change.added.get(number, "")))
 
 
 def in_history(history: Collection[ChangeSet], commit: str) -> ChangeSet:
