@@ -16,9 +16,9 @@ from cli_guard.model import Decision
 PIECE = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)""", re.DOTALL)
 OPERATORS = re.compile(r"[;&|<>()$`]")
 MOST_WORDS = 32
-# Allowing a command allows its effect, never showing a secret, taking rights or switching off the guard.
+# A pattern that allows a command never lifts these: switching off the guard, showing a secret, taking rights.
 NEVER_LIFTED = frozenset((Kind.GUARD, Kind.CREDENTIAL, Kind.PRIVILEGE))
-# What an option may name that decides what code runs.
+# The kinds of option value that decide which code runs.
 CODE = frozenset(("shell", "script", "command", "module", "folder", "env", "config", "config-env", Kind.EXEC))
 VARIABLE = re.compile(r"[A-Za-z_]\w*[:+?!]?=")
 WILDCARD = "\0"
@@ -219,7 +219,7 @@ def names_code(effect: Effect, invocation: Invocation, words: Sequence[Field]) -
 
 
 def adds_code(pattern: Pattern, invocation: Invocation) -> bool:
-    """Does a command name code, a folder or a variable that no word of the pattern names (`go test -exec X`)?"""
+    """Return whether a command has an option for code or a folder, or a variable, beyond the pattern (`-exec X`)."""
     shape, spec = shape_of(pattern.text), table(invocation.name.rpartition("/")[2])
     named = {word[0] for word in shape.words if len(word) == 1}
     if spec is None or (not shape.open and len(named) == len(set(shape.words))):
