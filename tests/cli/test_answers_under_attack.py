@@ -111,7 +111,7 @@ def test_what_changes_while_a_person_reads(shop: Repo) -> None:
     with shop.unchanged():
         done = guard(shop, "approve", found, stdin=Reader(""))
     assert (done.code, len(done.err.splitlines())) == (2, 1)
-    assert "not what was shown" in done.err
+    assert "not the one that was shown" in done.err
 
 
 def test_a_checkpoint_calls_nothing(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_a_patch_for_an_old_revision_is_not_written_over_a_new_one(shop: Repo) -
     with shop.unchanged():
         done = guard(shop, "ask", RENAME, "--rev", "HEAD~1")
     assert done.code == 3
-    assert "is another in the index than in HEAD~1" in done.out
+    assert "differs between the index and HEAD~1" in done.out
     assert waiting(shop) == []
     assert guard(shop, "ask", RENAME, "--rev", "HEAD").code == 3
     assert len(waiting(shop)) == 1, "a near miss: the same files"
