@@ -16,7 +16,7 @@ NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in")
 # The path exists but is not a file; or it is one whose content Git does not have.
 NO_BLOB = b"bad file"
 OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-# Of a commit or tree.
+# The form of an id of a commit or tree.
 Question = Callable[[str], tuple[str, ...]]
 
 
