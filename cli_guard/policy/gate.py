@@ -171,7 +171,7 @@ def judge_findings(
     today: datetime.date,
     approved: Mapping[str, str],
 ) -> Judgement:
-    """Split the findings into standing ones, with their disposition, and answered ones, with the answer.
+    """Split the findings into open ones, with their disposition, and answered ones, with the answer.
 
     `answer` returns the inline suppression of a finding, and whether this change adds it. `approved` are the
     fingerprints that a person approved for this content, with the reason. An approval answers what needs review, never
