@@ -21,7 +21,7 @@ def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
         repository = Repository.discover(scratch.root, scratch.env)
         if step.do == "undo":
             undo(repository, None, scratch.invocation)
-            return Outcome("ok", "taken back")
+            return Outcome("ok", "reverted")
         review = find_pending(
             Records(repository.state_folder), answered.outcome.review_id or "", scratch.invocation
         )

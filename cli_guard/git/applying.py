@@ -90,7 +90,7 @@ class PatchWriter:
         self._write(patch, bases, *APPLY)
         return {path: self._hash(path) for path in bases}
 
-    def take_back(self, patch: str, left: Mapping[str, str | None]) -> None:
+    def revert(self, patch: str, left: Mapping[str, str | None]) -> None:
         """Revert an applied patch if its files are still as it `left` them (path -> SHA-256, None for no file).
 
         Raises UsageError, CliGuardError.

@@ -69,8 +69,8 @@ class Repository:
     @cached_property
     def at_the_top(self) -> Git:
         """Return a Git in the top folder of the work tree, with the environment's folders resolved."""
-        told = {"GIT_DIR": self.git_dir, "GIT_COMMON_DIR": self.common_dir, "GIT_WORK_TREE": self.root}
-        given = {name: str(path) for name, path in told.items() if name in self.git.env}
+        folders = {"GIT_DIR": self.git_dir, "GIT_COMMON_DIR": self.common_dir, "GIT_WORK_TREE": self.root}
+        given = {name: str(path) for name, path in folders.items() if name in self.git.env}
         if "GIT_WORK_TREE" in given:
             # Git takes a work tree without a repository to be the folder it runs in.
             given["GIT_DIR"] = str(self.git_dir)

@@ -14,8 +14,8 @@ def review_text(state: State) -> str:
         kind: sum(1 for each in judged if each["decision"] == kind) for kind in ("deny", "review", "advise")
     }
     head = f"{state['decision']}: {state['review_reason'] or 'no finding stands against it'}"
-    told = ", ".join(f"{number} to {kind}" for kind, number in counts.items() if number)
-    lines = [head + (f" ({told})" if told else "")]
+    counted = ", ".join(f"{number} to {kind}" for kind, number in counts.items() if number)
+    lines = [head + (f" ({counted})" if counted else "")]
     for each in judged[:SHOWN]:
         finding = each["finding"]
         place = f"{finding.path}:{finding.line}" if finding.line else finding.path

@@ -207,7 +207,7 @@ def without_result(state: State, context: Context) -> tuple[Finding, ...]:
     """Return a finding for each check that should have run and has no result, for any reason."""
     results = [result for result in state["tool_results"] if result["tool"] == RUN_CHECKS]
     ran = {each["id"] for result in results for each in result.get("checks", ())}
-    reason = next((str(result["error"]) for result in results if "error" in result), "nothing came of it")
+    reason = next((str(result["error"]) for result in results if "error" in result), "no result")
     checks = context.subject.checks if context.subject else ()
     return tuple(report_not_run(check, reason) for check in checks if check.may_run and check.id not in ran)
 

@@ -219,10 +219,10 @@ def new_suppressions(findings: Iterable[Finding], policy: Policy, answer: FindAn
         disposition = policy.disposition(found)
         inline = inline_for(found, disposition, answer) if disposition in STOPS else None
         if inline and inline[1]:
-            told = f"a new comment answers {found.rule} ({disposition}): {inline[0].reason}"
+            message = f"a new comment answers {found.rule} ({disposition}): {inline[0].reason}"
             mark = fingerprint(SUPPRESSION_NEW, found.path, f"{found.fingerprint} {inline[0].reason}")
             rule = one("policy", SUPPRESSION_NEW)
-            made = rule.finding(path=found.path, line=found.line, message=told, fingerprint=mark)
+            made = rule.finding(path=found.path, line=found.line, message=message, fingerprint=mark)
             yield replace(made, commit=found.commit)
 
 

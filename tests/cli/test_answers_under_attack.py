@@ -253,10 +253,10 @@ def test_another_work_tree_and_another_clone(shop: Repo, tmp_path: Path) -> None
     assert "no pending review" in refused(Repo(tmp_path / "clone", shop.env), found)
     assert approve(shop, found).code == 0
     done = guard(other, "undo")
-    assert (done.code, "nothing to take back" in done.err) == (2, True)
+    assert (done.code, "nothing to revert" in done.err) == (2, True)
     assert guard(shop, "undo").code == 0
     done = guard(shop, "undo")
-    assert (done.code, "nothing to take back" in done.err) == (2, True)
+    assert (done.code, "nothing to revert" in done.err) == (2, True)
 
 
 def test_two_at_once(shop: Repo) -> None:
