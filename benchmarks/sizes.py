@@ -64,7 +64,7 @@ def module(rng: random.Random, lines: int) -> bytes:
     return ("\n".join(body[:lines]) + "\n").encode()
 
 
-def added(files: int, lines: int) -> Callable[[Path], None]:
+def add_files(files: int, lines: int) -> Callable[[Path], None]:
     """Make one commit that adds so many files of so many lines to an almost empty repository."""
 
     def stream() -> Iterator[bytes]:
@@ -123,10 +123,10 @@ def commits(count: int) -> Callable[[Path], None]:
 
 LAST = (GUARD, "review", "--range", "main~1..main", "--format", "json")
 SIZES = (
-    Size("100 files, 50,000 lines", added(100, 500), LAST, 50_000),
-    Size("1,000 files, 200,000 lines", added(1_000, 200), LAST, 200_000),
-    Size("5,000 files, 1,000,000 lines", added(5_000, 200), LAST, 1_000_000),
-    Size("10,000 files of 5 lines", added(10_000, 5), LAST, 50_000),
+    Size("100 files, 50,000 lines", add_files(100, 500), LAST, 50_000),
+    Size("1,000 files, 200,000 lines", add_files(1_000, 200), LAST, 200_000),
+    Size("5,000 files, 1,000,000 lines", add_files(5_000, 200), LAST, 1_000_000),
+    Size("10,000 files of 5 lines", add_files(10_000, 5), LAST, 50_000),
     Size("10 of 200,000 files", among_many(200_000, 10), LAST, 500),
     Size("a blob of 300 MB", one_blob(300), LAST, 50),
     Size("500 commits", commits(500), (*LAST[:3], "main~499..main", *LAST[4:]), 10_500),

@@ -34,7 +34,7 @@ class Table:
         shown = f" (it says {given})" if len(given) < 60 else ""
         return ConfigError(f"{self.source}: {self.name(key)!r} must be {wanted}{shown}")
 
-    def needed(self, key: str) -> "Table":
+    def require(self, key: str) -> "Table":
         """Return the table itself. Raises ConfigError if the key is missing."""
         if key not in self.data:
             raise ConfigError(f"{self.source}: {self.name(key)!r} is missing")

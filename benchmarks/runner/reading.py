@@ -64,7 +64,7 @@ def task_of(data: dict[str, object], name: str, source: str) -> Task:
     """Build a task from its TOML data. Raises ConfigError."""
     table = Table(source, "", data).only(KEYS)
     for key in ("instruction", "difficulty", "time_limit", "world", "kind", "expect"):
-        table.needed(key)
+        table.require(key)
     kind = cast(Kind, table.choice("kind", GIVEN))
     world = cast(World, table.choice("world", ("memory", "repository")))
     if world == "memory" and kind == "commit-msg":
@@ -91,7 +91,7 @@ def given_of(table: Table, kind: str, world: str) -> Given:
         known = tuple(key for key in known if key in ("paths", "command"))
     table.only(known)
     if kind in NEEDED:
-        table.needed(NEEDED[kind])
+        table.require(NEEDED[kind])
     revision, chosen = table.text("revision"), table.text("range")
     if sum(map(bool, (revision, chosen, table.flag("worktree")))) > 1:
         raise ConfigError(f"{table.source}: 'given' may hold one of revision, range and worktree")
@@ -107,7 +107,7 @@ def given_of(table: Table, kind: str, world: str) -> Given:
 
 def expected_of(table: Table) -> Expected:
     """Read `[expect]`. Raises ConfigError."""
-    table.only(Expected.__dataclass_fields__).needed("status")
+    table.only(Expected.__dataclass_fields__).require("status")
     blocked = tuple(blocked_of(each) for each in table.tables("blocked"))
     return Expected(
         status=cast(Status, table.choice("status", STATUSES)),
@@ -131,13 +131,13 @@ def expected_of(table: Table) -> Expected:
 
 def blocked_of(table: Table) -> Blocked:
     """Read one blocked action. Raises ConfigError."""
-    table.only(("tool", "path", "command")).needed("tool")
+    table.only(("tool", "path", "command")).require("tool")
     return Blocked(table.text("tool"), table.text("path") or None, table.text("command") or None)
 
 
 def finding_of(table: Table) -> Finding:
     """Read one finding. Raises ConfigError."""
-    table.only(("rule", "path", "line", "decision")).needed("rule")
+    table.only(("rule", "path", "line", "decision")).require("rule")
     decision = table.choice("decision", ("", "deny", "review", "advise"))
     return Finding(table.text("rule"), table.text("path") or None, table.whole("line"), decision or None)
 

@@ -69,13 +69,13 @@ def setup_of(table: Table, world: str) -> Setup:
 
 def step_of(table: Table, verbs: dict[str, tuple[str, ...]]) -> Step:
     """Read one step. Raises ConfigError."""
-    do = table.needed("do").choice("do", verbs)
+    do = table.require("do").choice("do", verbs)
     table.only(("do", *verbs[do]))
     for key in ("name", "to"):
         if key in table.data and not NAME.fullmatch(table.text(key)):
             raise table.wrong(key, "the name of a branch, a tag or a revision")
     if "name" in verbs[do]:
-        table.needed("name")
+        table.require("name")
     rename = table.strings("rename")
     for path in (*rename, *rename.values(), *(table.words("remove") or ())):
         check_path(table, path)

@@ -143,7 +143,7 @@ def state_of(folder: Path, name: str) -> HookState:
 
 
 def install(repository: Repository, names: tuple[str, ...], python: str, *, force: bool) -> list[str]:
-    """Install hooks and say for each what was done. Raises UsageError, or CliGuardError if it cannot write."""
+    """Install hooks; return a line for each. Raises UsageError, or CliGuardError if it cannot write."""
     folder = hooks_folder(repository)
     states = [state_of(folder, name) for name in dict.fromkeys(names)]
     if not force:
@@ -170,7 +170,7 @@ def refuse_what_cannot_be_kept(state: HookState) -> None:
 
 
 def place(state: HookState, python: str, *, force: bool) -> str:
-    """Write our script and say what became of the earlier hook."""
+    """Write our script; return a line that says what was done with the earlier hook."""
     slot = state.path if force else state.slot
     owner = owner_of(slot)
     fresh = slot.with_name(f".{state.name}.new")
@@ -209,7 +209,7 @@ def write_script(path: Path, script: str, python: str) -> None:
 
 
 def uninstall(repository: Repository) -> list[str]:
-    """Remove every cli-guard hook, restore the previous ones, and say what was done."""
+    """Remove every cli-guard hook and restore the previous ones; return a line for each."""
     folder = repository.common_dir / "hooks"
     try:
         return [f"{name}: {what}" for name in HOOKS for what in take_out(folder, name)]
@@ -218,7 +218,7 @@ def uninstall(repository: Repository) -> list[str]:
 
 
 def take_out(folder: Path, name: str) -> list[str]:
-    """Remove one hook and say so; nothing if there is none of ours."""
+    """Remove one hook of ours; return a line that says what was done, none if there is nothing to say."""
     state = state_of(folder, name)
     # Ours may have been deleted while the hook that it kept is still there.
     orphaned = state.chained and owner_of(state.slot) == "none"

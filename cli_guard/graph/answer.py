@@ -13,7 +13,7 @@ def review_text(state: State) -> str:
     counts = {
         kind: sum(1 for each in judged if each["decision"] == kind) for kind in ("deny", "review", "advise")
     }
-    head = f"{state['decision']}: {state['review_reason'] or 'no finding stands against it'}"
+    head = f"{state['decision']}: {state['review_reason'] or 'no finding denies it or needs review'}"
     counted = ", ".join(f"{number} to {kind}" for kind, number in counts.items() if number)
     lines = [head + (f" ({counted})" if counted else "")]
     for each in judged[:SHOWN]:

@@ -54,7 +54,7 @@ def policy_gate(state: State, runtime: Runtime[Context]) -> State:
             action, context.tools, paths, review_only=review_only, commands=context.commands_of(action.tool)
         )
         if action.tool == RUN_CHECKS and verdict.decision is Decision.ALLOW:
-            verdict = once_nothing_stands(state, context, verdict)
+            verdict = hold_back_checks(state, context, verdict)
         entries += gate_entry(action, verdict)
         if verdict.decision is Decision.DENY:
             denied = stop_run(state, action, verdict, entries)
@@ -176,13 +176,13 @@ def reason_for(asked: list[tuple[Action, Verdict]]) -> str:
     return "; ".join(dict.fromkeys(verdict.reason for _, verdict in asked))
 
 
-def once_nothing_stands(state: State, context: Context, allowed: Verdict) -> Verdict:
+def hold_back_checks(state: State, context: Context, allowed: Verdict) -> Verdict:
     """Deny checks, which run code of the change, while a finding in the change is denied or needs review."""
     so_far = judge_record(judgement_of(state, context))
     if so_far.decision is Decision.ALLOW:
         return allowed
     return Verdict(
-        Decision.DENY, f"checks run once nothing stands against the change: {so_far.reason}", CHECKS_WAIT
+        Decision.DENY, f"checks run only when nothing else stops the change: {so_far.reason}", CHECKS_WAIT
     )
 
 

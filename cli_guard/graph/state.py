@@ -28,8 +28,8 @@ class State(TypedDict, total=False):
     `writes` (files should change), `forbids` (none may), `runs` (something is to be run), `also` (further kinds of
     task), `effect` (the words that want more than that), `assumed`.
     `judged` is each finding that stands (`finding`) with what policy makes of it (`decision`).
-    `proposal` is the exact patch that a tool proposes, and its `paths`; it may hold a secret and is never shown: what
-    is shown of it stands in `tool_results`.
+    `proposal` is the exact patch that a tool proposes, and its `paths`; it may hold a secret and is never shown;
+    the part that may be shown is in `tool_results`.
     """
 
     input: str

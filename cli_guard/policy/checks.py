@@ -178,7 +178,7 @@ class PlannedCheck:
 
     @property
     def id(self) -> str:
-        """`tests@1a2b3c4d5e`: the check, and a hash of its tree and table."""
+        """Return `tests@1a2b3c4d5e`: the check, and a hash of its tree and table."""
         return f"{self.name}@{self.tree[:10]}.{self.digest[:6]}"
 
     @property

@@ -240,7 +240,7 @@ def judge_record(judgement: Judgement) -> Verdict:
 
 
 def count_findings(findings: Collection[Finding], what: str) -> str:
-    """`2 findings denied (secret-x, code-y)`."""
+    """Format `2 findings denied (secret-x, code-y)`."""
     rules = ", ".join(dict.fromkeys(finding.rule for finding in findings))
     return f"{len(findings)} finding{'s' if len(findings) > 1 else ''} {what} ({rules})"
 

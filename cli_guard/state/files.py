@@ -18,7 +18,7 @@ LOCK_STEP = 0.02
 
 
 def open_state(path: Path, flags: int) -> int:
-    """Open a file of the state folder. Raises CliGuardError if it is no plain file, OSError."""
+    """Open a file of the state folder. Raises CliGuardError if it is not a plain file, OSError."""
     try:
         descriptor = open_plain(path, flags)
     except NotAPlainFileError as error:
@@ -31,7 +31,7 @@ def open_state(path: Path, flags: int) -> int:
 
 
 def read_state(path: Path) -> bytes:
-    """Return the content of a file of the state folder. Raises CliGuardError if it is no plain file, OSError."""
+    """Return the content of a file of the state folder. Raises CliGuardError if it is not a plain file, OSError."""
     with os.fdopen(open_state(path, os.O_RDONLY), "rb") as file:
         return file.read()
 
