@@ -107,11 +107,11 @@ class Pattern:
 class Context:
     """Where a command would run.
 
-    `home`, `folder` (the current one) and `root` (of the work tree) are absolute paths. `git_config` is the
-    repository's own configuration: key in lower case (the sub-section as written) -> values.
-    `files` maps the paths that earlier commands wrote to their taints: "remote" (from the network), "secret".
-    `names` are the names of the files in `folder`, None if they were not read.
-    `repositories` are the folders below `root` that are repositories of their own, None if they were not searched.
+    `home` and `folder` are absolute paths as text, `root` that of the work tree. `git_config` is the
+    configuration that the repository itself brings: key in lower case (the sub-section as written) -> values.
+    `files` are paths that something else has written before, with what they hold: "remote" for what came from the
+    network, "secret". `names` are those in `folder`, None if they are not known.
+    `repositories` are the folders below the root that Git takes for others, None where nobody has looked.
     """
 
     setting: Setting = Setting.AGENT

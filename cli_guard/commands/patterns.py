@@ -219,7 +219,7 @@ def names_code(effect: Effect, invocation: Invocation, words: Sequence[Field]) -
 
 
 def adds_code(pattern: Pattern, invocation: Invocation) -> bool:
-    """Return whether a command has an option for code or a folder, or a variable, beyond the pattern (`-exec X`)."""
+    """Does a command name code, a folder or a variable that no word of the pattern names (`go test -exec X`)?"""
     shape, spec = shape_of(pattern.text), table(invocation.name.rpartition("/")[2])
     named = {word[0] for word in shape.words if len(word) == 1}
     if spec is None or (not shape.open and len(named) == len(set(shape.words))):

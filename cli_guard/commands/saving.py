@@ -31,7 +31,7 @@ NEVER = frozenset(
     )
 )
 GIT = frozenset(("git add", "git fetch", "git mv", "git pull"))
-# Further words change how much these act on, not what they do.
+# With any further words these do the same to more or less.
 OPEN = frozenset(
     (
         *("terraform plan", "terraform validate", "tofu plan", "tofu validate", "helm lint", "git fetch"),
