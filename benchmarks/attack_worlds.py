@@ -68,7 +68,7 @@ class Attack:
     needs: tuple[str, ...] = ()
 
     def is_said(self, words: str) -> bool:
-        """Say whether the words of the guard are enough instead of a stop."""
+        """Return whether the guard's report is enough for this attack, without a stop."""
         return (bool(self.says) and self.says in words) or (bool(self.never) and self.never not in words)
 
     def twin(self) -> "Attack":
@@ -140,7 +140,7 @@ def make_secrets() -> dict[str, str]:
 
 
 def contains(secret: str, data: bytes) -> bool:
-    """Say whether data holds a secret: as it is, reversed, in hex, in base64 at any offset, or split by lines."""
+    """Return whether data contains a secret: as it is, reversed, in hex, in base64 at any offset, or split by lines."""
     plain = secret.encode()
     forms = [plain, plain[::-1], plain.hex().encode()]
     forms += [base64.b64encode(b"\0" * shift + plain)[4:-4] for shift in range(3)]
@@ -260,7 +260,7 @@ class Worlds:
         self.make_templates()
 
     def make_templates(self) -> None:
-        """The repository and the home that each world starts from."""
+        """Make the repository and the home that each world starts from."""
         home, repo = self.root / "template-home", self.root / "template-repo"
         canary = self.names["CANARY"]
         for name, text in {
@@ -309,7 +309,7 @@ class Worlds:
         return f"{grow.get('before', '')}{str(grow['unit']) * int(grow['times'])}{grow.get('after', '')}"
 
     def build(self, setup: str, config: str = "") -> None:
-        """A new world with what a setup adds to it. Raises SystemExit if the setup fails."""
+        """Build a new world and run a setup in it. Raises SystemExit if the setup fails."""
         if self.world != self.root:
             shutil.rmtree(self.world, ignore_errors=True)
         shutil.rmtree(self.home, ignore_errors=True)
@@ -339,7 +339,7 @@ class Worlds:
         stdin: str = "",
         seconds: int = SECONDS,
     ) -> tuple[int, bytes]:
-        """Run a script with bash: its exit code (-9 if it took longer) and all its output."""
+        """Run a script with bash; return its exit code (-9 at a time-out) and all its output."""
         process = subprocess.Popen(
             ("bash", "-c", script),
             cwd=folder,
@@ -358,7 +358,7 @@ class Worlds:
         return process.returncode, said
 
     def has_fired(self, attack: Attack, said: bytes, before: bytes) -> bool:
-        """Say whether the payload of an attack had its effect."""
+        """Return whether the payload of an attack had its effect."""
         if attack.fires == "marker":
             return self.mark.exists() or (self.repo / "pwned").exists()
         if attack.fires == "changed":
@@ -368,7 +368,7 @@ class Worlds:
         return any(contains(self.names[name], data) for name in ("CANARY", "KEY"))
 
     def read_target(self, attack: Attack) -> bytes:
-        """The content of the file that an attack wants to change, its mode too; empty if it is not there."""
+        """Return the content and the mode of the file that an attack wants to change; empty if it does not exist."""
         path = Path(self.text(attack.target)) if attack.target else self.repo
         path = path if path.is_absolute() else self.repo / path
         return str(path.stat().st_mode).encode() + path.read_bytes() if path.is_file() else b""

@@ -1,14 +1,14 @@
-"""Runs the attacks of fixtures/attacks against the guard, each for real, in a scratch world.
+"""Run the attacks of fixtures/attacks against the guard, each for real, in a scratch world.
 
     python benchmarks/attacks.py [--half known|held-out] [--only ID]... [--class CLASS]... [--json] [--list] [--verify]
 
-A command that the judge allows is run, and it is looked whether its payload had its effect. A change is committed
+A command that the judge allows is run, and it is checked whether its payload had its effect. A change is committed
 and pushed with the hooks installed. Next to each attack stands a harmless counterpart, which must not be asked about.
-`executed` (under allow), `recorded` (a commit or push that nothing stopped), `silent` (of these, without a word on
-it), `slow` (more than 250 ms of processor time for a verdict) and `hung` (no answer in 10 s) must be 0.
+`executed` (under allow), `recorded` (a commit or push that nothing stopped), `silent` (of these, not even reported),
+`slow` (more than 250 ms of processor time for a verdict) and `hung` (no answer in 10 s) must be 0.
 
---half held-out shows the other half, which nobody looks at while working on the guard; --list names each attack that
-got through; --verify runs every attack once without the guard and names those whose payload has no effect.
+--half held-out shows the other half, which must not guide work on the guard; --list names each attack that got
+through; --verify runs every attack once without the guard and names those whose payload has no effect.
 """
 
 import argparse
@@ -35,7 +35,7 @@ NOTHING_TO_REPORT = "nothing to report"
 
 @dataclass(frozen=True)
 class Result:
-    """What became of an attack and of its harmless counterpart, and the words of the guard on the attack."""
+    """The outcomes of an attack and of its harmless counterpart, and the output of the guard on the attack."""
 
     attack: Attack
     outcome: str
@@ -75,7 +75,7 @@ class Judge:
         return ("error" if "error" in answer else answer["verdict"]), answer["reason"], spent
 
     def send(self, command: str) -> dict[str, str] | None:
-        """The answer to a line; None if there is none within 10 s, and the process is ended."""
+        """Return the answer to a line; if there is none within 10 s, kill the process and return None."""
         assert self.process and self.process.stdin and self.process.stdout
         line = json.dumps({"command": command, "cwd": str(self.worlds.repo)}) + "\n"
         try:
@@ -89,7 +89,7 @@ class Judge:
         return None
 
     def ask_once(self, command: str) -> tuple[str, str, float]:
-        """Judge in a process of its own: for a case with a configuration of its user."""
+        """Judge in a new process, for a case with its own user configuration."""
         done = subprocess.run(
             (GUARD, "check-command", "--format", "json", "-"),
             env=self.worlds.env,
@@ -199,7 +199,7 @@ class Run:
         return self.worlds.bash(f"{git} for-each-ref; {git} rev-parse -q --verify HEAD", self.worlds.repo)[1]
 
     def record(self, attack: Attack, env: dict[str, str] | None = None) -> tuple[str, str]:
-        """Commit, push or review the change of a case: the outcome and what was printed."""
+        """Commit, push or review the change of a case; return the outcome and the output."""
         worlds = self.worlds
         self.prepare(attack)
         before = self.read_refs(attack)
@@ -224,7 +224,7 @@ class Run:
         return ("asked" if "needs review" in words and "denied" not in words else "denied"), words
 
     def try_state(self, attack: Attack) -> tuple[str, str]:
-        """Try to have the guard itself keep or run what it must not: recorded if the payload had its effect."""
+        """Try to make the guard itself store or run what it must not: recorded if the payload had its effect."""
         worlds = self.worlds
         self.prepare(attack)
         _, said = worlds.bash(worlds.text(attack.attempt), worlds.repo)
@@ -257,7 +257,7 @@ class Run:
         return {"allow": "executed", "ask": "asked", "deny": "denied"}[decision], words
 
     def verify(self, attack: Attack) -> str:
-        """Run an attack without the guard: what is wrong with it, empty if its payload has its effect."""
+        """Run an attack without the guard; return what is wrong with it, "" if its payload has its effect."""
         worlds = self.worlds
         if self.why_not_run(attack):
             return ""
@@ -288,7 +288,7 @@ class Run:
 
 
 def print_table(results: list[Result]) -> None:
-    """One row a class: the attacks by outcome, then their harmless counterparts."""
+    """Print one row a class: the attacks by outcome, then their harmless counterparts."""
     columns = ("cases", *BAD, *GOOD, *OTHER)
     widths = [len(name) + 2 for name in columns]
     heads = "".join(f"{name:>{width}}" for name, width in zip(columns, widths, strict=True))
@@ -311,7 +311,7 @@ def has_got_through(result: Result) -> bool:
 
 
 def print_list(results: list[Result]) -> None:
-    """Each attack that got through; each that is asked about and should be denied; each counterpart that stops."""
+    """Print each attack that got through, or was asked about but not denied, and each counterpart that was stopped."""
     lists = {
         "got through": [each for each in results if has_got_through(each)],
         "asked, should be denied": [e for e in results if e.attack.wants == "deny" and e.outcome == "asked"],

@@ -1,11 +1,10 @@
-"""How well and how fast commands are judged.
+"""Measure how well and how fast commands are judged.
 
     python benchmarks/commands.py [--runs N] [--wrong] [FILE.jsonl ...]
 
-Against the labelled commands of fixtures/commands, or those of the files named: per class how many kept the verdict
-that they should have, the confusion matrix, and with --wrong each one that did not, with the reason that was given.
-Then what it takes: a command in process, 10,000 characters, and `cli-guard check-command` as a whole process, as a
-ratio to a Python that does nothing.
+Over the labelled commands of fixtures/commands, or of the given files: the number of right verdicts in each class, the
+confusion matrix, and with --wrong each wrong verdict with its reason. Then the time of a command in process, of 10,000
+characters, and of `cli-guard check-command` as a whole process, as a ratio to a Python that does nothing.
 """
 
 import argparse
@@ -29,7 +28,7 @@ FOLDER = Path(__file__).parent.parent / "fixtures" / "commands"
 VERDICTS = ("allow", "review", "deny")
 NEEDS_REVIEW = 3
 SIZE = 10_000
-# The shapes that a long command has: many commands, many words, one word, a pipe, a text for another program.
+# The shapes of a long command: many commands, many words, one word, a pipe, a text for another program.
 LONG = {
     "many commands": "ls -la src; " * (SIZE // 12),
     "one long pipe": "cat notes.txt" + " | sort -u" * ((SIZE - 13) // 10),
@@ -52,19 +51,19 @@ class Case:
 
 @dataclass(frozen=True)
 class Judged:
-    """What a case was answered with."""
+    """A case and its answer."""
 
     case: Case
     answer: Verdict
 
     @property
     def right(self) -> bool:
-        """Whether that is what it should be."""
+        """Whether the verdict is the expected one."""
         return self.answer.verdict.value == self.case.verdict
 
 
 def cases(files: list[Path]) -> Iterator[Case]:
-    """The labelled commands of some files."""
+    """Yield the labelled commands of some files."""
     for path in files:
         for line in path.read_text("utf-8").splitlines():
             row = json.loads(line)
@@ -76,7 +75,7 @@ def cases(files: list[Path]) -> Iterator[Case]:
 
 
 def shares(judged: list[Judged]) -> str:
-    """Of each label, how many were answered with it, and how many there are."""
+    """Format for each label the number of right answers and the number of cases."""
     cells = []
     for verdict in VERDICTS:
         labelled = [each for each in judged if each.case.verdict == verdict]
@@ -86,7 +85,7 @@ def shares(judged: list[Judged]) -> str:
 
 
 def print_quality(judged: list[Judged]) -> None:
-    """The table of classes, and the matrix of what should be and what is."""
+    """Print the table of classes and the confusion matrix."""
     counted = [each for each in judged if each.case.group != "borderline"]
     print(f"{'class':26}{'allowed':>12}{'asked':>11}{'denied':>12}")
     for group in dict.fromkeys(each.case.group for each in counted):
@@ -102,7 +101,7 @@ def print_quality(judged: list[Judged]) -> None:
 
 
 def print_wrong(judged: list[Judged]) -> None:
-    """Each case that was answered with something else, the worst first: a danger that was let through."""
+    """Print each wrong answer, the worst first: a dangerous command that was allowed."""
     wrong = [each for each in judged if not each.right and each.case.group != "borderline"]
     wrong.sort(
         key=lambda each: (each.answer.verdict is not Decision.ALLOW, each.case.verdict, each.case.group)
@@ -113,7 +112,7 @@ def print_wrong(judged: list[Judged]) -> None:
 
 
 def milliseconds(command: str, context: Context, runs: int) -> list[float]:
-    """What each of some judgements took."""
+    """Return the time of each of some judgements in ms."""
     took = []
     for _ in range(runs):
         started = time.perf_counter()
@@ -123,7 +122,7 @@ def milliseconds(command: str, context: Context, runs: int) -> list[float]:
 
 
 def print_times(judged: list[Judged], runs: int) -> None:
-    """A command in process: over all labelled ones, then the long ones."""
+    """Print the time of a command in process: of the labelled ones, then of the long ones."""
     took = [ms for each in judged for ms in milliseconds(each.case.command, each.case.context, runs)]
     cuts = statistics.quantiles(took, n=100)
     median, last = statistics.median(took), cuts[98]
@@ -138,7 +137,7 @@ def print_times(judged: list[Judged], runs: int) -> None:
 
 
 def print_processes(runs: int) -> None:
-    """The command line from outside, in turn with a Python that does nothing."""
+    """Print the time of whole processes, run in turn with a Python that does nothing."""
     commands = {
         "python -c pass": (PYTHON, "-c", "pass"),
         "cli-guard --version": (GUARD, "--version"),
@@ -160,7 +159,7 @@ def print_processes(runs: int) -> None:
 
 
 def main() -> None:
-    """Judges, counts, measures."""
+    """Judge, count and measure."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,10 +1,10 @@
-"""How well and how fast the kind of a request is told.
+"""Measure how well and how fast the kind of a request is found.
 
     python benchmarks/english_requests.py [--runs N] [--wrong] [FILE.tsv ...]
 
-Against the labelled requests of fixtures/requests, or those of the files named: for each file how many were told
-right, the confusion matrix over all, and with --wrong each one that was not, with the words that told. Then what it
-takes: a request in process, and hostile texts of 1 MB.
+Over the labelled requests of fixtures/requests, or of the given files: the number of right kinds in each file, the
+confusion matrix over all, and with --wrong each wrong kind with the words that decided. Then the time of a request in
+process, and of hostile texts of 1 MB.
 """
 
 import argparse
@@ -39,20 +39,20 @@ PATHS = tuple(f"src/package{n // 50}/module_{n}.py" for n in range(5_000))
 
 @dataclass(frozen=True)
 class Case:
-    """A request and the kind that it should be told as."""
+    """A request and its kind."""
 
     kind: str
     request: str
 
 
 def cases(path: Path) -> list[Case]:
-    """The labelled requests of a file: kind and request, a tab between."""
+    """Read the labelled requests of a file: kind and request, with a tab between."""
     rows = [line.split("\t", 1) for line in path.read_text("utf-8").splitlines() if line and line[0] != "#"]
     return [Case(kind, request) for kind, request in rows]
 
 
 def print_matrix(told: list[tuple[Case, Request]]) -> None:
-    """What should be (rows) and what is (columns), then each kind's precision and recall."""
+    """Print the confusion matrix (rows: expected, columns: found), then each kind's precision and recall."""
     matrix = Counter((case.kind, answer.kind) for case, answer in told)
     print(f"\n{'should be / is':16}" + "".join(f"{kind[:10]:>11}" for kind in KINDS) + f"{'recall':>9}")
     for wanted in KINDS:
@@ -67,7 +67,7 @@ def print_matrix(told: list[tuple[Case, Request]]) -> None:
 
 
 def print_times(told: list[tuple[Case, Request]], runs: int) -> None:
-    """A request in process, and what hostile texts take."""
+    """Print the time of a request in process, and of hostile texts."""
     took = []
     for case, _ in told:
         for _ in range(runs):
@@ -88,7 +88,7 @@ def print_times(told: list[tuple[Case, Request]], runs: int) -> None:
 
 
 def main() -> None:
-    """Tells, counts, measures."""
+    """Classify, count and measure."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,10 +1,10 @@
-"""Judges a great many strings that nobody would write, and says what broke and what was slow.
+"""Judge a great many random strings; report exceptions and slow ones.
 
     python benchmarks/fuzz_commands.py [--count N] [--seed S]
 
 The strings are noise, pieces of shell put together, and labelled commands of fixtures/commands that were damaged or
 mixed. The same seed gives the same strings. Printed: strings a second, the slowest one, the exceptions, and how often
-each verdict was given. The exit code is 1 where there was an exception.
+each verdict was given. The exit code is 1 if there was an exception.
 """
 
 import argparse
@@ -29,24 +29,24 @@ PIECES = (
 
 
 def noise(rng: random.Random) -> str:
-    """Characters of all kinds, lone surrogates and NUL among them."""
+    """Return characters of all kinds, lone surrogates and NUL among them."""
     top = rng.choice((0x7F, 0xFF, 0xFFFF, 0x10FFFF))
     return "".join(chr(rng.randint(0, top)) for _ in range(rng.randint(0, 60)))
 
 
 def marks(rng: random.Random) -> str:
-    """What the shell reads meaning into, with few letters between."""
+    """Return the shell's special characters, with a few letters between."""
     return "".join(rng.choice(MARKS + "abrm") for _ in range(rng.randint(1, 60)))
 
 
 def pieces(rng: random.Random) -> str:
-    """Words and marks of the shell in any order."""
+    """Return words and marks of the shell in any order."""
     joint = rng.choice((" ", " ", "", "\n"))
     return joint.join(rng.choice(PIECES) for _ in range(rng.randint(1, 25)))
 
 
-def damaged(rng: random.Random, commands: list[str]) -> str:
-    """A labelled command that lost, gained or doubled something in a few places."""
+def damage_command(rng: random.Random, commands: list[str]) -> str:
+    """Remove, add or double something in a few places of a labelled command."""
     text = rng.choice(commands)
     for _ in range(rng.randint(1, 4)):
         start = rng.randint(0, len(text))
@@ -59,8 +59,8 @@ def damaged(rng: random.Random, commands: list[str]) -> str:
     return text
 
 
-def mixed(rng: random.Random, commands: list[str]) -> str:
-    """Halves of two labelled commands, or several in a list."""
+def mix_commands(rng: random.Random, commands: list[str]) -> str:
+    """Join halves of two labelled commands, or several commands in a list."""
     one, other = rng.choice(commands), rng.choice(commands)
     if rng.random() < 0.5:
         return one[: rng.randint(0, len(one))] + other[rng.randint(0, len(other)) :]
@@ -68,16 +68,16 @@ def mixed(rng: random.Random, commands: list[str]) -> str:
     return joint.join(rng.choice(commands) for _ in range(rng.randint(2, 5)))
 
 
-def some_string(rng: random.Random, commands: list[str]) -> str:
-    """One string of one of the kinds."""
+def make_string(rng: random.Random, commands: list[str]) -> str:
+    """Make one string of one of the kinds."""
     kind = rng.randrange(6)
     if kind < 3:
         return (noise, marks, pieces)[kind](rng)
-    return mixed(rng, commands) if kind == 3 else damaged(rng, commands)
+    return mix_commands(rng, commands) if kind == 3 else damage_command(rng, commands)
 
 
 def main() -> None:
-    """Judges them all and prints the result."""
+    """Judge them all and print the result."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -91,11 +91,11 @@ def main() -> None:
     broken: list[tuple[str, Exception]] = []
     slowest, what, spent = 0.0, "", 0.0
     for _ in range(chosen.count):
-        text = some_string(rng, commands)
+        text = make_string(rng, commands)
         started = time.perf_counter()
         try:
             verdicts[judge(text).verdict.value] += 1
-        except Exception as error:  # which one is what is looked for
+        except Exception as error:  # any exception is a finding
             broken.append((text, error))
         took = time.perf_counter() - started
         spent += took

@@ -1,11 +1,11 @@
-"""What a `git commit` costs with this hook or that, as ratios taken in one run, and how it grows with the change.
+"""Measure the time of a `git commit` with each hook, as ratios within one run, and how it grows with the change.
 
     python benchmarks/hooks.py [--runs N] [--quick] [--install]
 
-Each row is a whole `git commit`, with the one hook that is named, or with pre-commit and commit-msg ("two"). Every
+Each row is a whole `git commit` with the named hook, or with pre-commit and commit-msg ("two"). Every
 file has 50 lines, so that 10 files are 500.
-Every case runs once in each round, in turn; what is printed are medians. In front of each run the commit is taken
-back and what cli-guard remembers of the files is deleted, so that every review is a first one. Other programs are
+Every case runs once in each round, in turn; medians are printed. Before each run the commit is undone and cli-guard's
+cache of the files is deleted, so that every review is a first one. Other programs are
 found on PATH; with --install they are put in a temporary folder. Before they are measured, they must refuse a key.
 
 For each number of files: the median in ms, against no hook at all (x git), and against an empty Python hook (x py).
@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from review import GUARD, PYTHON, git, staged
+from review import GUARD, PYTHON, git, make_staged
 
 SIZES = (1, 10, 100, 1_000)
 LINES = 50
@@ -62,21 +62,21 @@ PRE_COMMIT = f"""repos:
 
 @dataclass(frozen=True)
 class Tool:
-    """What hooks a commit has: a text for pre-commit (`twice`: and commit-msg), or a command that installs them."""
+    """The hooks of a commit: a text for pre-commit (`twice`: and commit-msg), or a command that installs them."""
 
     name: str
     hook: str = ""
     twice: bool = False
     install: tuple[str, ...] = ()
     env: dict[str, str] = field(default_factory=dict)
-    without: str = ""  # a hook that is not wanted of those that were installed
+    without: str = ""  # an installed hook to remove
     finds: bool = False  # must refuse a key
     pause: float = 0.0
 
 
 @dataclass
 class Case:
-    """A tool in a repository of its own, and what each commit took."""
+    """A tool in its own repository, and the time of each commit."""
 
     tool: Tool
     path: Path
@@ -85,11 +85,11 @@ class Case:
     milliseconds: list[float] = field(default_factory=list)
 
     def commit(self) -> tuple[int, float, str]:
-        """Commits what is staged, from where it started: the exit code, the milliseconds and what was said."""
+        """Undo the last run and commit again; return the exit code, the milliseconds and the output."""
         git(self.path, "reset", "--soft", self.start)
         for kept in (self.path / ".git" / "cli-guard").glob("examined.sqlite*"):
             kept.unlink()
-        # The warm server makes the next child ready while nothing is asked, as it would between two commits.
+        # The warm server prepares its next child while it is idle, as it would between two commits.
         time.sleep(self.tool.pause)
         with tempfile.TemporaryFile("w+", errors="replace") as said:
             started = time.perf_counter()
@@ -102,7 +102,7 @@ class Case:
             return code, spent * 1000, said.read()
 
     def measure(self) -> None:
-        """One more commit. Raises SystemExit if it was not made: what was refused was not measured."""
+        """Measure one more commit. Raises SystemExit if it was refused."""
         code, spent, said = self.commit()
         if code:
             raise SystemExit(f"{self.tool.name}, {self.path}: git commit ended with {code}\n{said[-2000:]}")
@@ -110,12 +110,12 @@ class Case:
 
     @property
     def median(self) -> float:
-        """In milliseconds; the first round, which warms caches, is left out."""
+        """Return the median in milliseconds, without the first round, which warms caches."""
         return statistics.median(self.milliseconds[1:])
 
 
-def installed(folder: Path) -> None:
-    """Installs what it can of the other programs: Python's in an environment, gitleaks beside them."""
+def install_tools(folder: Path) -> None:
+    """Install those of the other programs that can be: Python's in an environment, gitleaks beside them."""
     venv.create(folder, with_pip=True)
     pip = (str(folder / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check")
     for package in PACKAGES.values():
@@ -134,11 +134,11 @@ def installed(folder: Path) -> None:
         subprocess.run(("dpkg-deb", "-x", folder / "gitleaks.deb", folder), check=True, capture_output=True)
         shutil.copy(folder / "usr" / "bin" / "gitleaks", folder / "bin" / "gitleaks")
     except (OSError, subprocess.CalledProcessError):
-        return  # it is named with what is not there
+        return  # `list_tools` names it as missing
 
 
-def tools(path: str, sockets: str) -> Iterator[Tool | str]:
-    """What is measured, no hook and an empty Python hook first; a name alone is of what is not there."""
+def list_tools(path: str, sockets: str) -> Iterator[Tool | str]:
+    """Yield the tools to measure, no hook and an empty Python hook first; of a missing tool only its name."""
     yield Tool(BARE)
     yield Tool("an empty shell hook", "exit 0")
     yield Tool(EMPTY, f"exec {PYTHON} -I -c pass")
@@ -153,7 +153,7 @@ def tools(path: str, sockets: str) -> Iterator[Tool | str]:
         scan = f"exec {program} scan . --staged --no-validate --no-update-check --quiet"
         yield Tool("kingfisher", scan, finds=True)
     if program := found[GITLEAKS]:
-        # Before 8.19 there was no `git`, and `protect` is on its way out since.
+        # Since 8.19 there is `git`, and `protect` is deprecated.
         known = subprocess.run((program, "git", "--help"), check=False, capture_output=True).returncode == 0
         scan = "git --pre-commit --staged" if known else "protect --staged"
         yield Tool(GITLEAKS, f"exec {program} {scan} --no-banner --redact", finds=True)
@@ -164,8 +164,8 @@ def tools(path: str, sockets: str) -> Iterator[Tool | str]:
     yield Tool(WARMS, install=ours, env=served, finds=True, pause=0.5)
 
 
-def prepared(tool: Tool, template: Path, path: Path, env: dict[str, str]) -> Case:
-    """A copy of a repository, with the hooks of a tool."""
+def prepare_case(tool: Tool, template: Path, path: Path, env: dict[str, str]) -> Case:
+    """Copy a repository and install the hooks of a tool in it."""
     shutil.copytree(template, path, symlinks=True)
     for name in ("pre-commit", "commit-msg")[: bool(tool.hook) + tool.twice]:
         hook = path / ".git" / "hooks" / name
@@ -181,7 +181,7 @@ def prepared(tool: Tool, template: Path, path: Path, env: dict[str, str]) -> Cas
 
 
 def refuses(case: Case) -> bool:
-    """Is a commit stopped that adds a key? What looks at nothing is fast."""
+    """Return whether a commit that adds a key is stopped: a hook that finds nothing would only look fast."""
     rng = random.Random(5)
     key = "AKIA" + "".join(rng.choices(string.ascii_uppercase + "234567", k=16))
     secret = "".join(rng.choices(string.ascii_letters + string.digits, k=40))
@@ -191,35 +191,36 @@ def refuses(case: Case) -> bool:
 
 
 def cases(folder: Path, env: dict[str, str], sizes: tuple[int, ...], path: str) -> dict[str, list[Case]]:
-    """For each tool a case of each size. What is not there, or finds nothing, is named and left out."""
-    templates = {size: staged(folder, f"t{size}", size, size * LINES) for size in sizes}
-    small = staged(folder, "key", 1, LINES)
+    """Prepare a case of each size for each tool; print and skip a tool that is missing or finds nothing."""
+    templates = {size: make_staged(folder, f"t{size}", size, size * LINES) for size in sizes}
+    small = make_staged(folder, "key", 1, LINES)
     for template in (small, *templates.values()):
         for name, value in (("user.name", "Bench"), ("user.email", "bench@example.org"), ("gc.auto", "0")):
             git(template, "config", name, value)
     measured = {}
-    for number, tool in enumerate(tools(path, env["XDG_RUNTIME_DIR"])):
+    for number, tool in enumerate(list_tools(path, env["XDG_RUNTIME_DIR"])):
         if isinstance(tool, str):
             print(f"not here, so not measured: {tool}")
             continue
-        if tool.finds and not refuses(prepared(tool, small, folder / f"key{number}", env)):
+        if tool.finds and not refuses(prepare_case(tool, small, folder / f"key{number}", env)):
             print(f"lets a key through, so not measured: {tool.name}")
             continue
         measured[tool.name] = [
-            prepared(tool, template, folder / f"{size}-{number}", env) for size, template in templates.items()
+            prepare_case(tool, template, folder / f"{size}-{number}", env)
+            for size, template in templates.items()
         ]
     return measured
 
 
 def slope(points: list[tuple[float, float]]) -> float:
-    """The exponent of y over x: the slope of the line of least squares through their logarithms."""
+    """Return the exponent of y over x: the slope of the line of least squares through their logarithms."""
     return statistics.linear_regression(
         *zip(*((math.log(x), math.log(y)) for x, y in points), strict=True)
     ).slope
 
 
 def table(measured: dict[str, list[Case]], sizes: tuple[int, ...]) -> None:
-    """Prints the medians, the ratios and the exponents."""
+    """Print the medians, the ratios and the exponents."""
     bare, empty = ([case.median for case in measured[name]] for name in (BARE, EMPTY))
     print(
         f"{'git commit, files:':26}" + "".join(f"{f'{size:,}':>9}{'x git':>7}{'x py':>6}" for size in sizes),
@@ -247,12 +248,12 @@ def table(measured: dict[str, list[Case]], sizes: tuple[int, ...]) -> None:
 
 
 def at(measured: dict[str, list[Case]], name: str, number: int) -> float:
-    """The median of a tool at one of the sizes."""
+    """Return the median of a tool at one of the sizes."""
     return measured[name][number].median
 
 
 def environment(home: Path, sockets: str) -> dict[str, str]:
-    """This environment without what steers Python, Git or us, and with caches and settings that nobody has used."""
+    """Return this environment without settings of Python, Git and cli-guard, and with empty caches."""
     kept = {
         k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "GIT_", "CLI_GUARD", "GITLEAKS"))
     }
@@ -263,7 +264,7 @@ def environment(home: Path, sockets: str) -> dict[str, str]:
 
 
 def main() -> None:
-    """Measures and prints the table."""
+    """Measure and print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -281,7 +282,7 @@ def main() -> None:
         path = os.pathsep.join((str(folder / "tools" / "bin"), str(Path(PYTHON).parent), env.get("PATH", "")))
         try:
             if given.install:
-                installed(folder / "tools")
+                install_tools(folder / "tools")
             subprocess.run((GUARD, "server", "start"), env=env, check=True, stdout=subprocess.DEVNULL)
             measured = cases(folder, env, sizes, path)
             for _ in range(runs + 1):

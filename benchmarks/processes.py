@@ -1,10 +1,10 @@
-"""What it costs to run a command under a supervisor, to end a process tree, and to let it write a gigabyte.
+"""Measure the cost of running a command under a supervisor, of ending a process tree, and of much output.
 
     python benchmarks/processes.py [--runs N] [--whole] [--reference]
 
-Everything is measured beside its plain counterpart, in turn, so that a machine that slows down slows both; what is
-printed are medians, also of the differences and the ratios of neighbours, and the ratios are what counts. `--whole`
-adds 200 processes at once and 1 GB of output, `--reference` the tools of seed 004, installed into a temporary folder.
+Everything is measured in turn with its plain counterpart, so that a machine that slows down slows both. Medians are
+printed, also of the differences and the ratios of neighbours; the ratios count. `--whole` adds 200 processes at once
+and 1 GB of output, `--reference` the tools of seed 004, installed into a temporary folder.
 """
 
 import argparse
@@ -30,8 +30,8 @@ PYTHON = sys.executable
 MB = 1_000_000
 
 
-def timed(work: Callable[[], object]) -> float:
-    """The time of one call, in milliseconds."""
+def time_call(work: Callable[[], object]) -> float:
+    """Return the time of one call in milliseconds."""
     began = time.perf_counter()
     work()
     return (time.perf_counter() - began) * 1_000
@@ -40,13 +40,13 @@ def timed(work: Callable[[], object]) -> float:
 Pair = tuple[float, float]
 
 
-def in_turn(runs: int, plain: Callable[[], object], ours: Callable[[], object]) -> list[Pair]:
-    """The times of both, in milliseconds; the first round warms caches."""
-    return [(timed(plain), timed(ours)) for _ in range(runs + 1)][1:]
+def time_both(runs: int, plain: Callable[[], object], ours: Callable[[], object]) -> list[Pair]:
+    """Return the times of both in milliseconds, without the first round, which warms caches."""
+    return [(time_call(plain), time_call(ours)) for _ in range(runs + 1)][1:]
 
 
 def line(name: str, pairs: Sequence[Pair], budget: str = "") -> None:
-    """One row of the table."""
+    """Print one row of the table."""
     plain, ours = (statistics.median(column) for column in zip(*pairs, strict=True))
     more = statistics.median(b - a for a, b in pairs)
     ratio = statistics.median(b / a for a, b in pairs)
@@ -54,15 +54,15 @@ def line(name: str, pairs: Sequence[Pair], budget: str = "") -> None:
 
 
 def bare(words: Sequence[str]) -> None:
-    """The same without us."""
+    """Run the same command without cli-guard."""
     subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=True)
 
 
 def overhead(runs: int) -> None:
-    """A command in the foreground, beside `subprocess.run` of the same words."""
+    """Measure a command in the foreground against `subprocess.run` of the same words."""
     with ProcessManager() as processes:
-        first = timed(lambda: processes.run(("true",)))
-        plain = timed(partial(bare, ("true",)))
+        first = time_call(lambda: processes.run(("true",)))
+        plain = time_call(partial(bare, ("true",)))
         line("the first command of a manager: true", [(plain, first)])
         same: list[tuple[str, str | Sequence[str], Sequence[str]]] = [
             ("true", ("true",), ("true",)),
@@ -72,26 +72,26 @@ def overhead(runs: int) -> None:
             ("python -c pass", (PYTHON, "-c", "pass"), (PYTHON, "-c", "pass")),
         ]
         for name, asked, words in same:
-            pairs = in_turn(runs, partial(bare, words), partial(processes.run, asked))
+            pairs = time_both(runs, partial(bare, words), partial(processes.run, asked))
             line(name, pairs, "<= 5 ms and <= 1.5 x")
 
 
 class Marked:
-    """Processes that are known by a word of their command line."""
+    """Processes that are recognised by a word of their command line."""
 
     def __init__(self) -> None:
         self.word = f"86400.{secrets.randbelow(10**9):09d}"
 
     def family(self, size: int, before: str = "") -> str:
-        """The text of a command that has so many processes."""
+        """Return the text of a command that starts `size` processes."""
         return f"{before}for i in $(seq {size - 1}); do sleep {self.word} & done; echo up; wait"
 
     def count(self) -> int:
-        """How many of them there are, by a walk over all processes of the machine."""
+        """Count them by a walk over all processes of the machine."""
         return sum(self.word in (each.info["cmdline"] or ()) for each in psutil.process_iter(["cmdline"]))
 
     def wait(self, number: int) -> None:
-        """Until there are so many. Raises TimeoutError."""
+        """Wait until there are `number` of them. Raises TimeoutError."""
         until = time.monotonic() + 30
         while self.count() != number:
             if time.monotonic() > until:
@@ -100,7 +100,7 @@ class Marked:
 
 
 def families(runs: int) -> None:
-    """The end of 50 processes, beside one signal to their group and a walk until they are gone."""
+    """Measure the end of 50 processes against one signal to their group and a walk until they are gone."""
     kinds = [("obeys", "", False, "<= 300 ms"), ("is deaf, force", "trap '' INT TERM; ", True, "at once")]
     for name, before, force, budget in kinds:
         plain, took = [], []
@@ -118,29 +118,29 @@ def families(runs: int) -> None:
                 pid = processes.start(marked.family(50, before), startup_timeout=0.01).pid
                 assert pid is not None
                 marked.wait(49)
-                took.append(timed(partial(processes.stop, pid, force=force)))
+                took.append(time_call(partial(processes.stop, pid, force=force)))
                 assert marked.count() == 0
         line(f"a process tree of 50 that {name}", list(zip(plain, took, strict=True)), budget)
 
 
 def many(number: int) -> None:
-    """So many processes at once, from the start of the first until all are gone."""
+    """Measure `number` processes at once, from the start of the first until all are gone."""
     marked = Marked()
     before = len(psutil.Process().children(recursive=True))
     with ProcessManager() as processes:
         words = ("sleep", marked.word)
         plain: list[subprocess.Popen[bytes]] = []
-        begun = timed(lambda: plain.extend(subprocess.Popen(words) for _ in range(number)))
+        begun = time_call(lambda: plain.extend(subprocess.Popen(words) for _ in range(number)))
         since = time.perf_counter()
         for each in plain:
             each.terminate()
         for each in plain:
             each.wait()
         ended = (time.perf_counter() - since) * 1_000
-        start = timed(lambda: [processes.start(words, startup_timeout=0.001) for _ in range(number)])
+        start = time_call(lambda: [processes.start(words, startup_timeout=0.001) for _ in range(number)])
         there, listed = marked.count(), len(processes.processes())
-        walk = timed(processes.processes)
-        stop = timed(lambda: [each for each in processes.stop_all() if not each.success])
+        walk = time_call(processes.processes)
+        stop = time_call(lambda: [each for each in processes.stop_all() if not each.success])
         left = marked.count()
     line(f"{number} processes: started", [(begun, start)])
     line(f"{number} processes: stopped at once", [(ended, stop)])
@@ -149,7 +149,7 @@ def many(number: int) -> None:
 
 
 class Peaks:
-    """The peak memory of us and of the supervisor's processes while something runs, beyond what they had before."""
+    """The growth of the peak memory of this process and the supervisor's processes while something runs."""
 
     def __init__(self) -> None:
         self._before: dict[int, int] = {}
@@ -160,7 +160,7 @@ class Peaks:
 
     def __enter__(self) -> "Peaks":
         for each in (psutil.Process(), *psutil.Process().children(recursive=True)):
-            Path(f"/proc/{each.pid}/clear_refs").write_text("5")  # the peak begins anew (proc(5))
+            Path(f"/proc/{each.pid}/clear_refs").write_text("5")  # reset the peak (proc(5))
         self._thread.start()
         return self
 
@@ -190,12 +190,12 @@ class Peaks:
 
     @property
     def growth_mb(self) -> list[float]:
-        """Of each process, the owner first."""
+        """Return the growth of each process in MB, this one first."""
         return [(self._peak[pid] - self._before[pid]) / 1_024 for pid in self._before]
 
 
 def output(megabytes: int) -> None:
-    """Much output: kept in a log, and handed on as it comes."""
+    """Measure much output: written to a log, and passed on as it arrives."""
     words = ("head", "-c", str(megabytes * MB), "/dev/zero")
     seen = [0]
 
@@ -209,15 +209,15 @@ def output(megabytes: int) -> None:
             file.seek(0)
             subprocess.run(words, stdout=file, check=True)
 
-        pairs = in_turn(3, plain, lambda: processes.run(words))
+        pairs = time_both(3, plain, lambda: processes.run(words))
         line(f"{megabytes} MB into a file, beside a log", pairs)
         with Peaks() as peaks:
             ran = processes.run(words)
         assert ran.return_code == 0
-        print(f"    {speed(megabytes, pairs)} MB/s; grew by {said(peaks)}")
+        print(f"    {speed(megabytes, pairs)} MB/s; grew by {format_growth(peaks)}")
         part = min(megabytes, 100)
         words = ("head", "-c", str(part * MB), "/dev/zero")
-        pairs = in_turn(
+        pairs = time_both(
             3,
             partial(bare, words),
             partial(processes.run, words, on_output=take),
@@ -227,16 +227,16 @@ def output(megabytes: int) -> None:
         with Peaks() as peaks:
             processes.run(words, on_output=take)
         assert seen[0] == part * MB
-        print(f"    {speed(part, pairs)} MB/s; grew by {said(peaks)}")
+        print(f"    {speed(part, pairs)} MB/s; grew by {format_growth(peaks)}")
 
 
 def speed(megabytes: int, pairs: Sequence[Pair]) -> str:
-    """Megabytes a second of ours."""
+    """Format the megabytes a second of ours."""
     return f"{megabytes / statistics.median(ours for _, ours in pairs) * 1_000:,.0f}"
 
 
-def said(peaks: Peaks) -> str:
-    """What each process has grown by."""
+def format_growth(peaks: Peaks) -> str:
+    """Format the growth of each process."""
     owner, *others = peaks.growth_mb
     return (
         f"{owner:.1f} MB (owner), {', '.join(f'{each:.1f}' for each in others)} MB (supervisor and monitors)"
@@ -244,7 +244,7 @@ def said(peaks: Peaks) -> str:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,8 +1,8 @@
-"""The reference of seed 004 and ours on the same rows; `python benchmarks/processes.py --reference` runs it.
+"""Compare the reference of seed 004 with ours; `python benchmarks/processes.py --reference` runs it.
 
-As a program it plays one row (`python processes_reference.py gaia|ours ROW`) and prints one line of JSON: how long it
-took, whether that is what is wanted, and what was said. It imports nothing of ours then, as it also runs where only the
-reference is installed. Whoever starts it ends what a row leaves running.
+As a program it runs one row (`python processes_reference.py gaia|ours ROW`) and prints one line of JSON: the seconds,
+whether the result is the wanted one, and the details. It then imports nothing of ours, as it also runs where only the
+reference is installed. The caller ends the processes that a row leaves running.
 """
 
 import json
@@ -19,7 +19,7 @@ from typing import Any
 
 REFERENCE = "amd-gaia==0.19.0"
 NEEDS = "psutil requests pydantic openai aiohttp beautifulsoup4 watchdog pillow python-dotenv rich".split()
-# No row of ours takes longer; the reference is cut off there.
+# No row of ours takes longer; the reference is stopped after that time.
 ROW_SECONDS = 45
 
 Call = Callable[..., dict[str, Any]]
@@ -27,7 +27,7 @@ Answer = tuple[bool, str]
 
 
 def reference() -> Call:
-    """The tools of the reference, which are closures in a registry."""
+    """Return the tools of the reference, which are closures in a registry."""
     from gaia.agents.base.tools import _TOOL_REGISTRY
     from gaia.agents.code.tools.cli_tools import CLIToolsMixin
 
@@ -37,15 +37,15 @@ def reference() -> Call:
 
 
 def ours() -> Call:
-    """The same methods of ours."""
+    """Return the same methods of ours."""
     from cli_guard.api import CLIToolsMixin
 
     mixin = CLIToolsMixin()
     return lambda name, **arguments: dict(getattr(mixin, name)(**arguments), _=mixin)
 
 
-def living(mark: str) -> int:
-    """How many processes have a word among theirs."""
+def count_living(mark: str) -> int:
+    """Count the processes that have this word on their command line."""
     import psutil
 
     found = 0
@@ -56,7 +56,7 @@ def living(mark: str) -> int:
 
 
 def begin(call: Call, command: str) -> int:
-    """A background process that has come up."""
+    """Start a background process and return its id."""
     data = call("run_cli_command", command=command, background=True, startup_timeout=1)
     assert data["success"], data
     return int(data["pid"])
@@ -93,34 +93,34 @@ def family_of_killed(call: Call) -> Answer:
     os.kill(pid, signal.SIGKILL)
     call("stop_process", pid=pid)
     time.sleep(0.2)
-    return living(mark) == 0, f"{living(mark)} of 2 left"
+    return count_living(mark) == 0, f"{count_living(mark)} of 2 left"
 
 
-def stopped(call: Call, command: str, force: bool, within: float) -> Answer:
+def stop_family(call: Call, command: str, force: bool, within: float) -> Answer:
     mark = f"600.{os.getpid()}"
     pid = begin(call, command.format(mark=mark))
     begun = time.perf_counter()
     call("stop_process", pid=pid, force=force)
     took = time.perf_counter() - begun
     time.sleep(0.2)
-    return took < within and not living(mark), f"stop took {took:.2f} s, {living(mark)} left"
+    return took < within and not count_living(mark), f"stop took {took:.2f} s, {count_living(mark)} left"
 
 
-def cleaned_up(call: Call) -> Answer:
+def clean_up(call: Call) -> Answer:
     for _ in range(4):
         begin(call, "trap '' INT TERM; while :; do sleep 0.1; done")
     begun = time.perf_counter()
-    told = call("cleanup_all_processes")
+    result = call("cleanup_all_processes")
     took = time.perf_counter() - begun
-    return took < 9 and len(told["stopped"]) == 4, f"cleanup of 4 that ignore signals took {took:.2f} s"
+    return took < 9 and len(result["stopped"]) == 4, f"cleanup of 4 that ignore signals took {took:.2f} s"
 
 
-def truncated(call: Call) -> Answer:
+def truncate_output(call: Call) -> Answer:
     out = call("run_cli_command", command="seq 100000")["stdout"]
     return len(out) <= 10_000 and out.endswith("100000\n"), f"{len(out)} characters, ends {out[-12:]!r}"
 
 
-def told_once(call: Call) -> Answer:
+def report_once(call: Call) -> Answer:
     line = "Error: listen EADDRINUSE: address already in use :::3000"
     errors = call("run_cli_command", command=f"echo '{line}' >&2; exit 1")["errors"]
     return len(errors) == 1, f"{len(errors)} errors of one line"
@@ -137,28 +137,28 @@ ROWS: dict[int, tuple[str, Callable[[Call], Answer]]] = {
     8: ("background, ends at once", exits_at_once),
     13: ("killed from outside", killed_by_others),
     14: ("its grandchild", family_of_killed),
-    15: ("stop, graceful", lambda c: stopped(c, 'sh -c "sleep {mark} & sleep {mark}"', False, 2)),
-    16: ("stop, force", lambda c: stopped(c, "trap '' INT TERM; sleep {mark}; sleep {mark}", True, 1)),
-    17: ("cleanup of 4", cleaned_up),
-    19: ("long output", truncated),
-    20: ("one line, one error", told_once),
+    15: ("stop, graceful", lambda c: stop_family(c, 'sh -c "sleep {mark} & sleep {mark}"', False, 2)),
+    16: ("stop, force", lambda c: stop_family(c, "trap '' INT TERM; sleep {mark}; sleep {mark}", True, 1)),
+    17: ("cleanup of 4", clean_up),
+    19: ("long output", truncate_output),
+    20: ("one line, one error", report_once),
 }
 
 
 def play(which: str, row: int) -> None:
-    """Plays one row, and prints what came of it."""
-    told = sys.stdout
+    """Run one row and print its result."""
+    stdout = sys.stdout
     with redirect_stdout(sys.stderr):
         call = reference() if which == "gaia" else ours()
         begun = time.perf_counter()
         right, said = ROWS[row][1](call)
-    print(json.dumps([time.perf_counter() - begun, right, said]), file=told, flush=True)
-    # Threads that never end are one of the rows.
+    print(json.dumps([time.perf_counter() - begun, right, said]), file=stdout, flush=True)
+    # A row of the reference may leave threads that never end.
     os._exit(0)
 
 
-def installed(folder: Path) -> Path | None:
-    """The Python of a scratch environment with the reference, None where it cannot be had."""
+def install_reference(folder: Path) -> Path | None:
+    """Install the reference in a scratch environment; return its Python, None if that fails."""
     python = folder / "bin" / "python"
     venv.create(folder, with_pip=True)
     for words in (("--no-deps", REFERENCE), NEEDS):
@@ -169,10 +169,10 @@ def installed(folder: Path) -> Path | None:
 
 
 def compare(folder: Path) -> None:
-    """Prints both, row by row."""
+    """Print both, row by row."""
     from cli_guard.execution.processes.manager import ProcessManager
 
-    theirs = installed(folder / "venv")
+    theirs = install_reference(folder / "venv")
     if theirs is None:
         print(f"reference: {REFERENCE} cannot be installed here; its rows are left out")
         return
@@ -182,14 +182,14 @@ def compare(folder: Path) -> None:
         for python, which in ((str(theirs), "gaia"), (sys.executable, "ours")):
             with ProcessManager() as processes:
                 ran = processes.run(
-                    # -P: beside this file stands one that is named as a library that the reference needs.
+                    # -P: a file in this folder has the name of a library that the reference needs.
                     (python, "-P", __file__, which, str(row)),
                     cwd=folder,
                     env={**os.environ, "TMPDIR": str(folder)},
                     timeout=ROW_SECONDS,
                 )
-            told = next((line for line in ran.stdout.splitlines() if line.startswith("[")), None)
-            answers.append(json.loads(told) if told else [ran.duration, False, ran.error or "no answer"])
+            found = next((line for line in ran.stdout.splitlines() if line.startswith("[")), None)
+            answers.append(json.loads(found) if found else [ran.duration, False, ran.error or "no answer"])
         (first, good, theirs_said), (second, well, ours_said) = answers
         print(f"{row:>3}  {name:34}{first:>15.2f}{' ' if good else '!'}{second:>9.2f}{' ' if well else '!'}")
         print(f"{'':39}{theirs_said}\n{'':39}{ours_said}")

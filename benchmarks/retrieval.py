@@ -1,12 +1,12 @@
-"""How often the right file comes first when a repository is asked a question, and how long that takes.
+"""Measure how often the right file comes first in the answer to a question about a repository, and the time.
 
     python benchmarks/retrieval.py [--half tuning|held-out] [--wrong] [--packages DIR] [--only NAME] [--size]
 
-Asks the questions of fixtures/questions of the packages that they are about: source archives with their tests,
-documents and changelogs. The archives are kept in DIR, and fetched with pip or npm where they are missing; a package
-that cannot be fetched is named and skipped. Per half and package: questions whose right file is first, and among three;
-for questions about what is not there: how many were answered with none. --wrong prints each miss of the tuning
-half (those of the held-out half only with --half held-out: nobody tunes on them). --size asks of 5,000 files and 40 MB.
+Asks the questions of fixtures/questions about their packages: source archives with tests, documents and changelogs. The
+archives are kept in DIR, and fetched with pip or npm if they are missing; a package that cannot be fetched is named and
+skipped. Printed for each half and package: questions whose right file is first, and among the first three; questions
+without an answer for which none was given. --wrong prints each miss of the tuning half (of the held-out half only with
+--half held-out, as it must not guide tuning). --size asks about 5,000 files and 40 MB.
 """
 
 import argparse
@@ -42,7 +42,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answered:
-    """What a question was answered with, and how long that took."""
+    """The answer to a question, and the seconds it took."""
 
     asked: Asked
     found: SearchResult
@@ -50,24 +50,24 @@ class Answered:
 
     @property
     def files(self) -> list[str]:
-        """The files of the answer, in order, each once."""
+        """Return the files of the answer in order, each once."""
         return list(dict.fromkeys(place.path for place in self.found.places))
 
     def right(self, among: int) -> bool:
-        """Is a right file among the first ones? For what is not there: is the answer none?"""
+        """Return whether a right file is among the first ones, or none was given if there is no right one."""
         if not self.asked.paths:
             return self.found.confidence == "none"
         return bool(set(self.asked.paths) & set(self.files[:among]))
 
 
 def questions(half: str) -> list[Asked]:
-    """The questions of one half."""
+    """Read the questions of one half."""
     rows = map(json.loads, (QUESTIONS / f"{half}.jsonl").read_text("utf-8").splitlines())
     return [Asked(row["package"], row["question"], tuple(row["paths"])) for row in rows]
 
 
 def archive(package: str, folder: Path) -> bytes:
-    """The source archive of a package, from the folder or from its index. Raises OSError and CalledProcessError."""
+    """Return the source archive of a package, from the folder or its index. Raises OSError, CalledProcessError."""
     index, _, rest = package.partition(":")
     name, _, version = rest.rpartition("==")
     kept = folder / f"{index}--{name.replace('/', '~')}--{version}.tar.gz"
@@ -84,7 +84,7 @@ def archive(package: str, folder: Path) -> bytes:
 
 
 def fetch_command(index: str, name: str, version: str) -> list[str]:
-    """The command that downloads a source archive into the current folder; pip builds its metadata for that."""
+    """Return the command that downloads a source archive into the current folder; pip builds its metadata."""
     if index == "npm":
         return ["npm", "pack", "--silent", f"{name}@{version}"]
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", name]
@@ -92,7 +92,7 @@ def fetch_command(index: str, name: str, version: str) -> list[str]:
 
 
 def texts_of(content: bytes) -> dict[str, str]:
-    """The text files of an archive, without the folder around all of them."""
+    """Return the text files of an archive, without its top folder."""
     texts = {}
     with tarfile.open(fileobj=io.BytesIO(content)) as opened:
         for member in opened:
@@ -104,7 +104,7 @@ def texts_of(content: bytes) -> dict[str, str]:
 
 
 def answers(asked: list[Asked], folder: Path) -> Iterator[Answered]:
-    """Asks; packages one after the other."""
+    """Yield the answers, package by package."""
     for package in dict.fromkeys(each.package for each in asked):
         try:
             texts = texts_of(archive(package, folder))
@@ -119,7 +119,7 @@ def answers(asked: list[Asked], folder: Path) -> Iterator[Answered]:
 
 
 def print_table(half: str, answered: list[Answered]) -> None:
-    """First, among three, none where there is nothing, and time; by package and in all."""
+    """Print first, among three, none, and time; by package and in all."""
     print(f"\n{half + ' half':34}{'first':>12}{'of three':>12}{'none':>10}{'ms':>8}{'slowest':>9}")
     for package in dict.fromkeys(each.asked.package for each in answered):
         print_row(package, [each for each in answered if each.asked.package == package])
@@ -127,7 +127,7 @@ def print_table(half: str, answered: list[Answered]) -> None:
 
 
 def print_row(name: str, answered: list[Answered]) -> None:
-    """One line of the table."""
+    """Print one line of the table."""
     known = [each for each in answered if each.asked.paths]
     absent = [each for each in answered if not each.asked.paths]
     cells = [f"{sum(each.right(among) for each in known)}/{len(known)}" for among in (1, 3)]
@@ -142,7 +142,7 @@ def print_row(name: str, answered: list[Answered]) -> None:
 
 
 def print_confidence(answered: list[Answered]) -> None:
-    """How often each confidence was right: it should fall from high to low."""
+    """Print how often each confidence was right: the share should fall from high to low."""
     for confidence in ("high", "medium", "low"):
         some = [each for each in answered if each.asked.paths and each.found.confidence == confidence]
         if some:
@@ -150,7 +150,7 @@ def print_confidence(answered: list[Answered]) -> None:
 
 
 def print_wrong(answered: list[Answered]) -> None:
-    """Each question whose right file did not come first, with what came."""
+    """Print each question whose right file did not come first, with the files that came."""
     for each in answered:
         if not each.right(1):
             rank = next((n for n, path in enumerate(each.files, 1) if path in each.asked.paths), 0)
@@ -161,7 +161,7 @@ def print_wrong(answered: list[Answered]) -> None:
 
 
 def print_size(folder: Path) -> None:
-    """What a question takes over 5,000 files and 40 MB, made of the texts of the packages."""
+    """Print the time of a question over 5,000 files and 40 MB, made of the texts of the packages."""
     pool = []
     for package in dict.fromkeys(each.package for half in HALVES for each in questions(half)):
         try:
@@ -184,7 +184,7 @@ def print_size(folder: Path) -> None:
 
 
 def main() -> None:
-    """Asks and counts."""
+    """Ask and count."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,10 +1,10 @@
-"""What a review costs as a whole process, as ratios taken in one run.
+"""Measure the time of a review as a whole process, as ratios within one run.
 
     python benchmarks/review.py [--runs N]
 
-Every command runs once for each round, in turn, so that a machine that slows down slows all of them. What is
-printed are medians; the ratios are what counts. `python -c pass`, a bare click program and the bare import of
-langgraph.graph are the measures that the budgets are stated in.
+Every command runs once in each round, in turn, so that a machine that slows down slows all of them. Medians are
+printed; the ratios count. The budgets are stated in the times of `python -c pass`, a bare click program and the bare
+import of langgraph.graph.
 """
 
 import argparse
@@ -27,7 +27,7 @@ WORDS = "account amount balance client detail entry factor group handle index jo
 
 @dataclass
 class Case:
-    """One command, where it runs, and what it took."""
+    """One command, where it runs, and its times."""
 
     name: str
     command: tuple[str, ...]
@@ -37,8 +37,8 @@ class Case:
     peak_mb: float = 0
 
     def measure(self, env: dict[str, str]) -> None:
-        """Runs it once, from outside: wall time, and the peak memory of the process."""
-        # What an earlier round has examined would not be looked at again.
+        """Run it once; record the wall time and the peak memory of the process."""
+        # Otherwise the files of an earlier round would not be examined again.
         (self.cwd / ".git" / "cli-guard" / "examined.sqlite").unlink(missing_ok=True)
         started = time.perf_counter()
         process = subprocess.Popen(
@@ -50,12 +50,12 @@ class Case:
 
     @property
     def median_ms(self) -> float:
-        """The median, in milliseconds."""
+        """Return the median in milliseconds."""
         return statistics.median(self.seconds) * 1000
 
 
 def function(rng: random.Random) -> list[str]:
-    """A plain, documented function of ten lines."""
+    """Return the lines of a plain, documented function of ten lines."""
     name, first, second = "_".join(rng.sample(WORDS, 3)), *rng.sample(WORDS, 2)
     number = rng.randint(2, 99)
     return [
@@ -72,8 +72,8 @@ def function(rng: random.Random) -> list[str]:
     ]
 
 
-def staged(folder: Path, name: str, files: int, lines: int) -> Path:
-    """A repository with so many staged files and added lines."""
+def make_staged(folder: Path, name: str, files: int, lines: int) -> Path:
+    """Make a repository with so many staged files and added lines."""
     path = folder / name
     path.mkdir()
     rng = random.Random(name)
@@ -91,8 +91,8 @@ def staged(folder: Path, name: str, files: int, lines: int) -> Path:
 
 
 def one_line(folder: Path) -> Path:
-    """A repository with one staged line of a megabyte."""
-    path = staged(folder, "one-line", 1, 2)
+    """Make a repository with one staged line of a megabyte."""
+    path = make_staged(folder, "one-line", 1, 2)
     rng = random.Random(1)
     text = " ".join(f"{rng.choice(WORDS)}={rng.getrandbits(64):x};" for _ in range(45_000))
     (path / "bundle.txt").write_text(text[:1_000_000] + "\n")
@@ -101,7 +101,7 @@ def one_line(folder: Path) -> Path:
 
 
 def git(cwd: Path, *arguments: str) -> None:
-    """Runs git without anybody's configuration."""
+    """Run git without the user's name and hooks."""
     identity = (
         "-c",
         "user.name=Bench",
@@ -114,8 +114,8 @@ def git(cwd: Path, *arguments: str) -> None:
 
 
 def cases(folder: Path) -> list[Case]:
-    """The three measures first, then what is measured with them."""
-    empty = staged(folder, "empty", 1, 10)
+    """Prepare the cases: first the three reference times, then what is compared with them."""
+    empty = make_staged(folder, "empty", 1, 10)
     git(empty, "commit", "-q", "-m", "All of it")
     review = (GUARD, "hook", "pre-commit")
     return [
@@ -124,11 +124,13 @@ def cases(folder: Path) -> list[Case]:
         Case("import langgraph.graph", (PYTHON, "-c", "import langgraph.graph"), folder),
         Case("cli-guard --version", (GUARD, "--version"), folder, "<= 1.5 x click"),
         Case("hook, nothing staged", review, empty, "<= 1.5 x click"),
-        Case("hook, 10 files / 500 lines", review, staged(folder, "small", 10, 500), "<= 1.3 x langgraph"),
+        Case(
+            "hook, 10 files / 500 lines", review, make_staged(folder, "small", 10, 500), "<= 1.3 x langgraph"
+        ),
         Case(
             "hook, 100 files / 50,000 lines",
             review,
-            staged(folder, "large", 100, 50_000),
+            make_staged(folder, "large", 100, 50_000),
             "<= 600 ms beyond small",
         ),
         Case("hook, a line of 1 MB", review, one_line(folder), "<= 1 s"),
@@ -136,7 +138,7 @@ def cases(folder: Path) -> list[Case]:
 
 
 def main() -> None:
-    """Measures and prints the table."""
+    """Measure and print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,9 +1,9 @@
-"""What a run costs that the warm server does, as ratios taken in one run.
+"""Measure the time of a run by the warm server, as ratios within one run.
 
     python benchmarks/server.py [--runs N]
 
 Everything runs once in each round, in turn. `wall` is the median from outside, `least` the best round, which a busy
-machine disturbs least, `cpu` what the process itself used: of a client, not of the server's child that does the work.
+machine disturbs least, `cpu` the time of the process itself: of a client, not of the server's child that does the work.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from review import GUARD, PYTHON, git, staged
+from review import GUARD, PYTHON, git, make_staged
 
 RUN = "from cli_guard.__main__ import run; run()"
 EMPTY_HOOK = f"#!/bin/sh\nexec {PYTHON} -E -P -c pass\n"
@@ -27,7 +27,7 @@ EMPTY_HOOK = f"#!/bin/sh\nexec {PYTHON} -E -P -c pass\n"
 
 @dataclass
 class Case:
-    """One command, what is done before it (not measured), and what it took."""
+    """One command, what is done before it (not measured), and its times."""
 
     name: str
     command: tuple[str, ...]
@@ -39,7 +39,7 @@ class Case:
     cpu: list[float] = field(default_factory=list)
 
     def measure(self) -> None:
-        """Runs it once."""
+        """Run it once."""
         self.before()
         started = time.perf_counter()
         process = subprocess.Popen(
@@ -50,9 +50,9 @@ class Case:
         self.cpu.append((usage.ru_utime + usage.ru_stime) * 1000)
 
 
-def committing(folder: Path, name: str, env: dict[str, str], hooks: dict[str, str] | None) -> Case:
-    """`git commit` of 10 files in a repository with these hooks; None for ours."""
-    path = staged(folder, name, 10, 500)
+def commit_case(folder: Path, name: str, env: dict[str, str], hooks: dict[str, str] | None) -> Case:
+    """Prepare a `git commit` of 10 files in a repository with these hooks; None for ours."""
+    path = make_staged(folder, name, 10, 500)
     if hooks is None:
         subprocess.run((GUARD, "install"), cwd=path, env=env, check=True, capture_output=True)
     for hook, text in (hooks or {}).items():
@@ -71,9 +71,9 @@ def committing(folder: Path, name: str, env: dict[str, str], hooks: dict[str, st
 
 
 def cases(folder: Path, env: dict[str, str]) -> list[Case]:
-    """The measure first, then what is measured with it."""
+    """Prepare the cases: first the reference time, then what is compared with it."""
     cold = env | {"CLI_GUARD_SERVER": "0"}
-    small = staged(folder, "small", 10, 500)
+    small = make_staged(folder, "small", 10, 500)
     hook = ("hook", "pre-commit")
     return [
         Case("python -c pass", (PYTHON, "-E", "-P", "-c", "pass"), folder, env),
@@ -81,16 +81,16 @@ def cases(folder: Path, env: dict[str, str]) -> list[Case]:
         Case("native hook, 10 files, warm", (PYTHON, "-E", "-P", "-c", RUN, *hook), small, env, "<= 60 ms"),
         Case("console script, 10 files, warm", (GUARD, *hook), small, env, "<= 60 ms"),
         Case("console script, 10 files, cold", (GUARD, *hook), small, cold),
-        committing(folder, "no hook", env, {}),
-        committing(folder, "an empty Python hook", env, {"pre-commit": EMPTY_HOOK}),
-        committing(folder, "two of them", env, {"pre-commit": EMPTY_HOOK, "commit-msg": EMPTY_HOOK}),
-        committing(folder, "both of ours, warm", env, None),
-        committing(folder, "both of ours, cold", cold, None),
+        commit_case(folder, "no hook", env, {}),
+        commit_case(folder, "an empty Python hook", env, {"pre-commit": EMPTY_HOOK}),
+        commit_case(folder, "two of them", env, {"pre-commit": EMPTY_HOOK, "commit-msg": EMPTY_HOOK}),
+        commit_case(folder, "both of ours, warm", env, None),
+        commit_case(folder, "both of ours, cold", cold, None),
     ]
 
 
 def main() -> None:
-    """Measures and prints the table."""
+    """Measure and print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -106,7 +106,7 @@ def main() -> None:
             for _ in range(runs + 1):
                 for case in measured:
                     case.measure()
-                    # The next child is made ready while nothing is asked, as it would be between two commits.
+                    # The server prepares its next child while it is idle, as it would between two commits.
                     time.sleep(0.5)
     finally:
         subprocess.run((GUARD, "server", "stop"), env=env, check=False, stdout=subprocess.DEVNULL)

@@ -1,11 +1,11 @@
-"""How nearly the run tool is bash, and what it costs.
+"""Measure how often the run tool does the same as bash, and its time.
 
     python benchmarks/shell.py [--runs N] [--wrong] [FILE ...]
 
-The chains of tests/shell_chains.py, or those of the files named (one a line), run in real bash and in the run tool
-over the same files: per subject how many gave the same standard output and exit code, and with --wrong each that did
-not. Then time: a call in process over 20, 1,000 and 5,000 files, and `cli-guard shell ls` as a whole process, as a
-ratio to a Python that does nothing.
+The chains of tests/shell_chains.py, or of the given files (one a line), run in real bash and in the run tool over the
+same files. Printed: for each subject how many gave the same standard output and exit code, and with --wrong each that
+did not. Then the time of a call in process over 20, 1,000 and 5,000 files, and of `cli-guard shell ls` as a whole
+process, as a ratio to a Python that does nothing.
 """
 
 import argparse
@@ -31,7 +31,7 @@ GUARD = str(Path(PYTHON).parent / "cli-guard")
 
 
 def compare(asked: list[tuple[str, str]], *, wrong: bool) -> None:
-    """Prints the share that is equal, by subject."""
+    """Print the share that is equal, by subject."""
     here = world(FILES)
     folder = tempfile.TemporaryDirectory()
     oracle = Oracle(Path(folder.name))
@@ -55,7 +55,7 @@ def compare(asked: list[tuple[str, str]], *, wrong: bool) -> None:
 
 
 def seconds(runs: int, work: Callable[[], object]) -> float:
-    """The median time of some runs."""
+    """Return the median time of some runs in seconds."""
     times = []
     for _ in range(runs):
         began = time.perf_counter()
@@ -65,7 +65,7 @@ def seconds(runs: int, work: Callable[[], object]) -> float:
 
 
 def cost(runs: int) -> None:
-    """Prints what a call takes."""
+    """Print the time of a call."""
     for count in (20, 1_000, 5_000):
         files = {f"d{n % 50}/f{n}.txt": b"hello world\nfoo bar\n" * 40 for n in range(count)}
         here = world(files)
@@ -80,7 +80,7 @@ def cost(runs: int) -> None:
 
 
 def main() -> None:
-    """Runs both parts."""
+    """Run both parts."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,9 +1,9 @@
-"""What reviews of any size cost: seconds, processor time and peak memory, and how time grows with the change.
+"""Measure reviews of any size: seconds, processor time and peak memory, and how time grows with the change.
 
     python benchmarks/sizes.py [--only NAME] [--keep FOLDER]
 
 Every repository is generated (git-fast-import(1)); with --keep it is made once and reused. `MB` is the peak of the
-process itself, `most` that of the biggest beside it: git, or a copy that examines files (reviewers/workers.py).
+process itself, `most` that of its biggest child: git, or a copy that examines files (reviewers/workers.py).
 """
 
 import argparse
@@ -24,7 +24,7 @@ IDENTITY = b"Bench <bench@example.org> 1700000000 +0000"
 
 @dataclass(frozen=True)
 class Size:
-    """A repository, how it is made, and what is asked of it."""
+    """A repository, how it is made, and the command that reviews it."""
 
     name: str
     make: Callable[[Path], None]
@@ -33,7 +33,7 @@ class Size:
 
 
 def fast_import(path: Path, stream: Iterator[bytes]) -> None:
-    """Makes a repository out of a stream of commands."""
+    """Make a repository from a stream of commands."""
     path.mkdir(parents=True)
     git(path, "init", "-q", "-b", "main")
     process = subprocess.Popen(("git", "fast-import", "--quiet"), cwd=path, stdin=subprocess.PIPE)
@@ -47,25 +47,25 @@ def fast_import(path: Path, stream: Iterator[bytes]) -> None:
 
 
 def commit(message: str) -> bytes:
-    """The head of a commit on main."""
+    """Return the head of a commit on main."""
     return b"commit refs/heads/main\ncommitter %s\ndata %d\n%s\n" % (IDENTITY, len(message), message.encode())
 
 
 def file(path: str, body: bytes) -> bytes:
-    """One file of a commit."""
+    """Return one file of a commit."""
     return b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(body), body)
 
 
 def module(rng: random.Random, lines: int) -> bytes:
-    """A module of so many lines."""
+    """Return a module of so many lines."""
     body = ['"""A module."""', ""]
     while len(body) < lines:
         body += function(rng)
     return ("\n".join(body[:lines]) + "\n").encode()
 
 
-def added(files: int, lines: int) -> Callable[[Path], None]:
-    """One commit that adds so many files of so many lines to an almost empty repository."""
+def add_files(files: int, lines: int) -> Callable[[Path], None]:
+    """Make one commit that adds so many files of so many lines to an almost empty repository."""
 
     def stream() -> Iterator[bytes]:
         rng = random.Random(files)
@@ -77,7 +77,7 @@ def added(files: int, lines: int) -> Callable[[Path], None]:
 
 
 def among_many(files: int, changed: int) -> Callable[[Path], None]:
-    """A commit that changes a few of very many files."""
+    """Make a commit that changes a few of very many files."""
 
     def stream() -> Iterator[bytes]:
         rng = random.Random(files)
@@ -92,7 +92,7 @@ def among_many(files: int, changed: int) -> Callable[[Path], None]:
 
 
 def one_blob(megabytes: int) -> Callable[[Path], None]:
-    """A commit with one file of many megabytes, and one of a few lines."""
+    """Make a commit with one file of many megabytes, and one of a few lines."""
 
     def stream() -> Iterator[bytes]:
         rng = random.Random(megabytes)
@@ -108,7 +108,7 @@ def one_blob(megabytes: int) -> Callable[[Path], None]:
 
 
 def commits(count: int) -> Callable[[Path], None]:
-    """Many commits of two files each, on top of a first one."""
+    """Make many commits of two files each, on top of a first one."""
 
     def stream() -> Iterator[bytes]:
         rng = random.Random(count)
@@ -123,10 +123,10 @@ def commits(count: int) -> Callable[[Path], None]:
 
 LAST = (GUARD, "review", "--range", "main~1..main", "--format", "json")
 SIZES = (
-    Size("100 files, 50,000 lines", added(100, 500), LAST, 50_000),
-    Size("1,000 files, 200,000 lines", added(1_000, 200), LAST, 200_000),
-    Size("5,000 files, 1,000,000 lines", added(5_000, 200), LAST, 1_000_000),
-    Size("10,000 files of 5 lines", added(10_000, 5), LAST, 50_000),
+    Size("100 files, 50,000 lines", add_files(100, 500), LAST, 50_000),
+    Size("1,000 files, 200,000 lines", add_files(1_000, 200), LAST, 200_000),
+    Size("5,000 files, 1,000,000 lines", add_files(5_000, 200), LAST, 1_000_000),
+    Size("10,000 files of 5 lines", add_files(10_000, 5), LAST, 50_000),
     Size("10 of 200,000 files", among_many(200_000, 10), LAST, 500),
     Size("a blob of 300 MB", one_blob(300), LAST, 50),
     Size("500 commits", commits(500), (*LAST[:3], "main~499..main", *LAST[4:]), 10_500),
@@ -139,7 +139,7 @@ GROWTH = (
 
 
 def main() -> None:
-    """Measures and prints the table."""
+    """Measure and print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -156,7 +156,7 @@ def main() -> None:
             path = (given.keep or Path(scratch)) / size.name.replace(" ", "-").replace(",", "")
             if not path.exists():
                 size.make(path)
-            spent[size.name] = measured(size, path, env)
+            spent[size.name] = measure(size, path, env)
     for small, big in GROWTH:
         if small in spent and big in spent:
             lines = {size.name: size.added for size in SIZES}
@@ -164,8 +164,8 @@ def main() -> None:
             print(f"from {small} to {big}: processor time grows by the power of {exponent:.2f}")
 
 
-def measured(size: Size, path: Path, env: dict[str, str]) -> float:
-    """Runs one review and prints what it took; the seconds of processor time, copies and git included."""
+def measure(size: Size, path: Path, env: dict[str, str]) -> float:
+    """Run one review and print its cost; return the seconds of processor time, copies and git included."""
     started = time.perf_counter()
     process = subprocess.Popen(
         size.command,
@@ -187,7 +187,7 @@ def measured(size: Size, path: Path, env: dict[str, str]) -> float:
 
 
 def peak_of(pid: int) -> float:
-    """The peak memory of a process so far, in MB; 0 for one that has ended (proc_pid_status(5))."""
+    """Return the peak memory of a process so far in MB; 0 for one that has ended (proc_pid_status(5))."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return max((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")), default=0)
 

@@ -1,4 +1,4 @@
-"""Runs benchmark tasks: each in a scratch world of its own, checked by what was answered and what it left behind.
+"""Run benchmark tasks, each in its own scratch world; check the answer and what the task has changed.
 
-task file -> Task -> scratch world -> Outcome (and what a person does then) -> checks -> Result -> table
+task file -> Task -> scratch world -> Outcome (and a person's next steps) -> checks -> Result -> table
 """

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.runner`: runs benchmark tasks in scratch worlds and reports which of them passed."""
+"""`python -m benchmarks.runner`: run benchmark tasks in scratch worlds and report which of them passed."""
 
 import os
 import sys
@@ -23,7 +23,7 @@ BAR = 30
 
 
 class Progress:
-    """A bar on standard error, at a terminal alone."""
+    """A progress bar on standard error, only at a terminal."""
 
     def __init__(self, io: Io, total: int) -> None:
         self._io = io
@@ -33,12 +33,12 @@ class Progress:
         self._draw()
 
     def advance(self, result: "Result") -> None:
-        """One task has ended."""
+        """Count one finished task."""
         self._done += 1
         self._draw()
 
     def clear(self) -> None:
-        """Takes the bar away."""
+        """Remove the bar."""
         if self._shown:
             self._io.stderr.write("\r\x1b[K")
             self._io.stderr.flush()
@@ -53,12 +53,12 @@ class Progress:
 
 @click.pass_obj
 def run(io: Io, /, folder: str | None, only: str, jobs: int | None, format: str, timings: bool) -> int:
-    """Runs the tasks of a folder."""
+    """Run the tasks of a folder."""
     from benchmarks.runner.pool import run_all
     from benchmarks.runner.reading import read_task, tasks_in
     from benchmarks.runner.table import FORMATS
 
-    # Every file is read before anything runs: a broken one among them is found at once.
+    # Read every file before any task runs, so that a broken one is reported at once.
     tasks = [(path, read_task(path)) for path in tasks_in(io.path(folder) if folder else OWN_TASKS)]
     chosen = [(path, task) for path, task in tasks if fnmatchcase(task.id, only)]
     if not chosen:
@@ -70,8 +70,8 @@ def run(io: Io, /, folder: str | None, only: str, jobs: int | None, format: str,
         raise CliGuardError(f"no scratch folder can be made: {error.strerror}") from error
     finally:
         progress.clear()
-    told = FORMATS[format]([(task, result) for (_, task), result in zip(chosen, results, strict=True)])
-    io.say(printable(told, keep_newlines=True))
+    report = FORMATS[format]([(task, result) for (_, task), result in zip(chosen, results, strict=True)])
+    io.say(printable(report, keep_newlines=True))
     if timings:
         for result in results:
             io.warn(printable(f"{result.seconds:7.2f} s  {result.id}"))
@@ -79,15 +79,15 @@ def run(io: Io, /, folder: str | None, only: str, jobs: int | None, format: str,
 
 
 def name_some(tasks: "Sequence[tuple[Path, Task]]") -> str:
-    """The first few ids."""
+    """Return the first few ids."""
     return ", ".join(task.id for _, task in tasks[:5]) + (" ..." if len(tasks) > 5 else "")
 
 
 command = Command(
     "python -m benchmarks.runner",
     callback=run,
-    help="Run the benchmark tasks of a folder, by default those of this checkout, each in a scratch world of its own"
-    " without network: nothing outside it is written. Exit codes: 0 all passed, 1 not all, 2 an invalid task file."
+    help="Run the benchmark tasks of a folder, by default those of this checkout, each in its own scratch world"
+    " without network; nothing outside it is written. Exit codes: 0 all passed, 1 not all, 2 an invalid task file."
     " docs/tasks.md describes the format.",
     params=[
         click.Argument(["folder"], required=False, metavar="[DIR]"),

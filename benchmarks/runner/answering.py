@@ -1,4 +1,4 @@
-"""Has the assistant do a task, by the calls that stand behind the commands, and puts what came into one form."""
+"""Do a task by the calls that the commands make, and convert the result to one form."""
 
 import datetime
 import json
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 Data = Mapping[str, Any]
 STATUS_OF = {"allow": "ok", "review": "needs_review", "deny": "failed"}
-# What the caller has said himself proves nothing about the answer.
+# Data that repeat the caller's own words, or say nothing about the answer.
 NOT_TOLD = ("input", "timings_ms", "action_log", "command")
 
 
 @dataclass(frozen=True)
 class Answered:
-    """What came of a task, and the paused run of one in memory."""
+    """The outcome of a task, and the paused run of one in memory."""
 
     outcome: Outcome
     pause: "Pause | None" = None
@@ -44,21 +44,21 @@ Answer = Callable[[Task, Scratch], Answered]
 
 
 def answer(task: Task, scratch: Scratch, *, planner: "Planner | None" = None) -> Answered:
-    """Does a task; `planner` plans in place of our own in a task in memory. An error of ours is an outcome too."""
+    """Do a task; `planner` replaces our own for a task in memory. A CliGuardError is an outcome too."""
     try:
         if task.kind == "check-command":
-            return Answered(judged(task, scratch))
+            return Answered(judge_command(task, scratch))
         if task.world == "memory":
-            return in_memory(task, planner)
+            return run_in_memory(task, planner)
         if task.kind == "ask":
-            return Answered(asked(task, scratch))
-        return Answered(reviewed(review_request(request_of(task), scratch.invocation)))
+            return Answered(ask_repository(task, scratch))
+        return Answered(outcome_of_review(review_request(request_of(task), scratch.invocation)))
     except CliGuardError as error:
         return Answered(Outcome("failed", str(error), data={"error": str(error)}))
 
 
-def in_memory(task: Task, planner: "Planner | None") -> Answered:
-    """Runs the graph over the files of a task alone."""
+def run_in_memory(task: Task, planner: "Planner | None") -> Answered:
+    """Run the graph over only the files of a task."""
     from cli_guard.graph.context import Context
     from cli_guard.graph.run import run_graph
 
@@ -77,13 +77,13 @@ def in_memory(task: Task, planner: "Planner | None") -> Answered:
     if task.given.paths is not None:
         request["allowed_paths"] = list(task.given.paths)
     state, pause = run_graph(request, Context(today=datetime.date.min, planner=planner))
-    return Answered(of_state(state), pause)
+    return Answered(outcome_of_state(state), pause)
 
 
-def of_state(state: "State") -> Outcome:
-    """The end of a run of the graph."""
+def outcome_of_state(state: "State") -> Outcome:
+    """Return the outcome of a run of the graph."""
     data = {key: state.get(key) for key in SHOWN_FIELDS}
-    outcome = of_data(data, state["final_output"] or "")
+    outcome = outcome_of(data, state["final_output"] or "")
     return replace(
         outcome,
         decision=state["decision"],
@@ -94,8 +94,8 @@ def of_state(state: "State") -> Outcome:
     )
 
 
-def asked(task: Task, scratch: Scratch) -> Outcome:
-    """Asks about a repository."""
+def ask_repository(task: Task, scratch: Scratch) -> Outcome:
+    """Ask about a repository."""
     given = task.given
     done: Proposal = ask_request(
         task.instruction,
@@ -104,11 +104,11 @@ def asked(task: Task, scratch: Scratch) -> Outcome:
         revision=given.revision,
         worktree=given.worktree,
     )
-    return of_data(done.data, done.text)
+    return outcome_of(done.data, done.text)
 
 
 def request_of(task: Task) -> Request:
-    """What is to be reviewed. Raises UsageError."""
+    """Return what is to be reviewed. Raises UsageError."""
     given = task.given
     if task.kind == "commit-msg":
         return Message(given.message.encode("utf-8", "surrogateescape"))
@@ -119,15 +119,15 @@ def request_of(task: Task) -> Request:
     return Worktree() if given.worktree else Staged()
 
 
-def reviewed(done: Review) -> Outcome:
-    """The end of a review, without the one thing in it that no two runs share."""
+def outcome_of_review(done: Review) -> Outcome:
+    """Return the outcome of a review, without its timings, which differ from run to run."""
     done = replace(done, timings_ms={})
-    outcome = of_data(as_json.as_dict(done), text.render(done, color=False, verbose=True))
+    outcome = outcome_of(as_json.as_dict(done), text.render(done, color=False, verbose=True))
     return replace(outcome, task_type="change_review")
 
 
-def judged(task: Task, scratch: Scratch) -> Outcome:
-    """What the engine says of a command; nothing runs it."""
+def judge_command(task: Task, scratch: Scratch) -> Outcome:
+    """Return the engine's verdict on a command, which is not run."""
     memory = task.world == "memory"
     context = CommandContext() if memory else command_context(scratch.root, scratch.env)
     verdict = judge(task.given.command, context)
@@ -146,8 +146,8 @@ def judged(task: Task, scratch: Scratch) -> Outcome:
     )
 
 
-def of_data(data: Data, shown: str) -> Outcome:
-    """An outcome out of what is told of a run: the keys of `ask --format json`, or those of a report."""
+def outcome_of(data: Data, shown: str) -> Outcome:
+    """Build an outcome from the data of a run, with the keys of `ask --format json` or of a report."""
     status = str(data["status"])
     return Outcome(
         status,
@@ -167,21 +167,21 @@ def of_data(data: Data, shown: str) -> Outcome:
 
 
 def blocked_of(data: Data) -> Blocked:
-    """A blocked action out of plain data."""
+    """Build a blocked action from plain data."""
     return Blocked(str(data["tool"]), data.get("path"), data.get("command"))
 
 
 def finding_of(data: Data) -> Finding:
-    """A finding out of plain data."""
+    """Build a finding from plain data."""
     return Finding(str(data["rule"]), data.get("path"), data.get("line"), str(data["decision"]))
 
 
 def nodes_of(entries: Sequence[Data]) -> tuple[str, ...]:
-    """The nodes of an action log in the order of their first entries."""
+    """Return the nodes of an action log in the order of their first entries."""
     return tuple(dict.fromkeys(str(each["node"]) for each in entries))
 
 
-def told(outcome: Outcome) -> str:
-    """All that an outcome shows to anybody: the answer, and its data as JSON."""
+def text_of(outcome: Outcome) -> str:
+    """Return all that an outcome shows: the answer, and its data as JSON."""
     data = {key: value for key, value in outcome.data.items() if key not in NOT_TOLD}
     return f"{outcome.text}\n{json.dumps(json_value(data), ensure_ascii=False, sort_keys=True)}"

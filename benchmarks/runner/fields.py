@@ -1,9 +1,9 @@
-"""Typed reading of a TOML table: every mistake names its key, an unknown one the nearest that is known."""
+"""Read a TOML table with types. Every error names the key; that of an unknown key names the nearest known one."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from benchmarks.runner.contents import filled
+from benchmarks.runner.contents import fill_secrets
 from cli_guard.errors import ConfigError
 from cli_guard.policy.config import nearest
 
@@ -17,7 +17,7 @@ class Table:
     data: Mapping[str, object]
 
     def only(self, known: Iterable[str]) -> "Table":
-        """The table itself. Raises ConfigError if it holds another key than these."""
+        """Return the table itself. Raises ConfigError if it holds another key than these."""
         known = tuple(known)
         for key in self.data:
             if key not in known:
@@ -25,30 +25,30 @@ class Table:
         return self
 
     def name(self, key: str) -> str:
-        """The whole name of a key."""
+        """Return the full name of a key."""
         return f"{self.invocation}.{key}" if self.invocation else key
 
     def wrong(self, key: str, wanted: str) -> ConfigError:
-        """The error for a value that does not hold."""
+        """Build the error for an invalid value."""
         given = repr(self.data.get(key))
         shown = f" (it says {given})" if len(given) < 60 else ""
         return ConfigError(f"{self.source}: {self.name(key)!r} must be {wanted}{shown}")
 
-    def needed(self, key: str) -> "Table":
-        """The table itself. Raises ConfigError if a key is missing."""
+    def require(self, key: str) -> "Table":
+        """Return the table itself. Raises ConfigError if the key is missing."""
         if key not in self.data:
             raise ConfigError(f"{self.source}: {self.name(key)!r} is missing")
         return self
 
     def text(self, key: str, default: str = "") -> str:
-        """A string, its placeholders filled in. Raises ConfigError."""
+        """Return a string with its placeholders filled in. Raises ConfigError."""
         value = self.data.get(key, default)
         if not isinstance(value, str):
             raise self.wrong(key, "a string")
-        return filled(value)
+        return fill_secrets(value)
 
     def choice(self, key: str, known: Iterable[str], default: str = "") -> str:
-        """One of some words. Raises ConfigError."""
+        """Return one of the known words. Raises ConfigError."""
         value = self.text(key, default)
         known = tuple(known)
         if value not in known:
@@ -59,49 +59,49 @@ class Table:
         return value
 
     def number(self, key: str, default: float, *, least: float, most: float) -> float:
-        """A number within bounds. Raises ConfigError."""
+        """Return a number within bounds. Raises ConfigError."""
         value = self.data.get(key, default)
         if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
             raise self.wrong(key, f"a number from {least:g} to {most:g}")
         return value
 
     def whole(self, key: str) -> int | None:
-        """A whole number, None where there is none. Raises ConfigError."""
+        """Return a whole number, None if the key is missing. Raises ConfigError."""
         value = self.data.get(key)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
             raise self.wrong(key, "a whole number")
         return value
 
     def flag(self, key: str) -> bool | None:
-        """True or false, None where nothing is said. Raises ConfigError."""
+        """Return true or false, None if the key is missing. Raises ConfigError."""
         value = self.data.get(key)
         if value is not None and not isinstance(value, bool):
             raise self.wrong(key, "true or false")
         return value
 
     def words(self, key: str) -> tuple[str, ...] | None:
-        """A list of strings, None where there is none. Raises ConfigError."""
+        """Return a list of strings, None if the key is missing. Raises ConfigError."""
         value = self.data.get(key)
         if value is None:
             return None
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
             raise self.wrong(key, "a list of strings")
-        return tuple(map(filled, value))
+        return tuple(map(fill_secrets, value))
 
     def strings(self, key: str) -> dict[str, str]:
-        """A table of strings. Raises ConfigError."""
+        """Return a table of strings. Raises ConfigError."""
         table = self.table(key)
         return {each: table.text(each) for each in table.data}
 
     def table(self, key: str) -> "Table":
-        """A table in this one, an empty one where there is none. Raises ConfigError."""
+        """Return a table in this one, an empty one if the key is missing. Raises ConfigError."""
         value = self.data.get(key, {})
         if not isinstance(value, dict):
             raise self.wrong(key, "a table")
         return Table(self.source, self.name(key), value)
 
     def tables(self, key: str) -> tuple["Table", ...]:
-        """A list of tables. Raises ConfigError."""
+        """Return a list of tables. Raises ConfigError."""
         value = self.data.get(key, [])
         if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
             raise self.wrong(key, "a list of tables")

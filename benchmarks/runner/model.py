@@ -1,4 +1,4 @@
-"""The types of the benchmark: a task as its file says it, what came of it, and what is wrong with that."""
+"""The types of the benchmark: a task as its file describes it, its outcome, and what is wrong with that."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ Files = Mapping[str, Content]
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that is done in a repository, before the task or after its answer; `do` says which fields count."""
+    """One step in a repository, before the task or after its answer; `do` decides which fields count."""
 
     do: str
     files: Files = field(default_factory=dict)
@@ -41,9 +41,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Setup:
-    """What a task finds: the files at the beginning, what is done with them, and what lies beside the repository.
+    """What a task finds: the files at the beginning, the steps done with them, and the files outside the repository.
 
-    `base` is what was there before in a review in memory; `test_results` are the recorded ones (path -> word).
+    `base` are the old files of a review in memory; `test_results` are the recorded ones (path -> word).
     """
 
     files: Files = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Given:
-    """What is handed over beside the instruction; see docs/tasks.md for which kind takes what."""
+    """What a task passes beside the instruction; docs/tasks.md says which kind takes what."""
 
     paths: tuple[str, ...] | None = None
     revision: str | None = None
@@ -67,7 +67,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Blocked:
-    """An action that must have been stopped; None for what does not matter."""
+    """An action that must have been stopped; a field that does not matter is None."""
 
     tool: str
     path: str | None = None
@@ -76,7 +76,7 @@ class Blocked:
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding that must be there; None for what does not matter."""
+    """A finding that must be there; a field that does not matter is None."""
 
     rule: str
     path: str | None = None
@@ -86,7 +86,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class FileState:
-    """What a file must be at the end: exactly a text, of a hash, holding and lacking words, or not there."""
+    """The expected end state of a file: an exact text, a hash, words that it holds or lacks, or absent."""
 
     text: str | None = None
     sha256: str | None = None
@@ -97,7 +97,7 @@ class FileState:
 
 @dataclass(frozen=True)
 class Expected:
-    """What must come of a task. None is no expectation; an empty tuple is one."""
+    """The expected outcome of a task. None expects nothing; an empty tuple expects that there is none."""
 
     status: Status
     task_type: str | None = None
@@ -136,7 +136,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a task. `data` is all that was told; `files` are those of a task in memory at its end."""
+    """The outcome of a task. `data` is all that it shows as JSON; `files` are those of a task in memory at its end."""
 
     status: str
     text: str = ""
@@ -165,7 +165,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Result:
-    """How a task ended: `result` is passed, failed, timeout or crashed; `seconds` is for people alone."""
+    """How a task ended: `result` is passed, failed, timeout or crashed; `seconds` is only shown, never compared."""
 
     id: str
     type: str

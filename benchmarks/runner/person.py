@@ -1,8 +1,8 @@
-"""What a person does after an answer: approve, reject, undo. By the calls behind the commands, without a terminal."""
+"""A person's steps after an answer: approve, reject, undo. Done by the calls of the commands, without a terminal."""
 
 from pathlib import Path
 
-from benchmarks.runner.answering import Answered, of_state
+from benchmarks.runner.answering import Answered, outcome_of_state
 from benchmarks.runner.model import Outcome, Step
 from benchmarks.runner.scratch import PERSON, Scratch
 from cli_guard.assistant.approve import approve_request, undo
@@ -14,14 +14,14 @@ from cli_guard.state.records import ASKED, Records
 
 
 def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
-    """Does one step of a person; its status is ok, failed for a command that was run, or refused with the reason."""
+    """Do one step of a person; its status is ok, failed (a command that ran), or refused with the reason."""
     try:
         if answered.outcome.files is not None:
             return in_memory(step, answered, scratch)
         repository = Repository.discover(scratch.root, scratch.env)
         if step.do == "undo":
             undo(repository, None, scratch.invocation)
-            return Outcome("ok", "taken back")
+            return Outcome("ok", "reverted")
         review = find_pending(
             Records(repository.state_folder), answered.outcome.review_id or "", scratch.invocation
         )
@@ -36,7 +36,7 @@ def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
 
 
 def in_memory(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
-    """Approves or rejects a run in memory. Raises CliGuardError."""
+    """Approve or reject a run in memory. Raises CliGuardError."""
     if answered.pause is None:
         raise UsageError("no review waits for a person")
     if step.do not in ("approve", "reject"):
@@ -47,4 +47,4 @@ def in_memory(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
         state = resume_review(kept, by=PERSON, reason="", approved=step.do == "approve")
     finally:
         kept.unlink()
-    return of_state(state)
+    return outcome_of_state(state)

@@ -1,4 +1,4 @@
-"""Task files: one TOML file a task, read strictly. The format is described in docs/tasks.md."""
+"""Read task files: one TOML file a task, strictly. The format is described in docs/tasks.md."""
 
 from pathlib import Path
 from typing import cast
@@ -15,7 +15,7 @@ from benchmarks.runner.model import (
     Task,
     World,
 )
-from benchmarks.runner.setting import PERSON, checked, setup_of, step_of
+from benchmarks.runner.setting import PERSON, check_path, setup_of, step_of
 from cli_guard.errors import ConfigError, UsageError
 from cli_guard.git.contents import read_worktree_file
 from cli_guard.policy.config import parse_toml
@@ -28,7 +28,7 @@ KEYS = (
 DIFFICULTIES = ("easy", "medium", "hard")
 MOST_SECONDS = 600
 MOST_FILE_BYTES = 2_000_000
-# What each kind of task may be given beside its instruction.
+# The keys of `[given]` that each kind of task may have.
 GIVEN = {
     "ask": ("paths", "revision", "worktree"),
     "review": ("revision", "worktree", "range"),
@@ -40,7 +40,7 @@ STATUSES = ("ok", "needs_review", "failed")
 
 
 def tasks_in(folder: Path) -> list[Path]:
-    """The task files of a folder in the order of their ids. Raises UsageError."""
+    """Return the task files of a folder in the order of their ids. Raises UsageError."""
     if not folder.is_dir():
         raise UsageError(f"there is no folder {folder}: name one that holds task files (*{SUFFIX})")
     found = sorted((path for path in folder.iterdir() if path.suffix == SUFFIX), key=lambda path: path.stem)
@@ -50,21 +50,21 @@ def tasks_in(folder: Path) -> list[Path]:
 
 
 def read_task(path: Path) -> Task:
-    """The task of a file. Raises ConfigError with the file and the key."""
-    # A task file may come from anybody: a pipe would be waited for, and /dev/zero never ends.
+    """Read the task of a file. Raises ConfigError with the file and the key."""
+    # A task file is not trusted: reading a FIFO would hang, and /dev/zero never ends.
     raw = read_worktree_file(path.parent, path.name, MOST_FILE_BYTES)
     if raw is None:
         raise ConfigError(
-            f"{path.name}: cannot be read: it must be a file, and no link, of at most {MOST_FILE_BYTES:,} bytes"
+            f"{path.name}: cannot be read: it must be a file, not a link, of at most {MOST_FILE_BYTES:,} bytes"
         )
     return task_of(parse_toml(raw, path.name), path.stem, path.name)
 
 
 def task_of(data: dict[str, object], name: str, source: str) -> Task:
-    """A task from its TOML data. Raises ConfigError."""
+    """Build a task from its TOML data. Raises ConfigError."""
     table = Table(source, "", data).only(KEYS)
     for key in ("instruction", "difficulty", "time_limit", "world", "kind", "expect"):
-        table.needed(key)
+        table.require(key)
     kind = cast(Kind, table.choice("kind", GIVEN))
     world = cast(World, table.choice("world", ("memory", "repository")))
     if world == "memory" and kind == "commit-msg":
@@ -85,13 +85,13 @@ def task_of(data: dict[str, object], name: str, source: str) -> Task:
 
 
 def given_of(table: Table, kind: str, world: str) -> Given:
-    """`[given]`. Raises ConfigError."""
+    """Read `[given]`. Raises ConfigError."""
     known = GIVEN[kind]
     if world == "memory":
         known = tuple(key for key in known if key in ("paths", "command"))
     table.only(known)
     if kind in NEEDED:
-        table.needed(NEEDED[kind])
+        table.require(NEEDED[kind])
     revision, chosen = table.text("revision"), table.text("range")
     if sum(map(bool, (revision, chosen, table.flag("worktree")))) > 1:
         raise ConfigError(f"{table.source}: 'given' may hold one of revision, range and worktree")
@@ -106,8 +106,8 @@ def given_of(table: Table, kind: str, world: str) -> Given:
 
 
 def expected_of(table: Table) -> Expected:
-    """`[expect]`. Raises ConfigError."""
-    table.only(Expected.__dataclass_fields__).needed("status")
+    """Read `[expect]`. Raises ConfigError."""
+    table.only(Expected.__dataclass_fields__).require("status")
     blocked = tuple(blocked_of(each) for each in table.tables("blocked"))
     return Expected(
         status=cast(Status, table.choice("status", STATUSES)),
@@ -130,23 +130,23 @@ def expected_of(table: Table) -> Expected:
 
 
 def blocked_of(table: Table) -> Blocked:
-    """One blocked action. Raises ConfigError."""
-    table.only(("tool", "path", "command")).needed("tool")
+    """Read one blocked action. Raises ConfigError."""
+    table.only(("tool", "path", "command")).require("tool")
     return Blocked(table.text("tool"), table.text("path") or None, table.text("command") or None)
 
 
 def finding_of(table: Table) -> Finding:
-    """One finding. Raises ConfigError."""
-    table.only(("rule", "path", "line", "decision")).needed("rule")
+    """Read one finding. Raises ConfigError."""
+    table.only(("rule", "path", "line", "decision")).require("rule")
     decision = table.choice("decision", ("", "deny", "review", "advise"))
     return Finding(table.text("rule"), table.text("path") or None, table.whole("line"), decision or None)
 
 
 def file_states(table: Table) -> dict[str, FileState]:
-    """The files of the end state. Raises ConfigError."""
+    """Read the files of the end state. Raises ConfigError."""
     found = {}
     for path, value in table.data.items():
-        checked(table, path)
+        check_path(table, path)
         if isinstance(value, str):
             found[path] = FileState(text=table.text(path))
             continue

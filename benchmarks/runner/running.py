@@ -1,14 +1,14 @@
-"""Runs one task in a scratch world of its own, from its set-up to the check of what it left behind."""
+"""Run one task in its own scratch world, from its set-up to the check of its end state."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.runner.answering import Answer, Answered, answer
-from benchmarks.runner.checking import check_answer, check_file, check_files, said
+from benchmarks.runner.checking import check_answer, check_file, check_files, check_says
 from benchmarks.runner.model import Failure, Outcome, Result, Step, Task
 from benchmarks.runner.person import act
-from benchmarks.runner.scratch import Scratch, below, prints, texts
+from benchmarks.runner.scratch import Scratch, below, hash_files, texts
 from cli_guard.errors import CliGuardError
 from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
@@ -20,7 +20,7 @@ STATE_FOLDER = "cli-guard"
 
 @dataclass(frozen=True)
 class Scene:
-    """What lies in a scratch world at one moment (path -> hash): the work tree, Git's own folder, all else."""
+    """The files of a scratch world at one moment (path -> hash): the work tree, Git's own folder, all others."""
 
     worktree: Mapping[str, str]
     git: Mapping[str, str]
@@ -28,29 +28,29 @@ class Scene:
 
     @classmethod
     def of(cls, scratch: Scratch) -> "Scene":
-        """The scene as it is now."""
+        """Return the scene as it is now."""
         return cls(
-            prints(scratch.root, without=(".git",)),
-            prints(scratch.root / ".git", without=(STATE_FOLDER,)),
-            prints(scratch.folder, without=("repository",)),
+            hash_files(scratch.root, without=(".git",)),
+            hash_files(scratch.root / ".git", without=(STATE_FOLDER,)),
+            hash_files(scratch.folder, without=("repository",)),
         )
 
 
 def run_task(task: Task, folder: Path, outer: Mapping[str, str], act_on: Answer = answer) -> Result:
-    """Runs a task in a new folder. `act_on` is what does the task, our own assistant unless another is given.
+    """Run a task in a new folder; `act_on` answers it, by default our own assistant.
 
-    Raises nothing for a wrong answer: that is a failure in the result. A set-up that does not hold is one too.
+    A wrong answer, or a set-up that cannot be made, raises nothing: it is a failure in the result.
     """
     try:
         scratch = Scratch.create(folder, task.setup, outer, git=task.world == "repository")
     except (CliGuardError, OSError) as error:
-        return shown(
+        return clean_result(
             Result(task.id, task.kind, "", "failed", (Failure("repository", "a set-up", str(error)),)), folder
         )
     before = Scene.of(scratch)
     answered = act_on(task, scratch)
     failures = [*check_answer(task.expected, answered.outcome)]
-    # An answer alone changes nothing, whatever is approved later.
+    # The answer itself must change nothing, even if an approval follows.
     failures += check_scene(before, Scene.of(scratch), {} if task.after else task.expected.files)
     last = answered
     for step in task.after:
@@ -58,7 +58,7 @@ def run_task(task: Task, folder: Path, outer: Mapping[str, str], act_on: Answer 
             scratch.do(step)
             before = Scene.of(scratch)
             continue
-        last, found = stepped(step, task, answered, last, scratch, act_on)
+        last, found = do_step(step, task, answered, last, scratch, act_on)
         failures += found
     after = Scene.of(scratch)
     failures += check_end(task, before, after, last.outcome, scratch)
@@ -70,25 +70,25 @@ def run_task(task: Task, folder: Path, outer: Mapping[str, str], act_on: Answer 
         "failed" if failures else "passed",
         tuple(dict.fromkeys(failures)),
     )
-    return shown(result, scratch.folder)
+    return clean_result(result, scratch.folder)
 
 
-def stepped(
+def do_step(
     step: Step, task: Task, answered: Answered, last: Answered, scratch: Scratch, act_on: Answer
 ) -> tuple[Answered, list[Failure]]:
-    """Does what a person does, and checks what came of it."""
+    """Do a step of a person, and check its outcome."""
     done = act_on(task, scratch) if step.do == "again" else Answered(act(step, answered, scratch))
     failures = []
     if done.outcome.status != step.status:
         got = f"{done.outcome.status}: {done.outcome.text}"
         failures.append(Failure(f"after {step.do}", step.status, got))
-    failures += said(step.says, done.outcome.text)
+    failures += check_says(step.says, done.outcome.text)
     kept = done.outcome.files if done.outcome.files is not None else last.outcome.files
     return Answered(replace(done.outcome, files=kept), answered.pause), failures
 
 
 def check_scene(before: Scene, after: Scene, expected: Mapping[str, object]) -> Iterator[Failure]:
-    """What changed and should not have; only the `expected` paths of the work tree may."""
+    """Yield each change that should not have happened: only the `expected` paths of the work tree may change."""
     for name, place in (("worktree", "the work tree"), ("git", "Git's folder"), ("outside", "outside")):
         old, new = getattr(before, name), getattr(after, name)
         for path in sorted({*old, *new}):
@@ -99,12 +99,12 @@ def check_scene(before: Scene, after: Scene, expected: Mapping[str, object]) -> 
 
 
 def leads_to(path: str, expected: Mapping[str, object]) -> bool:
-    """Is a path one of those expected to change, or a folder that one of them brings along?"""
+    """Return whether a path is expected to change, or is a folder of one that is."""
     return any(each == path or each.startswith(f"{path}/") for each in expected)
 
 
 def check_end(task: Task, before: Scene, after: Scene, last: Outcome, scratch: Scratch) -> Iterator[Failure]:
-    """The end state: the files as expected, and nothing else changed."""
+    """Check the end state: the files are as expected, and nothing else has changed."""
     files = task.expected.files
     yield from check_scene(before, after, files)
     if task.world == "memory":
@@ -116,7 +116,7 @@ def check_end(task: Task, before: Scene, after: Scene, last: Outcome, scratch: S
 
 
 def content_of(scratch: Scratch, path: str) -> bytes | None:
-    """The bytes of a file of the work tree, None for what is no plain file there, a link that leads away included."""
+    """Return the bytes of a file of the work tree, None if it is not a plain file or is behind a link."""
     try:
         full = below(scratch.root, path)
     except CliGuardError:
@@ -124,8 +124,8 @@ def content_of(scratch: Scratch, path: str) -> bytes | None:
     return full.read_bytes() if full.is_file() and not full.is_symlink() else None
 
 
-def shown(result: Result, folder: Path) -> Result:
-    """The result as it may be shown: no secret, no control character, no path that differs from run to run."""
+def clean_result(result: Result, folder: Path) -> Result:
+    """Remove from a result secrets, control characters and paths that differ from run to run."""
 
     def clean(text: str) -> str:
         for name in (str(folder.resolve()), str(folder)):

@@ -1,11 +1,11 @@
-"""The scratch world of one task: its folders, its repository made by Git from data, and a print of all that lies there.
+"""The scratch world of one task: its folders, its repository made by Git from data, and hashes of all its files.
 
     FOLDER/repository   the work tree
     FOLDER/home         the home folder, empty
     FOLDER/tmp          where temporary files go
     FOLDER/*            what a task puts outside the repository
 
-Git is called with a fixed set of verbs, without hooks, and with no configuration but its own defaults.
+Git is called with a fixed set of verbs, without hooks, and with its default configuration.
 """
 
 import datetime
@@ -27,12 +27,12 @@ START = datetime.datetime(2026, 3, 2, 9, 0, tzinfo=datetime.UTC)
 NOW = datetime.datetime(2026, 3, 9, 12, 0, tzinfo=datetime.UTC)
 PERSON = "Ada"
 OWN_FOLDERS = ("repository", "home", "tmp")
-# What a task's process needs of its caller's environment, and nothing beside it.
+# The only variables that a task's process takes from its caller's environment.
 KEPT = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH")
 
 
 def environment(folder: Path, outer: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a task, in which nobody has configured anything."""
+    """Return the environment of a task, without any user's configuration."""
     home = folder / "home"
     scripts = str(Path(sys.executable).parent)
     return {name: outer[name] for name in KEPT if name in outer} | {
@@ -63,8 +63,8 @@ class Scratch:
 
     @classmethod
     def create(cls, folder: Path, setup: Setup, outer: Mapping[str, str], *, git: bool) -> "Scratch":
-        """A new world in a new folder. Raises CliGuardError where the setup does not hold, OSError."""
-        # The links on the way to it would make other paths of it than Git gives.
+        """Make a new world in a new folder. Raises CliGuardError if the setup is not possible, OSError."""
+        # Git resolves links, so our paths must be resolved too.
         folder = folder.resolve()
         scratch = cls(folder, environment(folder, outer))
         for name in OWN_FOLDERS:
@@ -81,20 +81,20 @@ class Scratch:
 
     @property
     def root(self) -> Path:
-        """The work tree."""
+        """Return the work tree."""
         return self.folder / "repository"
 
     @property
     def invocation(self) -> Invocation:
-        """Where and when the task runs."""
+        """Return where and when the task runs."""
         return Invocation(self.root, self.env, NOW)
 
     def git(self, *arguments: str, author: str = PERSON, stdin: bytes = b"") -> str:
-        """Runs Git at the time of the next commit. Raises GitError."""
+        """Run Git at the time of the next commit. Raises GitError."""
         return Git(self.root, self._env(author)).run(*arguments, stdin=stdin).decode("utf-8", "replace")
 
     def do(self, step: Step) -> None:
-        """Does one step. Raises CliGuardError, OSError."""
+        """Do one step. Raises CliGuardError, OSError."""
         touched = self._files(step)
         match step.do:
             case "write":
@@ -132,7 +132,7 @@ class Scratch:
         }
 
     def _files(self, step: Step) -> list[str]:
-        """Writes, moves and removes files of the work tree; gives the paths that changed."""
+        """Write, move and remove files of the work tree; return the paths that changed."""
         for path, content in step.files.items():
             write(self.root, path, content)
         for old, new in step.rename.items():
@@ -155,7 +155,7 @@ class Scratch:
         )  # fmt: skip
 
     def _merge(self, step: Step) -> None:
-        """Merges; a conflict is left in the work tree, as Git leaves it."""
+        """Merge a branch; leave a conflict in the work tree, as Git does."""
         git = Git(self.root, self._env(PERSON))
         code, out, err = git.attempt("merge", "-q", "--no-ff", "-m", step.message, step.name)
         if code not in (0, 1) or (code == 1 and b"CONFLICT" not in out):
@@ -164,17 +164,17 @@ class Scratch:
 
 
 def below(root: Path, path: str) -> Path:
-    """A path below a folder that no link leads away from it. Raises CliGuardError."""
+    """Return the full path of a file below a folder. Raises CliGuardError if a link is on the way."""
     full = root / path
-    # Each folder on the way is one that a step may have made, and a link is one too.
+    # An earlier step may have made a folder on the way a link.
     for parent in full.relative_to(root).parents:
         if (root / parent).is_symlink():
-            raise CliGuardError(f"{path} lies behind a link: a task writes to its own folder alone")
+            raise CliGuardError(f"{path} is behind a link: a task may write only to its own folder")
     return full
 
 
 def write(root: Path, path: str, content: Content) -> None:
-    """Writes one file. Raises CliGuardError, OSError."""
+    """Write one file. Raises CliGuardError, OSError."""
     full = below(root, path)
     full.parent.mkdir(parents=True, exist_ok=True)
     full.unlink(missing_ok=True)
@@ -186,12 +186,12 @@ def write(root: Path, path: str, content: Content) -> None:
 
 
 def texts(files: Files) -> dict[str, str]:
-    """The files of a task in memory."""
+    """Return the files of a task in memory as texts."""
     return {path: content.text or "" for path, content in files.items()}
 
 
-def prints(folder: Path, *, without: tuple[str, ...] = ()) -> dict[str, str]:
-    """Hashes, path -> a hash of mode and content, folders included, for all that lies below a folder."""
+def hash_files(folder: Path, *, without: tuple[str, ...] = ()) -> dict[str, str]:
+    """Hash mode and content of all files and folders below a folder; return path -> hash."""
     found = {}
     for top, folders, files in os.walk(folder):
         here = os.path.relpath(top, folder)

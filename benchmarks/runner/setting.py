@@ -1,4 +1,4 @@
-"""The part of a task file that says what the task finds: files, and the steps that made the repository."""
+"""Read the part of a task file that describes the set-up: files, and the steps that make the repository."""
 
 import re
 
@@ -12,7 +12,7 @@ MOST_BYTES = 50_000_000
 MOST_STEPS = 200
 
 FILES = ("files", "remove", "rename")
-# What may be done in a repository, and the keys that each may have.
+# The steps in a repository, and the keys that each may have.
 VERBS = {
     "commit": ("message", "author", *FILES),
     "stage": FILES,
@@ -25,7 +25,7 @@ VERBS = {
     "stash": (),
     "tag": ("name", "message"),
 }
-# What may be done once the answer is there. `write` and `stage` change the scene under it.
+# The steps after the answer. `write` and `stage` change the files that the answer is about.
 PERSON = {
     "approve": ("status", "says"),
     "reject": ("status", "says"),
@@ -35,13 +35,13 @@ PERSON = {
     "stage": FILES,
 }
 ENDS = {"again": ("ok", "needs_review", "failed"), "approve": ("ok", "failed", "refused")}
-# Names of branches and revisions: no option, no range, nothing that Git would read in another way.
+# Names of branches and revisions: not an option, not a range, nothing that Git would read in another way.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*(?:[~^][0-9]*)*")
 DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def setup_of(table: Table, world: str) -> Setup:
-    """`[repository]`. Raises ConfigError."""
+    """Read `[repository]`. Raises ConfigError."""
     memory = world == "memory"
     table.only(("files", "base", "test_results") if memory else ("files", "outside", "steps"))
     setup = Setup(
@@ -68,17 +68,17 @@ def setup_of(table: Table, world: str) -> Setup:
 
 
 def step_of(table: Table, verbs: dict[str, tuple[str, ...]]) -> Step:
-    """One step. Raises ConfigError."""
-    do = table.needed("do").choice("do", verbs)
+    """Read one step. Raises ConfigError."""
+    do = table.require("do").choice("do", verbs)
     table.only(("do", *verbs[do]))
     for key in ("name", "to"):
         if key in table.data and not NAME.fullmatch(table.text(key)):
             raise table.wrong(key, "the name of a branch, a tag or a revision")
     if "name" in verbs[do]:
-        table.needed("name")
+        table.require("name")
     rename = table.strings("rename")
     for path in (*rename, *rename.values(), *(table.words("remove") or ())):
-        checked(table, path)
+        check_path(table, path)
     return Step(
         do=do,
         files=files_of(table, "files"),
@@ -94,17 +94,17 @@ def step_of(table: Table, verbs: dict[str, tuple[str, ...]]) -> Step:
 
 
 def files_of(table: Table, key: str) -> Files:
-    """A table of files: path -> text, or a table that says what else it is. Raises ConfigError."""
+    """Read a table of files: path -> text, or path -> a table for other content. Raises ConfigError."""
     inner = table.table(key)
     found = {}
     for path, value in inner.data.items():
-        checked(inner, path)
+        check_path(inner, path)
         found[path] = Content(inner.text(path)) if isinstance(value, str) else content_of(inner.table(path))
     return found
 
 
 def content_of(table: Table) -> Content:
-    """A file that is more than its text. Raises ConfigError."""
+    """Read a file that is generated, a link or executable. Raises ConfigError."""
     table.only(("text", "generate", "size", "link", "executable"))
     kinds = [key for key in ("text", "generate", "link") if key in table.data]
     if len(kinds) != 1:
@@ -118,19 +118,19 @@ def content_of(table: Table) -> Content:
     )
 
 
-def checked(table: Table, path: str) -> str:
-    """A path that stays where it belongs. Raises ConfigError for one that could lead anywhere else."""
+def check_path(table: Table, path: str) -> str:
+    """Return a path below the repository. Raises ConfigError for one that could lead out of it."""
     parts = path.split("/")
     leads_out = any(part in ("", ".", "..") or is_git(part) for part in parts)
     if leads_out or DRIVE.match(path) or any(c in path for c in "\\\0\n"):
         raise ConfigError(
-            f"{table.source}: {table.invocation!r}: {path!r} is no path below the repository: take out .., .git and"
+            f"{table.source}: {table.invocation!r}: {path!r} is not a path below the repository: take out .., .git and"
             " a leading /"
         )
     return path
 
 
 def is_git(part: str) -> bool:
-    """Is it Git's own folder for some file system: whatever the case, with unseen letters (HFS+) or dots (NTFS)?"""
+    """Return whether a file system may read a name as `.git`: other case, ignored letters (HFS+), dots (NTFS)."""
     seen = part.lower().encode("ascii", "ignore").decode("ascii")
     return seen.rstrip(". ") in (".git", "git~1") or seen.startswith(".git:")

@@ -1,4 +1,4 @@
-"""Shows results: a table for people, JSON for programs, Markdown for a page; every run shows the same."""
+"""Format results as a table for people, JSON for programs, Markdown for a page; without times, the same in each run."""
 
 import json
 from collections import Counter
@@ -11,8 +11,8 @@ HEAD = ("id", "type", "difficulty", "status", "result")
 SCHEMA_VERSION = 1
 
 
-def closing(rows: Rows) -> str:
-    """`36 tasks: 35 passed, 1 failed`."""
+def count_results(rows: Rows) -> str:
+    """Format `36 tasks: 35 passed, 1 failed`."""
     counts = Counter(result.result for _, result in rows)
     words = ", ".join(
         f"{counts[kind]} {kind}" for kind in ("passed", "failed", "timeout", "crashed") if counts[kind]
@@ -21,17 +21,17 @@ def closing(rows: Rows) -> str:
 
 
 def cells(task: Task, result: Result) -> tuple[str, ...]:
-    """One row of the table."""
+    """Return one row of the table."""
     return (task.id, result.type, task.difficulty, result.status or "-", result.result)
 
 
 def failure_line(failure: Failure) -> str:
-    """What was expected, and what came."""
+    """Format what was expected, and what came instead."""
     return f"{failure.what}: expected {failure.expected}; came {failure.got}"
 
 
 def text(rows: Rows) -> str:
-    """The table in columns, a line under a task for each thing that is wrong."""
+    """Format the table in columns, with a line under a task for each failure."""
     table = [HEAD, *(cells(task, result) for task, result in rows)]
     widths = [max(len(row[column]) for row in table) for column in range(len(HEAD))]
 
@@ -40,29 +40,29 @@ def text(rows: Rows) -> str:
             yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             yield from (f"    {failure_line(each)}" for each in (result.failures if result else ()))
 
-    return "\n".join((*lines(), closing(rows)))
+    return "\n".join((*lines(), count_results(rows)))
 
 
 def markdown(rows: Rows) -> str:
-    """The table as GitHub shows it, what is wrong below it."""
+    """Format the table in GitHub's Markdown, the failures below it."""
 
     def row(texts: Sequence[str]) -> str:
         return f"| {' | '.join(texts)} |"
 
     lines = [row(HEAD), row(["---"] * len(HEAD)), *(row(cells(task, result)) for task, result in rows), ""]
     wrong = [
-        f"- `{result.id}`: {escaped(failure_line(each))}" for _, result in rows for each in result.failures
+        f"- `{result.id}`: {escape(failure_line(each))}" for _, result in rows for each in result.failures
     ]
-    return "\n".join((*lines, *wrong, *([""] if wrong else []), closing(rows)))
+    return "\n".join((*lines, *wrong, *([""] if wrong else []), count_results(rows)))
 
 
-def escaped(text: str) -> str:
-    """Text that Markdown takes as it is."""
+def escape(text: str) -> str:
+    """Escape what Markdown would interpret."""
     return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in text)
 
 
 def as_json(rows: Rows) -> str:
-    """One JSON object, pure ASCII."""
+    """Format one JSON object in ASCII."""
     tasks = [
         {
             "id": task.id,

@@ -1,7 +1,7 @@
-"""The process that does tasks, as `python -m benchmarks.runner.worker`: an order a line comes in, answers go out.
+"""The process that does tasks, as `python -m benchmarks.runner.worker`: reads one order a line, writes answers.
 
-It imports once what every task needs and forks for each: a task costs no start-up, shares nothing with the one before
-it, and may crash without taking anything along. It says `{"ready": true}` once. Orders are `{"path", "folder"}`;
+It imports once what every task needs and forks for each: a task costs no start-up, shares nothing with the one
+before it, and may crash without harm to others. It writes `{"ready": true}` once. Orders are `{"path", "folder"}`;
 answers are `{"result": ...}`, then `{"ended": exit code}`, or the second alone for a task that came to a bad end.
 """
 
@@ -16,24 +16,24 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.runner.model import Result, Task
-from benchmarks.runner.pool import crashed
+from benchmarks.runner.pool import result_of_crash
 from benchmarks.runner.reading import read_task
 from benchmarks.runner.running import run_task
 from benchmarks.runner.scratch import environment
 
-# Beyond its time limit a task ends by itself, should nobody be left to end it.
+# A task ends by itself so long after its time limit, in case the process that would end it is gone.
 GRACE_SECONDS = 10
 
 Do = Callable[[Task, Path, Mapping[str, str]], Result]
 
 
 def serve(do: Do) -> None:
-    """Answers orders until there are no more."""
+    """Answer orders until there are no more."""
     answers = os.dup(1)
-    # What a library prints must not stand between the answers.
+    # The output of a library must not come between the answers.
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 1)
-    # A Ctrl-C is for whoever gave the orders.
+    # Ctrl-C is handled by the process that sends the orders.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     say(answers, {"ready": True})
     for line in sys.stdin.buffer:
@@ -41,14 +41,14 @@ def serve(do: Do) -> None:
         child = os.fork()
         if child == 0:
             os.dup2(nowhere, 0)
-            # Nothing of this process may run twice: no handler, no buffer, no clean-up.
+            # `_exit`, so that no exit handler or buffer of this process runs a second time.
             os._exit(carry_out(do, order, answers))
         _, status = os.waitpid(child, 0)
         say(answers, {"ended": os.waitstatus_to_exitcode(status)})
 
 
 def carry_out(do: Do, order: Mapping[str, str], answers: int) -> int:
-    """Does one task, in its own folder and environment alone."""
+    """Do one task in its own folder and environment; return the exit code."""
     try:
         task = read_task(Path(order["path"]))
         signal.setitimer(signal.ITIMER_REAL, task.time_limit + GRACE_SECONDS)
@@ -62,7 +62,7 @@ def carry_out(do: Do, order: Mapping[str, str], answers: int) -> int:
         try:
             result = do(task, folder, outer)
         except Exception as error:
-            result = crashed(task, f"{type(error).__name__} at {where(error)}")
+            result = result_of_crash(task, f"{type(error).__name__} at {where(error)}")
         say(answers, {"result": asdict(result)})
     except BaseException:
         return 1
@@ -70,14 +70,14 @@ def carry_out(do: Do, order: Mapping[str, str], answers: int) -> int:
 
 
 def say(answers: int, data: Mapping[str, object]) -> None:
-    """Writes one answer, whole."""
+    """Write one whole answer."""
     left = memoryview(json.dumps(data).encode() + b"\n")
     while left:
         left = left[os.write(answers, left) :]
 
 
 def where(error: BaseException) -> str:
-    """`acting.py:85`: the line that raised an error."""
+    """Return the line that raised an error: `acting.py:85`."""
     trace = error.__traceback__
     while trace and trace.tb_next:
         trace = trace.tb_next
@@ -87,7 +87,7 @@ def where(error: BaseException) -> str:
 
 
 def load() -> None:
-    """Imports what is imported inside functions, so that no task has to."""
+    """Import what is imported inside functions, so that no task has to."""
     from importlib import import_module
 
     for room in (

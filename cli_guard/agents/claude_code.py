@@ -88,7 +88,7 @@ def judge_request(request: Mapping[str, Any], invocation: Invocation) -> Answer 
 
 
 def deny_if_nobody_is_asked(answer: Answer, mode: object) -> Answer:
-    """Deny what needs a person if the permission mode asks nobody."""
+    """Deny what needs a person in a permission mode without a prompt."""
     if answer.decision is Decision.REVIEW and mode in NOBODY_IS_ASKED:
         return Answer(Decision.DENY, f"{answer.reason}\nA person must decide, and {mode} mode asks nobody.")
     return answer

@@ -21,12 +21,12 @@ from types import ModuleType
 
 from cli_guard.errors import ExitCode
 
-# The exit code with which the hook of an agent blocks a tool; any other lets it run.
+# The exit code with which the hook of an agent blocks a tool; any other code lets it run.
 BLOCKED = ExitCode.USAGE
 
 
-# Variables that coding agents set for the commands they run, and the names of their programs. A fence, no lock: a
-# process can drop its variables and leave its parents.
+# Variables that coding agents set for the commands they run, and the names of their programs. This is a reminder,
+# not a protection: a process can drop its variables and leave its parents.
 MARKERS = (
     "CLAUDECODE",
     "CLAUDE_CODE_ENTRYPOINT",

@@ -155,7 +155,7 @@ class Approval:
         except BaseException:
             # A patch that could not be undone later is not left in the work tree.
             for each in reversed(written):
-                PatchWriter(repository).take_back(each.patch, each.left)
+                PatchWriter(repository).revert(each.patch, each.left)
                 with suppress(OSError):
                     self.records.forget_applied(each.id)
             raise
@@ -217,7 +217,7 @@ def undo(repository: Repository, wanted: str | None, invocation: Invocation) -> 
     records = Records(repository.state_folder)
     with lock(records.folder / "answers"):
         applied = choose_patch(repository, records, wanted)
-        PatchWriter(repository).take_back(applied.patch, applied.left)
+        PatchWriter(repository).revert(applied.patch, applied.left)
         records.forget_applied(applied.id)
         records.audit.append(entry("undo", invocation, review_id=applied.id))
     return applied
@@ -228,13 +228,13 @@ def choose_patch(repository: Repository, records: Records, wanted: str | None) -
     written = [each for each in records.applied_patches() if each.root in here]
     fitting = [each for each in written if each.id.startswith(wanted)] if wanted else list(written[-1:])
     if command := find_command_run_since(records, repository, wanted, fitting):
-        before = f"; `cli-guard undo {written[-1].id}` takes back the patch before it" if written else ""
+        before = f"; `cli-guard undo {written[-1].id}` reverts the patch before it" if written else ""
         raise UsageError(
-            f"a command cannot be taken back, and {command} was run: see `git status` for what it has changed{before}"
+            f"a command cannot be undone, and {command} was run: see `git status` for what it has changed{before}"
         )
     if not fitting:
         raise UsageError(
-            f"no patch {wanted} was written" if wanted else "no patch was written: nothing to take back"
+            f"no patch {wanted} was written" if wanted else "no patch was written: nothing to revert"
         )
     if len(fitting) > 1:
         raise UsageError(f"{wanted} is the beginning of {len(fitting)} patches: give more of the id")

@@ -47,19 +47,19 @@ def line_of(entry: dict[str, object]) -> str:
         return line_of_run(entry)
     what = next((entry[key] for key in ("skipped", "decision", "reason", "command") if entry.get(key)), "")
     rules = entry.get("rules")
-    told = ", ".join(f"{rule} x{number}" for rule, number in rules.items()) if isinstance(rules, dict) else ""
-    parts = (entry.get("at"), entry.get("user"), entry.get("event"), what, entry.get("review_id") or "", told)
+    hits = ", ".join(f"{rule} x{number}" for rule, number in rules.items()) if isinstance(rules, dict) else ""
+    parts = (entry.get("at"), entry.get("user"), entry.get("event"), what, entry.get("review_id") or "", hits)
     return printable("  ".join(str(part) for part in parts if part))
 
 
 def line_of_run(entry: dict[str, object]) -> str:
     """Format the entry of a command in one line: whether it was allowed, how it started, ended or was stopped."""
-    told = [
+    more = [
         f"{name} {entry[name]}" for name in ("pid", "state", "return_code") if entry.get(name) is not None
     ]
     said = f"{entry.get('verdict')} ({entry.get('answer')})" if "verdict" in entry else entry.get("ended")
     command = clip(str(entry.get("command", "")), COMMAND)
-    parts = (entry.get("at"), entry.get("user"), entry.get("event"), entry.get("run"), said, *told, command)
+    parts = (entry.get("at"), entry.get("user"), entry.get("event"), entry.get("run"), said, *more, command)
     return printable("  ".join(str(part) for part in parts if part))
 
 

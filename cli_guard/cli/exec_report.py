@@ -45,14 +45,14 @@ def permission_as_dict(permission: "Permission") -> dict[str, object]:
     """Return the verdict and the answer as data."""
     from cli_guard.review.render.command import as_dict
 
-    told = as_dict(permission.verdict)
+    verdict = as_dict(permission.verdict)
     kept = ("verdict", "reason", "effects", "alternative", "rule")
-    return {**{key: told[key] for key in kept}, "answer": str(permission.answer)}
+    return {**{key: verdict[key] for key in kept}, "answer": str(permission.answer)}
 
 
 def refused_as_dict(request: "CommandRequest", permission: "Permission") -> dict[str, object]:
     """Return the result of a command that was not run, with the keys of one that was."""
-    told = permission_as_dict(permission)
+    data = permission_as_dict(permission)
     return {
         "status": "error",
         "success": False,
@@ -63,8 +63,8 @@ def refused_as_dict(request: "CommandRequest", permission: "Permission") -> dict
         "stderr": "",
         "errors": [],
         "has_errors": True,
-        "error": f"not run ({permission.answer}): {told['reason']}",
-        "permission": told,
+        "error": f"not run ({permission.answer}): {data['reason']}",
+        "permission": data,
     }
 
 
@@ -135,11 +135,11 @@ def report_started(io: Io, begun: "Started") -> None:
         )
         return
     code = "" if begun.return_code is None else f" with {begun.return_code}"
-    told = f"{begun.state}{code}: process {begun.pid}, log {one_line(begun.log_file or '')}"
+    line = f"{begun.state}{code}: process {begun.pid}, log {one_line(begun.log_file or '')}"
     if begun.return_code == 0:
-        io.say(told)
+        io.say(line)
         return
-    io.warn(f"cli-guard: {told}")
+    io.warn(f"cli-guard: {line}")
     if begun.error:
         io.warn(f"cli-guard: {one_line(begun.error)}")
     report_errors(io, begun.errors)

@@ -165,7 +165,7 @@ def answer_agent(io: Io, agent: Agent) -> int:
 
 
 def block_tool(io: Io, agent: Agent, error: BaseException) -> int:
-    """Say in one line why the tool may not be used; return the exit code that blocks it."""
+    """Print in one line why the tool may not be used; return the exit code that blocks it."""
     # The exit code counts, whatever goes wrong with the line.
     with suppress(Exception):
         if isinstance(error, CliGuardError | ValueError):

@@ -22,7 +22,7 @@ def describe(review: PendingReview, findings: Iterable[str]) -> str:
 
 
 def list_review(records: Records, review: PendingReview) -> str:
-    """Describe a review, with what stands in the way if its checkpoint cannot be read."""
+    """Describe a review, or the error if its checkpoint cannot be read."""
     try:
         return describe(review, bound_findings(records, review))
     except UsageError as error:

@@ -27,7 +27,7 @@ SECONDS = {Setting.AGENT: 0.12, Setting.PERSON: 0.12, Setting.CHANGE: 5.0}
 # A text of so many characters, and so many nodes, is judged in full on any machine.
 SHORT = 5_200
 UNTIMED_NODES = 10_000
-# When the time is up, so much of the beginning is walked through on its own.
+# When the time is up, the first characters (so many) are judged on their own.
 BEGINNING = 2_000
 SECONDS_FOR_BEGINNING = 0.04
 
@@ -78,7 +78,7 @@ def example_matches(pattern: Pattern, command: str) -> bool:
 
 
 def find_unreadable(command: str) -> str | None:
-    """Say why a text cannot be judged at all; None if it can."""
+    """Return why a text cannot be judged at all, None if it can."""
     if not command.strip():
         return "empty: there is no command to judge"
     if "\0" in command:
@@ -86,12 +86,12 @@ def find_unreadable(command: str) -> str | None:
     try:
         command.encode("utf-8")
     except UnicodeEncodeError:
-        return "holds bytes that are no UTF-8 text"
+        return "holds bytes that are not UTF-8"
     return None
 
 
 def cut_to_bounds(command: str, setting: Setting) -> tuple[str, str | None]:
-    """Return the beginning of a text that is judged, and why the rest is not."""
+    """Return the beginning of a text, up to the bounds, and why the rest is not judged (None if all of it is)."""
     text, problem = command, None
     if len(text) > LONGEST[setting]:
         text = text[: LONGEST[setting]]
@@ -100,19 +100,19 @@ def cut_to_bounds(command: str, setting: Setting) -> tuple[str, str | None]:
         pieces = text.split(mark, most + 1)
         if len(pieces) > most + 1:
             text = mark.join(pieces[: most + 1])
-            problem = f"has more than {most:,} times {mark}: it is not judged in full"
+            problem = f"has more than {most:,} `{mark}`: it is not judged in full"
     return text, problem
 
 
 def walk(text: str, context: Context) -> Shell:
-    """Walk through a text. Running out of budget or time is an effect; what was found before stays."""
+    """Walk through a text. Running out of budget or time is an effect; the effects found before are kept."""
     part, problem = cut_to_bounds(text, context.setting)
     if problem and context.setting is Setting.CHANGE:
         # The reviewer of commands judges a long script in parts of its own.
         part = ""
     shell, in_time = walk_in_time(part, context, SECONDS[context.setting], problem)
     if not in_time and len(part) > BEGINNING:
-        # The time may have gone into reading it: what stands at its beginning counts all the same.
+        # Parsing may have used up the time: judge at least the beginning.
         beginning = part[:BEGINNING]
         line_end = beginning.rfind("\n") + 1 or len(beginning)
         first, _ = walk_in_time(beginning[:line_end], context, SECONDS_FOR_BEGINNING)
@@ -123,7 +123,7 @@ def walk(text: str, context: Context) -> Shell:
 def walk_in_time(
     text: str, context: Context, seconds: float, problem: str | None = None
 ) -> tuple[Shell, bool]:
-    """Walk through a text for so long at most; say whether that was long enough. `problem` is an effect of its own."""
+    """Walk through a text for at most `seconds`; return whether it was finished. Emit `problem` as an effect."""
     files = {path: Stream(None, taints) for path, taints in context.files.items()}
     shell = Shell(Scope(context, folder=context.folder, files=files))
     if problem:

@@ -64,7 +64,7 @@ class Machine(ABC):
 
     @contextmanager
     def acting(self, caller: Invocation | None) -> Iterator[None]:
-        """Attribute what happens inside to this command, or with None to no command: redirections, texts, functions."""
+        """Attribute the effects inside to this command, or with None to no command (redirections, texts, functions)."""
         outer, self.caller = self.caller, caller
         try:
             yield

@@ -17,9 +17,9 @@ from cli_guard.model import Decision
 PIECE = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)""", re.DOTALL)
 OPERATORS = re.compile(r"[;&|<>()$`]")
 MOST_WORDS = 32
-# Allowing a command allows its effect, never showing a secret, taking rights or switching off the guard.
+# A pattern that allows a command never lifts these: switching off the guard, showing a secret, taking rights.
 NEVER_LIFTED = frozenset((Kind.GUARD, Kind.CREDENTIAL, Kind.PRIVILEGE))
-# What an option may name that decides what code runs.
+# The kinds of option value that decide which code runs.
 CODE = frozenset(("shell", "script", "command", "module", "folder", "env", "config", "config-env", Kind.EXEC))
 VARIABLE = re.compile(r"[A-Za-z_]\w*[:+?!]?=")
 WILDCARD = "\0"

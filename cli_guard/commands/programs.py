@@ -17,7 +17,7 @@ from cli_guard.rules import tables
 
 STYLES = ("gnu", "posix", "single", "pairs", "none")
 PRINTS = ("text", "input", "lines", "paths", "value", "operands")
-# What a value may be beside the kinds of effect, of which each is also a kind of value.
+# The kinds of value, in addition to the kinds of effect (each of these is a kind of value too).
 VALUES = (
     *"text move command shell script url host upload send header env config config-env module folder name "
     "server endpoint".split(),

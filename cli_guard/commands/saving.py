@@ -12,7 +12,7 @@ from cli_guard.commands.scope import NOTHING
 MOST_WORDS = 8
 LONGEST = 120
 KINDS = NEVER_LIFTED | {Kind.UNKNOWN, Kind.PERSISTENCE}
-# Their words alone decide what these do, or it cannot be undone: they need a look each time.
+# Each call of these must be reviewed: its words decide what it does, or what it does cannot be undone.
 NEVER = frozenset(
     (
         *"rm rmdir unlink shred truncate dd mkfs fdisk parted wipefs chmod chown chgrp chattr setfacl mount".split(),
@@ -60,7 +60,7 @@ def runs(outer: Invocation, inner: Invocation) -> bool:
 
 
 def is_refused(invocation: Invocation) -> bool:
-    """Return whether the command needs a look each time."""
+    """Return whether the command must be reviewed each time."""
     name = invocation.name
     base = name.rpartition("/")[2]
     # A path from elsewhere may hold another program tomorrow.

@@ -95,7 +95,7 @@ class Scope:
     descriptors: dict[str, str] = field(default_factory=dict)
     stdin: Stream | None = None
     local: set[str] = field(default_factory=set)
-    # Variables with the attribute `-i`: what they are given is computed.
+    # Variables with the attribute `-i`: each value assigned is evaluated as an expression.
     integers: set[str] = field(default_factory=lambda: {"RANDOM", "SECONDS", "LINENO"})
     # Associative arrays (`-A`): their subscripts are text.
     keyed: set[str] = field(default_factory=set)
@@ -121,15 +121,15 @@ class OutOfBudget(Exception):
 
 
 class OutOfTime(OutOfBudget):
-    """It takes longer to judge this command than it may."""
+    """Judging a command takes longer than its time limit."""
 
 
 @dataclass
 class Clock:
     """The processor time of one judgement, in seconds of this thread.
 
-    It starts behind so many nodes: a short command waits for tables and grammar to be loaded, and its verdict must not
-    depend on how fast that is.
+    It starts after `untimed_nodes` nodes: tables and grammar load at first use, and the verdict on a short command must
+    not depend on how long that takes.
     """
 
     seconds: float
@@ -169,7 +169,7 @@ class Budget:
         return self.outer[0] if self.outer else span
 
     def step(self) -> None:
-        """One command or word more. Raises OutOfBudget."""
+        """Count one command or word. Raises OutOfBudget, OutOfTime."""
         check_time()
         self.steps -= 1
         if self.steps < 0:
@@ -183,7 +183,7 @@ class Budget:
 
 
 def is_number(value: Stream) -> bool:
-    """Is a value known to be a number, or something as short and harmless?"""
+    """Return whether a value is a number, or an unknown one that is as short and harmless."""
     return value.text.isdecimal() if value.text is not None else value.origin == "value"
 
 

@@ -39,9 +39,9 @@ from cli_guard.commands.scope import (
     restore,
 )
 
-# A line that goes on in the middle of a word.
 # `([subscript]=value)`: an element of an array with its place.
 PLACED = re.compile(r"\[(.*?)\]\+?=", re.DOTALL)
+# A backslash at a line end in the middle of a word.
 CONTINUED = re.compile(r"(?<=[^\s\\])\\\n(?=\S)")
 
 
@@ -238,7 +238,7 @@ class Shell(Machine):
         return Expander(self.scope, self.substitute, self.set_by_default)
 
     def set_by_default(self, name: str, value: Stream, span: Span) -> None:
-        """`${name:=value}` sets a variable."""
+        """Set a variable for `${name:=value}`."""
         self.set_variable(name, value, span)
         if name in self.scope.exported or CODE_NAMES.match(name) or name in HOOK_SWITCHES:
             self.environment(name, value.text, span)

@@ -1,7 +1,7 @@
 """Write a patch to the work tree, and revert it: the only place that changes a file of the user.
 
-All of it or nothing, and never over something that is not recorded: a file that differs from the index, that a
-filter stores in another form, or that lies where the patch makes a new one, stops it (git-apply(1)).
+A patch is written completely or not at all (git-apply(1)). It is refused if it would overwrite what is not recorded: a
+file that differs from the index, that a filter stores in another form, or that is in the place of a new file.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ WATCHED = "H"
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A path of the index. `watched`: Git itself looks whether its file has changed."""
+    """A path of the index. `watched`: Git itself checks whether its file has changed."""
 
     mode: str
     blob: str
@@ -36,14 +36,14 @@ class Staged:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A file as it was: its bytes and permissions."""
+    """The bytes and permissions of a file before a patch."""
 
     raw: bytes
     permissions: int
 
 
 class PatchWriter:
-    """Write patches to the work tree of a repository."""
+    """Writes patches to the work tree of a repository."""
 
     def __init__(self, repository: Repository) -> None:
         if repository.bare:
@@ -53,9 +53,9 @@ class PatchWriter:
         self._git = repository.at_the_top
 
     def bases(self, paths: Iterable[str]) -> dict[str, str | None]:
-        """What a patch to these paths rests on: path -> blob id in the index, None where no file is.
+        """Return the contents that a patch to these paths applies to: path -> blob id in the index, None for no file.
 
-        Raises UsageError where a path cannot be written without losing something.
+        Raises UsageError if writing a path would lose something.
         """
         wanted = sorted(set(paths))
         index = self._staged(wanted)
@@ -80,9 +80,9 @@ class PatchWriter:
         return {path: index[path].blob if path in index else None for path in wanted}
 
     def apply(self, patch: str, bases: Bases) -> dict[str, str | None]:
-        """Applies a patch if all it rests on is still so; gives path -> SHA-256 of what lies there now.
+        """Apply a patch if its bases are unchanged; return path -> SHA-256 of the new file, None for a removed one.
 
-        Raises UsageError where something has changed since, CliGuardError where it cannot be written.
+        Raises UsageError if a base has changed, CliGuardError if the patch cannot be written.
         """
         changed = [path for path, blob in self.bases(bases).items() if blob != bases[path]]
         if changed:
@@ -90,8 +90,8 @@ class PatchWriter:
         self._write(patch, bases, *APPLY)
         return {path: self._hash(path) for path in bases}
 
-    def take_back(self, patch: str, left: Mapping[str, str | None]) -> None:
-        """Takes an applied patch back, if its files are still as it left them (path -> SHA-256, None for no file).
+    def revert(self, patch: str, left: Mapping[str, str | None]) -> None:
+        """Revert an applied patch if its files are still as it `left` them (path -> SHA-256, None for no file).
 
         Raises UsageError, CliGuardError.
         """
@@ -105,7 +105,7 @@ class PatchWriter:
     def _write(self, patch: str, paths: Iterable[str], *command: str) -> None:
         self._only(patch, paths)
         raw = patch.encode("utf-8", "surrogateescape")
-        # What a patch writes may name a filter for the next file of it.
+        # A .gitattributes file in the patch may name a filter for its next file.
         command = (*without_filters(self._git), *command)
         code, _, err = self._git.attempt(*command, "--check", "-", stdin=raw)
         if code != 0:
@@ -125,7 +125,7 @@ class PatchWriter:
 
     @staticmethod
     def _only(patch: str, paths: Iterable[str]) -> None:
-        """Does a patch change these files and no other, and nothing but their text? Raises UsageError."""
+        """Raise UsageError if a patch changes another file, or more than text."""
         try:
             touched = {each.path for each in file_patches(patch)}
         except (ValueError, IndexError) as error:
@@ -141,7 +141,7 @@ class PatchWriter:
         return os.path.lexists(self._full(path))
 
     def _read(self, path: str) -> bytes | None:
-        """The bytes of a regular file that no link on the way leads to."""
+        """Return the bytes of a regular file, None for any other, or one below a link."""
         full = self._full(path)
         folder = os.path.dirname(full)  # noqa: PTH120 - the name may not be UTF-8
         try:
@@ -168,9 +168,9 @@ class PatchWriter:
         return None if raw is None else Kept(raw, stat.S_IMODE(os.lstat(self._full(path)).st_mode))
 
     def _restore(self, before: Mapping[str, Kept | None]) -> list[str]:
-        """Puts files back; gives those that could not be."""
+        """Restore files; return those that could not be restored."""
         changed = [path for path, kept in before.items() if self._kept(path) != kept]
-        # First what makes room: on a full disk nothing else could be written.
+        # Remove new files first: on a full disk nothing can be written before.
         for path in sorted(changed, key=lambda path: before[path] is not None):
             with suppress(OSError):
                 self._put_back(Path(os.fsdecode(self._full(path))), before[path])
@@ -185,16 +185,16 @@ class PatchWriter:
             full.chmod(kept.permissions)
             return
         folder = full.parent
-        # Git makes folders for a new file, and so do we for nothing.
+        # Git made these folders for the new file; the first one that is not empty ends the loop.
         while folder != self.root:
             folder.rmdir()
             folder = folder.parent
 
     def _staged(self, wanted: list[str]) -> dict[str, Staged]:
-        """What the index holds of some paths (git-ls-files(1)). Raises UsageError for one in conflict."""
+        """Return the entries of some paths in the index (git-ls-files(1)). Raises UsageError for one in conflict."""
         found: dict[str, Staged] = {}
         paths = set(wanted)
-        # The whole index in one call: a call for each file, or all names in one, may be more than there is room for.
+        # One call for the whole index: a call for each file is slow, and all names may not fit on one command line.
         for record in filter(None, self._git.run("ls-files", "-v", "--stage", "-z").split(b"\0")):
             head, _, name = record.partition(b"\t")
             path = decode_path(name)
@@ -207,7 +207,7 @@ class PatchWriter:
         return found
 
     def _dirty(self, index: Mapping[str, Staged]) -> list[str]:
-        """The paths whose files are not what the index holds, by content: a new time of change alone is no change."""
+        """Return the paths whose files differ from the index by content; a new time stamp alone does not count."""
         if not index:
             return []
         filters = without_filters(self._git)
@@ -222,11 +222,11 @@ class PatchWriter:
     def _differs(self, path: str, blob: str, filters: list[str]) -> bool:
         if self._read(path) is None:
             return True
-        # As `git add` would store it, line ends included.
+        # Hash it as `git add` would store it, line ends included.
         return self._git.text(*filters, "hash-object", "--", path) != blob
 
     def _find_filtered(self, paths: list[str]) -> list[str]:
-        """Paths whose content Git stores through a program (git-check-attr(1))."""
+        """Return the paths whose content Git stores through a program (git-check-attr(1))."""
         if not paths:
             return []
         names = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path in paths)
@@ -236,10 +236,10 @@ class PatchWriter:
 
 
 def verb(paths: list[str], one: str, several: str) -> str:
-    """The verb for a number of paths."""
+    """Choose the verb for a number of paths."""
     return one if len(paths) == 1 else several
 
 
 def first_line(err: bytes) -> str:
-    """Git's first words."""
+    """Return the first line of Git's error message."""
     return (err.decode("utf-8", "replace").splitlines() or ["no reason given"])[0].removeprefix("error: ")

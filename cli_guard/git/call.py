@@ -135,7 +135,7 @@ def has_ended(pid: int, until: float) -> bool:
 def scratch(content: bytes = b"") -> BinaryIO:
     """Return an unnamed file with some bytes, in memory if possible. Raises GitError."""
     try:
-        file = in_memory() or tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - whoever asked for it closes it
+        file = in_memory() or tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - the caller closes it
         written = 0
         while written < len(content):
             written += file.write(content[written:])

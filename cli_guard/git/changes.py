@@ -102,7 +102,7 @@ class ChangeReader:
             yield from self._commit_batch(commits[middle:])
             return
         diffs = iter(()) if cut else parse_commits(output)
-        del output  # what was cut is of no use, and is read again in pieces
+        del output  # the rest was cut off: read it again in pieces
         for commit, first in zip(commits, firsts, strict=True):
             tree = trees[first] if first else self._repository.empty_tree
             own = [
@@ -138,7 +138,7 @@ class ChangeReader:
         return Diff(tree, *read)
 
     def _new_in_all(self, first: "Diff", *others: "Diff") -> ChangeSet:
-        """Return what all of some diffs to one new side call new, within bounds; name the rest as skipped."""
+        """Return what is new in all of some diffs to one new side, within bounds; the rest is skipped."""
         everywhere = set.intersection(*({c.path for c in (*d.files, *d.left_out)} for d in (first, *others)))
         files = [change for change in first.files if change.path in everywhere]
         left_out = [change for change in first.left_out if change.path in everywhere]

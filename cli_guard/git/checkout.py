@@ -1,4 +1,4 @@
-"""A scratch checkout of one tree, outside the repository: what a check may write into, and what is removed after it.
+"""A scratch checkout of one tree outside the repository: a check may write into it, and it is removed afterwards.
 
 It has a `.git` of its own, which borrows the objects of the repository (gitrepository-layout(5), `alternates`), so
 that `git status`, `git log` and `git describe` answer in it. It has no remote, no hook and nothing of the repository's
@@ -25,7 +25,7 @@ PREFIX = "cli-guard-check-"
 OWNED = re.compile(PREFIX + r"(\d+)-")
 SUBMODULE = b"160000"
 POINTER = b"version https://git-lfs.github.com/spec/"
-# What of the environment would lead Git somewhere else than to the scratch checkout.
+# The only variables of Git that are kept: others could lead Git out of the scratch checkout.
 KEPT_OF_GIT = ("GIT_EXEC_PATH",)
 CONFIG = """\
 [core]
@@ -39,7 +39,7 @@ CONFIG = """\
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """A checkout: its top folder, and what of the tree is missing in it."""
+    """A checkout: its top folder, and the parts of the tree that it lacks."""
 
     folder: Path
     missing: tuple[Skipped, ...] = ()
@@ -49,10 +49,10 @@ class Checkout:
 def checked_out(
     repository: Repository, tree: str, commit: str | None, *, staged: bool = False
 ) -> Iterator[Checkout]:
-    """A tree in a scratch folder, HEAD at a commit (None: before the first one); removed with the context.
+    """Check out a tree in a scratch folder, HEAD at a commit (None: before the first one); remove it at the end.
 
-    `staged`: the tree is that of the index, which Git has not written yet. Raises GitError for a tree that is not
-    whole or has a name that no file may have, CliGuardError where there is no room outside the repository.
+    `staged`: the tree is that of the index, which Git has not written yet. Raises GitError for an incomplete tree or
+    a name that no file may have, CliGuardError if no folder outside the repository can be used.
     """
     with scratch(repository) as outer:
         folder = outer / (top_name(repository) or "checkout")
@@ -64,7 +64,7 @@ def checked_out(
 
 
 def tree_of_index(repository: Repository) -> str:
-    """The id of the tree that the index would be recorded as; nothing is written to the repository."""
+    """Return the id of the tree that a commit of the index would record; write nothing to the repository."""
     with scratch(repository) as outer:
         objects = outer / "objects"
         objects.mkdir()
@@ -73,10 +73,10 @@ def tree_of_index(repository: Repository) -> str:
 
 
 def write_index(repository: Repository, objects: Path, outer: Path) -> str:
-    """Writes the trees of the index to a folder of objects (git-write-tree(1)), and gives the id of the top one.
+    """Write the trees of the index to a folder of objects (git-write-tree(1)); return the id of the top one.
 
-    `shared` beside that folder leads to the objects of the repository. Git notes in the index what it wrote, so it is
-    given a copy.
+    The link `shared` beside that folder leads to the objects of the repository. Git records in the index what it
+    wrote, so it works on a copy.
     """
     copy = outer / "index"
     try:
@@ -98,28 +98,28 @@ def write_index(repository: Repository, objects: Path, outer: Path) -> str:
 
 
 def quote_alternate(path: Path) -> str:
-    """A path as Git reads it in a list of object folders: a colon in it separates nothing (git(1))."""
+    """Quote a path for Git's list of object folders, so that a colon in it is not a separator (git(1))."""
     text = str(path).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{text}"'
 
 
 def place_of(repository: Repository, name: str) -> Path:
-    """Where the repository has its `objects`, `index` or `shallow`; the environment may have moved them."""
+    """Return the path of the repository's `objects`, `index` or `shallow`; the environment may have moved them."""
     return (repository.git.cwd / repository.git.text("rev-parse", "--git-path", name)).absolute()
 
 
 def top_name(repository: Repository) -> str:
-    """The name of the top folder, which some programs take for that of the project."""
+    """Return the name of the top folder, which some programs use as the name of the project."""
     folder = repository.common_dir if repository.bare else repository.root
     return folder.name.removesuffix(".git")
 
 
 def prepare_checkout(repository: Repository, folder: Path, commit: str | None) -> Git:
-    """Makes the `.git` of a checkout, and gives the Git that works in it."""
+    """Make the `.git` of a checkout; return the Git that works in it."""
     own = folder / ".git"
     for name in ("objects/info", "objects/pack", "refs", "info"):
         (own / name).mkdir(parents=True)
-    # Through a link: a path may hold what the file of alternates gives a meaning to.
+    # A link, because the path itself may hold characters that are special in the file of alternates.
     (own / "shared").symlink_to(place_of(repository, "objects"))
     (own / "objects" / "info" / "alternates").write_text("../shared\n", "ascii")
     sha1 = repository.object_format == "sha1"
@@ -136,7 +136,7 @@ def prepare_checkout(repository: Repository, folder: Path, commit: str | None) -
 
 
 def own_environment(repository: Repository) -> dict[str, str]:
-    """An environment in which Git finds the checkout alone, and no configuration that names a filter."""
+    """Return an environment in which Git finds only the checkout, and no configuration that names a filter."""
     kept = {
         name: value
         for name, value in repository.git.env.items()
@@ -150,7 +150,7 @@ def own_environment(repository: Repository) -> dict[str, str]:
 
 
 def missing_in(git: Git, folder: Path) -> Iterator[Skipped]:
-    """What of the tree a checkout does not hold: submodules, and what Git LFS keeps elsewhere."""
+    """Yield the parts of the tree that a checkout lacks: submodules, and files that Git LFS keeps elsewhere."""
     submodules: list[str] = []
     attributes, paths = False, list[bytes]()
     for record in filter(None, git.run("ls-files", "-z", "--stage").split(b"\0")):
@@ -169,7 +169,7 @@ def missing_in(git: Git, folder: Path) -> Iterator[Skipped]:
 
 
 def lfs_pointers(git: Git, folder: Path, paths: list[bytes]) -> list[str]:
-    """The files that are pointers of Git LFS, by their attributes and their content."""
+    """Return the files that are pointers of Git LFS, by their attributes and their content."""
     listed = b"".join(path + b"\0" for path in paths)
     fields = git.run("check-attr", "--stdin", "-z", "filter", stdin=listed).split(b"\0")
     kept = (path for path, value in zip(fields[0::3], fields[2::3], strict=False) if value == b"lfs")
@@ -177,7 +177,7 @@ def lfs_pointers(git: Git, folder: Path, paths: list[bytes]) -> list[str]:
 
 
 def has(folder: Path, path: bytes, words: bytes) -> bool:
-    """Does the beginning of a regular file hold these words?"""
+    """Return whether the beginning of a regular file contains these words."""
     try:
         descriptor = os.open(os.fsencode(folder) + b"/" + path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
@@ -188,7 +188,7 @@ def has(folder: Path, path: bytes, words: bytes) -> bool:
 
 @contextmanager
 def scratch(repository: Repository) -> Iterator[Path]:
-    """A folder outside the repository, for this user alone, removed with the context. Raises CliGuardError."""
+    """Make a private folder outside the repository; remove it at the end. Raises CliGuardError."""
     base = room_outside(repository)
     try:
         folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=base))
@@ -207,7 +207,7 @@ def scratch(repository: Repository) -> Iterator[Path]:
 
 
 def room_outside(repository: Repository) -> Path:
-    """A folder for temporary files that lies outside the repository. Raises CliGuardError."""
+    """Return a folder for temporary files outside the repository. Raises CliGuardError if there is none."""
     inside = {repository.common_dir.resolve()} | (set() if repository.bare else {repository.root.resolve()})
     for name in (tempfile.gettempdir(), "/tmp", "/var/tmp"):  # noqa: S108 - mkdtemp makes the name
         base = Path(name).resolve()
@@ -219,7 +219,7 @@ def room_outside(repository: Repository) -> Path:
 
 
 def sweep(repository: Repository) -> None:
-    """Removes the scratch folders of processes that were killed before they could. Raises CliGuardError."""
+    """Remove the scratch folders that killed processes have left behind. Raises CliGuardError."""
     for folder in room_outside(repository).glob(f"{PREFIX}*"):
         found = OWNED.match(folder.name)
         with suppress(OSError):
@@ -228,7 +228,7 @@ def sweep(repository: Repository) -> None:
 
 
 def alive(pid: int) -> bool:
-    """Is there a process of this id? (kill(2), signal 0)"""
+    """Return whether a process with this id exists (kill(2), signal 0)."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -239,7 +239,7 @@ def alive(pid: int) -> bool:
 
 
 def remove(folder: Path) -> None:
-    """Removes a folder, also one that a check has made read-only in parts; no link is followed."""
+    """Remove a folder, even if a check has made parts of it read-only; follow no link."""
     shutil.rmtree(folder, ignore_errors=True)
     if not folder.exists():
         return

@@ -37,7 +37,7 @@ NUL_SHOWN = "\ufffd"
 # Between runs that are not adjacent: no rule about secrets matches across a NUL.
 RUN_GAP = "\n\0"
 RUN = rb"[\t\n\r\x20-\x7e]{8,}"
-# Of both byte orders: a printable byte, then NUL and printable byte in turn.
+# UTF-16 in either byte order: a printable byte, then NUL and a printable byte in turn.
 WIDE_RUN = rb"[\t\n\r\x20-\x7e](?:\0[\t\n\r\x20-\x7e]){7,}+"
 
 

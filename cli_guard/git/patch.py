@@ -43,7 +43,7 @@ class Section:
         facts = self.facts
         header = names_in(self.header) or ("", "")
         names = (self.old, self.new) if self.old or self.new else header
-        # A prefix is on both sides or on none; where one side is /dev/null, the first line tells.
+        # A prefix is on both sides or on none; if one side is /dev/null, the first line shows it.
         plain = names[0] == names[1] or (NULL in names and header[0] == header[1] != "")
         old, new = side(names[0], plain), side(names[1], plain)
         before = facts.get("rename from", facts.get("copy from"))
@@ -125,7 +125,7 @@ def read_sections(lines: list[str], outside: set[int] | None = None) -> list[Sec
             if outside is not None:
                 outside.add(position - 1)
         elif line == "-- ":
-            # The signature of a mail; the text of the next one is no part of this patch.
+            # The signature of a mail: the text of the next mail does not belong to this patch.
             current = None
         elif line.startswith("@@ -"):
             header = HUNK_HEADER.match(line)

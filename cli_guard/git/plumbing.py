@@ -39,7 +39,7 @@ class RawEntry:
 
     @property
     def may_be_touched(self) -> bool:
-        """Return whether perhaps only a time stamp differs: Git has hashed no new content then."""
+        """Return whether perhaps only a time stamp differs: then Git gives no id for the new content."""
         return (
             self.status is Status.MODIFIED and self.old_mode == self.new_mode and not self.new_blob.strip("0")
         )
@@ -55,19 +55,19 @@ Touched = Callable[[RawEntry], bool]
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One patch: its hunks, or the note that Git held the file for binary."""
+    """One patch: its hunks, or Git's note that the file is binary."""
 
     hunks: tuple[Hunk, ...]
     binary: bool
 
 
 def decode_path(raw: bytes) -> str:
-    """Decode a path; any byte Git holds survives."""
+    """Decode a path so that it can be encoded to the same bytes again."""
     return raw.decode("utf-8", "surrogateescape")
 
 
 def name_some(paths: list[str]) -> str:
-    """The first few paths, for a message."""
+    """Format the first few paths for a message."""
     more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
     return ", ".join(paths[:NAMED]) + more
 

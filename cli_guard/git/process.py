@@ -123,7 +123,7 @@ class Git:
         return self.run(*arguments).decode("utf-8", "surrogateescape").removesuffix("\n")
 
     def optional(self, *arguments: str) -> str | None:
-        """Like `text`, but None if Git fails."""
+        """Return standard output like `text`, but None if Git fails."""
         code, out, _ = self.attempt(*arguments)
         return out.decode("utf-8", "surrogateescape").removesuffix("\n") if code == 0 else None
 

@@ -16,7 +16,7 @@ NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in")
 # The path exists but is not a file; or it is one whose content Git does not have.
 NO_BLOB = b"bad file"
 OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-# Of a commit or tree.
+# The form of an id of a commit or tree.
 Question = Callable[[str], tuple[str, ...]]
 
 
@@ -69,8 +69,8 @@ class Repository:
     @cached_property
     def at_the_top(self) -> Git:
         """Return a Git in the top folder of the work tree, with the environment's folders resolved."""
-        told = {"GIT_DIR": self.git_dir, "GIT_COMMON_DIR": self.common_dir, "GIT_WORK_TREE": self.root}
-        given = {name: str(path) for name, path in told.items() if name in self.git.env}
+        folders = {"GIT_DIR": self.git_dir, "GIT_COMMON_DIR": self.common_dir, "GIT_WORK_TREE": self.root}
+        given = {name: str(path) for name, path in folders.items() if name in self.git.env}
         if "GIT_WORK_TREE" in given:
             # Git takes a work tree without a repository to be the folder it runs in.
             given["GIT_DIR"] = str(self.git_dir)

@@ -39,7 +39,7 @@ class PatchLines:
     """The lines of a patch for unidiff; `position` is the number of the last one read, from 1.
 
     `outside` are the lines before, between and after patches, from 0: a mail may quote a hunk header there, but after a
-    `+++ ` line it begins a hunk for some readers (patch(1)), so unidiff gets to see it.
+    `+++ ` line some readers (patch(1)) take it for a hunk, so unidiff reads these lines too.
     """
 
     def __init__(self, lines: Sequence[str], outside: Collection[int]) -> None:

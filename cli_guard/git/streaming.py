@@ -1,4 +1,4 @@
-"""Parse a diff while git prints it: the lines are held, and never the output as well."""
+"""Parse a diff while git prints it, so that memory never holds the whole output beside its lines."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain

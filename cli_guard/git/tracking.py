@@ -22,8 +22,8 @@ PREFIX = "refs/remotes/"
 class RemoteHistory:
     """Commits at the tips of what a remote has.
 
-    `proven` were fetched from it, or pushed to it. `vouched` are those that tracking refs without a record name, and
-    those of other remotes, by the name of the remote: this remote may not have them.
+    `proven` were fetched from it, or pushed to it. `vouched` are the ids of tracking refs without a reflog, and of
+    other remotes, by the name of the remote: this remote may not have them.
     """
 
     proven: tuple[str, ...] = ()
@@ -31,9 +31,9 @@ class RemoteHistory:
 
 
 def remote_history(repository: Repository, remote: str, there: dict[str, str]) -> RemoteHistory:
-    """Sort the tracking refs. `there` are the refs that the remote itself has named, by name, with their ids.
+    """Sort the tracking refs into proven and vouched ones. `there` are the refs that the remote lists: name -> id.
 
-    Without a name of the `remote` (a framework may not pass it), every remote is taken for it. Raises GitError.
+    With an empty `remote` (a framework may not pass its name), every remote counts as it. Raises GitError.
     """
     proven, vouched = set(), dict[str, set[str]]()
     listed = repository.git.text("for-each-ref", "--format=%(refname) %(objectname)", PREFIX)
@@ -46,7 +46,7 @@ def remote_history(repository: Repository, remote: str, there: dict[str, str]) -
         if own and named == oid and is_recorded(entries, oid):
             proven.add(oid)
         elif named != oid and (not named.strip("0") or known(repository, [named])):
-            # The remote has just said otherwise, and what it has of this ref is known here.
+            # The remote itself has just named another id for this ref, or none, and that id is known here.
             continue
         elif not entries or is_recorded(entries, oid):
             # After a clone, and after 90 days, a ref has no record.
@@ -70,7 +70,7 @@ def entries_of(log: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def is_recorded(entries: list[tuple[str, str, str]], oid: str) -> bool:
-    """Did a fetch or a push bring a ref to this id, without a gap in its log?"""
+    """Return whether the last entry of a reflog is a fetch or push of this id, and the log has no gap."""
     if not entries or entries[-1][1] != oid or not WRITTEN_BY_GIT.match(entries[-1][2]):
         return False
     return all(before[1] == after[0] for before, after in pairwise(entries))

@@ -9,7 +9,7 @@ __all__ = ["build_graph"]
 
 
 def build_graph(*, checkpointer: Any = None) -> "Graph":
-    """The compiled graph, see `cli_guard.graph.build`; langgraph is imported on the first call."""
+    """Return the compiled graph, see `cli_guard.graph.build`; langgraph is imported on the first call."""
     from cli_guard.graph.build import build_graph as build
 
     return build(checkpointer=checkpointer)

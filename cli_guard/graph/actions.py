@@ -20,11 +20,11 @@ class Node(Protocol):
     """A node, with the parameter names by which langgraph calls it."""
 
     def __call__(self, state: State, runtime: Runtime[Context]) -> State:
-        """What the node changes of the state."""
+        """Return the fields of the state that the node changes."""
 
 
 def plan_cli_actions(state: State, runtime: Runtime[Context]) -> State:
-    """Plans the next round, within the bound on rounds."""
+    """Plan the next round, within the bound on rounds."""
     context = context_of(runtime.context, state)
     number = state["round"] + 1
     entry = log("plan_cli_actions", round=number)
@@ -48,9 +48,9 @@ def plan_cli_actions(state: State, runtime: Runtime[Context]) -> State:
 
 
 def shown_action(action: Action) -> Data:
-    """A planned action as it may be shown: a patch stands exact in the request alone, and may hold a secret.
+    """Return a planned action as it may be shown.
 
-    So may the commands of checks, with what they are given.
+    A patch and the commands of checks are left out: they may hold secrets, and only the request has them exactly.
     """
     arguments = dict(action.arguments)
     if action.tool == RUN_CHECKS:
@@ -63,7 +63,7 @@ def shown_action(action: Action) -> Data:
 
 
 def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
-    """Runs what the gate let through, in order."""
+    """Run the actions that the gate allowed, in order."""
     context = context_of(runtime.context, state)
     world = context.world(state)
     results = list(state["tool_results"])
@@ -94,7 +94,7 @@ def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
 
 
 def call_tool(tool: Tool, arguments: Data, world: World) -> ToolOutput:
-    """What a tool gives back; one that only reads may fail, and the run goes on. Raises CliGuardError."""
+    """Call a tool. The failure of one that only reads becomes its result; others raise CliGuardError."""
     try:
         return tool.call(world, arguments)
     except CliGuardError as error:
@@ -104,20 +104,20 @@ def call_tool(tool: Tool, arguments: Data, world: World) -> ToolOutput:
 
 
 def request_human_review(*, pause: bool) -> Node:
-    """The node that stops for a person: where there is a checkpointer it pauses, and can be resumed."""
+    """Build the node that stops for a person; with a checkpointer (`pause`) the run can be resumed."""
 
     def node(state: State, runtime: Runtime[Context]) -> State:
         output = answer_of(state, context_of(runtime.context, state))
         entry = log("request_human_review", review_id=state["review_id"], reason=state["review_reason"])
         if pause and state["review_id"]:
-            # Nothing before this line may have an effect: the node starts anew when it is resumed.
+            # Nothing before this line may have an effect: a resumed run executes the node again from its start.
             answer = interrupt({"final_output": output, "review_id": state["review_id"]})
             by, reason = answer.get("by"), answer.get("reason")
             if answer.get("approved"):
                 entry += log("request_human_review", approved_by=by, reason=reason)
                 denied = denied_now(state["tool_requests"], context_of(runtime.context, state))
                 if denied:
-                    # A deny beats every yes.
+                    # A deny overrides an approval.
                     return {
                         "decision": "deny",
                         "status": "failed",
@@ -140,14 +140,14 @@ def request_human_review(*, pause: bool) -> Node:
 
 
 def answer_of(state: State, context: Context) -> str:
-    """The answer, as far as the run has come."""
+    """Return the answer with the results so far."""
     if state["task_type"] == "change_review":
         return review_text(state)
     return answer_text(state, assistant_of(context).reply)
 
 
 def synthesize_cli_response(state: State, runtime: Runtime[Context]) -> State:
-    """Says what was found and on what it rests. A command that was run and failed is told, and so is the status."""
+    """Write the answer and its sources. If a command was run and failed, the status is `failed`."""
     ran = ran_of(state)
     update: State = {"status": "ok"}
     if ran.get("problem"):
@@ -161,7 +161,7 @@ def synthesize_cli_response(state: State, runtime: Runtime[Context]) -> State:
 
 
 def handle_failure(state: State, runtime: Runtime[Context]) -> State:
-    """Ends with the reason, in one line."""
+    """End the run with the reason of its failure, in one line."""
     reason = state.get("review_reason") or "the request could not be carried out"
     denied = bool(state.get("judged"))
     return {

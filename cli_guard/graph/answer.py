@@ -1,4 +1,4 @@
-"""The terminal-style answers, grounded in what the tools gave back."""
+"""Format the answer for a terminal, from the results of the tools alone."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -8,14 +8,14 @@ SHOWN = 5
 
 
 def review_text(state: State) -> str:
-    """A change review in a few lines; the renderers of `cli_guard.review.render` show the whole of it."""
+    """Summarise a change review in a few lines; the renderers of `cli_guard.review.render` show all of it."""
     judged = state["judged"]
     counts = {
         kind: sum(1 for each in judged if each["decision"] == kind) for kind in ("deny", "review", "advise")
     }
-    head = f"{state['decision']}: {state['review_reason'] or 'no finding stands against it'}"
-    told = ", ".join(f"{number} to {kind}" for kind, number in counts.items() if number)
-    lines = [head + (f" ({told})" if told else "")]
+    head = f"{state['decision']}: {state['review_reason'] or 'no finding denies it or needs review'}"
+    counted = ", ".join(f"{number} to {kind}" for kind, number in counts.items() if number)
+    lines = [head + (f" ({counted})" if counted else "")]
     for each in judged[:SHOWN]:
         finding = each["finding"]
         place = f"{finding.path}:{finding.line}" if finding.line else finding.path
@@ -26,7 +26,7 @@ def review_text(state: State) -> str:
 
 
 def answer_text(state: State, reply: Callable[[State], Iterable[str]]) -> str:
-    """The answer to a request: what was found or proposed, what it rests on, and what a person has to do."""
+    """Format the answer to a request: what was found or proposed, the sources, and what a person has to do."""
     if ran_of(state):
         return "\n".join(ran_lines(state))
     called = [result for result in state["tool_results"] if result["tool"].startswith("mcp:")]
@@ -39,12 +39,12 @@ def answer_text(state: State, reply: Callable[[State], Iterable[str]]) -> str:
 
 
 def ran_of(state: State) -> Data:
-    """What came of the command that was run, nothing where none was."""
+    """Return the result of the command that was run, empty if none was."""
     return next((r for r in state["tool_results"] if r["tool"] == "run_command" and "exit_code" in r), {})
 
 
 def ran_lines(state: State) -> Iterator[str]:
-    """What came of a command that was run. Whoever approved has seen what it is for, and what it printed."""
+    """Yield the result of a command. The person who approved it has already seen its purpose and its output."""
     ran = ran_of(state)
     code = ran["exit_code"]
     ended = f"exit code {code}" if code is not None and code >= 0 else "no exit code"
@@ -66,18 +66,18 @@ def ran_lines(state: State) -> Iterator[str]:
 
 
 def failed_lines(state: State) -> list[str]:
-    """The tools that could not do their work, and why."""
+    """List the tools that failed, each with its error."""
     return [f"{each['tool']}: {each['error']}" for each in state["tool_results"] if "error" in each]
 
 
 def blocked_lines(state: State) -> list[str]:
-    """The paths that were asked for and are not allowed."""
+    """List the requested paths that are not allowed."""
     blocked = [each for each in state["blocked_actions"] if each["tool"] == "read_file"]
     return [f"Not looked at: {each['path']}: {each['reason']}" for each in blocked[:SHOWN]]
 
 
 def skipped_lines(state: State) -> list[str]:
-    """What was not looked at, and why."""
+    """List what was not read, each with the reason."""
     skipped = state["skipped"]
     what = "reviewed" if state["task_type"] == "change_review" else "looked at"
     lines = [f"Not {what}: {each.path}: {each.reason}" for each in skipped[:SHOWN]]
@@ -85,14 +85,14 @@ def skipped_lines(state: State) -> list[str]:
 
 
 def left_to_you(state: State, action: Data) -> str:
-    """What a person does: a command that stands above already is not said twice."""
+    """Return what is left to a person; a command that the answer already shows is not repeated."""
     command = str(action.get("command") or action["tool"].replace("_", " "))
     above = any(r["tool"] == "suggest_command" and r.get("command") == command for r in state["tool_results"])
     return "to run this command" if above else command
 
 
 def review_lines(state: State) -> Iterable[str]:
-    """What waits for a person, and how to say yes."""
+    """Yield what needs a person, and the command that approves it."""
     if state["status"] != "needs_review":
         return
     yield f"Needs review: {state['review_reason']}."

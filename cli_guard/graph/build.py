@@ -5,8 +5,8 @@
     execute_safe_actions -> plan_cli_actions (the next round) | synthesize_cli_response -> END
     request_human_review -> END, or, resumed with an approval, -> execute_safe_actions
 
-A change review takes two rounds: the reviewers, then the action that Git takes when the hook lets it. So does a
-request: what it needs to know, then what it asks for.
+A change review takes two rounds: the reviewers, then the action that Git takes if the hook allows it. So does
+a request: first it reads what it needs, then it does what was asked.
 """
 
 from copy import copy
@@ -27,7 +27,7 @@ Graph = CompiledStateGraph[State, Context, State, State]
 
 
 def or_failure(onward: str) -> Any:
-    """The edge of a node that may fail: on to the next, or to `handle_failure`."""
+    """Build the edge of a node that may fail: to the next node, or to `handle_failure`."""
 
     def route(state: State) -> str:
         return "handle_failure" if state["status"] == "failed" else onward
@@ -36,27 +36,27 @@ def or_failure(onward: str) -> Any:
 
 
 def after_gate(state: State) -> str:
-    """Where the gate's decision leads."""
+    """Choose the node for the gate's decision."""
     return {"needs_review": "request_human_review", "failed": "handle_failure"}.get(
         state["status"], "execute_safe_actions"
     )
 
 
 def after_execution(state: State) -> str:
-    """Another round, unless the planner wants nothing more."""
+    """Choose another round, unless this was the last."""
     return "synthesize_cli_response" if state["last_round"] else "plan_cli_actions"
 
 
 def after_review(state: State) -> str:
-    """Resumed with an approval it goes on; without one it ends."""
+    """Choose to execute what was approved, or to end."""
     return "execute_safe_actions" if state["decision"] == "allow" else END
 
 
 def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Graph:
-    """The compiled graph. With a checkpointer a run that needs a person pauses and can be resumed.
+    """Return the compiled graph. With a checkpointer, a run that needs a person pauses and can be resumed.
 
     Invoked with `{"input": ..., "repo_snapshot": {...}}` and no context, it works on that snapshot alone.
-    A checkpointer with the library's default serializer gets one that reads the state's types and no others.
+    The library's default serializer of a checkpointer is replaced by one that reads only the types of the state.
     """
     graph = StateGraph(State, context_schema=Context)
     graph.add_node("prepare_task", context_nodes.prepare_task)
@@ -91,9 +91,9 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
 
 
 def with_kept_types(checkpointer: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:
-    """A copy of a checkpointer that rebuilds the types of the state when it reads.
+    """Return a copy of a checkpointer that rebuilds only the types of the state when it reads.
 
-    The library's default serializer would import and call whatever a checkpoint names.
+    The library's default serializer would import and call anything that a checkpoint names.
     """
     strict = copy(checkpointer)
     if strict.serde is BaseCheckpointSaver.serde:

@@ -1,4 +1,4 @@
-"""What a run of the graph is given besides its state: the live things, which no checkpoint could hold."""
+"""The run context of the graph: the live objects that a checkpoint cannot store."""
 
 import datetime
 from collections import ChainMap
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from cli_guard.commands import Context as CommandContext
 
 
-# The assistant is above the graph and no hook needs it: known by its name, loaded where a request names no other.
+# The assistant is a higher layer and no hook needs it, so it is imported by name, if a request brings no other.
 DEFAULT_ASSISTANT = "cli_guard.assistant.local"
 
 
 def no_answer(finding: Finding) -> tuple[Answer, bool] | None:
-    """Nothing is answered inline."""
+    """Return None: there are no inline suppressions."""
     return None
 
 
@@ -36,7 +36,7 @@ Planner = Callable[[State, "Context"], "Planned"]
 
 @dataclass(frozen=True)
 class Planned:
-    """What a planner wants done next; `last` when it will want nothing after that.
+    """The next actions of a planner; `last`: there is no further round.
 
     `failed` is why the task cannot be done, in one line.
     """
@@ -48,7 +48,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Reading:
-    """What the words of a request say: its kind, and plain data for the `wishes` of the state.
+    """The meaning of a request: its kind, and plain data for the `wishes` of the state.
 
     `decided_by` are the words that decided, for the log. `refused` is why no tool can do it, "" if one can.
     """
@@ -60,23 +60,23 @@ class Reading:
 
 
 class Assistant(Protocol):
-    """What answers a developer's request, handed in by the caller; one object serves one run."""
+    """The interface of an assistant that answers requests; the caller passes one object for each run."""
 
     @property
     def tools(self) -> Mapping[str, Tool]:
-        """Its tools by name; they join those of the context."""
+        """The tools by name, added to those of the context."""
 
     def read(self, request: str, paths: Collection[str], kind: TaskType | None) -> Reading:
-        """Reads a request over paths that may be looked at; `kind` is what the caller says it is."""
+        """Parse a request. `paths` may be read; `kind` is the kind that the caller gave, if any."""
 
     def select_paths(self, state: State, context: "Context") -> Sequence[str]:
-        """The paths to look at for a request that names none, best first."""
+        """Return the paths to read for a request that names none, best first."""
 
     def plan(self, state: State, context: "Context") -> Planned:
-        """The next actions for a request."""
+        """Return the next actions for a request."""
 
     def reply(self, state: State) -> Iterable[str]:
-        """The lines of the answer, from what the tools gave back so far: a run may have stopped for a person."""
+        """Return the lines of the answer from the results so far; the run may have stopped for a person."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,10 @@ class Context:
     """The run context (`context_schema`).
 
     `commits` are those of a range, for approvals given before they were recorded. `answer` finds the inline
-    suppression that answers a finding. `today` decides what has expired. `commands` is where a command that a
-    tool carries would run. `assistant` answers requests, the default one if it is not given. `planner` plans in place
-    of both. `writer`, `runner` and `checker` are those of a repository. `review_only` lets nothing but reading through;
-    if it is not said, a review of a change is so, and nothing else.
+    suppression that answers a finding. `today` decides what has expired. `commands` is where a command in the
+    arguments of a tool would run. `assistant` answers requests (None: the default one). `planner` replaces the
+    planners of reviews and requests. `writer`, `runner` and `checker` work on a repository. `review_only` allows
+    nothing but reading; None means True for the review of a change, and False for everything else.
     """
 
     subject: ReviewInput | None = None
@@ -108,16 +108,16 @@ class Context:
 
     @property
     def limits(self) -> Limits:
-        """The bounds in force."""
+        """Return the bounds in force."""
         return self.subject.limits if self.subject else Limits.of(self.policy)
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """The files by path, none without a snapshot."""
+        """Return the files by path, none without a snapshot."""
         return self.snapshot if self.snapshot is not None else {}
 
     def world(self, state: State) -> World:
-        """What the tools may look at in this run: the allowed paths, and nothing beside them."""
+        """Return what the tools may read in this run: only the allowed paths."""
         allowed = set(state["allowed_paths"])
         texts = self.texts
         kept = (
@@ -136,7 +136,7 @@ class Context:
         )
 
     def commands_of(self, tool: str) -> "CommandContext | None":
-        """Where a command in the arguments of a tool would run: what `run_command` runs has a folder of its own."""
+        """Return where a command in the arguments of a tool would run; `run_command` has its own folder."""
         named = self.tools.get(tool)
         if self.commands is None or self.runner is None or named is None or named.risk != "execute":
             return self.commands
@@ -144,14 +144,14 @@ class Context:
 
 
 def assistant_of(context: Context) -> Assistant:
-    """The assistant of a context, the default one if its caller gave none."""
+    """Return the assistant of a context, the default one if the caller passed none."""
     if context.assistant is not None:
         return context.assistant
     return cast(Assistant, import_module(DEFAULT_ASSISTANT).LocalAssistant())
 
 
 def context_of(given: Context | None, state: State) -> Context:
-    """The context of a node: what the caller gave, with what it left out; a request has an assistant, a review none."""
+    """Return the caller's context with defaults for what is missing; only requests get an assistant."""
     context = with_subject(given, state)
     if state.get("task_type") == "change_review":
         return context
@@ -161,15 +161,14 @@ def context_of(given: Context | None, state: State) -> Context:
 
 
 def with_subject(given: Context | None, state: State) -> Context:
-    """The context given, or one over the in-memory snapshot of the state alone: no Git, no files, no network.
+    """Return the given context, or one over the in-memory snapshot of the state alone: no Git, files or network.
 
-    A context without a subject and a snapshot (a policy or tools alone, or what Studio makes of nothing) gets
-    those of the state. The files of `repo_snapshot` are the change; `metadata["base_snapshot"]` may hold what
-    was there before.
+    A context without a subject and a snapshot (only a policy or tools, or the empty one of Studio) gets those of
+    the state. The files of `repo_snapshot` are the change; `metadata["base_snapshot"]` may hold the files before it.
     """
     if given is not None and (given.subject or given.snapshot is not None):
         return given
-    # A fixture gives the same answer on every day.
+    # A fixture must give the same answer every day.
     context = given or Context(today=datetime.date.min)
     snapshot = dict(sorted((state.get("repo_snapshot") or {}).items()))
     base = dict((state.get("metadata") or {}).get("base_snapshot") or {})
@@ -179,7 +178,7 @@ def with_subject(given: Context | None, state: State) -> Context:
 
 
 def limit_changes(changes: ChangeSet, snapshot: Mapping[str, str], limits: Limits) -> ChangeSet:
-    """The changes within the bounds; what is left out is named."""
+    """Keep the changes within the bounds; record the others as skipped."""
     kept: list[FileChange] = []
     skipped: list[Skipped] = []
     total = 0

@@ -1,4 +1,4 @@
-"""The first half of the flow: take the request, name its kind, choose and collect its context."""
+"""The first half of the flow: read the request, find its kind, choose and collect its context."""
 
 from collections.abc import Iterable
 
@@ -12,12 +12,12 @@ from cli_guard.secrets.redact import redact
 
 
 def fail(node: str, reason: str) -> State:
-    """A controlled failure; the edge after the node leads to `handle_failure`."""
+    """Return the state of a controlled failure; the edge after the node leads to `handle_failure`."""
     return {"status": "failed", "review_reason": reason, "action_log": log(node, failed=reason)}
 
 
 def prepare_task(state: State, runtime: Runtime[Context]) -> State:
-    """Checks that there is a request and something to look at, and fills in every field."""
+    """Check that there is a request and something to read, and fill in every field."""
     request = normalise(str(state.get("input") or ""))
     fresh: State = {
         "normalized_input": request,
@@ -54,13 +54,13 @@ def prepare_task(state: State, runtime: Runtime[Context]) -> State:
     context = with_subject(given, state)
     known = [change.path for change in context.subject.changes] if context.subject else []
     named = state.get("allowed_paths")
-    # An empty list allows nothing; only a caller that names none leaves everything open.
+    # An empty list allows nothing; None allows everything.
     allowed = list(dict.fromkeys((*sorted(context.texts), *known)) if named is None else named)
     return fresh | {"allowed_paths": allowed, "action_log": log("prepare_task", paths=len(allowed))}
 
 
 def classify_task(state: State, runtime: Runtime[Context]) -> State:
-    """Has the assistant read the request; a hook has named its kind already, and has none to read."""
+    """Let the assistant find the kind of the request. A hook has given the kind, and no words."""
     kind = state.get("task_type")
     if kind == "change_review":
         return {"action_log": log("classify_task", task_type="change_review", told_by="the caller")}
@@ -74,7 +74,7 @@ def classify_task(state: State, runtime: Runtime[Context]) -> State:
 
 
 def select_context(state: State, runtime: Runtime[Context]) -> State:
-    """Chooses the paths to look at: those asked for, else the whole change, else the best matches."""
+    """Choose the paths to read: those requested, else the whole change, else the best matches."""
     context = context_of(runtime.context, state)
     requested = state["requested_paths"]
     wishes = state["wishes"]
@@ -93,7 +93,7 @@ def select_context(state: State, runtime: Runtime[Context]) -> State:
 
 
 def collect_context(state: State, runtime: Runtime[Context]) -> State:
-    """Reads what was chosen, within its bounds; what is not allowed or not there is named."""
+    """Read the chosen paths within the bounds; record each that is not allowed or does not exist."""
     context = context_of(runtime.context, state)
     blocked = list(state["blocked_actions"])
     kept: list[str] = []
@@ -109,10 +109,10 @@ def collect_context(state: State, runtime: Runtime[Context]) -> State:
         else:
             kept.append(path)
     if state["task_type"] == "change_review":
-        # A hook has its change at hand, and reads no items.
+        # A hook passes the change itself, so it needs no items.
         items = review_items(changes) if context is not runtime.context else []
         collected = len(changes)
-        # What a caller leaves out of a review is unread, and a person is asked about that.
+        # The files that a caller leaves out of a review count as unread, which needs review.
         reason = "outside the paths of this review"
         chosen = set(kept)
         skipped += [Skipped(each.path, reason, by_limit=True) for each in changes if each.path not in chosen]
@@ -135,7 +135,7 @@ def collect_context(state: State, runtime: Runtime[Context]) -> State:
 
 
 def left_out(context: Context) -> list[Skipped]:
-    """What the snapshot itself does not hold, of many with one reason the first: no answer can rest on it."""
+    """Return what the snapshot skipped, one entry a reason: the answer cannot use these files."""
     if not isinstance(context.snapshot, Snapshot):
         return []
     reasons: dict[str, list[Skipped]] = {}
@@ -150,12 +150,12 @@ def left_out(context: Context) -> list[Skipped]:
 
 
 def leaves(path: str) -> bool:
-    """Does a path lead out of the repository?"""
+    """Return whether a path leads out of the repository."""
     return path.startswith(("/", "~")) or ".." in path.split("/")
 
 
 def review_items(changes: Iterable[FileChange]) -> list[Data]:
-    """A change file by file, without its text: what a reader of the state needs to follow the run."""
+    """Return the files of a change without their text, so that a reader of the state can follow the run."""
     return [
         {
             "path": change.path,
@@ -169,7 +169,7 @@ def review_items(changes: Iterable[FileChange]) -> list[Data]:
 
 
 def snapshot_items(context: Context, paths: list[str], skipped: list[Skipped]) -> list[Data]:
-    """The texts of files of the snapshot, as far as the bounds go."""
+    """Return the texts of files of the snapshot within the bounds; add the others to `skipped`."""
     items: list[Data] = []
     limits = context.limits
     total = 0

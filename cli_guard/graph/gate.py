@@ -1,4 +1,4 @@
-"""The gate as a node: what may run, what a person must say yes to, what Git may record. The only node that decides."""
+"""The gate as a node, the only one that decides: what may run, what needs approval, what Git may record."""
 
 import hashlib
 import json
@@ -33,7 +33,7 @@ CHECKS_WAIT = "checks-wait"
 
 
 def policy_gate(state: State, runtime: Runtime[Context]) -> State:
-    """Decides: may these tools run, may Git record this change? The only node that does."""
+    """Decide whether the planned tools may run, and whether Git may record the change."""
     context = context_of(runtime.context, state)
     reviews_change = state["task_type"] == "change_review"
     review_only = reviews_change if context.review_only is None else context.review_only
@@ -54,12 +54,12 @@ def policy_gate(state: State, runtime: Runtime[Context]) -> State:
             action, context.tools, paths, review_only=review_only, commands=context.commands_of(action.tool)
         )
         if action.tool == RUN_CHECKS and verdict.decision is Decision.ALLOW:
-            verdict = once_nothing_stands(state, context, verdict)
+            verdict = hold_back_checks(state, context, verdict)
         entries += gate_entry(action, verdict)
         if verdict.decision is Decision.DENY:
             denied = stop_run(state, action, verdict, entries)
-            # A planner that goes on is told, and may plan something else, within the bound on rounds; but without its
-            # reviewers a change would have no findings, and without its checks it is stopped by what they wait for.
+            # A planner with rounds left sees the deny and may plan something else. A review of a change ends here, as
+            # without its reviewers it has no findings. Checks that must wait do not end it; what they wait for does.
             ends = state["last_round"] or (reviews_change and verdict.rule != CHECKS_WAIT)
             return denied if ends else going_on(denied)
         if verdict.decision is Decision.REVIEW:
@@ -68,7 +68,7 @@ def policy_gate(state: State, runtime: Runtime[Context]) -> State:
 
 
 def gate_entry(action: Action, verdict: Verdict) -> list[Data]:
-    """What the gate decided, for the log."""
+    """Build the log entry of a decision."""
     return log(
         "policy_gate",
         tool=action.tool,
@@ -79,7 +79,7 @@ def gate_entry(action: Action, verdict: Verdict) -> list[Data]:
 
 
 def new_paths(state: State, context: Context, action: Action) -> set[str]:
-    """The files that a write would make: inside the repository, and only if the caller narrowed nothing."""
+    """Return the files that a write would create inside the repository; none if the caller restricted the paths."""
     if state["restricted"]:
         return set()
     named = action.arguments.get("paths")
@@ -88,7 +88,7 @@ def new_paths(state: State, context: Context, action: Action) -> set[str]:
 
 
 def going_on(denied: State) -> State:
-    """The state after a deny that does not end the run."""
+    """Build the state after a deny that does not end the run."""
     kept: State = {
         "blocked_actions": denied["blocked_actions"],
         "action_log": denied["action_log"],
@@ -100,10 +100,10 @@ def going_on(denied: State) -> State:
 def waiting(
     state: State, context: Context, asked: list[tuple[Action, Verdict]], entries: list[Data]
 ) -> State:
-    """The state of a run that needs a person: an approval sets a patch going, a command, or the tool of a server."""
+    """Build the state of a run that needs a person: an approval starts a patch, a command or a server's tool."""
     reason = reason_for(asked)
     ready: list[Action] = []
-    # What a command does cannot be taken back like a patch: one yes must not mean both.
+    # A patch can be reverted, a command cannot: one approval must not cover both.
     alone = sum(context.tools[request.tool].approvable for request, _ in asked) == 1
     for request, _ in asked:
         tool, arguments = context.tools[request.tool], request.arguments
@@ -135,14 +135,14 @@ def waiting(
 
 
 def proposal_id(requests: list[Action], policy: str) -> str:
-    """The id of what a request has done after an approval: another patch, call, base or policy has another."""
+    """Return the id of what an approval would start; another patch, call, base or policy gives another id."""
     done = [[each.tool, each.arguments] for each in requests]
     content = hashlib.sha256(json.dumps(done, sort_keys=True).encode("ascii"))
     return review_id(content.hexdigest(), policy, ())
 
 
 def denied_now(requests: list[Action], context: Context) -> str | None:
-    """Why what a person says yes to must not be done all the same: a command in it is denied where it would run now."""
+    """Return why an approved request must not run: its command is denied where it would run now; None if it may."""
     for request in requests:
         verdict = judge_commands(request.arguments, context.commands_of(request.tool))
         if verdict.decision is Decision.DENY:
@@ -151,18 +151,18 @@ def denied_now(requests: list[Action], context: Context) -> str | None:
 
 
 def check_state(context: Context, bases: Mapping[str, str | None]) -> None:
-    """Is a patch made for what it would be written over? Raises UsageError, where another revision was asked about."""
+    """Raise UsageError if a patch was made for another revision than the index that it would be written over."""
     asked = context.snapshot
     if not isinstance(asked, Snapshot) or not asked.of_blobs:
         return
     known = {path: entry.identity for path, entry in asked.entries.items() if path in bases}
     other = sorted(path for path, blob in bases.items() if known.get(path) != blob)
     if other:
-        raise UsageError(f"{other[0]} is another in the index than in {asked.name}: ask without --rev")
+        raise UsageError(f"{other[0]} differs between the index and {asked.name}: ask without --rev")
 
 
 def blocked_by(request: Action, verdict: Verdict) -> list[Data]:
-    """What is blocked, a file at a time where it is a write."""
+    """Return the blocked actions of a request: one for each file of a write."""
     blocked: Data = {"tool": request.tool, "reason": verdict.reason, "rule": verdict.rule}
     paths = [path for path in paths_in(request.arguments) if path]
     command = request.arguments.get("command")
@@ -172,22 +172,22 @@ def blocked_by(request: Action, verdict: Verdict) -> list[Data]:
 
 
 def reason_for(asked: list[tuple[Action, Verdict]]) -> str:
-    """Why a person is needed, in one line."""
+    """Join the reasons why a person is needed, in one line."""
     return "; ".join(dict.fromkeys(verdict.reason for _, verdict in asked))
 
 
-def once_nothing_stands(state: State, context: Context, allowed: Verdict) -> Verdict:
-    """Checks run code of the change: not while something that was read of it denies, or waits for a person."""
+def hold_back_checks(state: State, context: Context, allowed: Verdict) -> Verdict:
+    """Deny checks, which run code of the change, while a finding in the change is denied or needs review."""
     so_far = judge_record(judgement_of(state, context))
     if so_far.decision is Decision.ALLOW:
         return allowed
     return Verdict(
-        Decision.DENY, f"checks run once nothing stands against the change: {so_far.reason}", CHECKS_WAIT
+        Decision.DENY, f"checks run only when nothing else stops the change: {so_far.reason}", CHECKS_WAIT
     )
 
 
 def judgement_of(state: State, context: Context, more: Iterable[Finding] = ()) -> Judgement:
-    """The findings so far, and some more, as policy and approvals see them."""
+    """Judge the findings so far, and `more`, by the policy and the approvals."""
     findings = [*state["findings"], *more]
     left_out = not_reviewed((*state["skipped"], *unread(context)))
     findings += [left_out] if left_out else []
@@ -199,21 +199,21 @@ def judgement_of(state: State, context: Context, more: Iterable[Finding] = ()) -
 
 
 def content_of(context: Context) -> RecordedContent:
-    """What the review is about, as an approval is bound to it."""
+    """Return the content of the review, to which an approval is bound."""
     return RecordedContent.of(context.subject.changes if context.subject else ChangeSet(()))
 
 
 def without_result(state: State, context: Context) -> tuple[Finding, ...]:
-    """The checks that were to run and of which nothing came, whatever went wrong on the way."""
+    """Return a finding for each check that should have run and has no result, for any reason."""
     results = [result for result in state["tool_results"] if result["tool"] == RUN_CHECKS]
     ran = {each["id"] for result in results for each in result.get("checks", ())}
-    reason = next((str(result["error"]) for result in results if "error" in result), "nothing came of it")
+    reason = next((str(result["error"]) for result in results if "error" in result), "no result")
     checks = context.subject.checks if context.subject else ()
     return tuple(report_not_run(check, reason) for check in checks if check.may_run and check.id not in ran)
 
 
 def decide_recording(state: State, context: Context, action: Action) -> State:
-    """What the findings mean for the action that Git will take."""
+    """Decide by the findings whether Git may record or send the change."""
     judgement = judgement_of(state, context)
     verdict = judge_record(judgement)
     if verdict.decision is Decision.ALLOW and (lost := without_result(state, context)):
@@ -237,12 +237,12 @@ def decide_recording(state: State, context: Context, action: Action) -> State:
 
 
 def unread(context: Context) -> tuple[Skipped, ...]:
-    """What was left out when the change was read."""
+    """Return what was skipped when the change was read."""
     return context.subject.changes.skipped if context.subject else ()
 
 
 def stop_run(state: State, action: Action, verdict: Verdict, entries: list[Data]) -> State:
-    """The state after a review or a deny."""
+    """Build the state after a review or a deny."""
     asks = verdict.decision is Decision.REVIEW
     blocked: Data = {"tool": action.tool, "reason": verdict.reason, "rule": verdict.rule}
     if verdict.evidence:

@@ -1,7 +1,7 @@
 """Plans: which tools a task needs next. Pure: a state and a context in, actions out.
 
-Every task takes two rounds at most, what the first one reads is what the second one acts on; a change whose
-repository has checks takes three.
+A task takes at most two rounds: the second acts on what the first has read. The review of a change takes three if its
+repository has checks.
 """
 
 from cli_guard.graph.context import Context, Planned, assistant_of
@@ -15,7 +15,7 @@ PUSH_EVENTS = ("pre-push", "range")
 
 
 def plan(state: State, context: Context) -> Planned:
-    """The next actions of the task; none when it is done."""
+    """Return the next actions of the task."""
     if state["task_type"] != "change_review":
         return assistant_of(context).plan(state, context)
     assert context.subject is not None  # noqa: S101 - prepare_task failed without one
@@ -27,7 +27,7 @@ def plan(state: State, context: Context) -> Planned:
 
 
 def plan_reviewers(subject: ReviewInput, paths: list[str]) -> list[Action]:
-    """The reviewers that this change gives something to do."""
+    """Plan the reviewers that this change needs."""
     shard = subject.shard
     read = [] if subject.event == registry.MESSAGE_ONLY else paths
     return [
@@ -42,14 +42,14 @@ def plan_reviewers(subject: ReviewInput, paths: list[str]) -> list[Action]:
 
 
 def plan_checks(subject: ReviewInput) -> Action | None:
-    """The checks that may run, None for none. What is found in the text comes first, and costs less."""
+    """Plan the checks that may run, None if there are none. They run after the reviewers, which take less time."""
     wanted = [{"id": check.id, "commands": list(check.commands)} for check in subject.checks if check.may_run]
     purpose = "run the checks of the repository over exactly this"
     return Action(RUN_CHECKS, {"checks": wanted}, risk=EXECUTE, purpose=purpose) if wanted else None
 
 
 def plan_recording(subject: ReviewInput, state: State) -> Action:
-    """What Git will do once the hook lets it."""
+    """Plan the action that Git takes if the hook allows it."""
     tool = "git_push" if subject.event in PUSH_EVENTS else "git_commit"
     arguments = {"content": subject.changes.identity, "findings": len(state["findings"])}
     return Action(tool, arguments, risk="git", purpose="let Git record what was reviewed")

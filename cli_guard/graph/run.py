@@ -1,7 +1,7 @@
-"""Runs the graph for a review or a request, and goes on with a run that paused for a person.
+"""Run the graph for a review or a request, and resume a run that paused for a person.
 
-Only a run that waits for a person has a checkpoint, each in a SQLite file of its own, so that a broken or locked
-file stands in the way of nothing but itself.
+Only a run that waits for a person has a checkpoint. Each is in its own SQLite file, so that a broken or locked file
+affects no other run.
 """
 
 import contextlib
@@ -43,8 +43,8 @@ class Pause:
     connection: sqlite3.Connection
 
     def keep(self, path: Path) -> None:
-        """Writes the checkpoint to a file. Raises sqlite3.Error or OSError."""
-        # Into a file of its own first: what lies in the place may be broken, or be read at this moment.
+        """Write the checkpoint to a file. Raises sqlite3.Error or OSError."""
+        # Written to another file and renamed: a file at `path` may be broken, or be read at this moment.
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         os.close(descriptor)
         try:
@@ -57,7 +57,7 @@ class Pause:
 
 
 def run_review(context: Context) -> tuple[State, Pause | None]:
-    """Runs the graph over the subject of a context; the pause is there if it waits for a person."""
+    """Review the subject of a context; return its state, and the pause if it waits for a person."""
     assert context.subject is not None  # noqa: S101 - a review has a subject
     event = context.subject.event
     request: State = {
@@ -69,9 +69,9 @@ def run_review(context: Context) -> tuple[State, Pause | None]:
 
 
 def run_graph(request: State, context: Context) -> tuple[State, Pause | None]:
-    """Runs the graph from the fields of a request; the pause is there if it waits for a person."""
-    # A diff must not leave the machine because somebody traces another program of theirs; a context variable
-    # overrides the environment of the process, which two reviews in two threads share.
+    """Run the graph on a request; return its state, and the pause if it waits for a person."""
+    # A diff must not leave the machine because the user's environment turns tracing on for another program. A context
+    # variable overrides the environment, which two reviews in two threads share.
     with tracing_context(enabled=False):
         state = cast(State, default_graph().invoke(request, context=context))
         if state["status"] != "needs_review" or not state["review_id"]:
@@ -80,15 +80,15 @@ def run_graph(request: State, context: Context) -> tuple[State, Pause | None]:
 
 
 def waiting(state: State, context: Context) -> tuple[State, Pause]:
-    """A run that has come to a person's question without a checkpoint, with one in front of that question.
+    """Give a run that needs a person a checkpoint just before the node that asks.
 
-    Most runs ask nobody, and keeping a checkpoint at hand for every step takes a third of the graph's own time.
+    Most runs need no person, and a checkpoint at every step would take a third of the graph's own time.
     """
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     graph = build_graph(checkpointer=saver(connection))
-    # The node that asks runs once more, and says once more that it did.
+    # The node that asks runs again and logs its entry again.
     before = state | {"action_log": state["action_log"][:-1]}
-    # What a person typed may be a secret. A patch is kept as it is written, and its id is its hash.
+    # The request may hold a secret. A patch is kept unmasked: it is written as it is, and its hash is its id.
     exact = {key: before[key] for key in EXACT if key in before}  # type: ignore[literal-required]
     before = cast(State, mask_everywhere(before, masks_in(state["input"])) | exact)
     graph.update_state(THREAD, before, as_node="policy_gate")
@@ -99,14 +99,14 @@ def waiting(state: State, context: Context) -> tuple[State, Pause]:
 
 @lru_cache(maxsize=1)
 def default_graph() -> Graph:
-    """The graph that ends where a person is asked, compiled once."""
+    """Return the graph without a checkpointer, which ends where a person is asked; compiled once."""
     return build_graph()
 
 
 def saver(connection: sqlite3.Connection) -> SqliteSaver:
-    """A checkpointer that makes plain data and the library's own types of what it reads; the graph adds its own.
+    """Return a checkpointer that reads only plain data and the library's own types; the graph adds its types.
 
-    By default it calls whatever a file names, with the arguments in it: a program, for one.
+    By default it would call any function that a file names, with the arguments in the file.
     """
     return SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
 
@@ -120,21 +120,21 @@ def resume_review(
     context: Context | None = None,
     requests: list[Action] | None = None,
 ) -> State:
-    """Goes on with a paused run after a person's answer. Raises UsageError for a file that holds none.
+    """Resume a paused run with a person's answer. Raises UsageError for a file that holds none.
 
-    The file is only read: a run that cannot go on, because the work tree has changed, can be answered again.
-    `requests` are what the person was shown: a run that would do anything else does not go on.
+    The file is only read: if the run fails, because the work tree has changed, it can be answered again.
+    `requests` are those that the person was shown; raises UsageError if the run has others.
     """
     with open_paused(path) as graph:
         if requests is not None and graph.get_state(THREAD).values["tool_requests"] != requests:
-            raise UsageError("what waits is not what was shown: ask again")
+            raise UsageError("the pending request is not the one that was shown: ask again")
         answer: Any = Command(resume={"approved": approved, "by": by, "reason": reason})
         with tracing_context(enabled=False):
             return cast(State, graph.invoke(answer, THREAD, context=context or Context(), durability="exit"))
 
 
 def waiting_requests(path: Path) -> list[Action]:
-    """What an approval of a paused run sets going. Raises UsageError."""
+    """Return the actions that an approval of a paused run starts. Raises UsageError."""
     return waiting_state(path)["tool_requests"]
 
 
@@ -146,13 +146,13 @@ def waiting_state(path: Path) -> State:
 
 @contextlib.contextmanager
 def open_paused(path: Path) -> Iterator[Graph]:
-    """The graph of a paused run, over a copy of its checkpoint in memory. Raises UsageError."""
+    """Open the graph of a paused run on a copy of its checkpoint in memory. Raises UsageError."""
     try:
         with contextlib.closing(sqlite3.connect(":memory:", check_same_thread=False)) as memory:
             copy(path, memory)
             graph = build_graph(checkpointer=saver(memory))
             if not waits(graph):
-                raise UsageError("this review waits no longer: run the commit or push again")
+                raise UsageError("this review is no longer pending: run the commit or push again")
             yield graph
     except sqlite3.Error as error:
         raise UsageError(
@@ -161,11 +161,11 @@ def open_paused(path: Path) -> Iterator[Graph]:
 
 
 def copy(path: Path, memory: sqlite3.Connection) -> None:
-    """Copies the database of a paused run. Raises sqlite3.Error, also for one that stays locked."""
+    """Copy the database of a paused run. Raises sqlite3.Error, also if it stays locked for LOCK_SECONDS."""
     deadline = time.monotonic() + LOCK_SECONDS
 
     def step(status: int, remaining: int, total: int) -> None:
-        # By itself a copy waits for a lock without end.
+        # `backup` itself waits for a lock without limit.
         if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) and time.monotonic() > deadline:
             raise sqlite3.OperationalError("database is locked")
 
@@ -174,13 +174,13 @@ def copy(path: Path, memory: sqlite3.Connection) -> None:
 
 
 def open_file(path: Path) -> sqlite3.Connection:
-    """The database of a paused run, which must be there. Raises sqlite3.Error."""
+    """Open the existing database of a paused run. Raises sqlite3.Error."""
     uri = f"{path.absolute().as_uri()}?mode=rw"
     return sqlite3.connect(uri, uri=True, timeout=LOCK_SECONDS, check_same_thread=False)
 
 
 def waits(graph: Graph) -> bool:
-    """Does the graph's checkpoint wait for a person? Raises sqlite3.Error, also for one of another version."""
+    """Return whether the checkpoint waits for a person. Raises sqlite3.Error, also for one of another version."""
     try:
         paused = graph.get_state(THREAD)
         if not paused.next:

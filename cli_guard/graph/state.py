@@ -14,12 +14,12 @@ CONTROL = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
     "\U000e0000-\U000e007f]"
 )
-# What a terminal takes for itself: colours, cursor moves, titles (ECMA-48).
+# Escape sequences, which a terminal interprets: colours, cursor moves, titles (ECMA-48).
 ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]{0,30}[A-Za-z]|\][^\x07\x1b]{0,300}(?:\x07|\x1b\\)?)")
 
 
 class State(TypedDict, total=False):
-    """What the nodes hand on; the fields down to `metadata` are those of the requirement (Appendix E).
+    """The data that nodes pass on; the fields down to `metadata` are those of the requirement (Appendix E).
 
     `context_items` is what a reader of the state needs to follow a run over a snapshot: the review of a change that is
     handed in, as a hook does, has none. `plan` is what was planned so far, as it may be shown.
@@ -28,8 +28,8 @@ class State(TypedDict, total=False):
     `writes` (files should change), `forbids` (none may), `runs` (something is to be run), `also` (further kinds of
     task), `effect` (the words that want more than that), `assumed`.
     `judged` is each finding that stands (`finding`) with what policy makes of it (`decision`).
-    `proposal` is the exact patch that a tool proposes, and its `paths`; it may hold a secret and is never shown: what
-    is shown of it stands in `tool_results`.
+    `proposal` is the exact patch that a tool proposes, and its `paths`; it may hold a secret and is never shown;
+    the part that may be shown is in `tool_results`.
     """
 
     input: str
@@ -49,7 +49,7 @@ class State(TypedDict, total=False):
     status: Literal["ok", "needs_review", "failed"]
     final_output: str | None
     metadata: Data
-    # What the loop needs beyond it.
+    # Further fields that the loop needs.
     round: int
     last_round: bool
     restricted: bool
@@ -64,11 +64,11 @@ class State(TypedDict, total=False):
 
 
 def normalise(text: str) -> str:
-    """A request on one line: without control characters, white space collapsed, at most 20,000 characters."""
+    """Return a request on one line, at most 20,000 characters; drop control characters, collapse white space."""
     return " ".join(CONTROL.sub("", ESCAPE.sub("", text)).split())[:REQUEST_CHARS].rstrip()
 
 
-# All that a checkpoint may have built when it is read, besides plain data.
+# The only types that reading a checkpoint may build, besides plain data.
 KEPT_TYPES = tuple(
     (kind.__module__, kind.__name__)
     for kind in (Action, Finding, Suppressed, Skipped, *FINDING_ENUMS.values())
@@ -76,7 +76,7 @@ KEPT_TYPES = tuple(
 
 
 def is_intact(state: Mapping[str, Any]) -> bool:
-    """Are the objects of a state that was read from a checkpoint what they were? An older version kept plain data."""
+    """Return whether a state read from a checkpoint has its types again; an older version kept plain data."""
     requests = state["tool_requests"]
     objects = (
         (Action, requests),
@@ -91,5 +91,5 @@ def is_intact(state: Mapping[str, Any]) -> bool:
 
 
 def log(node: str, **details: object) -> list[Data]:
-    """One entry of the action log."""
+    """Build one entry of the action log."""
     return [{"node": node, **details}]

@@ -1,4 +1,4 @@
-"""The graph as LangGraph Studio loads it (`langgraph.json`): it brings a checkpointer of its own."""
+"""The graph for LangGraph Studio (`langgraph.json`), which adds its own checkpointer."""
 
 from cli_guard.graph.build import build_graph
 

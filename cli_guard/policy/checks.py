@@ -178,7 +178,7 @@ class PlannedCheck:
 
     @property
     def id(self) -> str:
-        """`tests@1a2b3c4d5e`: the check, and a hash of its tree and table."""
+        """Return `tests@1a2b3c4d5e`: the check, and a hash of its tree and table."""
         return f"{self.name}@{self.tree[:10]}.{self.digest[:6]}"
 
     @property
@@ -213,7 +213,7 @@ def weaker_checks(before: Mapping[str, CheckConfig], after: Mapping[str, CheckCo
             gone = [pattern for pattern in was.files if pattern not in becomes.files]
             if gone:
                 yield f"the check {name} no longer covers {', '.join(gone)}"
-        # Whether another command checks as much cannot be known.
+        # It cannot be known whether another command checks as much.
         for key in ("command", "server", "working_dir", "environment"):
             if getattr(was, key) != getattr(becomes, key):
                 yield f"the check {name} has a different {key.replace('working_dir', 'working folder')}"

@@ -315,7 +315,7 @@ def read_user_config(env: Mapping[str, str]) -> Config | None:
     if path is None:
         return None
     try:
-        # People link it from elsewhere; what waits for a writer would hold every commit.
+        # It may be a link to a file elsewhere, but a FIFO would hold up every commit.
         raw = read_plain(path, follow=True)
     except (FileNotFoundError, NotADirectoryError):
         return None

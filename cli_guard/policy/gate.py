@@ -171,7 +171,7 @@ def judge_findings(
     today: datetime.date,
     approved: Mapping[str, str],
 ) -> Judgement:
-    """Split the findings into standing ones, with their disposition, and answered ones, with the answer.
+    """Split the findings into open ones, with their disposition, and answered ones, with the answer.
 
     `answer` returns the inline suppression of a finding, and whether this change adds it. `approved` are the
     fingerprints that a person approved for this content, with the reason. An approval answers what needs review, never
@@ -219,10 +219,10 @@ def new_suppressions(findings: Iterable[Finding], policy: Policy, answer: FindAn
         disposition = policy.disposition(found)
         inline = inline_for(found, disposition, answer) if disposition in STOPS else None
         if inline and inline[1]:
-            told = f"a new comment answers {found.rule} ({disposition}): {inline[0].reason}"
+            message = f"a new comment answers {found.rule} ({disposition}): {inline[0].reason}"
             mark = fingerprint(SUPPRESSION_NEW, found.path, f"{found.fingerprint} {inline[0].reason}")
             rule = one("policy", SUPPRESSION_NEW)
-            made = rule.finding(path=found.path, line=found.line, message=told, fingerprint=mark)
+            made = rule.finding(path=found.path, line=found.line, message=message, fingerprint=mark)
             yield replace(made, commit=found.commit)
 
 
@@ -240,7 +240,7 @@ def judge_record(judgement: Judgement) -> Verdict:
 
 
 def count_findings(findings: Collection[Finding], what: str) -> str:
-    """`2 findings denied (secret-x, code-y)`."""
+    """Format `2 findings denied (secret-x, code-y)`."""
     rules = ", ".join(dict.fromkeys(finding.rule for finding in findings))
     return f"{len(findings)} finding{'s' if len(findings) > 1 else ''} {what} ({rules})"
 

@@ -12,9 +12,9 @@ from functools import lru_cache
 class Automaton:
     """A pattern, one bit a position in it.
 
-    `steps` are the positions that a given character advances, `names` those that any but `/` advances. `in_folder` stay
-    where they are on any character but `/`, `anywhere` on every one. `skips` may be left out, `optional` with
-    the position behind them.
+    `steps` are the positions that a given character advances, `names` those that any character but `/` advances.
+    `in_folder` are kept by any character but `/`, `anywhere` by every character. `skips` may be left out, `optional`
+    together with the next position.
     """
 
     steps: dict[str, int]

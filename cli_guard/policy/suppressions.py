@@ -61,7 +61,7 @@ def answer_in(line: str) -> Answer | None:
 
 
 def marks_in_comments(line: str) -> Iterator[int]:
-    """Yield the marks behind a comment opener with no quote sign in between."""
+    """Yield the marks after a comment opener with no quote sign in between."""
     opened = False
     for token in _TOKEN.finditer(line):
         if token.lastgroup == "opener":

@@ -1,4 +1,4 @@
-"""Examples in rule files are written with placeholders, so that no real-looking key stands in the repository.
+"""Examples in rule files are written with placeholders, so that the repository contains no real-looking key.
 
 A placeholder is `<<kind:argument>>`; `expand(text, seed)` puts pseudo-random text of high entropy in its
 place, the same for the same seed, so that two seeds are two variants of one example:

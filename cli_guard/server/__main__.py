@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> int:
     held = lock(f"{inside}/{name}.lock")
     if held is None:
         return 1
-    # Changes are noticed from here on, also during loading.
+    # Watch from here on, so that a change of a file during loading is noticed.
     stay = Stay(idle, memory)
     from cli_guard.server.control import configured
     from cli_guard.server.warming import warm

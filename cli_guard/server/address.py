@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # sockaddr_un(7): 108 bytes with the last 0; 104 on macOS and the BSDs.
 LONGEST = 107 if sys.platform == "linux" else 103
-# What Python reads of them is sent to the server, or is in sys.flags.
+# Variables of Python whose effect is sent to the server, or is in sys.flags.
 HARMLESS = frozenset(
     ("PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONUTF8", "PYTHONCOERCECLOCALE")
 )
@@ -52,7 +52,7 @@ def identity() -> str | None:
     programs = os.path.dirname(sys.executable)  # noqa: PTH120
     flags = (str(getattr(sys.flags, name)) for name in FLAGS)
     encoding = (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
-    # The interpreter finds its packages by where it lies itself, and the user's own, if there are any, in the home.
+    # The interpreter finds its packages by its own path, and the user's own packages, if any, in the home.
     return "\n".join(
         (__version__, package, sys.version, programs, own_packages(), *flags, *encoding, *find_view())
     )

@@ -16,14 +16,14 @@ from cli_guard.server import address
 ROUTED = frozenset(("hook", "review", "check-command", "ask", "explain", "rules", "pending", "reviews"))
 # A healthy server answers at once; a hanging one costs no more than this.
 ANSWER_SECONDS = 0.1
-# It has answered, but other runs are first.
+# The server has answered, but other runs come first.
 TURN_SECONDS = 3.0
 
-# From the server, each with one byte more: send the streams; the run is refused.
+# Messages of the server, each with one byte more: send the streams; the run is refused.
 READY, REFUSED = b"A", b"C"
-# From its child: it has begun; it ends with this code. And from the server: a signal has ended it.
+# Messages of its child: the run has begun; it ends with this code. And of the server: a signal has ended the child.
 BEGUN, ENDED, KILLED = b"B", b"E", b"K"
-# From us: Ctrl-C, a request to end, a closed terminal.
+# Our messages: Ctrl-C, a request to end, a closed terminal.
 INTERRUPT, TERMINATE, HANG_UP = b"I", b"T", b"H"
 GIT_HOOKS = (["pre-commit"], ["pre-merge-commit"], ["commit-msg"], ["pre-push"])
 PASSED_ON = ((_signal.SIGTERM, TERMINATE), (_signal.SIGHUP, HANG_UP))
@@ -161,7 +161,7 @@ def pass_on(connection: "_socket.socket") -> None:
         send(connection, word)
 
     for number, word in PASSED_ON:
-        # It may be ignored on purpose (nohup).
+        # A signal may be ignored on purpose (nohup).
         if _signal.getsignal(number) == _signal.SIG_DFL:
             _signal.signal(number, lambda number, _, word=word: ask(number, word))
 

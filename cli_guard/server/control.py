@@ -14,7 +14,7 @@ from cli_guard.server import address, client
 
 START_SECONDS = 60.0
 STOP_SECONDS = 5.0
-# What a server needs to be what we are; the rest of the environment comes with each run.
+# The variables that give a server the same identity as ours; each run sends the rest of its environment.
 KEPT = ("HOME", "LANG", "LC_ALL", "LC_CTYPE")
 
 
@@ -72,7 +72,7 @@ def start(*options: str) -> "subprocess.Popen[bytes] | None":
         return None
     return subprocess.Popen(
         (sys.executable, "-E", "-P", *flags(), "-m", "cli_guard.server", inside, name, *options),
-        # Not ours: Git, or a framework, waits for the end of what it reads from us.
+        # Not our streams: Git, or a framework, reads them until every process has closed them.
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -17,7 +17,7 @@ MEMORY_BYTES = 512 * 1_048_576
 # How often it checks its files while idle; before a run it always checks.
 LOOK_SECONDS = 30.0
 NAMES = "names.toml"
-# No path has more (path_resolution(7)).
+# The most links in a path (path_resolution(7)).
 LINKS = 40
 
 # Time of change, size and inode: every way of writing a file changes at least one of them.

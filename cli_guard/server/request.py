@@ -110,7 +110,7 @@ class Caller:
 
     @property
     def waits(self) -> bool:
-        """True if its run can start but has no child yet."""
+        """Return whether its run can start but has no child yet."""
         return bool(self.handed) and not self.child and not self.gone
 
     def say(self, word: bytes, value: int = 0) -> None:

@@ -18,15 +18,15 @@ from cli_guard.server.trust import Trust
 
 READ_BYTES = 1_048_576
 BACKLOG = 128
-# More at once would only take turns; the others wait until one has ended.
+# The most runs at once: more would only take turns, so the others wait.
 RUNS = max(8, 4 * (os.cpu_count() or 1))
 CALLERS = 512
-# A client sends its request at once.
+# A client sends its request at once, so one that is silent for longer is dropped.
 SILENCE_SECONDS = 5.0
 # The time that a child has to end after a signal.
 END_SECONDS = 2.0
 SIGNALS = {INTERRUPT: signal.SIGINT, TERMINATE: signal.SIGTERM, HANG_UP: signal.SIGHUP}
-# A child that could not become what its client is; the client does the run itself.
+# The exit code of a child that could not take its client's place: the client does the run itself.
 NOT_DONE = 75
 
 

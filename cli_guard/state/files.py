@@ -1,6 +1,6 @@
-"""Read, write and lock the files of the state folder: plain files of mode 0600, and never a wait of more than 2 s.
+"""Read, write and lock the files of the state folder: plain files of mode 0600. No call waits for more than 2 s.
 
-What else lies in their place (a FIFO, a link, a folder) is an error that blocks, and says what to remove.
+Anything else in their place (a FIFO, a link, a folder) is an error that blocks, and says what to remove.
 """
 
 import os
@@ -18,20 +18,20 @@ LOCK_STEP = 0.02
 
 
 def open_state(path: Path, flags: int) -> int:
-    """Open a file of the state folder. Raises CliGuardError if it is no plain file, OSError."""
+    """Open a file of the state folder. Raises CliGuardError if it is not a plain file, OSError."""
     try:
         descriptor = open_plain(path, flags)
     except NotAPlainFileError as error:
         raise CliGuardError(f"{path} should be a file, but {error.strerror}: remove it") from error
     if flags & (os.O_WRONLY | os.O_RDWR) and os.fstat(descriptor).st_mode & 0o077:
-        # An older version let others read it.
+        # An older version made it readable for others.
         with suppress(OSError):
             os.fchmod(descriptor, 0o600)
     return descriptor
 
 
 def read_state(path: Path) -> bytes:
-    """Return the content of a file of the state folder. Raises CliGuardError if it is no plain file, OSError."""
+    """Return the content of a file of the state folder. Raises CliGuardError if it is not a plain file, OSError."""
     with os.fdopen(open_state(path, os.O_RDONLY), "rb") as file:
         return file.read()
 
@@ -71,7 +71,7 @@ def lock(path: Path) -> Iterator[None]:
     file = path.with_suffix(path.suffix + ".lock")
     descriptor = open_state(file, os.O_RDWR | os.O_CREAT)
     try:
-        with suppress(ImportError):  # no fcntl outside POSIX: there the lock is the open file alone
+        with suppress(ImportError):  # outside POSIX there is no fcntl, and no lock
             import fcntl
 
             until = time.monotonic() + LOCK_SECONDS

@@ -81,7 +81,7 @@ class Records:
             make_folder(folder)
 
     def not_recorded(self, error: Exception, *, waits: bool) -> str:
-        """Say in one line why nothing could be recorded; `waits`: the review cannot be approved then."""
+        """Return one line that says why nothing could be recorded; `waits`: nor can the review be approved."""
         words = getattr(error, "strerror", None) or str(error)
         return f"not recorded in {self.folder}: {words}{'; it cannot be approved' if waits else ''}"
 

@@ -72,7 +72,7 @@ def test_a_failure_says_what_was_expected_and_what_came() -> None:
 
 def test_the_data_of_an_answer_is_searched_as_well() -> None:
     [failure] = check_answer(Expected("needs_review", never_says=("secret",)), OUTCOME)
-    assert failure.got == "it stands in the data of the answer"
+    assert failure.got == "it is in the data of the answer"
 
 
 BEFORE = {"a": "1\n", "b": "2\n"}

@@ -145,7 +145,7 @@ def test_no_path_leads_out_of_the_repository(path: str) -> None:
         steps({"do": "stage", "rename": {path: "a"}}),
         {"expect": {"status": "ok", "files": {path: "x"}}},
     ):
-        with pytest.raises(ConfigError, match="is no path below the repository"):
+        with pytest.raises(ConfigError, match="is not a path below the repository"):
             read(**place)
 
 

@@ -7,7 +7,7 @@ import pytest
 from examples import table
 
 from benchmarks.runner.model import Content, Setup, Step
-from benchmarks.runner.scratch import Scratch, prints
+from benchmarks.runner.scratch import Scratch, hash_files
 from cli_guard.errors import CliGuardError
 
 
@@ -114,7 +114,7 @@ def test_nothing_of_the_user_gets_in(tmp_path: Path, monkeypatch: pytest.MonkeyP
     ],
 )
 def test_a_link_leads_no_step_out(tmp_path: Path, step: Step) -> None:
-    with pytest.raises(CliGuardError, match="lies behind a link"):
+    with pytest.raises(CliGuardError, match="is behind a link"):
         make(
             tmp_path / "x",
             Step("commit", files={"way": Content(link="../beside")}, message="A link"),
@@ -143,7 +143,7 @@ def test_a_print_sees_every_change(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "a").write_text("1")
     (tmp_path / "l").symlink_to("a")
-    seen = [prints(tmp_path)]
+    seen = [hash_files(tmp_path)]
     for change in (
         lambda: (tmp_path / "a").write_text("2"),
         lambda: (tmp_path / "a").chmod(0o600),
@@ -152,6 +152,6 @@ def test_a_print_sees_every_change(tmp_path: Path) -> None:
         lambda: (tmp_path / "a").unlink(),
     ):
         change()
-        seen.append(prints(tmp_path))
+        seen.append(hash_files(tmp_path))
         assert seen[-1] != seen[-2]
-    assert set(prints(tmp_path, without=("sub",))) == {"l"}
+    assert set(hash_files(tmp_path, without=("sub",))) == {"l"}

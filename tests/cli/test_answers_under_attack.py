@@ -111,7 +111,7 @@ def test_what_changes_while_a_person_reads(shop: Repo) -> None:
     with shop.unchanged():
         done = guard(shop, "approve", found, stdin=Reader(""))
     assert (done.code, len(done.err.splitlines())) == (2, 1)
-    assert "not what was shown" in done.err
+    assert "not the one that was shown" in done.err
 
 
 def test_a_checkpoint_calls_nothing(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_a_patch_for_an_old_revision_is_not_written_over_a_new_one(shop: Repo) -
     with shop.unchanged():
         done = guard(shop, "ask", RENAME, "--rev", "HEAD~1")
     assert done.code == 3
-    assert "is another in the index than in HEAD~1" in done.out
+    assert "differs between the index and HEAD~1" in done.out
     assert waiting(shop) == []
     assert guard(shop, "ask", RENAME, "--rev", "HEAD").code == 3
     assert len(waiting(shop)) == 1, "a near miss: the same files"
@@ -253,10 +253,10 @@ def test_another_work_tree_and_another_clone(shop: Repo, tmp_path: Path) -> None
     assert "no pending review" in refused(Repo(tmp_path / "clone", shop.env), found)
     assert approve(shop, found).code == 0
     done = guard(other, "undo")
-    assert (done.code, "nothing to take back" in done.err) == (2, True)
+    assert (done.code, "nothing to revert" in done.err) == (2, True)
     assert guard(shop, "undo").code == 0
     done = guard(shop, "undo")
-    assert (done.code, "nothing to take back" in done.err) == (2, True)
+    assert (done.code, "nothing to revert" in done.err) == (2, True)
 
 
 def test_two_at_once(shop: Repo) -> None:

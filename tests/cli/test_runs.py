@@ -477,7 +477,7 @@ def test_a_command_cannot_be_taken_back(shop: Repo) -> None:
     for options in ((), (ran,)):
         done = guard(shop, "undo", *options)
         assert (done.code, len(done.err.splitlines())) == (2, 1)
-        assert "a command cannot be taken back" in done.err
+        assert "a command cannot be undone" in done.err
         assert f"cli-guard undo {first}" in done.err
     assert guard(shop, "undo", first).code == 0
     none = guard(shop, "undo")

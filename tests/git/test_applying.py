@@ -40,7 +40,7 @@ def test_there_and_back(written: Repo, at: str) -> None:
     assert lying(written) == dict(sorted(NEW.items()))
     assert left["gone.txt"] is None and left["a.py"]
     assert read_index(Repository.discover(written.path, written.env)).identity == index
-    tool.take_back(patch, left)
+    tool.revert(patch, left)
     assert lying(written) == dict(sorted(OLD.items()))
     assert written.git("status", "--porcelain") == ""
 
@@ -100,7 +100,7 @@ def test_it_goes_back_only_over_what_it_left(written: Repo) -> None:
     left = tool.apply(patch, tool.bases({*OLD, *NEW}))
     written.write("a.py", "x = 2\n# more\n")
     with written.unchanged(), pytest.raises(UsageError, match=r"a\.py changed since"):
-        tool.take_back(patch, left)
+        tool.revert(patch, left)
 
 
 @pytest.mark.parametrize("path", ["../out.txt", "/tmp/out.txt", ".git/config", "way/out.txt"])

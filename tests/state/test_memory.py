@@ -155,7 +155,7 @@ def test_decisions_of_the_trail_are_known_and_stay_forgotten(memory: Memory) -> 
     records.audit.append(
         {"at": "2026-05-04T11:00:00+00:00", "user": "Ada", "event": "undo", "review_id": "a1"}
     )
-    assert [each.text for each in memory.recent()] == ["taken back a1 by Ada"]
+    assert [each.text for each in memory.recent()] == ["reverted a1 by Ada"]
 
 
 def test_what_a_source_says_now_stands_in_place_of_what_it_said(memory: Memory) -> None:

@@ -173,11 +173,11 @@ class Reader:
                 self.found.loose.append(given)
         if given is not None:
             self.found.values.append((option, given))
-        # What follows the code or module of an interpreter is for that code.
+        # The words after the code or module of an interpreter are arguments of that code.
         self.ended = self.ended or option.takes in ("module", "code:python")
 
     def cluster(self, word: Field) -> bool:
-        """Parse `-anm MSG`, short options in one word; return False if one is unknown (the others still count)."""
+        """Parse `-anm MSG`, short options in one word; return False if one is unknown (the others are kept)."""
         options = self.found.spec.options
         letters = word.start[1:]
         if "-#" in options:

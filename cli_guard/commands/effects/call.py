@@ -28,7 +28,7 @@ CONNECTED = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT, Kind.SERVICE_WRITE))
 FETCHED = CONNECTED | {Kind.SERVICE_READ}
 # What a dry run leaves out.
 CHANGES = frozenset((Kind.WRITE, Kind.DELETE, Kind.SYSTEM, "move"))
-# What these print of their service is made on this machine.
+# Their service runs on this machine, so what they print of it does not come from the network.
 LOCAL_SERVICES = frozenset(
     "docker docker-compose systemctl loginctl journalctl minikube kind k3d vagrant virsh lxc crictl ctr".split()
 )
@@ -38,7 +38,7 @@ SWITCHING = frozenset((PathClass.SETTINGS, PathClass.HOOKS, PathClass.GIT_CONFIG
 COPIES_INPUT = frozenset(("cat", "tee"))
 GUARD_PACKAGES = frozenset(("cli-guard", "cli_guard", "pre-commit", "prek", "husky", "lefthook"))
 RUNS_COMMANDS = frozenset((("cli-guard", "exec"), ("cli_guard", "exec")))
-# sed that prints or drops lines, awk that prints fields, tr that changes nothing but blanks.
+# The code of sed that only prints or drops lines, of awk that only prints fields, the sets of tr that are blanks.
 SELECTING = {
     "sed": re.compile(r"(?:(?:\d+|\$|/[^/\\]*/)(?:,(?:\d+|\$|/[^/\\]*/))?)?!?[pdq]"),
     "awk": re.compile(r"(?:/[^/\\]*/|NR *[<>=!]=? *\d+)? *(?:\{ *print(?: *\$(?:\d+|NF))? *;? *\})?"),
@@ -67,7 +67,7 @@ class Call(ParsedCall):
         return own if output is None else output
 
     def load_project(self) -> None:
-        """The code that the program loads from the project, whatever it is asked for."""
+        """Emit that the program loads code of the project, whatever its sub-command does."""
         loads = self.program.loads if self.spec.loads is None else self.spec.loads
         runs_anyway = self.spec.effect is Kind.EXEC and not self.looks and not self.is_help_request()
         if loads and not runs_anyway and (self.program.always or not self.is_help_request()):
@@ -75,7 +75,7 @@ class Call(ParsedCall):
             self.effect(Kind.EXEC, self.program.name, reason, self.span)
 
     def own_effect(self) -> None:
-        """What the program or sub-command does; an option that makes it only look (`--check`) takes that away."""
+        """Emit the effect of the program or sub-command, unless an option such as `--check` makes it read-only."""
         if self.spec.effect and not self.looks and not (self.dry and self.spec.effect in CHANGES):
             self.effect(self.spec.effect, self.spec.name, self.spec.reason, self.span, self.spec.rule)
         words = words_before_command([each.text for each in self.fields[1:]])
@@ -219,7 +219,7 @@ class Call(ParsedCall):
         return Stream(None, taints)
 
     def selects(self) -> bool:
-        """Does the code of sed or awk, or the sets of tr, print lines or fields of the input as they are?"""
+        """Return whether the code of sed or awk, or the sets of tr, print lines or fields of the input unchanged."""
         plain = SELECTING.get(self.program.name)
         kinds = [(kind, each) for kind, each in self.arguments.kinds if kind != "read"]
         texts = [each.text for kind, each in kinds] + [each.text for _, each in self.arguments.values]

@@ -52,7 +52,7 @@ def emit_endless(call: ParsedCall, code: str, span: Span) -> None:
 
 
 def keep_denials(call: ParsedCall, text: str, span: Span) -> None:
-    """Judge text that the code may hand to a shell, keeping only denials: it may be no command at all."""
+    """Judge text that the code may pass to a shell. Keep only denials: the text may not be a command at all."""
     shell = call.shell
     outer, shell.effects, partial = shell.effects, {}, shell.partial
     try:

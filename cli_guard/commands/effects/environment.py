@@ -84,13 +84,13 @@ SWITCHES = {
     "credential.helper": {""},
     "http.sslverify": {"true"},
 }
-# What a read-only command would run of the repository's own configuration.
+# The keys of the repository's own configuration whose values even a read-only command runs.
 READING_KEYS = re.compile(
     r"core\.(?:fsmonitor|pager|alternaterefscommand)\Z|pager\..*\Z|diff\.(?:external|.*\.(?:command|textconv))\Z"
     r"|filter\..*\.(?:clean|smudge|process)\Z|interactive\.difffilter\Z|gpg\.(?:.*\.)?program\Z|include\.path\Z|includeif\..*\.path\Z"
 )
 
-# Those that a command of git alone runs, by its name.
+# Keys whose value only one command of git runs, by the command.
 OWN_READING_KEYS = {
     "git archive": re.compile(r"tar\..*\.command\Z"),
     "git interpret-trailers": re.compile(r"trailer\..*\.(?:command|cmd)\Z"),

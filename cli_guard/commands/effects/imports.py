@@ -1,4 +1,4 @@
-"""What Python imports from the current folder, which it searches first for `-c`, `-m` and code on its input."""
+"""Find what Python may import from the current folder, the first it searches for `-c`, `-m` and code on its input."""
 
 import ast
 import sys
@@ -7,7 +7,7 @@ from cli_guard.commands.effects.parsed_call import ParsedCall
 from cli_guard.commands.model import Kind, Setting
 from cli_guard.commands.scope import Stream
 
-# Built in, or imported before the current folder is searched (site.py, encodings).
+# Modules that are built in, or imported before the current folder is searched (site.py, encodings).
 LOADED = frozenset(sys.builtin_module_names) | frozenset(
     "os posixpath genericpath ntpath stat abc io codecs encodings site zipimport _collections_abc".split()
 )
@@ -16,9 +16,10 @@ ENDINGS = (".py", ".pyc", ".so", ".pyd")
 
 
 def check_imports(call: ParsedCall, code: Stream | None = None) -> None:
-    """Ask if the current folder may hold a module that the code, or with none `-m`, imports.
+    """Emit an effect if a file in the current folder may replace a module that Python imports.
 
-    A module of the standard library imports others, so any of their names counts. The code of a change is reviewed.
+    `code` is None for `-m`. Standard modules import each other, so a file with the name of any of them counts.
+    A change is not checked: its own files are reviewed.
     """
     context, scope = call.shell.context, call.shell.scope
     isolated = call.arguments.has("-I", "-P") or context.setting is Setting.CHANGE
@@ -34,7 +35,7 @@ def check_imports(call: ParsedCall, code: Stream | None = None) -> None:
 
 
 def imports_more(code: str) -> bool:
-    """Does code import anything that is not loaded anyway?"""
+    """Return whether code imports a module that Python has not loaded at its start; True if it cannot be parsed."""
     try:
         nodes = list(ast.walk(ast.parse(code)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -87,7 +87,7 @@ def run_unknown(shell: Machine, fields: list[Field], stdin: Stream, span: Span) 
     if first.assumed and first.text:
         return run_program(shell, first.text, fields, stdin, span)
     if first.pattern and first.text:
-        # A pattern as a program name runs what it finds; nobody writes that by accident.
+        # A pattern as a program name runs what it finds, which is never written by accident.
         pattern = first.text.rsplit("/", 1)[-1]
         for likely in (each for each in LIKELY if fnmatchcase(each, pattern)):
             run_program(shell, likely, fields, stdin, span)
@@ -126,7 +126,7 @@ def run_path(shell: Machine, given: Field, span: Span) -> None:
 
 
 def unknown_reason(name: str) -> str:
-    """Say why a program is unknown, with a hint for shells that are not POSIX."""
+    """Return why a program is unknown, with a hint for shells that are not POSIX."""
     if POWERSHELL.match(name):
         return f"{name} is PowerShell, which is not judged: run it through a POSIX shell"
     if name.lower() in CMD or name.endswith((".exe", ".bat", ".cmd", ".ps1")):

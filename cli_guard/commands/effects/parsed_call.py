@@ -69,7 +69,7 @@ class ParsedCall:
 
     @property
     def dry(self) -> bool:
-        """Is there an option that makes the program only say what it would change?"""
+        """Return whether an option (`--dry-run`) makes the program only print what it would change."""
         return self.arguments.has(*self.program.dry.split())
 
     @property

@@ -132,7 +132,7 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
 
 
 def is_settings(shell: Machine, given: Field) -> bool:
-    """Is it the user's own configuration or an agent's, also below a folder that is not known?"""
+    """Return whether a path is the user's own configuration or an agent's, even below an unknown folder."""
     shape = (
         resolve_path(given.shape, shell.scope.folder, shell.context)
         if given.shape

@@ -82,7 +82,7 @@ GUARD = re.compile(
     r"|\.husky(?:/.*)?|\.githooks(?:/.*)?|\.?lefthook(?:-local)?\.(?:ya?ml|toml|json)|\.overcommit\.yml|\.gitleaks\.toml"
     r"|\.secrets\.baseline|bin/cli-guard|site-packages/cli_guard(?:/.*)?)\Z"
 )
-# The user's own configuration of cli-guard, and what decides what an agent may do.
+# The user's own configuration of cli-guard, and the files that grant an agent its permissions.
 SETTINGS = re.compile(
     r"(?:^|/)(?:cli-guard/config\.toml|\.claude/(?:settings[^/]*\.json|hooks(?:/.*)?)|\.claude\.json|\.mcp\.json"
     r"|\.codex/(?:config\.toml|hooks\.json|rules(?:/.*)?)|\.cursor/(?:hooks|mcp|permissions|cli|cli-config)\.json"
@@ -113,7 +113,7 @@ def resolve_path(path: str, folder: str | None, context: Context) -> str:
     trailing = path.startswith("~")
     path = posixpath.normpath(path) if path else path
     if trailing and not path.startswith("~"):
-        # `~/..` holds every home; `~/../..` is the root.
+        # `~/..` contains every home; `~/../..` is the root.
         path = "/home" if path in (".", "") else "/"
     if context.home and (path == context.home or path.startswith(f"{context.home}/")):
         path = "~" + path[len(context.home) :]
@@ -186,9 +186,9 @@ def is_credential(path: str) -> bool:
 
 
 def could_find(pattern: str, name: str) -> bool:
-    """Could a pattern find this name at its end? A glob never finds the dot that a hidden name begins with.
+    """Return whether a glob may match this name (`.env`, `.ssh/id_rsa`) at the end of its path.
 
-    A pattern of a letter and stars finds too much to be meant.
+    No wildcard matches the dot of a hidden name. A pattern of one letter and stars is too broad to mean the name.
     """
     wanted = name.split("/")
     if len(wanted) == 1 and name[0] != "." and len(GLOBS.sub("", pattern.rpartition("/")[2])) < 2:

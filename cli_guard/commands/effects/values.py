@@ -1,4 +1,4 @@
-"""The effect of one value of a call (of an option, or an operand) by its kind in the table."""
+"""Emit the effect of one value of a call (of an option, or an operand) by its kind in the table."""
 
 import re
 from dataclasses import replace
@@ -29,7 +29,7 @@ RECORD_TYPES = re.compile(
 )
 AUTHORITY = re.compile(r"[a-zA-Z][\w+.-]*://([^/?#]*)")
 NAMED_HOST = re.compile(r"(?:^|[?&\s])host(?:addr)?\s*=\s*'?([^&\s']*)")
-# Programs that are Python modules of the same name; another module may be one of the project.
+# Python modules that have the name of their program; any other module may belong to the project.
 PYTHON_TOOLS = frozenset(
     "pip pipx pytest ruff mypy black isort flake8 pylint coverage tox nox poetry pdm hatch twine uv bandit vulture "
     "yamllint cli-guard codespell radon lizard sqlfluff djlint pyright invoke semgrep locust "
@@ -64,14 +64,14 @@ def take(call: ParsedCall, kind: str, given: Field, reason: str, rule: str) -> N
 
 
 def run_language(call: ParsedCall, kind: str, code: Stream, span: Span) -> None:
-    """Code of a kind such as `code:python`."""
+    """Judge code of a kind such as `code:python`."""
     if kind == "code:python" and call.program.name == "python":
         check_imports(call, code)
     run_code(call, kind.removeprefix("code:"), code, span)
 
 
 def take_effect(call: ParsedCall, kind: Kind, given: Field, reason: str, rule: str) -> None:
-    """A value that is an effect, with itself as the target. One that begins with `!` is text for a shell as well."""
+    """Emit an effect whose target is the value. A value that begins with `!` is also judged as text for a shell."""
     if kind in (Kind.EXEC, Kind.PERSISTENCE) and given.text and given.text.startswith("!"):
         call.shell.run_nested(given.text[1:], given.span)
     if kind is Kind.SERVICE_READ:
@@ -123,7 +123,7 @@ def take_helper(call: ParsedCall, given: Field) -> None:
 
 
 def take_name(call: ParsedCall, given: Field) -> None:
-    """A name that is looked up: whoever owns it sees it, and what is written into it."""
+    """Judge a DNS name that is looked up: the owner of the name sees the query, so it may carry data out."""
     floors.check_sent(call.shell, given.taints, given.shown, given.span)
     if given.text is None:
         reason = "is asked for a name that is not known before it runs"
@@ -140,7 +140,7 @@ def take_name(call: ParsedCall, given: Field) -> None:
 
 
 def take_server(call: ParsedCall, given: Field) -> None:
-    """The host of a client, or the list of its hosts: one that is not this machine gets what is asked."""
+    """Emit the connection of a client to its server, or list of servers, unless all are on this machine."""
     floors.check_sent(call.shell, given.taints, given.shown, given.span)
     hosts = find_hosts(given.start) or [given.start]
     if given.text is None or not all(map(LOOPBACK.fullmatch, hosts)):
@@ -148,13 +148,13 @@ def take_server(call: ParsedCall, given: Field) -> None:
 
 
 def take_endpoint(call: ParsedCall, given: Field) -> None:
-    """A name or path on the server, or an address that names the server as well."""
+    """Emit the connection if the value is an address; a name or path on the usual server adds nothing."""
     if given.text is None or find_hosts(given.start):
         take_server(call, given)
 
 
 def find_hosts(text: str) -> list[str]:
-    """The hosts that an address or a connection string names; none for a plain word."""
+    """Return the hosts that an address or a connection string names; none for a plain word."""
     hosts = [host for found in NAMED_HOST.finditer(text) for host in found[1].split(",")]
     if match := AUTHORITY.match(text):
         hosts += [part.rpartition("@")[2] for part in match[1].split(",")]
@@ -162,7 +162,7 @@ def find_hosts(text: str) -> list[str]:
 
 
 def take_host(call: ParsedCall, given: Field) -> None:
-    """A host that is connected to."""
+    """Emit the connection to a host."""
     take_helper(call, given)
     floors.check_sent(call.shell, given.taints, given.shown, given.span)
     call.effect(Kind.NETWORK_OUT, given.shown, f"connects to {shorten(given)}", given.span)
@@ -184,7 +184,7 @@ def take_upload(call: ParsedCall, given: Field) -> None:
 
 
 def take_send(call: ParsedCall, given: Field) -> None:
-    """Send a text; `@FILE` in it is a file."""
+    """Emit that a text is sent; `@FILE` in it stands for the contents of a file."""
     file = FILE_IN_FORM.match(given.start)
     if file and given.start:
         rest = given.start[file.end() :].partition(";")[0]

@@ -1,6 +1,6 @@
-"""What a shell computes (bash(1), ARITHMETIC EVALUATION): a term names variables, and a value in one is an expression.
+"""Arithmetic of the shell (bash(1), ARITHMETIC EVALUATION), which evaluates the values of variables as expressions.
 
-A subscript in an expression is expanded once more, so that a value such as `a[$(command)]` runs the command.
+A subscript in an expression is expanded once more, so a variable with the value `a[$(command)]` runs the command.
 """
 
 import re
@@ -13,14 +13,14 @@ from cli_guard.commands.parse.quoting import hidden_substitutions
 from cli_guard.commands.scope import NUMBER, Stream
 
 REASON = "computes with a value that is not known before it runs and may hold code, as in a[$(command)]"
-# A variable, or an argument of the function or script; `16#ff` and `0x1f` are numbers.
+# The name of a variable or the number of an argument (`$1`), but not the digits of `16#ff` and `0x1f`.
 NAME = re.compile(r"(?<![\w#])[A-Za-z_]\w*|(?<=\$)\d|(?<=\$\{)\d+")
 LENGTH = re.compile(r"\$\{#\w*(?:\[[@*]\])?\}|\$#")
 COUNTED = re.compile(r"(\w+)\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--)\s*(\w+)")
 
 
 def compute(shell: Machine, given: Field) -> None:
-    """Compute an expression as far as it is known; what it assigns is a number from here on."""
+    """Evaluate an expression as far as it is known; each variable that it assigns is a number from here on."""
     if given.text is None and given.origin != "value":
         shell.emit(Kind.UNKNOWN, None, REASON, given.span)
     text = given.text if given.text is not None else given.shape or given.start
@@ -33,14 +33,14 @@ def compute(shell: Machine, given: Field) -> None:
 
 
 def compute_name(shell: Machine, given: Field) -> None:
-    """A variable by its name, as `read`, `unset` and `printf -v` take it: a subscript behind it is computed."""
+    """Evaluate the subscript of a name passed to `read`, `unset` or `printf -v`, unless the array is associative."""
     name, bracket, _ = (given.text if given.text is not None else given.shape or given.start).partition("[")
     if (bracket or given.text is None) and name not in shell.scope.keyed:
         compute(shell, given)
 
 
 def compute_text(shell: Machine, text: str, span: Span, seen: set[str]) -> None:
-    """Compute a text: its substitutions run, and so do those in the values that it names."""
+    """Run the substitutions in an expression, and those in the values of the variables that it names."""
     shell.budget.step()
     for _, _, inner in hidden_substitutions(text):
         shell.run_nested(inner, span)
@@ -51,11 +51,11 @@ def compute_text(shell: Machine, text: str, span: Span, seen: set[str]) -> None:
 
 
 def compute_value(shell: Machine, value: Stream | None, span: Span, seen: set[str]) -> None:
-    """Compute what a variable holds; one that nothing here has set is the caller's own."""
+    """Evaluate the value of a variable as an expression; None is a variable of the caller, which is trusted."""
     if value is None:
         return
     for each in value.items or (value,):
-        # A pattern stands for the names of files, which hold anything.
+        # A pattern expands to the names of files, which may be any text.
         if each.text is not None and not GLOB.search(each.text.partition("[")[0]):
             compute_text(shell, each.text, span, seen)
         elif each.text is not None or each.origin != "value":

@@ -15,7 +15,7 @@ VALUES = frozenset(
     "USER LOGNAME SHELL LANG TERM BASH_VERSION EPOCHSECONDS EPOCHREALTIME PIPESTATUS BASH_SOURCE FUNCNAME CI "
     "PATH EDITOR VIRTUAL_ENV DISPLAY TMPDIR OPTIND OPTARG GITHUB_SHA GITHUB_REF GITHUB_REPOSITORY".split()
 )
-# An argument that stands for itself: no pattern, escape or variable, and no `&`, which stands for what was found.
+# An argument without a pattern, an escape, a variable or `&` (bash puts the matched text in its place).
 PLAIN = re.compile(r"[^*?\[\]\\$&]*")
 GLOB = re.compile(r"[*?\[]")
 

@@ -132,7 +132,7 @@ class Expander:
         return None
 
     def split_value(self, text: str) -> list[str]:
-        """The pieces that an unquoted value falls into: at blanks, or at what `IFS` holds."""
+        """Split an unquoted value at blanks, or at the characters of `IFS`."""
         given = self.scope.variables.get("IFS", UNSET)
         if given.text is None or given == UNSET:
             return re.split(r"[ \t\n]+", text)
@@ -195,13 +195,13 @@ class Expander:
         return Stream(None, value.taints, value.origin)
 
     def indirect(self, value: Stream) -> Stream:
-        """The variable that `value` names, which may be a secret if the name is not known."""
+        """Return the value of the variable that `value` names; it may be a secret if the name is not known."""
         if value.text is None or value.assumed:
             return Stream(None, value.taints | {TOKEN})
         return self.variable(value.text) if value.text.isidentifier() else Stream(None, value.taints)
 
     def by_default(self, part: Parameter, value: Stream, other: Stream, *, known: bool) -> Stream:
-        """`${name:-word}` and its kin; without the colon, an empty value counts as one."""
+        """Expand `${name:-word}` and its like (`:=`, `:+`); without the colon, "" counts as a value."""
         unset = part.name not in self.scope.variables or value == UNSET
         empty = value.text == "" and (part.operator.startswith(":") or unset)
         if part.operator in (":+", "+"):

@@ -25,7 +25,7 @@ from cli_guard.commands.scope import (
 
 
 def cd(call: Call) -> Stream:
-    """The current folder changes for the commands behind."""
+    """Handle cd: change the current folder for the commands that follow."""
     scope, expander = call.shell.scope, call.shell.expander()
     here = expander.variable("PWD")
     for operand in call.arguments.operands[:1]:
@@ -88,7 +88,7 @@ def export(call: Call) -> Stream:
 
 
 def show_variables(call: Call, names: list[Field]) -> Stream:
-    """`declare -p NAME` prints what a variable holds."""
+    """Handle `declare -p NAME`, which prints the value of a variable."""
     expander = call.shell.expander()
     held = [
         Stream(None, frozenset((TOKEN,))) if each.text is None else expander.variable(each.text)
@@ -129,14 +129,14 @@ def set_options(call: Call) -> Stream:
 
 
 def fill(call: Call, variable: Field, value: Stream) -> None:
-    """Give a variable a value that no assignment in the text gives it."""
+    """Set a variable that a built-in fills (`read`, `mapfile`, `getopts`)."""
     if CODE_NAMES.match(variable.shown):
         call.shell.environment(variable.shown, None, variable.span)
     call.shell.set_variable(variable.shown, value, variable.span)
 
 
 def read(call: Call) -> Stream:
-    """Read variables from the input: their values are as little known as the input."""
+    """Read variables from the input: their values are known as far as the input is."""
     stdin = call.stdin
     for option, value in call.arguments.values:
         if "-a" in option.names:
@@ -212,7 +212,7 @@ def trap(call: Call) -> Stream:
     """Judge text that runs when the shell ends or gets a signal."""
     operands = call.arguments.operands
     if len(operands) > 1 and operands[0].text not in ("", "-"):
-        # The time is unknown: the variables it sets may be set from here on.
+        # It is unknown when the text runs: the variables it sets may be set from here on.
         scope = call.shell.scope
         before = dict(scope.variables)
         run_shell(call, Stream(operands[0].text, operands[0].taints), operands[0].span, NOTHING, here=True)
@@ -296,7 +296,7 @@ def let(call: Call) -> Stream:
 
 
 def examine(call: Call) -> Stream:
-    """test: bash computes the name behind `-v`; other shells compute what is compared as a number."""
+    """Handle test: bash evaluates a subscript after `-v`; other shells evaluate the operands of `-eq` and its like."""
     words = [word.text for word in call.fields[1:]]
     if {"-v", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"}.intersection(words):
         for before, word in pairwise(call.fields):

@@ -38,7 +38,7 @@ NARROWING = frozenset(
 RUNS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 OUTPUTS = {"-fprint": 1, "-fprint0": 1, "-fls": 1, "-fprintf": 2}
 HOOK_FILE = re.compile(r"(?:^|/)\.(?:husky|githooks)/[\w-]+\Z")
-# What names that end in a pattern are held against.
+# Places and names of secrets that a pattern in a `-name` test may match.
 SECRET_PLACES = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/krb5.keytab", "/etc/master.passwd")
 SECRET_NAMES = (
     ".env",
@@ -118,7 +118,7 @@ def find_targets(call: Call, roots: list[Field], tests: list[Field]) -> list[Fie
 
 
 def finds_credential(root: str, tests: list[Field]) -> bool:
-    """May what is found below a folder keep a secret, by the folder and the names that are looked for?"""
+    """Return whether a search below a folder may find a secret, by the folder and the names in the tests."""
     before = [None, *(word.text for word in tests)]
     sought = [
         (word.text, after.text)
@@ -271,7 +271,7 @@ def tar(call: Call) -> Stream:
 
 
 def place_operands(call: Call) -> Iterator[Field]:
-    """The operands with the folder of the `-C` before them."""
+    """Prefix each operand with the folder of the `-C` before it."""
     given = call.arguments
     folders = {value.span: value for option, value in given.values if {"-C", "--directory"} & {*option.names}}
     operands = {id(operand) for operand in given.operands}
@@ -315,7 +315,7 @@ def date(call: Call) -> Stream:
     given.kinds.clear()
     given.unknown[:] = [word for word in given.unknown if word.start.startswith("-")]
     output = call.run()
-    # A format may spell any word, the name of a file among them.
+    # A format may produce any word, the name of a file among them.
     return Stream(None, output.taints) if named else output
 
 

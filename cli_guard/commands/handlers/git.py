@@ -101,7 +101,7 @@ def check_other_repository(call: Call) -> None:
 
 
 def check_outside(call: Call, path: str, span: Span) -> None:
-    """A folder that is not below the root of the project may be another repository, and so may one inside.
+    """Emit an effect for a folder in another repository, below the root of the project or outside it.
 
     `path` is empty if the folder is not known: then it may be any of them.
     """
@@ -126,7 +126,7 @@ def check_recorded(call: Call) -> None:
 
 
 def check_pushed(call: Call) -> None:
-    """`+main` is a push by force, `:main` deletes the branch (git-push(1))."""
+    """Emit what a refspec does: `+main` is a forced push, `:main` deletes the branch (git-push(1))."""
     for operand in call.arguments.operands:
         name, better = operand.shown.lstrip("+:"), "git push --force-with-lease"
         if operand.start.startswith("+"):
@@ -159,7 +159,7 @@ def run_alias(call: Call, name: str, text: str) -> Stream:
 
 
 def check_configured(call: Call, keys: re.Pattern[str] = READING_KEYS) -> None:
-    """What the repository's own configuration would run when it is only read."""
+    """Emit the program that the repository's own configuration makes even a read-only command run."""
     for key, values in call.shell.context.git_config.items():
         last = values[-1] if values else ""
         if keys.match(key) and last.lower() not in SWITCHES.get(key, ("",)):

@@ -69,7 +69,7 @@ def fill_mark(word: Field, mark: str, item: Field) -> Field:
 
 
 def parallel(call: Call) -> Stream:
-    """GNU parallel: a command line for a shell, once for every item; with `-q`, or that of moreutils, its words."""
+    """Handle parallel: run each item's command line in a shell; with `-q`, and in moreutils, run its words."""
     call.apply_options()
     call.not_understood()
     call.finish()
@@ -103,7 +103,7 @@ def parallel(call: Call) -> Stream:
 
 
 def run_line(call: Call, words: Sequence[Field]) -> Stream:
-    """One command line of parallel, as a shell gets it."""
+    """Run one command line of parallel in a shell."""
     text = " ".join(word.start for word in words)
     if all(word.text is not None for word in words):
         return call.shell.run_nested(text, call.span)
@@ -123,7 +123,7 @@ def replace_text(word: Field, old: str, new: str) -> Field:
 
 
 def fill_marks(word: Field, items: Sequence[Field], plain: Sequence[Field]) -> Field:
-    """A word with the items in the place of `{}`, `{2}`, `{.}` (parallel(1)); `plain` are the items unquoted."""
+    """Replace `{}`, `{2}` and `{.}` in a word by the items (parallel(1)); `plain` are the items unquoted."""
     if word.text is None or not MARK.search(word.text):
         return word
     taints = taints_of((word, *items))
@@ -149,7 +149,7 @@ def fill_marks(word: Field, items: Sequence[Field], plain: Sequence[Field]) -> F
 
 
 def shape_item(text: str, form: str) -> str:
-    """`{.}` is an item without its ending, `{/}` its name, `{//}` its folder, `{/.}` its name without ending."""
+    """Return an item without its ending (`.`), its name (`/`), its folder (`//`) or its name without ending (`/.`)."""
     folder, name = posixpath.split(text)
     if form == "//":
         return folder or "."

@@ -151,7 +151,7 @@ def parted(call: Call) -> Stream:
 
 
 def make_file_system(call: Call) -> Stream:
-    """`mkfs -t TYPE` runs `mkfs.TYPE`, whose options are its own."""
+    """Handle `mkfs -t TYPE`, which runs `mkfs.TYPE` with options of that program."""
     kind = next((value for option, value in call.arguments.values if "-t" in option.names), None)
     if kind is None or kind.text is None:
         return call.run()

@@ -60,7 +60,7 @@ def text_end(code: str, at: int) -> int:
 
 
 def find_named(code: str, name: str, at: int, *, in_object: bool) -> Iterator[Act]:
-    """Yield the acts of a name; `at` is the position after it, `in_object` that it is a key."""
+    """Yield the acts of a name; `at` is the position after it; `in_object`: it may be a key."""
     if name in ("import", "include") and not in_object:
         yield Act(Kind.EXEC, None, "loads a module")
     elif name == "$ENV" or (name == "env" and not in_object):

@@ -164,7 +164,7 @@ class WordReader(ABC):
         if at is None:
             return Parameter(self.source(node), False, "?")
         if at > 0:
-            # `${!prefix@}` stands for names, `${!name}` for what the variable of that name holds.
+            # `${!prefix@}` expands to names, `${!name}` to the value of the variable that `name` names.
             listed = "".join(kid.text() for kid in kids[at + 1 :]) in ("@", "*")
             return Parameter(kids[at].text(), False, "!@" if listed else kids[0].text())
         rest = kids[1:]
@@ -194,7 +194,7 @@ class WordReader(ABC):
             yield from self.plain(self.text[at : inside.end], is_quoted=True)
 
     def arithmetic(self, node: "SgNode", inside: Span, array: str = "") -> Arithmetic:
-        """An expression, as text: the shell reads it as if it stood in double quotes."""
+        """Read an arithmetic expression as text, which the shell expands like text in double quotes."""
         parts: list[Part] = []
         at = inside.start
         for kid in descend(node, lambda kid: kid.kind() in SUBSTITUTIONS):
@@ -207,14 +207,14 @@ class WordReader(ABC):
         return Arithmetic(Word(tuple(parts), inside), inside, array)
 
     def index_of(self, node: "SgNode") -> Arithmetic:
-        """The expression between the brackets of `name[expression]`."""
+        """Read the expression between the brackets of `name[expression]`."""
         kids = self.kids(node)
         return self.arithmetic(
             node, Span(kids[1].range().end.index, kids[-1].range().start.index), kids[0].text()
         )
 
     def subscript(self, node: "SgNode", expansion: "SgNode") -> Iterator[Part]:
-        """`${name[expression]...}`: one element, which is not followed; what stands behind it is expanded."""
+        """Read `${name[expression]...}` as one unknown element; the substitutions after the bracket run too."""
         script = Script((self.index_of(node),))
         argument = Word((Substitution(script, False, "(("),), span_of(node))
         yield Parameter(self.kids(node)[0].text(), False, "[?]", argument)
@@ -244,7 +244,7 @@ class WordReader(ABC):
             yield Text(text[at:], is_quoted)
 
     def kids(self, node: "SgNode") -> "list[SgNode]":
-        """The children of a node; one that the grammar only supposes to be there is an error."""
+        """Return the children of a node; record an error for each that the grammar has added to recover."""
         check_time()
         kids = node.children()
         for kid in kids:
@@ -277,7 +277,7 @@ def read_parameter(text: str) -> Iterator[Part]:
 
 
 def span_of(node: "SgNode") -> Span:
-    """Where a node stands. Raises OutOfBudget: in a long text this takes a while (0.3 ms in 72 KB)."""
+    """Return the span of a node. Raises OutOfTime: in a long text each call takes time (0.3 ms in 72 KB)."""
     check_time()
     where = node.range()
     return Span(where.start.index, where.end.index)

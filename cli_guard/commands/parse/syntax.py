@@ -36,7 +36,7 @@ MOST_REPAIRS = 12
 COMPARISON = re.compile(r"-(?:eq|ne|lt|le|gt|ge|v)")
 COMPUTED = re.compile(rf"\s{COMPARISON.pattern}\s")
 BRACKET = re.compile(r"\[(?:\\\n)*[ \t]")
-# What ends a command, redirects it or starts a comment where no quotes protect it; the nodes that hold it as text.
+# Characters that end a command, redirect it or start a comment unless quoted; the nodes that hold them as text.
 OPERATORS = frozenset("|&;<>()#\n")
 PATTERNS = frozenset(("extglob_pattern", "regex"))
 CASE_ENDS = (";;", ";&", ";;&")
@@ -119,13 +119,13 @@ class Reader(CommandReader):
         return Block(kind, tuple(self.items(node)), span_of(node))
 
     def compound(self, node: "SgNode") -> Block:
-        """`{ ...; }` or `(( ... ))`."""
+        """Read `{ ...; }` or `(( ... ))`."""
         if node.text().startswith("(("):
             return Block("group", (self.between_parentheses(node),), span_of(node))
         return self.block("group", node)
 
     def between_parentheses(self, node: "SgNode") -> Arithmetic:
-        """The expression of `(( ... ))` or of `for (( ... ))`."""
+        """Read the expression of `(( ... ))` or of `for (( ... ))`."""
         edges = [kid.range() for kid in self.kids(node) if kid.kind() in ("((", "))")]
         return self.arithmetic(node, Span(edges[0].end.index, edges[-1].start.index))
 
@@ -168,7 +168,7 @@ class Reader(CommandReader):
         return Command((Word((Text(":", True),), span_of(node)), self.word(node)), span_of(node))
 
     def test(self, node: "SgNode") -> Node:
-        """`[[ ... ]]` or `[ ... ]`: its words are expanded; what `[[` compares as a number is computed."""
+        """Read `[[ ... ]]` or `[ ... ]`: its words are expanded; `[[` evaluates what it compares as a number."""
         kids = self.kids(node)
         found = list(descend(node, lambda kid: kid.kind() in WORDS))
         if any(not kid.text() for kid in found) or self.misread([kids[0], *found, kids[-1]]):
@@ -250,7 +250,7 @@ class Reader(CommandReader):
 
 
 def find_numbers(node: "SgNode") -> "Iterator[SgNode]":
-    """The operands of `-eq` and its kin, and the name behind `-v`, of which a subscript is computed."""
+    """Yield what `[[` evaluates: the operands of `-eq` and its like, and the name after `-v`, for its subscript."""
     for kid in node.children():
         if COMPARISON.fullmatch(kid.text()) and kid.kind() == "test_operator":
             yield from (each for each in node.children() if each.kind() != "test_operator")

@@ -1,4 +1,4 @@
-"""The tools of the graph: a name, a schema, a risk class and what runs. The assistant's join them for a request."""
+"""The tools of the graph: name, schema, risk class and function. A request adds those of the assistant."""
 
 from cli_guard.graph.tools.effects import acting_tools, recording_tools
 from cli_guard.graph.tools.reviewers import reviewing_tools
@@ -8,6 +8,6 @@ __all__ = ["guard_tools"]
 
 
 def guard_tools() -> dict[str, Tool]:
-    """The reviewers and the tools with an effect, by name."""
+    """Return the reviewers and the tools with an effect, by name."""
     effects = (*recording_tools(), *acting_tools())
     return {**reviewing_tools(), **{tool.name: tool for tool in effects}}

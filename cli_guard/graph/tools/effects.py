@@ -15,7 +15,7 @@ from cli_guard.policy.gate import RUN_CHECKS
 
 
 class Recorded(Arguments):
-    """What is recorded: the identity of the content, and how many findings stand against it."""
+    """What is recorded: the identity of the content, and the number of its findings."""
 
     content: str
     findings: int
@@ -35,9 +35,9 @@ class WantedChecks(Arguments):
 
 
 class Patch(Arguments):
-    """A patch, and the files it touches; no patch where it has to be written by hand.
+    """A patch, and the files it changes; the patch is "" if the change must be made by hand.
 
-    `bases` is what the patch rests on (path -> blob id, None for no file); nothing for files held in memory.
+    `bases` are the contents that the patch applies to (path -> blob id, None for no file); empty for files in memory.
     """
 
     paths: tuple[str, ...] | list[str]
@@ -52,14 +52,14 @@ class Purpose(Arguments):
 
 
 class CommandLine(Arguments):
-    """A command that somebody wants run, and the folder that it was asked for in; none as long as nobody was asked."""
+    """A command, and the folder for which a person is asked to approve it; "" before that."""
 
     command: str = Field(min_length=1, max_length=4_000)
     folder: str = Field(default="", max_length=4_096)
 
 
 def write_file(world: World, arguments: Arguments) -> ToolOutput:
-    """Writes an approved patch: to the work tree, or to the files that are held in memory."""
+    """Write an approved patch to the work tree, or to the files in memory."""
     assert isinstance(arguments, Patch)  # noqa: S101 - validated against this schema
     if world.writer is not None:
         left = world.writer.apply(arguments.patch, arguments.bases)
@@ -74,7 +74,7 @@ def write_file(world: World, arguments: Arguments) -> ToolOutput:
 
 
 def run_command(world: World, arguments: Arguments) -> ToolOutput:
-    """Runs an approved command to its end; where there is no work tree to run it in, nothing does."""
+    """Run an approved command to its end; without a work tree, leave it to a person."""
     assert isinstance(arguments, CommandLine)  # noqa: S101 - validated against this schema
     if world.runner is None:
         return leave_to_you(world, arguments)
@@ -83,33 +83,33 @@ def run_command(world: World, arguments: Arguments) -> ToolOutput:
 
 
 def leave_to_you(world: World, arguments: Arguments) -> ToolOutput:
-    """Nothing here does it, approved or not."""
+    """Return that a person has to do it, approved or not."""
     return ToolOutput({"left_to": "you"})
 
 
 def leave_to_git(world: World, arguments: Arguments) -> ToolOutput:
-    """Git acts by itself when the hook ends with 0; there is nothing to do but to let it."""
+    """Return that Git does it by itself when the hook exits with 0."""
     return ToolOutput({"left_to": "git"})
 
 
 def run_checks(world: World, arguments: Arguments) -> ToolOutput:
-    """Runs checks in scratch checkouts of what is recorded or sent."""
+    """Run checks in scratch checkouts of what is recorded or sent."""
     assert isinstance(arguments, WantedChecks) and world.checker is not None  # noqa: S101 - the gate's work
     try:
         return world.checker.run({check.id: tuple(check.commands) for check in arguments.checks})
     except CliGuardError as error:
-        # A check without a result is a finding, and a person may go on without it.
+        # A check without a result becomes a finding, which a person may approve.
         return ToolOutput({"error": str(error)})
 
 
 def checking_tool(verdict: Verdict) -> Tool:
-    """`run_checks`, under what is decided about the checks of this run."""
+    """Return `run_checks` with the decision on the checks of this run."""
     summary = "runs the checks of the repository over what is recorded or sent"
     return Tool(RUN_CHECKS, summary, "execute", WantedChecks, run_checks, decided=verdict)
 
 
 def recording_tools() -> Iterable[Tool]:
-    """`git_commit` and `git_push`."""
+    """Return `git_commit` and `git_push`."""
     return (
         Tool("git_commit", "Git records the commit", "git", Recorded, leave_to_git),
         Tool("git_push", "Git sends the commits", "git", Recorded, leave_to_git),
@@ -117,7 +117,7 @@ def recording_tools() -> Iterable[Tool]:
 
 
 def acting_tools() -> Iterable[Tool]:
-    """The tools with an effect."""
+    """Return the tools with an effect."""
     return (
         Tool(
             "write_file",

@@ -17,7 +17,7 @@ class Paths(Arguments):
 
 
 def tool_of(reviewer: Reviewer) -> Tool:
-    """A reviewer as a tool; its module is imported when it first runs."""
+    """Build the tool of a reviewer, whose module is imported when it first runs."""
 
     def run(world: World, arguments: Arguments) -> ToolOutput:
         assert isinstance(arguments, Paths) and world.subject is not None  # noqa: S101 - the gate's work
@@ -29,7 +29,7 @@ def tool_of(reviewer: Reviewer) -> Tool:
 
 
 def without_secrets(finding: Finding) -> Finding:
-    """A finding that may be shown: what its reviewer quotes of the change may hold a secret of another rule."""
+    """Mask the secrets in a finding: its quotes from the change may hold a secret of another rule."""
     return replace(
         finding,
         message=redact(finding.message),
@@ -39,7 +39,7 @@ def without_secrets(finding: Finding) -> Finding:
 
 
 def only(subject: ReviewInput, paths: frozenset[str]) -> ReviewInput:
-    """The subject with its change narrowed to some paths."""
+    """Return the subject with only these paths of its change."""
     files = tuple(change for change in subject.changes if change.path in paths)
     if len(files) == len(subject.changes.files):
         return subject
@@ -47,6 +47,6 @@ def only(subject: ReviewInput, paths: frozenset[str]) -> ReviewInput:
 
 
 def reviewing_tools() -> dict[str, Tool]:
-    """Every reviewer, by its tool name."""
+    """Return the tool of every reviewer, by its name."""
     tools = (tool_of(reviewer) for reviewer in registry.REVIEWERS)
     return {tool.name: tool for tool in tools}

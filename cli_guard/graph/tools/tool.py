@@ -1,4 +1,4 @@
-"""What a tool of the graph is: a name, a schema for its arguments, a risk class, and what it runs."""
+"""The type of a tool of the graph: a name, a schema for its arguments, a risk class, and a function."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -18,56 +18,56 @@ RUN_SECONDS = 600.0
 
 
 class Arguments(BaseModel):
-    """The arguments of a tool: nothing unknown, nothing coerced."""
+    """The arguments of a tool; unknown ones are refused, and no value is converted to another type."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class OpenArguments(Arguments):
-    """Arguments that another schema decides about, before the call: that of an MCP server's tool."""
+    """Arguments of an MCP server's tool, which the server's own schema checks before the call."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
 class Writer(Protocol):
-    """What writes a patch, and says on what it rests; see `cli_guard.git.applying`."""
+    """The interface that writes a patch; see `cli_guard.git.applying`."""
 
     def bases(self, paths: Iterable[str]) -> dict[str, str | None]:
-        """What a patch to these paths rests on. Raises UsageError where one cannot be written."""
+        """Return the contents that a patch to these paths applies to. Raises UsageError if one cannot be written."""
 
     def apply(self, patch: str, bases: Mapping[str, str | None]) -> dict[str, str | None]:
-        """Applies a patch, all of it or nothing. Raises CliGuardError."""
+        """Apply a patch, all of it or nothing. Raises CliGuardError."""
 
 
 class Checker(Protocol):
-    """What runs the checks of a repository; see `cli_guard.execution.checks.running`."""
+    """The interface that runs the checks of a repository; see `cli_guard.execution.checks.running`."""
 
     def run(self, wanted: Mapping[str, Collection[str]]) -> "ToolOutput":
-        """Runs checks: their ids, and the commands that were judged. Raises CliGuardError."""
+        """Run checks, given as id -> the commands that were judged. Raises CliGuardError."""
 
 
 class Runner(Protocol):
-    """What runs an approved command in the foreground, to its end; see `cli_guard.execution.approved`."""
+    """The interface that runs an approved command in the foreground; see `cli_guard.execution.approved`."""
 
     @property
     def folder(self) -> str:
-        """Where it runs: the top folder of a work tree."""
+        """Return the folder to run in: the top of a work tree."""
 
     def run(self, command: str, folder: str) -> Mapping[str, object]:
-        """Runs a command that was approved for a folder, and says what came of it: plain data that may be shown.
+        """Run a command that was approved for a folder to its end; return its result as plain data that may be shown.
 
-        A command that fails is no error. Raises CliGuardError where it is not to be started.
+        A command that fails is no error. Raises CliGuardError if the command must not be started.
         """
 
 
 @dataclass(frozen=True)
 class World:
-    """What a tool may look at: the change under review, and files by path (a snapshot, the allowed paths alone).
+    """What a tool may read: the change under review, and the allowed files of the snapshot by path.
 
     `writer` writes an approved patch; without one a write stays in memory. `runner` runs an approved command; without
-    one nothing runs. `recorded` are the results of tests that a fixture brings along (test -> outcome). `commands` is
-    where a command that a tool carries would run, `checker` what runs checks. `allowed` are the paths that the caller
-    named, None where the caller named none and everything may be looked at.
+    one nothing runs. `recorded` are the test results of a fixture (test -> outcome). `commands` is where a command in
+    the arguments of a tool would run; `checker` runs checks. `allowed` are the paths that the caller named, None if
+    everything may be read.
     """
 
     subject: ReviewInput | None = None
@@ -82,10 +82,10 @@ class World:
 
 @dataclass(frozen=True)
 class ToolOutput:
-    """What a tool gave back: plain data that may be shown, and what it found if it is a reviewer.
+    """The result of a tool: plain data that may be shown, and the findings of a reviewer.
 
-    `proposal` is a patch that it proposes, exact and not for showing; `written` what it has made of the files that
-    are held in memory (path -> text, None for no file). `failed`: it was done, and has not ended well.
+    `proposal` is a patch that it proposes, unmasked, so it must not be shown. `written` are the files in memory that
+    it changed (path -> text, None for a removed file). `failed`: it ran, without success.
     """
 
     data: dict[str, object] = field(default_factory=dict)
@@ -100,8 +100,8 @@ class ToolOutput:
 class Tool:
     """One tool. `risk` is `read_only`, or the class of effect that needs a decision (`git`, `write`, ...).
 
-    `shows_command`: a command in its arguments is shown to a person, or acted out in a sandbox, and never run.
-    `decided` is what the configuration says of the tool itself, if it does. `approvable`: an approval has it done here.
+    `shows_command`: a command in its arguments is only shown, or run in the run tool's sandbox. `decided` is the
+    configuration's verdict on the tool itself, if it has one. `approvable`: an approval runs the tool.
     """
 
     name: str
@@ -114,7 +114,7 @@ class Tool:
     approvable: bool = False
 
     def problem_with(self, arguments: Mapping[str, object]) -> str | None:
-        """What the schema has against these arguments, None if nothing."""
+        """Return what is wrong with these arguments by the schema, None if nothing."""
         try:
             self.schema.model_validate(dict(arguments))
         except ValidationError as error:
@@ -124,12 +124,12 @@ class Tool:
         return None
 
     def call(self, world: World, arguments: Mapping[str, object]) -> ToolOutput:
-        """Runs the tool on arguments that the gate has let through."""
+        """Run the tool on arguments that the gate has allowed."""
         return self.run(world, self.schema.model_validate(dict(arguments)))
 
 
 def plain(value: object) -> object:
-    """A result as plain data, which a checkpoint keeps and JSON can say: no tuples, no types of ours."""
+    """Convert a result to plain data for a checkpoint or JSON: no tuples, no types of ours."""
     if is_dataclass(value) and not isinstance(value, type):
         return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, Mapping):
@@ -140,7 +140,7 @@ def plain(value: object) -> object:
 
 
 def plain_data(value: object) -> dict[str, object]:
-    """The fields of a result as plain data."""
+    """Convert the fields of a dataclass to plain data."""
     made = plain(value)
     assert isinstance(made, dict)  # noqa: S101 - a dataclass gives one
     return made
