@@ -100,10 +100,9 @@ class Shell(Machine):
                 stream = self.run_in_subshell(stage, stream)
             return stream
         if isinstance(node, Arithmetic):
+            expression = self.expander().one(node.expression)
             if node.array not in self.scope.keyed:
-                compute(self, self.expander().one(node.expression))
-            else:
-                self.expander().one(node.expression)
+                compute(self, expression)
             return NUMBER
         if isinstance(node, For):
             return self.for_each(node, stdin)
