@@ -21,10 +21,10 @@ from cli_guard.model import Decision
 
 # The grammar takes quadratic time for a pipeline of many stages (1 s for 5,000), and for many here-documents.
 MOST_MARKS = {"|": 1_000, "<<": 500}
-# Characters, and processor time of a verdict in seconds: a person or an agent waits; a script in a change may be long.
+# Characters, and seconds of processor time for a verdict: a person or an agent waits; a script in a change may be long.
 LONGEST = {Setting.AGENT: 40_000, Setting.PERSON: 40_000, Setting.CHANGE: 100_000}
 SECONDS = {Setting.AGENT: 0.12, Setting.PERSON: 0.12, Setting.CHANGE: 5.0}
-# A text of so many characters, and so many nodes, is judged in full on any machine.
+# A text of at most so many characters and nodes is judged in full, however slow the machine is.
 SHORT = 5_200
 UNTIMED_NODES = 10_000
 # When the time is up, the first characters (so many) are judged on their own.

@@ -107,12 +107,12 @@ class Pattern:
 class Context:
     """Where a command would run.
 
-    `home` and `folder` are absolute paths as text, `root` that of the work tree. `git_config` is the
-    configuration that the repository itself brings: key in lower case (the sub-section as written) -> values.
-    `files` are paths that something else has written before, with what they hold: "remote" for what came from the
-    network, "secret". `names` are those in `folder`, None if they are not known.
-    `find_repository` returns the other repository that a folder below the root is in, or, given None, any there is.
-    `follow` returns the path that the symbolic links of a path lead to. Both take absolute paths.
+    `home`, `folder` (the current one) and `root` (of the work tree) are absolute paths. `git_config` is the
+    repository's own configuration: key in lower case (the sub-section as written) -> values.
+    `files` maps the paths that earlier commands wrote to their taints: "remote" (from the network), "secret".
+    `names` are the names of the files in `folder`, None if they were not read.
+    `find_repository` returns the other repository that a folder below `root` is in, for None any other repository.
+    `follow` resolves the symbolic links of a path. Both take absolute paths.
     `warnings` say which part of the configuration has no effect.
     """
 
