@@ -315,6 +315,8 @@ def test_the_input_that_exec_is_given_is_code_for_a_shell() -> None:
         'set -o xtrace\ntrue "$(cat .env)"',
         "grep -rh oauth ~/.config",
         "rg password /etc",
+        "git log -p --all -- '*.env'",
+        "shopt -s dotglob; cat *v",
     ],
 )
 def test_what_shows_a_secret_is_asked_about(command: str) -> None:
@@ -330,7 +332,39 @@ def test_what_shows_a_secret_is_asked_about(command: str) -> None:
         "grep -rh main ~/.config/fish",
         "rg listen /etc/nginx",
         "ls -R /etc",
+        "git log -p -- '*.py'",
+        "shopt -s nullglob; cat *v",
     ],
 )
 def test_what_shows_none_is_not(command: str) -> None:
     assert judge(command, Context(home="/home/ada")).verdict is ALLOW
+
+
+@examples(
+    "command",
+    [
+        'n=$(cat nums.txt); printf -v "$n" %s hi',
+        'x=$(cat prompt.txt); echo "${x@P}"',
+        "python3 -m pip --version",
+        "perl -pe 's/a/b/' *",
+        "perl -ne 'print' src/*",
+    ],
+)
+def test_what_a_file_or_its_name_may_run_is_asked_about(command: str) -> None:
+    names = frozenset(("pip", "touch x|", "notes.txt"))
+    assert judge(command, Context(folder="/w", names=names)).verdict is REVIEW
+
+
+@near_misses(
+    "command",
+    [
+        "printf -v n %s hi",
+        'x=$(cat prompt.txt); echo "${x@Q}"',
+        "python3 -m tokenize notes.txt",
+        "perl -pe 's/a/b/' *.txt",
+        "perl -ne 'print' src/*.txt",
+    ],
+)
+def test_a_plain_name_is_not(command: str) -> None:
+    names = frozenset(("pip", "touch x|", "notes.txt"))
+    assert judge(command, Context(folder="/w", names=names)).verdict is ALLOW

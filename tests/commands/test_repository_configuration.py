@@ -242,3 +242,11 @@ def test_another_repository_in_the_tree_asks(command: str) -> None:
 def test_a_plain_folder_of_the_tree_does_not_ask(command: str) -> None:
     alone = Context(folder="/p", root="/p", find_repository=lambda folder: None)
     assert judge(command, alone).verdict is Decision.ALLOW
+
+
+@pytest.mark.parametrize("command", ["git remote -v", "git config --list", "git config remote.origin.url"])
+def test_a_password_in_an_address_is_not_shown(command: str) -> None:
+    held = "remote.origin.url=https://ada:{}@git.example/x.git"
+    assert answer(command, held.format("hunter2")).verdict is Decision.REVIEW
+    for url in ("https://git.example/x.git", "git@git.example:x.git", "https://ada@git.example:8443/x.git"):
+        assert answer(command, f"remote.origin.url={url}").verdict is Decision.ALLOW

@@ -30,7 +30,7 @@ CREDENTIALS = re.compile(
     | (?![^/]*(?:cert|chain|\bca\b|pub|bundle))[^/]*\.pem\Z | [^/]*(?<!pub)\.key\Z
     | \.env[*?\[][^/]*\Z
     | \.env(?:\.(?!example\Z|sample\Z|template\Z|dist\Z|test\Z|defaults\Z)[\w.*?-]+)?\Z | \.envrc\Z
-    | (?!example|sample|template)[\w-]+\.env\Z
+    | (?!example|sample|template)[\w*?-]+\.env\Z
     | (?:secrets?|credentials?)(?:\.(?:ya?ml|json|toml|ini|txt|env|conf|cfg|properties|enc))?\Z
     | service[-_]account[^/]*\.json\Z
     | terraform\.tfstate(?:\.backup)?\Z | [^/]*\.tfvars\Z

@@ -93,6 +93,7 @@ READING_KEYS = re.compile(
 # Keys whose value only one command of git runs, by the command.
 OWN_READING_KEYS = {
     "git archive": re.compile(r"tar\..*\.command\Z"),
+    "git merge-tree": re.compile(r"merge\..*\.driver\Z"),
     "git interpret-trailers": re.compile(r"trailer\..*\.(?:command|cmd)\Z"),
     "git help": re.compile(
         r"help\.(?:browser|format)\Z|(?:browser|man)\..*\Z|web\.browser\Z|core\.pager\Z|pager\..*\Z"

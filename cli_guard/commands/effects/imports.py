@@ -15,11 +15,11 @@ SHADOWED = frozenset(sys.stdlib_module_names) - LOADED
 ENDINGS = (".py", ".pyc", ".so", ".pyd")
 
 
-def check_imports(call: ParsedCall, code: Stream | None = None) -> None:
+def check_imports(call: ParsedCall, code: Stream | None = None, *, module: str = "") -> None:
     """Emit an effect if a file in the current folder may replace a module that Python imports.
 
-    `code` is None for `-m`. Standard modules import each other, so a file with the name of any of them counts.
-    A change is not checked: its own files are reviewed.
+    `code` is None for `-m`, which runs `module`. Standard modules import each other, so a file with the name of any of
+    them counts. A change is not checked: its own files are reviewed.
     """
     context, scope = call.shell.context, call.shell.scope
     isolated = call.arguments.has("-I", "-P") or context.setting is Setting.CHANGE
@@ -27,7 +27,7 @@ def check_imports(call: ParsedCall, code: Stream | None = None) -> None:
         return
     names = context.names if scope.folder == context.folder else None
     modules = {name.partition(".")[0] for name in names or () if "." not in name or name.endswith(ENDINGS)}
-    found = sorted(modules & SHADOWED)
+    found = sorted(modules & (SHADOWED | {module}))
     if names is None or found:
         what = found[0] if found else "a module"
         reason = f"may import {what} from the current folder: python -I does not"

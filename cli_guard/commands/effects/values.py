@@ -280,7 +280,7 @@ def take_script(call: ParsedCall, given: Field) -> None:
 def take_module(call: ParsedCall, given: Field) -> None:
     """Run a Python module by its own table, or by that of the program of its name."""
     call.took_input = True
-    check_imports(call)
+    check_imports(call, module=(given.text or "").partition(".")[0])
     words = call.fields[call.fields.index(given) + 1 :] if given in call.fields else []
     modules = table("python-m")
     program = (given.text or "").partition(".")[0].replace("_", "-")

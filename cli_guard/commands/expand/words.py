@@ -171,6 +171,9 @@ class Expander:
             # `${name@P}` and `${!name}` run the substitutions in the value.
             for _, _, inner in hidden_substitutions(value.text):
                 self.run(parse(inner), "$")
+        unknown = value.text is None and value.origin != "value" and part.name in self.scope.variables
+        if unknown and part.operator == "@" and argument and argument.text == "P":
+            self.run(parse(f'eval "${part.name}"'), "$")
         if part.operator == "!":
             return self.indirect(value)
         several = len(self.scope.arguments or ()) > 1

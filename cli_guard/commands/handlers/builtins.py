@@ -128,6 +128,12 @@ def set_options(call: Call) -> Stream:
     return NOTHING
 
 
+def set_shell_options(call: Call) -> Stream:
+    if any(word.text == "dotglob" for word in call.fields[1:]):
+        call.effect(Kind.UNKNOWN, "dotglob", "makes patterns find hidden files such as .env", call.span)
+    return call.run()
+
+
 def fill(call: Call, variable: Field, value: Stream) -> None:
     """Set a variable that a built-in fills (`read`, `mapfile`, `getopts`)."""
     if CODE_NAMES.match(variable.shown):
@@ -314,6 +320,7 @@ HANDLERS = {
     "pwd": working_folder,
     "export": export,
     "set": set_options,
+    "shopt": set_shell_options,
     "read": read,
     "getopts": getopts,
     "mapfile": mapfile,

@@ -41,6 +41,7 @@ READS = frozenset(("get", "list", "get-all", "get-regexp", "get-urlmatch", "get-
 WRITES = frozenset(
     ("set", "unset", "rename-section", "remove-section", "edit", "unset-all", "replace-all", "add")
 )
+PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@")
 SECRET_KEYS = ("token", "password", "extraheader", "secret")
 
 
@@ -58,6 +59,8 @@ def git(call: Call) -> Stream:
         check_other_repository(call)
     if call.spec.name in SHOWS:
         check_recorded(call)
+    if call.spec.name.startswith(("git remote", "git ls-remote")):
+        check_urls(call)
     if call.spec.name == "git push":
         check_pushed(call)
     output = call.run()
@@ -114,6 +117,14 @@ def check_outside(call: Call, path: str, span: Span) -> None:
     if other:
         reason = f"enters the repository {other}, whose configuration may run programs"
         call.effect(Kind.EXEC, other, reason, span)
+
+
+def check_urls(call: Call) -> None:
+    """Ask about showing the address of a remote that holds a password."""
+    for key, values in call.shell.context.git_config.items():
+        if any(map(PASSWORD.search, values)):
+            call.effect(Kind.CREDENTIAL, key, f"may show the password in {key}", call.span)
+            return
 
 
 def check_recorded(call: Call) -> None:
@@ -178,6 +189,7 @@ def config(call: Call) -> Stream:
         verbs.add(first)
         operands = operands[1:]
     call.apply_options()
+    check_urls(call)
     unknown = [word for word in given.unknown if word.start.startswith("-")]
     if unknown:
         call.effect(Kind.UNKNOWN, unknown[0].shown, f"has an unknown option: {unknown[0].shown}", call.span)

@@ -4,6 +4,7 @@ import re
 
 from cli_guard.commands.effects.call import Call, join_operands
 from cli_guard.commands.effects.environment import CODE_NAMES
+from cli_guard.commands.expand.arithmetic import compute_name
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Kind
 from cli_guard.commands.parse.quoting import ansi_c
@@ -25,6 +26,7 @@ def printf(call: Call) -> Stream:
     words = call.fields[1:]
     if words and words[0].text == "-v":
         if len(words) > 1:
+            compute_name(call.shell, words[1])
             call.shell.scope.variables[words[1].shown] = format_words(words[2:])
             if CODE_NAMES.match(words[1].shown) or "[" in words[1].shown:
                 call.shell.environment(words[1].shown, None, words[1].span)

@@ -2,12 +2,14 @@
 
 import re
 from dataclasses import replace
+from fnmatch import fnmatchcase
 
 from cli_guard.commands.effects.call import Call
 from cli_guard.commands.effects.paths import read_path
 from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.effects.values import take
 from cli_guard.commands.expand.fields import Field, literal
+from cli_guard.commands.expand.parameters import GLOB
 from cli_guard.commands.model import Kind
 from cli_guard.commands.scope import SECRET, Stream
 
@@ -89,6 +91,15 @@ def jq(call: Call) -> Stream:
     return call.run()
 
 
+def has_plain_names(call: Call, pattern: str) -> bool:
+    """Return whether a pattern finds names in the current folder, none of which is code for perl."""
+    scope, context = call.shell.scope, call.shell.context
+    known = context.names is not None and "/" not in pattern and scope.folder == context.folder
+    return known and not any(
+        set(name) & set("|<>") and fnmatchcase(name, pattern) for name in context.names or ()
+    )
+
+
 def perl(call: Call) -> Stream:
     """Handle perl: with `-n` or `-p` an operand with a pipe runs a command, one with `>` writes."""
     loops = any(set("np") & set("".join(option.names).replace("-", "")) for option in call.arguments.present)
@@ -96,7 +107,14 @@ def perl(call: Call) -> Stream:
         if "-F" in option.names and set(value.start) & set("({`$@"):
             call.effect(Kind.EXEC, value.shown, "has a separator that may hold code", value.span)
     for operand in call.arguments.operands if loops else ():
-        if operand.dynamic or (operand.text is None and operand.origin == "paths"):
+        text = operand.text or ""
+        # Perl opens `x|` as a command; a pattern that may begin or end a name with anything finds it.
+        loose = (
+            operand.pattern
+            and (GLOB.match(text) or GLOB.search(text[-1:]))
+            and not has_plain_names(call, text)
+        )
+        if loose or operand.dynamic or (operand.text is None and operand.origin == "paths"):
             call.effect(Kind.UNKNOWN, operand.shown, "opens a file known only at run time", operand.span)
         elif "|" in operand.shown:
             call.effect(Kind.EXEC, operand.shown, "runs the command in the name of a file", operand.span)
