@@ -254,9 +254,9 @@ class RefUpdate:
 class PushedRef:
     """A ref update with what only the repository knows: whether it is forced, and its commits.
 
-    `commits` is None for a ref to something else, for example a tag of a single file. `vouched` are further commits
-    that may be on the remote already: only tracking refs say so, or another remote has them. `bases` are the
-    commits of the remote that the new ones start from.
+    `commits` is None for a ref to something else: a tag of a folder, whose id is `tree`, or of a single file. `vouched`
+    are further commits that may be on the remote already: only tracking refs say so, or another remote has them.
+    `bases` are the commits of the remote that the new ones start from.
     """
 
     update: RefUpdate
@@ -264,6 +264,7 @@ class PushedRef:
     commits: tuple[str, ...] | None = ()
     vouched: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()
+    tree: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
