@@ -191,15 +191,18 @@ def read(
             return Material(with_identity(changes, changes.identity, message.text), contents, message)
         case Commit():
             changes = next(reader.commits([repository.resolve(request.revision)]))
-            return Material(changes, contents, recorded_message(changes.message or ""))
+            message = recorded_message(changes.message or "")
+            return Material(changes, BlobContents(blobs, changes.commit or ""), message)
         case Range():
             base, head = repository.resolve(request.base), repository.resolve(request.head)
             commits = repository.commits(head, exclude=[base])
-            return load_commits([commits] if commits else [], (), repository, reader, contents)
-        case Push():
-            material = load_commits(
-                [ref.commits for ref in pushed if ref.commits], pushed, repository, reader, contents
+            return load_commits(
+                [commits] if commits else [], (), repository, reader, BlobContents(blobs, head)
             )
+        case Push():
+            lines = [ref.commits for ref in pushed if ref.commits]
+            contents = BlobContents(blobs, lines[-1][-1] if lines else "HEAD")
+            material = load_commits(lines, pushed, repository, reader, contents)
             skipped = (*material.changes.skipped, *unseen(request, pushed))
             return replace(material, changes=replace(material.changes, skipped=skipped))
 

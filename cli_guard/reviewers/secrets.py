@@ -152,7 +152,7 @@ def _review_changes(subject: ReviewInput, changes: ChangeSet, so_far: Findings, 
 
 
 def _has_lines(change: FileChange) -> bool:
-    if change.status is Status.DELETED or change.kind is Kind.SUBMODULE:
+    if change.status is Status.DELETED or change.kind is Kind.SUBMODULE or change.read_as:
         return False
     # A compressed file may show no text at all, and a renamed one is not new.
     return bool(change.hunks) or (change.kind is Kind.BINARY and change.new_blob != change.old_blob)

@@ -47,9 +47,10 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     yield from files.find_conflicts(change, text)
     if text is not None and change.path.endswith(".ipynb") and len(text) <= subject.limits.file_chars:
         yield from _inspect_notebook(subject, change, text)
-    language = language_of(change.path, _first_line(change, text))
-    topic = remarks.topic_of(change.path, language)
-    line_rules = lines.rules_for(change.path)
+    path = change.read_as or change.path
+    language = language_of(path, _first_line(change, text))
+    topic = remarks.topic_of(path, language)
+    line_rules = lines.rules_for(path)
     if topic is None and not line_rules:
         return
     if text is not None and len(text) > subject.limits.file_chars:
