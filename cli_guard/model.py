@@ -142,7 +142,10 @@ class Hunk:
 
 @dataclass(frozen=True)
 class FileChange:
-    """The change of one path. `size` is that of the new side in bytes, set only if Git was asked for it."""
+    """The change of one path. `size` is that of the new side in bytes, set only if Git was asked for it.
+
+    `read_as` is the path by which to read a file that is unchanged: something in the change runs it as that.
+    """
 
     path: str
     status: Status
@@ -154,6 +157,7 @@ class FileChange:
     new_blob: str | None = None
     size: int | None = None
     hunks: tuple[Hunk, ...] = ()
+    read_as: str = ""
 
     @property
     def added(self) -> dict[int, str]:
@@ -254,9 +258,9 @@ class RefUpdate:
 class PushedRef:
     """A ref update with what only the repository knows: whether it is forced, and its commits.
 
-    `commits` is None for a ref to something else, for example a tag of a single file. `vouched` are further commits
-    that may be on the remote already: only tracking refs say so, or another remote has them. `bases` are the
-    commits of the remote that the new ones start from.
+    `commits` is None for a ref to something else: a tag of a folder, whose id is `tree`, or of a single file. `vouched`
+    are further commits that may be on the remote already: only tracking refs say so, or another remote has them.
+    `bases` are the commits of the remote that the new ones start from.
     """
 
     update: RefUpdate
@@ -264,6 +268,7 @@ class PushedRef:
     commits: tuple[str, ...] | None = ()
     vouched: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()
+    tree: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

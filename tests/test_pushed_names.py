@@ -18,6 +18,38 @@ def test_a_ref(pushing: Repo) -> None:
     assert pushing.try_git("push", "-q", "origin", key()).code != 0
 
 
+@pytest.mark.parametrize("before", ["v", "V", "release/v", "build"])
+def test_a_tag_with_a_word_before_the_key(pushing: Repo, before: str) -> None:
+    pushing.git("tag", before + key())
+    assert pushing.try_git("push", "-q", "--tags", "origin").code != 0
+
+
+def test_a_file_with_a_word_before_the_key(guarded: Repo) -> None:
+    guarded.write(f"docs/v{key()}.txt", "a note\n")
+    guarded.git("add", "-A")
+    assert guarded.try_git("commit", "-q", "-m", "Add a note").code != 0
+
+
+def test_a_tag_of_a_folder_is_read(pushing: Repo) -> None:
+    pushing.git("push", "-q", "origin", "main")
+    pushing.git("tag", "same", "HEAD^{tree}")
+    pushing.git("push", "-q", "origin", "same")
+    blob = pushing.git("hash-object", "-w", "--stdin", stdin=f'key = "{key()}"\n')
+    pushing.git("tag", "other", pushing.git("mktree", stdin=f"100644 blob {blob}\ta.py\n"))
+    refused = pushing.try_git("push", "-q", "origin", "other")
+    assert refused.code != 0
+    assert "a.py:1" in refused.all
+    pushing.git("tag", "-a", "-m", "Inner", "annotated", "other")
+    assert pushing.try_git("push", "-q", "origin", "annotated").code != 0
+
+
+def test_a_tag_of_a_new_folder_is_read_before_anything_was_pushed(pushing: Repo) -> None:
+    pushing.write("b.py", "x = 1\n")
+    pushing.git("add", "-A")
+    pushing.git("tag", "staged", pushing.git("write-tree"))
+    pushing.git("push", "-q", "origin", "staged")
+
+
 def test_a_nested_tag(pushing: Repo) -> None:
     pushing.git("tag", "-a", "-m", f"inner {key()}", "inner")
     pushing.git("tag", "-a", "-m", "outer", "outer", "inner")
@@ -32,5 +64,14 @@ def test_a_person(pushing: Repo, name: str) -> None:
 
 
 def test_ordinary_names_pass(pushing: Repo) -> None:
-    pushing.git("tag", "-a", "-m", "Version 1", "v1")
-    pushing.git("push", "-q", "origin", "main", "v1")
+    names = (
+        "v1.2.3",
+        "vNEXT",
+        "release/v2026.11",
+        "betaRELEASE",
+        "vAKIAIOSFODNN7EXAMPLE",
+        f"v{'AKI' + 'A'}2026",
+    )
+    for name in names:
+        pushing.git("tag", "-a", "-m", "Version 1", name)
+    pushing.git("push", "-q", "origin", "main", *names)

@@ -49,6 +49,16 @@ def test_no_commit_excuses_itself(guarded: Repo, path: str, text: str) -> None:
     assert guarded.git("rev-parse", "HEAD") == before
 
 
+def test_an_answer_in_a_file_that_moves_is_new_only_where_it_is_added(guarded: Repo) -> None:
+    line = f'old = "{key()}"  # {AWS}\n'
+    guarded.commit("A recorded answer", {"old.py": line})
+    guarded.git("mv", "old.py", "new.py")
+    guarded.git("commit", "-q", "-m", "Move it")
+    guarded.git("mv", "new.py", "old.py")
+    stage(guarded, {"old.py": line + line.replace("old", "y")})
+    assert guarded.try_git("commit", "-q", "-m", "Move it back").code != 0
+
+
 def test_a_new_answer_passes_once_a_person_agrees(guarded: Repo) -> None:
     stage(guarded, {"a.py": f'key = "{key()}"  # {AWS}\n'})
     refused = guarded.try_git("commit", "-q", "-m", "Add a key")

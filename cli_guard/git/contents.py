@@ -144,7 +144,7 @@ class BlobReader:
         process = self._process
         assert process and process.stdin and process.stdout  # noqa: S101 - opened as pipes
         try:
-            process.stdin.write(f"{blob}\n".encode("ascii"))
+            process.stdin.write(f"{blob}\n".encode("utf-8", "surrogateescape"))
             process.stdin.flush()
         except BrokenPipeError as error:
             raise missing(blob) from error
@@ -169,22 +169,27 @@ class BlobReader:
 def size_in(answer: bytes, blob: str) -> int:
     """Parse the size in a line `<id> <type> <size>`. Raises MissingObject for any other line."""
     words = answer.split()
-    if len(words) != 3:
+    if len(words) != 3 or not words[2].isdigit():
         raise missing(blob)
     return int(words[2])
 
 
 class BlobContents:
-    """`Contents` of changes between blobs."""
+    """`Contents` of changes between blobs, in a `revision` ("": the index)."""
 
-    def __init__(self, reader: BlobReader) -> None:
+    def __init__(self, reader: BlobReader, revision: str = "") -> None:
         self._reader = reader
+        self._revision = revision
         self._texts: dict[str, str | None] = {}
         self._chars = 0
 
     def apart(self) -> "BlobContents":
         """Return the same for a copy of this process: two readers of one pipe would take each other's answers."""
-        return BlobContents(self._reader.apart())
+        return BlobContents(self._reader.apart(), self._revision)
+
+    def object_name(self, path: str) -> str:
+        """Return what names a file after the change, whether it changes or not (gitrevisions(7)), for `new_blob`."""
+        return f"{self._revision}:{path}"
 
     def new(self, change: FileChange) -> str | None:
         return self._text(change.new_blob, change)

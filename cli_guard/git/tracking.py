@@ -45,7 +45,7 @@ def remote_history(repository: Repository, remote: str, there: dict[str, str]) -
         named = there.get(f"refs/heads/{branch}", oid) if own else oid
         if own and named == oid and is_recorded(entries, oid):
             proven.add(oid)
-        elif named != oid and (not named.strip("0") or known(repository, [named])):
+        elif named != oid and (not named.strip("0") or find_commits(repository, [named])):
             # The remote itself has just named another id for this ref, or none, and that id is known here.
             continue
         elif not entries or is_recorded(entries, oid):
@@ -54,7 +54,8 @@ def remote_history(repository: Repository, remote: str, there: dict[str, str]) -
         if own and branch == "HEAD":
             proven.update(new for _, new, said in entries[:1] if said.startswith("clone: from "))
     return RemoteHistory(
-        tuple(sorted(known(repository, proven))), {of: tuple(sorted(oids)) for of, oids in vouched.items()}
+        tuple(sorted(find_commits(repository, proven))),
+        {of: tuple(sorted(oids)) for of, oids in vouched.items()},
     )
 
 
@@ -76,7 +77,7 @@ def is_recorded(entries: list[tuple[str, str, str]], oid: str) -> bool:
     return all(before[1] == after[0] for before, after in pairwise(entries))
 
 
-def known(repository: Repository, oids: Iterable[str]) -> list[str]:
+def find_commits(repository: Repository, oids: Iterable[str]) -> list[str]:
     """Return the ids that are commits here. Raises GitError."""
     wanted = list(dict.fromkeys(oids))
     if not wanted:

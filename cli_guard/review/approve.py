@@ -5,12 +5,12 @@ of the assistant is approved in `cli_guard.assistant.approve`.
 """
 
 import hashlib
-import re
+import json
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import Repository, as_lines
 from cli_guard.model import Disposition
 from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
@@ -72,11 +72,11 @@ def bound_diff(repository: Repository, review: PendingReview, invocation: Invoca
 
     options = ("-p", "-M", "--no-color", "--no-ext-diff", "--no-textconv", "--root")
     if review.bound:
-        if hashlib.sha256(review.bound.encode("utf-8", "surrogateescape")).hexdigest() != review.content:
+        own = hashlib.sha256(review.bound.encode("utf-8", "surrogateescape")).hexdigest() == review.content
+        if not own or not review.bound.startswith("["):  # of an older version
             raise UsageError(f"review {review.id} is not what was reviewed: run the push again")
-        commits = re.findall(r"'([0-9a-f]{40,64})'", review.bound.partition("), [")[0])
-        asked = "".join(f"{commit}\n" for commit in commits).encode("ascii")
-        raw = repository.git.run("diff-tree", "--stdin", "-m", "--pretty=medium", *options, stdin=asked)
+        commits = as_lines(json.loads(review.bound)[0])
+        raw = repository.git.run("diff-tree", "--stdin", "-m", "--pretty=medium", *options, stdin=commits)
         return redact(raw.decode("utf-8", "replace"))
     with gather(Staged(review.event), repository, invocation, approved=False) as gathered:
         staged = gathered.subject.changes.identity

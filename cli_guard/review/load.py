@@ -1,9 +1,10 @@
 """Load the input of a review for a request: the change, the policy that judges it, and the approvals."""
 
 import hashlib
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from cli_guard.git.changes import Bounds, ChangeReader, History
@@ -190,15 +191,18 @@ def read(
             return Material(with_identity(changes, changes.identity, message.text), contents, message)
         case Commit():
             changes = next(reader.commits([repository.resolve(request.revision)]))
-            return Material(changes, contents, recorded_message(changes.message or ""))
+            message = recorded_message(changes.message or "")
+            return Material(changes, BlobContents(blobs, changes.commit or ""), message)
         case Range():
             base, head = repository.resolve(request.base), repository.resolve(request.head)
             commits = repository.commits(head, exclude=[base])
-            return load_commits([commits] if commits else [], (), repository, reader, contents)
-        case Push():
-            material = load_commits(
-                [ref.commits for ref in pushed if ref.commits], pushed, repository, reader, contents
+            return load_commits(
+                [commits] if commits else [], (), repository, reader, BlobContents(blobs, head)
             )
+        case Push():
+            lines = [ref.commits for ref in pushed if ref.commits]
+            contents = BlobContents(blobs, lines[-1][-1] if lines else "HEAD")
+            material = load_commits(lines, pushed, repository, reader, contents)
             skipped = (*material.changes.skipped, *unseen(request, pushed))
             return replace(material, changes=replace(material.changes, skipped=skipped))
 
@@ -208,7 +212,7 @@ def unseen(request: Push, pushed: tuple[PushedRef, ...]) -> Iterator[Skipped]:
     if request.plan.partial:
         yield Skipped("other refs of this push", request.plan.partial)
     for ref in pushed:
-        if ref.commits is None:
+        if ref.commits is None and ref.tree is None:
             yield Skipped(
                 ref.update.remote_ref, "does not point to a commit, so it was not read", by_limit=True
             )
@@ -224,20 +228,24 @@ def load_commits(
     """Load lines of commits, each oldest first, as a whole and one by one."""
     files: dict[tuple[str, str | None, str | None], FileChange] = {}
     skipped: list[Skipped] = []
-    for line in lines:
-        tip = line[-1]
-        net = reader.net(tip, repository.bases(tip, parents_outside(repository, line)))
+    ends = [(line[-1], repository.bases(line[-1], parents_outside(repository, line))) for line in lines]
+    for tip, bases in (*ends, *((ref.tree, ref.bases or (None,)) for ref in pushed if ref.tree)):
+        net = reader.net(tip, bases)
         skipped += net.skipped
         files |= {(change.path, change.new_blob, change.old_blob): change for change in net.files}
     commits = tuple(dict.fromkeys(commit for line in lines for commit in line))
     history = History(reader, commits)
-    identity = repr((commits, [ref.update for ref in pushed]))
-    changes = with_identity(ChangeSet(tuple(files.values()), tuple(skipped)), identity)
+    changes = with_identity(ChangeSet(tuple(files.values()), tuple(skipped)), bound_text(commits, pushed))
     oids = dict.fromkeys(ref.update.local_oid for ref in pushed if not ref.update.deletes)
     tags = tuple(TagMessage(oid, text) for oid in oids if (text := repository.tag_message(oid)) is not None)
     return Material(
         changes, contents, None, history, pushed, (RecordedContent.of(each) for each in history), tags
     )
+
+
+def bound_text(commits: tuple[str, ...], pushed: tuple[PushedRef, ...]) -> str:
+    """Return in JSON what the review of a range or a push is bound to: the commits, and the refs that it moves."""
+    return json.dumps([commits, [astuple(ref.update) for ref in pushed]])
 
 
 def parents_outside(repository: Repository, commits: tuple[str, ...]) -> list[str]:

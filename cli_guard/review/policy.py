@@ -6,7 +6,7 @@ from dataclasses import replace
 from cli_guard.errors import ConfigError
 from cli_guard.git.prefetch import POLICY_FILES
 from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import known
+from cli_guard.git.tracking import find_commits
 from cli_guard.model import PushedRef
 from cli_guard.policy.config import Config, read_config, read_user_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
@@ -80,7 +80,7 @@ def judging_revisions(request: Request, repository: Repository) -> tuple[str, ..
     elif isinstance(request, Range):
         wanted = [repository.resolve(request.head)]
     elif isinstance(request, Push):
-        tips = known(repository, (each.local_oid for each in request.plan.updates if not each.deletes))
+        tips = find_commits(repository, (each.local_oid for each in request.plan.updates if not each.deletes))
         wanted = list(tips) or [repository.head]
     else:
         wanted = [repository.head]

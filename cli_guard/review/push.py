@@ -5,12 +5,12 @@ zeros, a deletion a local one; an up-to-date push has no line at all.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import known, remote_history
+from cli_guard.git.tracking import find_commits, remote_history
 from cli_guard.model import PushedRef, RefUpdate
 
 OID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
@@ -65,7 +65,7 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
     commit that only other tracking refs vouch for stands under `vouched`. A forced update (the remote's commit is not
     an ancestor, or not known here) counts from what any branch of the remote has, as for a new branch.
     """
-    named = known(repository, (each.remote_oid for each in plan.updates if not each.creates))
+    named = find_commits(repository, (each.remote_oid for each in plan.updates if not each.creates))
     # A framework finds its base by the tracking refs, so its base proves no more than they do.
     there = {} if plan.partial else {each.remote_ref: each.remote_oid for each in plan.updates}
     history = remote_history(repository, remote, there)
@@ -79,14 +79,24 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
         # A tag of a tree or a blob has no commits; Git pushes it anyway.
         tip = repository.git.optional("rev-parse", "--quiet", "--verify", f"{update.local_oid}^{{commit}}")
         if tip is None:
-            pushed.append(PushedRef(update, commits=None))
+            tree = repository.git.optional("rev-parse", "--quiet", "--verify", f"{update.local_oid}^{{tree}}")
+            near = bases_of_head(repository, proven) if tree else ()
+            pushed.append(PushedRef(update, commits=None, bases=near, tree=tree))
             continue
         fast_forward = not update.creates and repository.is_ancestor(update.remote_oid, tip)
         unproven = repository.commits(tip, exclude=proven)
         commits = repository.commits(tip, exclude=(*proven, *others)) if others and unproven else unproven
         due = set(commits)
         vouched = tuple(commit for commit in unproven if commit not in due) if others else ()
-        bases = known(repository, [update.remote_oid]) or repository.bases(tip, proven)
+        bases = find_commits(repository, [update.remote_oid]) or repository.bases(tip, proven)
         forced = not update.creates and not fast_forward
         pushed.append(PushedRef(update, forced, commits, vouched, tuple(base for base in bases if base)))
     return tuple(pushed)
+
+
+def bases_of_head(repository: Repository, proven: Iterable[str]) -> tuple[str, ...]:
+    """Return the commits that HEAD shares with the remote, to compare a tree without commits with."""
+    head = repository.commit_at_head
+    if head is None or not repository.commits(head, exclude=proven):
+        return (head,) if head else ()
+    return tuple(base for base in repository.bases(head, proven) if base)

@@ -160,7 +160,7 @@ def without_secret_names(state: "State") -> "State":
     return cast("State", mask_everywhere(state, masks))
 
 
-def silenced(state: "State", policy: "Policy") -> list[str]:
+def list_silenced(state: "State", policy: "Policy") -> list[str]:
     """Name what stops a push only by the policy that the remote has: the pushed one would be silent."""
     if not policy.before:
         return []
@@ -218,7 +218,7 @@ def review_of(state: "State", gathered: "Gathered", timings: Mapping[str, float]
         timings_ms=timings,
         notes=(
             *gathered.notes,
-            *silenced(state, gathered.policy),
+            *list_silenced(state, gathered.policy),
             *(str(each["told"]) for each in state["tool_results"] if each.get("told")),
         ),
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cli_guard.errors import CliGuardError
 from cli_guard.git.changes import History
 from cli_guard.model import Decision, Disposition
+from cli_guard.review.load import bound_text
 from cli_guard.review.render.review import Review
 from cli_guard.state.audit import entry
 from cli_guard.state.records import PendingReview, Records
@@ -78,10 +79,7 @@ def pending_review(review: Review, gathered: "Gathered", invocation: "Invocation
         policy=gathered.policy.identity,
         fingerprints=reviewed_fingerprints(review),
         findings=(),
-        # As `load_commits` hashes it.
-        bound=repr((history.ids, [ref.update for ref in subject.pushed]))
-        if isinstance(history, History)
-        else "",
+        bound=bound_text(history.ids, subject.pushed) if isinstance(history, History) else "",
     )
 
 

@@ -39,7 +39,18 @@ def key_of(change: FileChange, limits: Limits) -> bytes | None:
     return digest.digest()
 
 
-FACTS = ("path", "old_path", "status", "kind", "old_mode", "new_mode", "old_blob", "new_blob", "size")
+FACTS = (
+    "path",
+    "read_as",
+    "old_path",
+    "status",
+    "kind",
+    "old_mode",
+    "new_mode",
+    "old_blob",
+    "new_blob",
+    "size",
+)
 
 
 @cache

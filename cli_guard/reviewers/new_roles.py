@@ -1,11 +1,18 @@
-"""Files that a rename or a new execute bit turns into code, a script or a workflow: every line of them is new there.
+"""Files that a rename, a new execute bit, a link or a call turns into code, a script or a workflow.
 
-Their lines were text when they were recorded, so no rule has judged them, also if they were pushed long ago.
+Their lines were text when they were recorded, so no rule has judged them, also if they were pushed long ago: every line
+of them is new.
 """
 
+import posixpath
+import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from typing import Protocol, runtime_checkable
 
 from cli_guard.code.languages import language_of
+from cli_guard.errors import MissingObject
 from cli_guard.model import ChangeSet, Contents, FileChange, Hunk, Kind, Status, split_lines
 from cli_guard.reviewers.code.remarks import line_topics, topic_of
 from cli_guard.reviewers.commands.extract import family_of
@@ -14,6 +21,22 @@ from cli_guard.reviewers.commands.extract.programs import is_program
 Role = tuple[str | None, str | None, tuple[str, ...], str]
 NO_ROLE: Role = (None, None, (), "")
 MOVED = (Status.RENAMED, Status.COPIED)
+# A program and the file that it is given to run, in a command line or in a list of words.
+GAP = r"""["']?[ \t,]{1,20}["']?"""
+CALL = re.compile(
+    rf"""(?ma)(?:^|[\s;&|("'`=\[,/{{])(?P<by>(?:ba|da|z|k)?sh|source|\.|python|node|ruby|perl|php)[\d.]{{0,5}}"""
+    rf"""(?:{GAP}-(?!\w*[cm]\b)[\w-]+){{0,5}}{GAP}(?P<path>[\w@./-]*\w)"""
+)
+ENDINGS = {"python": ".py", "node": ".js", "ruby": ".rb", "perl": ".pl", "php": ".php"}
+MOST_CALLED = 50
+
+
+@runtime_checkable
+class WholeTree(Protocol):
+    """Contents that can also read the files that do not change."""
+
+    def object_name(self, path: str) -> str:
+        """Return what names a file after the change, for `new_blob`."""
 
 
 def with_new_roles(changes: ChangeSet, contents: Contents) -> ChangeSet:
@@ -21,7 +44,40 @@ def with_new_roles(changes: ChangeSet, contents: Contents) -> ChangeSet:
     files = tuple(
         _whole(change, contents) if _has_new_role(change, contents) else change for change in changes
     )
+    if isinstance(contents, WholeTree):
+        files += tuple(_newly_run(changes, contents))
     return changes if files == changes.files else replace(changes, files=files)
+
+
+def _newly_run(changes: ChangeSet, contents: Contents) -> Iterator[FileChange]:
+    """Yield the files that are no code by their path, and that a link or a call in the change makes one."""
+    named = dict.fromkeys(each for change in changes for each in _files_named(change, contents))
+    for path, read_as in tuple(named)[:MOST_CALLED]:
+        if not isinstance(contents, WholeTree) or language_of(path) == language_of(read_as):
+            continue
+        called = FileChange(path, Status.MODIFIED, new_blob=contents.object_name(path), read_as=read_as)
+        with suppress(MissingObject):
+            whole = _whole(called, contents)
+            text = contents.new(called)
+            if whole.hunks and _role(read_as, text) not in (NO_ROLE, _role(path, "")):
+                yield whole
+
+
+def _files_named(change: FileChange, contents: Contents) -> Iterator[tuple[str, str]]:
+    """Yield the path of each file that a change links to or calls, and the path by which it is read then."""
+    folder = posixpath.dirname(change.path)
+    lines = "\n".join(change.added.values())
+    if change.kind is Kind.SYMLINK and len(change.added) == 1:
+        yield posixpath.normpath(posixpath.join(folder, lines)), change.path
+    elif change.kind is Kind.TEXT and (calls := tuple(CALL.finditer(lines))):
+        if _role(change.path, contents.new(change)) == NO_ROLE:
+            return
+        for call in calls:
+            for path in dict.fromkeys(
+                posixpath.normpath(posixpath.join(at, call["path"])) for at in ("", folder)
+            ):
+                if not path.startswith(("/", "..")):
+                    yield path, path + ENDINGS.get(call["by"], ".sh")
 
 
 def _has_new_role(change: FileChange, contents: Contents) -> bool:

@@ -29,8 +29,8 @@ def review(subject: ReviewInput) -> Report:
     """Return the findings about the policy that this change leaves for the next one."""
     config, findings = review_config(subject)
     for change in subject.changes:
-        if change.kind is Kind.BINARY and change.status is not Status.DELETED:
-            continue  # its lines are runs of readable bytes, read only for keys
+        if change.read_as or (change.kind is Kind.BINARY and change.status is not Status.DELETED):
+            continue  # unchanged; or its lines are runs of readable bytes, read only for keys
         if change.path == BASELINE_FILE:
             findings += review_baseline(subject, change, config)
         if CALLERS.search(change.path) or CALLERS.search(path_before(change) or ""):

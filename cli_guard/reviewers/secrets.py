@@ -51,6 +51,8 @@ IN_HISTORY = (
 )
 
 
+# A name has no room for a blank: `v` of a version, or a word, comes right before a token.
+GLUED = re.compile(r"(?<![^/\s])[vV](?=\w)|(?<=[a-z])(?=[A-Z]{4})")
 # Slow on purpose: a fingerprint is stored and shown, and must not let a short password be guessed.
 HASH_ROUNDS = 2_000
 
@@ -150,7 +152,7 @@ def _review_changes(subject: ReviewInput, changes: ChangeSet, so_far: Findings, 
 
 
 def _has_lines(change: FileChange) -> bool:
-    if change.status is Status.DELETED or change.kind is Kind.SUBMODULE:
+    if change.status is Status.DELETED or change.kind is Kind.SUBMODULE or change.read_as:
         return False
     # A compressed file may show no text at all, and a renamed one is not new.
     return bool(change.hunks) or (change.kind is Kind.BINARY and change.new_blob != change.old_blob)
@@ -276,8 +278,9 @@ def _review_message(subject: ReviewInput, text: str, so_far: Findings, commit: s
 
 def _review_paths(paths: list[str], so_far: Findings, commit: str | None, of: str = "") -> None:
     """Find providers' tokens in the names of new files, or `of` something else, all names in one scan."""
-    text = "\n".join(paths)
-    joined = AddedText.from_lines(paths, list(range(len(paths))))
+    forms = [(form, place) for place, path in enumerate(paths) for form in {path, GLUED.sub(" ", path)}]
+    joined = AddedText.from_lines([form for form, _ in forms], [place for _, place in forms])
+    text = joined.text
     for hit in scan(text, decode=False).hits:
         place = joined.line(hit.start)
         if hit.generic or place is None:

@@ -90,9 +90,9 @@ def _open(raw: bytes, opened: Opened, depth: int) -> bool:
 
 def _reader_of(raw: bytes) -> Callable[[bytes], Iterator[bytes]] | None:
     starts: tuple[tuple[bytes, Callable[[bytes], Iterator[bytes]]], ...] = (
-        (b"\x1f\x8b", lambda raw: _inflated(raw, lambda: zlib.decompressobj(GZIP))),
-        (b"BZh", lambda raw: _inflated(raw, bz2.BZ2Decompressor)),
-        (b"\xfd7zXZ\0", lambda raw: _inflated(raw, lzma.LZMADecompressor)),
+        (b"\x1f\x8b", lambda raw: _inflate(raw, lambda: zlib.decompressobj(GZIP))),
+        (b"BZh", lambda raw: _inflate(raw, bz2.BZ2Decompressor)),
+        (b"\xfd7zXZ\0", lambda raw: _inflate(raw, lzma.LZMADecompressor)),
         (AR, _ar),
         (b"%PDF-", _pdf),
     )
@@ -103,7 +103,7 @@ def _reader_of(raw: bytes) -> Callable[[bytes], Iterator[bytes]] | None:
     return found or (_zip if b"PK\x05\x06" in raw[-66_000:] else None)
 
 
-def _inflated(raw: bytes, begin: Callable[[], Any]) -> Iterator[bytes]:
+def _inflate(raw: bytes, begin: Callable[[], Any]) -> Iterator[bytes]:
     """Yield each part: such files may be joined, and a program that opens them reads all."""
     while raw.strip(b"\0"):
         decompressor = begin()

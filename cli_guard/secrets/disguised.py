@@ -98,7 +98,7 @@ def find_transformed(
     text: str, scan: Callable[[str], Sequence[Hit]], check_time: Callable[[int], None]
 ) -> Iterator[Hit]:
     """Find secrets of a provider's format in literals that a program turns into them: the hit covers the literal."""
-    for start, end, clear in _transformed(text):
+    for start, end, clear in _undo_tricks(text):
         check_time(start)
         for hit in scan(clear):
             if not hit.generic:
@@ -106,31 +106,31 @@ def find_transformed(
                 break
 
 
-def _transformed(text: str) -> Iterator[tuple[int, int, str]]:
+def _undo_tricks(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the places of such literals, with what they mean."""
     if "\\" in text or "%" in text:
         escape = compile_once(ESCAPE)
         for match in compile_once(ESCAPES).finditer(text):
             if escape.search(match[0]):
-                yield *match.span(), escape.sub(_unescaped, match[0])
+                yield *match.span(), escape.sub(_unescape, match[0])
     for match in compile_once(HEX).finditer(text):
         yield *match.span(), bytes.fromhex(match[1]).decode("ascii", "replace")
     for match in compile_once(CODES).finditer(text):
         codes = (int(code.strip(), 0) for code in match[0].split(","))
         yield *match.span(), "".join(map(chr, codes))
-    for clue, turn in ((BACKWARDS, lambda text: text[::-1]), (ROTATED, _rotated)):
+    for clue, turn in ((BACKWARDS, lambda text: text[::-1]), (ROTATED, _rotate)):
         if compile_once(clue).search(text):
             for match in compile_once(TURNED).finditer(text):
                 yield *match.span(1), turn(match[1])
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     digits = next(filter(None, match.groups()))
     code = int(digits, 8 if match[5] else 16)
     return chr(min(code, 0x10FFFF))
 
 
-def _rotated(text: str) -> str:
+def _rotate(text: str) -> str:
     return codecs.encode(text, "rot13")
 
 

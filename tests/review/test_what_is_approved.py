@@ -63,7 +63,9 @@ def test_the_diff_is_the_one_that_is_bound(committed: Repo, tmp_path: Path) -> N
     committed.git("remote", "add", "origin", str(bare.path))
     committed.git("commit", "-q", "--no-verify", "-m", "Run it")
     oid = committed.git("rev-parse", "HEAD")
-    line = f"refs/heads/main {oid} refs/heads/main {'0' * 40}\n"
+    # A ref's name is part of what is bound, and no commit.
+    odd = f"('{committed.git('rev-parse', 'HEAD~1')}'), ['x"
+    line = f"{odd} {oid} refs/heads/main {'0' * 40}\n"
     assert guard(committed, "hook", "pre-push", "origin", stdin=line).code == 3
     [pushed] = set(waiting(committed)) - {found}
     done = guard(committed, "approve", pushed, "--diff")

@@ -36,6 +36,7 @@ OTHER: dict[str, object] = {
     "status": Status.COPIED,
     "kind": Kind.BINARY,
     "old_path": None,
+    "read_as": "c.sh",
     "old_mode": "100755",
     "new_mode": "100755",
     "old_blob": "3" * 40,

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import known
+from cli_guard.git.tracking import find_commits
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
 from cli_guard.state.files import lock, open_state, write_atomically
@@ -125,4 +125,4 @@ class Trusted:
 
 def has_roots(repository: Repository, roots: str) -> bool:
     """Return whether a repository has these root commits: another one has not, whatever its path."""
-    return bool(roots) and set(roots.split()) <= set(known(repository, roots.split()))
+    return bool(roots) and set(roots.split()) <= set(find_commits(repository, roots.split()))

@@ -5,10 +5,11 @@ here (`lines`), and over a file as a whole (`files`). All are data under `rules/
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from cli_guard.code.classify import is_generated
 from cli_guard.code.languages import language_of
-from cli_guard.model import Contents, FileChange, Finding, Kind, Report, Skipped, Status
+from cli_guard.model import Contents, FileChange, Finding, Hunk, Kind, Report, Skipped, Status
 from cli_guard.reviewers.code import files, lines, remarks, trees
 from cli_guard.reviewers.per_file import Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
@@ -44,9 +45,12 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     if change.kind is not Kind.TEXT or not change.hunks or not change.added:
         return
     yield from files.find_conflicts(change, text)
-    language = language_of(change.path, _first_line(change, text))
-    topic = remarks.topic_of(change.path, language)
-    line_rules = lines.rules_for(change.path)
+    if text is not None and change.path.endswith(".ipynb") and len(text) <= subject.limits.file_chars:
+        yield from _inspect_notebook(subject, change, text)
+    path = change.read_as or change.path
+    language = language_of(path, _first_line(change, text))
+    topic = remarks.topic_of(path, language)
+    line_rules = lines.rules_for(path)
     if topic is None and not line_rules:
         return
     if text is not None and len(text) > subject.limits.file_chars:
@@ -66,6 +70,29 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
         yield Skipped(change.path, NO_TEXT)
         return
     yield from trees.inspect(subject, change, language, topic, parsed)
+
+
+def _inspect_notebook(subject: ReviewInput, change: FileChange, text: str) -> Iterator[Finding | Skipped]:
+    """Inspect the code of all cells as one program; what cannot be read of it, the commands' reviewer says."""
+    from cli_guard.reviewers.commands.extract.json_nodes import read_json
+    from cli_guard.reviewers.commands.extract.notebooks import program_in
+
+    language, cells = program_in(read_json(change.path, text))
+    topic = remarks.topic_of("", language)
+    if topic is None:
+        return
+    lines = [line for line, _ in cells]
+    code = remarks.without_long_lines("".join(each for _, each in cells))
+    added = tuple(
+        Hunk(0, at, (), (each,)) for at, (line, each) in enumerate(cells, 1) if line in change.added
+    )
+    for found in trees.inspect(subject, replace(change, hunks=added), language, topic, code):
+        if isinstance(found, Finding) and found.line:
+            first, last = (
+                lines[min(line, len(lines)) - 1] for line in (found.line, found.end_line or found.line)
+            )
+            found = replace(found, line=first, end_line=last if last > first else None)
+        yield found
 
 
 def _blanked(change: FileChange) -> Iterator[Skipped]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
+from cli_guard.model import FileChange, Finding, Hunk, Kind, Report, Skipped, Status
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
 from cli_guard.reviewers.commands.judging import (
     LONG,
@@ -32,6 +32,10 @@ from cli_guard.reviewers.review_input import ReviewInput
 __all__ = ["examiner", "review"]
 
 MAX_PER_RULE = 50
+# A here-document, an end before the end, a condition, a function.
+HIDES = re.compile(
+    r"(?m)<<|^[ \t]*(?:exit|return|exec|if|elif|else|while|until|for|case|function|:|\w[\w-]*[ \t]*\(\))(?!\w)"
+)
 AROUND_NAMES = re.compile(r"[\s'\"/=;|&()<>{}$,:`]+")
 
 
@@ -88,17 +92,23 @@ def _may_tell(subject: ReviewInput, change: FileChange) -> bool:
 def _of_interest(change: FileChange) -> bool:
     if change.status is Status.DELETED or change.kind is not Kind.TEXT:
         return False
-    return any(hunk.added for hunk in change.hunks)
+    return any(hunk.added or _reveals(hunk) for hunk in change.hunks)
+
+
+def _reveals(hunk: Hunk) -> bool:
+    """Return whether what a hunk removes may have kept the lines after it from running."""
+    return not hunk.added and HIDES.search("\n".join(hunk.removed)) is not None
 
 
 def _source(subject: ReviewInput, change: FileChange) -> Source:
     """Extract the snippets that the change touches, in parts that the engine accepts."""
     source = Source(change)
     text = _text(subject, source)
-    if not looks_so(change.path, text[:300]):
+    path = change.read_as or change.path
+    if not looks_so(path, text[:300]):
         source.skipped.clear()
     try:
-        for snippet in snippets(change.path, text, executable=change.new_mode == "100755"):
+        for snippet in snippets(path, text, executable=change.new_mode == "100755"):
             if _for_shell(snippet) and _touched(change, snippet):
                 source.snippets += (part for part in _parts(snippet) if _touched(change, part))
     except Unreadable as error:
@@ -117,7 +127,7 @@ def _text(subject: ReviewInput, source: Source) -> str:
     if text is None:
         if change.status is not Status.ADDED or len(change.hunks) != 1:
             source.leave("whole text not available")
-        lines = range(1, min(max(change.added), most) + 1)
+        lines = range(1, min(max(change.added, default=0), most) + 1)
         text = "\n".join((*(change.added.get(number, "") for number in lines), ""))
     if len(text) > most:
         source.leave(f"over {most} characters", by_limit=True)
@@ -130,7 +140,10 @@ def _for_shell(snippet: Snippet) -> bool:
 
 
 def _touched(change: FileChange, snippet: Snippet) -> bool:
-    return any(line in change.added for line in snippet.lines)
+    first, last = min(snippet.lines), max(snippet.lines)
+    return any(line in change.added for line in snippet.lines) or any(
+        first - 1 <= hunk.new_start <= last for hunk in change.hunks if _reveals(hunk)
+    )
 
 
 def _judge(subject: ReviewInput, source: Source) -> None:

@@ -216,7 +216,9 @@ def remark(change: FileChange, act: Act, where: Where) -> Finding:
     """Build the finding about an act, on an added line: its own, or one that it depends on."""
     rule = one("commands", act.rule)
     line, message = act.line, act.reason
-    if line not in change.added:
+    if not change.added:
+        message = f"{message}, by what the change removes"
+    elif line not in change.added:
         near = [number for number in change.added if act.first <= number <= act.last]
         line = near[0] if near else max((n for n in change.added if n < line), default=min(change.added))
         message = f"{message}, at line {act.line}"

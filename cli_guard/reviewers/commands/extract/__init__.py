@@ -15,6 +15,7 @@ from cli_guard.reviewers.commands.extract import (
     languages,
     line_files,
     make,
+    notebooks,
     programs,
 )
 from cli_guard.reviewers.commands.extract.json_nodes import read_json
@@ -35,6 +36,7 @@ DOCUMENTS: tuple[tuple[re.Pattern[str], FromDocument], ...] = (
     (path(rf"(?:docker-|podman-)?compose(?:[.-][^/]*)?{YAML}"), documents.compose),
     (path(r"pyproject\.toml"), line_files.tox_in_pyproject),
     (path(r"composer\.json"), documents.composer),
+    (path(r"[^/]+\.ipynb"), notebooks.snippets),
     (path(rf"cloudbuild[^/]*(?:{YAML}|\.json)"), documents.build_steps),
     (path(rf"\.pre-commit-(?:config|hooks){YAML}|prek\.toml"), documents.hook_frameworks),
     (path(r"\.vscode/tasks\.json"), documents.tasks),
@@ -74,7 +76,7 @@ CRONTAB = path(r"crontab(?:\.[^/]*)?|[^/]+\.(?:cron|crontab)|cron\.d/[^/]+")
 TEMPLATE = re.compile(r"\.(?:j2|jinja2?|tmpl|tpl)$", re.IGNORECASE)
 TEMPLATE_VALUE = re.compile(r"\{\{[^\n]{1,500}?\}\}")
 TEMPLATE_STATEMENT = re.compile(r"\{%[^\n]{1,500}?%\}|(?<!\$)\{#[^\n]{0,500}?#\}")
-READERS = {".json": read_json, ".jsonc": read_json, ".toml": read_toml}
+READERS = {".json": read_json, ".jsonc": read_json, ".ipynb": read_json, ".toml": read_toml}
 
 
 class Unreadable(ValueError):

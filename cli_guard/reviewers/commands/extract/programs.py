@@ -9,12 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
+from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
 from cli_guard.reviewers.commands.extract.known import path
 from cli_guard.reviewers.commands.extract.languages import literal_text
 from cli_guard.reviewers.commands.extract.snippet import Lines, Snippet, Where, pieces_of, snippet
 from cli_guard.rules.catalog import read_table
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
 
 PYTHON = re.compile(r"\.(?:py|pyw|pth)$")
 # Calls that run a command, by their last name; the text must hold one of the words, or no tree is made.
@@ -79,11 +83,11 @@ def program(file: str, text: str) -> Iterator[Snippet]:
         for found in kind.pattern.finditer(text):
             begin = text.rfind("\n", 0, found.start()) + 1
             if not COMMENT.match(text, begin):
-                given = unescape(found["text"]) if kind.xml else ESCAPE.sub(_unescaped, found["text"])
+                given = unescape(found["text"]) if kind.xml else ESCAPE.sub(_unescape, found["text"])
                 yield snippet(pieces_of(given, lines.at(found.start("text"))), kind.where, LANGUAGE)
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     return ESCAPED.get(match[1], match[1])
 
 
@@ -96,20 +100,18 @@ def _python(text: str, where: Where) -> Iterator[Snippet]:
         owner, _, name = function.text().rpartition(".")
         if name not in RUNS or owner not in owners:
             continue
-        first = next(
-            (each for each in arguments.children() if each.is_named() and each.kind() != "comment"), None
-        )
+        first = next(_named(arguments), None)
         if first is None:
             continue
         line = first.range().start.line + 1
         if first.kind() in ("list", "tuple"):
-            words = [
-                literal_text(each)
-                for each in first.children()
-                if each.is_named() and each.kind() != "comment"
-            ]
+            words = [literal_text(each) for each in _named(first)]
             given = " ".join(shlex.quote(word) if word else "${_argument}" for word in words)
             if any(words):
                 yield snippet([(line, given)], where, LANGUAGE)
         elif given := literal_text(first):
             yield snippet(pieces_of(given, line), where, LANGUAGE)
+
+
+def _named(node: "SgNode") -> "Iterator[SgNode]":
+    return (each for each in node.children() if each.is_named() and each.kind() != "comment")
