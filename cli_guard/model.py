@@ -142,10 +142,7 @@ class Hunk:
 
 @dataclass(frozen=True)
 class FileChange:
-    """The change of one path. `size` is that of the new side in bytes, set only if Git was asked for it.
-
-    `read_as` is the path by which to read a file that is unchanged: something in the change runs it as that.
-    """
+    """The change of one path. `size` is that of the new side in bytes, set only if Git was asked for it."""
 
     path: str
     status: Status
@@ -157,7 +154,7 @@ class FileChange:
     new_blob: str | None = None
     size: int | None = None
     hunks: tuple[Hunk, ...] = ()
-    read_as: str = ""
+    read_as: str = ""  # the path by which to read an unchanged file that the change makes run
 
     @property
     def added(self) -> dict[int, str]:
