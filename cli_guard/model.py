@@ -200,7 +200,7 @@ class ChangeSet:
     """A change to a tree: what Git is about to record, or one recorded commit.
 
     `identity` is a hash of everything recorded (paths, modes, blob ids, and the tree it starts from):
-    two change sets with one identity record the same content. `people` are the author and the committer of a commit.
+    two change sets with one identity record the same content. `people` are its author and committer.
     """
 
     files: tuple[FileChange, ...]

@@ -75,3 +75,13 @@ def test_ordinary_names_pass(pushing: Repo) -> None:
     for name in names:
         pushing.git("tag", "-a", "-m", "Version 1", name)
     pushing.git("push", "-q", "origin", "main", *names)
+
+
+@pytest.mark.parametrize("name", ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"])
+def test_a_person_of_a_commit(guarded: Repo, name: str) -> None:
+    guarded.write("notes.txt", "a note\n")
+    guarded.git("add", "-A")
+    refused = guarded.try_git("commit", "-q", "-m", "Add a note", env={**guarded.env, name: key()})
+    assert "its author or committer" in " ".join(refused.all.split())
+    assert refused.code != 0
+    assert guarded.try_git("commit", "-q", "-m", "Add a note", env={**guarded.env, name: "Ada"}).code == 0

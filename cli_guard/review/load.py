@@ -65,6 +65,10 @@ class CheckPlanner(Protocol):
         """Return the planned checks and what runs those that may. Raises CliGuardError, GitError."""
 
 
+# Git gives its hooks the author of the commit; a committer that differs is set the same way (git-commit(1)).
+IDENTITY = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
+
+
 @dataclass(frozen=True)
 class Gathered:
     """The input of a review with the policy that judges it.
@@ -135,6 +139,9 @@ def gather(
             material = read(request, repository, reader, blobs, pushed)
             if any(ref.vouched for ref in pushed):
                 material = with_vouched(material, repository, reader, cache)
+            if isinstance(request, Staged):
+                people = tuple(filter(None, map(invocation.env.get, IDENTITY)))
+                material = replace(material, changes=replace(material.changes, people=people))
             if isinstance(request, Staged) and any(c.path in POLICY_FILES for c in material.changes):
                 # A broken configuration would block every later commit.
                 recorded_policy(repository, "")

@@ -108,6 +108,7 @@ def review(subject: ReviewInput) -> Report:
         _review_message(subject, text, so_far, commit)
     refs = [ref.update.remote_ref for ref in subject.pushed if not ref.update.deletes]
     _review_paths(refs, so_far, None, "a ref")
+    _review_paths(list(subject.changes.people), so_far, commit, "its author or committer")
     for step in subject.history:
         _review_paths(list(step.people), so_far, step.commit, "its author or committer")
         own = tuple(change for change in step if shard is None or shard.has_path(change.path))

@@ -16,6 +16,8 @@ INSIDE = r"[\w\-.+/=]"
 JOINT = (
     rf"""(?P<quote>["'`])(?<={INSIDE}["'`])[ \t]{{0,8}}+(?:[+.&][ \t]{{0,8}}+)?"""
     rf"""[fFbBrRuU]{{0,2}}+(?P=quote)(?={INSIDE})"""
+    # A shell joins `"a"'b'`, a template `a${""}b`.
+    rf"""|["'`]["'`](?<={INSIDE}..)(?={INSIDE})|\$\{{(?:""|'')\}}(?<={INSIDE}.{{5}})(?={INSIDE})"""
 )
 RUN = r"[A-Za-z0-9+/]{24,}+={0,2}"
 # A literal of escapes (`\x41`, `\u0041`, `%41`, `\101`), of hex digits, of character codes.

@@ -21,6 +21,8 @@ FORMS = {
     "hex codes": "k = {" + ",".join(hex(ord(c)) for c in KEY) + "}",
     "backwards": f'k = "{KEY[::-1]}"[::-1]',
     "shell backwards": f"k=$(echo '{KEY[::-1]}' | rev)",
+    "shell quotes": f"k=\"{KEY[:6]}\"'{KEY[6:]}'",
+    "template": f'k = `{KEY[:6]}${{""}}{KEY[6:]}`',
     "rot13": f'k = codecs.decode("{codecs.encode(KEY, "rot13")}", "rot13")',
 }
 
