@@ -31,6 +31,9 @@ CLOSED = (
     b"PACK",
 )
 BUNDLE = b"# v"
+# A `.pyc` begins with a magic number, of which the last two bytes stay the same; a short text with its type and length.
+BYTECODE = re.compile(rb".[\x0c-\x0f]\r\n", re.DOTALL)
+SHORT_TEXT = re.compile(rb"[zZ\xda\xfa](.)", re.DOTALL)
 AR = b"!<arch>\n"
 AR_HEADER = 60
 GZIP = 31  # zlib's number for its largest window, with the header of gzip
@@ -99,6 +102,8 @@ def _reader_of(raw: bytes) -> Callable[[bytes], Iterator[bytes]] | None:
     found = next((reader for start, reader in starts if raw.startswith(start)), None)
     if found is None and raw[257:262] == b"ustar":
         return _tar
+    if BYTECODE.match(raw):
+        return _bytecode
     # The directory of a zip is at its end, whatever stands before it.
     return found or (_zip if b"PK\x05\x06" in raw[-66_000:] else None)
 
@@ -127,6 +132,11 @@ def _tar(raw: bytes) -> Iterator[bytes]:
             member = archive.extractfile(entry) if entry.isreg() else None
             if member:
                 yield member.read(MEMBER_BYTES + 1)
+
+
+def _bytecode(raw: bytes) -> Iterator[bytes]:
+    """Yield the short texts of Python bytecode, each on its line: there, the next byte may be a letter."""
+    yield b"\n".join(raw[found.end() : found.end() + found[1][0]] for found in SHORT_TEXT.finditer(raw))
 
 
 def _ar(raw: bytes) -> Iterator[bytes]:

@@ -4,9 +4,11 @@ import bz2
 import gzip
 import io
 import lzma
+import marshal
 import tarfile
 import zipfile
 import zlib
+from importlib.util import MAGIC_NUMBER
 
 import pytest
 from repositories import Repo, key, placed
@@ -54,6 +56,7 @@ FORMS = {
     "a.deb": ar(tarred("xz")),
     "a.bin": b"readme\n" + zipped(),
     "zip.zip": zipped(zipped(), "b.zip"),
+    "k.pyc": MAGIC_NUMBER + bytes(12) + marshal.dumps(compile(SECRET, "k.py", "exec")),
     "a.pdf": b"%PDF-1.4\n\x80\x81\0\nstream\n" + zlib.compress(SECRET) + b"\nendstream\n",
 }
 
