@@ -224,7 +224,7 @@ def load_commits(
     """Load lines of commits, each oldest first, as a whole and one by one."""
     files: dict[tuple[str, str | None, str | None], FileChange] = {}
     skipped: list[Skipped] = []
-    for line in lines:
+    for line in dict.fromkeys(lines):
         tip = line[-1]
         net = reader.net(tip, repository.bases(tip, parents_outside(repository, line)))
         skipped += net.skipped
@@ -233,8 +233,9 @@ def load_commits(
     history = History(reader, commits)
     identity = repr((commits, [ref.update for ref in pushed]))
     changes = with_identity(ChangeSet(tuple(files.values()), tuple(skipped)), identity)
-    oids = dict.fromkeys(ref.update.local_oid for ref in pushed if not ref.update.deletes)
-    tags = tuple(TagMessage(oid, text) for oid in oids if (text := repository.tag_message(oid)) is not None)
+    objects = repository.identify(ref.update.local_oid for ref in pushed if not ref.update.deletes)
+    annotated = (oid for oid, (_, kind) in objects.items() if kind == "tag")
+    tags = tuple(TagMessage(oid, repository.tag_message(oid)) for oid in annotated)
     return Material(
         changes, contents, None, history, pushed, (RecordedContent.of(each) for each in history), tags
     )
