@@ -48,15 +48,20 @@ schema: $(VENV)/.installed
 	@mv docs/.schema docs/cli-guard.schema.json
 
 # A hook is run far more often than it is installed: the bytecode is compiled here, once.
+define install
+$(PYTHON) -m venv $(VENV)
+$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '$(1)'
+@$(BIN)/python -m compileall -q $(VENV)/lib cli_guard || true
+endef
+
 $(VENV)/.installed: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
-	@$(BIN)/python -m compileall -q $(VENV)/lib cli_guard || true
+	$(call install,.)
 	@touch $@
 
-$(VENV)/.developing: pyproject.toml $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@
+# It holds what `demo` needs as well: found and built once.
+$(VENV)/.developing: pyproject.toml
+	$(call install,.[dev])
+	@touch $(VENV)/.installed $@
 
 clean:
 	rm -rf $(VENV)

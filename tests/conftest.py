@@ -3,17 +3,23 @@
 import os
 import shutil
 import signal
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from examples import report_totals
 from hypothesis import HealthCheck, settings
 from repositories import Repo, isolated_environment
-from watching import marked
+from watching import make_once, marked
+
+import cli_guard
 
 # No test depends on chance or on how busy the machine is. `--hypothesis-profile=search` looks for new examples.
 settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -69,14 +75,48 @@ SLOW = (
 )
 # The one hook path that `make test` walks.
 QUICK = ("git/test_commits.py::test_a_plain_commit_passes_and_one_with_a_secret_does_not",)
+QUICK_FILES = tuple(each.partition("::")[0] for each in QUICK)
 HERE = Path(__file__).parent
+PACKAGE = Path(cli_guard.__file__).parent
+
+
+# The folder of the warm server that does the reviews of this session.
+OWN_FOLDER = pytest.StashKey[str]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have reviews done as users have them done, by a warm server: one for all workers, in a folder of its own.
+
+    `CLI_GUARD_SERVER=0 pytest ...` does each in its own process; with `require` one that no server does fails.
+    """
+    wanted = os.environ.setdefault("CLI_GUARD_SERVER", "1")
+    given = wanted == "require" and "XDG_RUNTIME_DIR" in os.environ
+    if wanted != "0" and not given and not hasattr(config, "workerinput"):
+        config.stash[OWN_FOLDER] = os.environ["XDG_RUNTIME_DIR"] = tempfile.mkdtemp(prefix="cg-")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    required = pytest.mark.skipif(
+        os.environ["CLI_GUARD_SERVER"] == "require", reason="a run of its own is what this is about"
+    )
     for item in items:
         name = f"{item.path.relative_to(HERE)}::{item.name}"
         if name.startswith(SLOW) and not name.startswith(QUICK):
             item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("cold"):
+            item.add_marker(required)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out a file with nothing to run: loading the files of the other half takes seconds in each worker."""
+    if collection_path.suffix != ".py" or not collection_path.is_relative_to(HERE):
+        return None
+    name, half = f"{collection_path.relative_to(HERE)}", config.getoption("markexpr")
+    if half == "slow":
+        return None if name.startswith(tuple(each.partition("::")[0] for each in SLOW)) else True
+    if half == "not slow":
+        return True if f"{name}::".startswith(SLOW) and not name.startswith(QUICK_FILES) else None
+    return None
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -86,17 +126,16 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.write_line(line)
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Ends the servers that did the runs of this session, where `CLI_GUARD_SERVER=require` asked for them."""
-    folder = os.environ.get("XDG_RUNTIME_DIR")
-    if (
-        folder
-        and os.environ.get("CLI_GUARD_SERVER") == "require"
-        and not hasattr(session.config, "workerinput")
-    ):
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the servers that did the runs of this session."""
+    required = os.environ["CLI_GUARD_SERVER"] == "require" and os.environ["XDG_RUNTIME_DIR"]
+    folder = config.stash.get(OWN_FOLDER, required)
+    if folder and not hasattr(config, "workerinput"):
         for pid in marked(f"{folder}/cli-guard"):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+    if OWN_FOLDER in config.stash:
+        shutil.rmtree(config.stash[OWN_FOLDER])
 
 
 # A shell has what it runs in the background ignore Ctrl-C, and so would all that the tests start.
@@ -111,17 +150,55 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def isolated(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+def isolated(
+    homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> Iterator[dict[str, str]]:
     """No configuration, hook or variable of whoever runs the tests reaches Git or us."""
     home = next(homes)
     home.mkdir()
     env = isolated_environment(home)
+    if request.node.get_closest_marker("cold"):
+        env["CLI_GUARD_SERVER"] = "0"
     for name in list(os.environ):
         if name not in env:
             monkeypatch.delenv(name)
     for name, value in env.items():
         monkeypatch.setenv(name, value)
     yield env
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """A folder of this session that all workers see: for what is dear to make, see `make_once`."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if hasattr(request.config, "workerinput") else own
+
+
+@pytest.fixture(scope="session")
+def installed(shared: Path) -> Path:
+    """A virtual environment that holds this package as a wheel would, compiled, and borrows what it depends on."""
+
+    def install(folder: Path) -> None:
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, timeout=120)
+        (site,) = folder.glob("lib/python3*/site-packages")
+        shutil.copytree(PACKAGE, site / "cli_guard")
+        scripts = PACKAGE / "hooks"
+        scripts = scripts if scripts.is_dir() else PACKAGE.parent / "hooks"
+        shutil.copytree(scripts, site / "cli_guard/hooks", dirs_exist_ok=True)
+        (site / "borrowed.pth").write_text(f"{Path(click.__file__).parent.parent}\n")
+        subprocess.run(
+            [sys.executable, "-m", "compileall", "-q", site / "cli_guard"], check=True, timeout=120
+        )
+
+    return make_once(shared / "installed", install)
+
+
+@pytest.fixture
+def venv(tmp_path: Path, isolated: dict[str, str], installed: Path) -> Path:
+    """A copy of it. A warm server of its own, which another interpreter needs, would serve one test alone."""
+    if isolated["CLI_GUARD_SERVER"] == "1":
+        isolated["CLI_GUARD_SERVER"] = "0"
+    return Path(shutil.copytree(installed, tmp_path / "a venv", symlinks=True))
 
 
 @pytest.fixture(scope="session")

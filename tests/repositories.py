@@ -24,16 +24,13 @@ from cli_guard.runtime import Invocation
 GUARD = str(Path(sys.executable).parent / "cli-guard")
 KEPT = ("PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "TMPDIR", "LANG", "SSL_CERT_FILE", "PIP_CERT")
 KEPT += ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")
+# Where the warm server of this session is: see `pytest_configure` in conftest.py.
+SERVER = ("CLI_GUARD_SERVER", "XDG_RUNTIME_DIR")
 KEPT_PREFIXES = ("PIP_", "PYTEST_", "UV_", "COV_")
 
 
-def required() -> bool:
-    """Must a server do every run? See docs/server.md."""
-    return os.environ.get("CLI_GUARD_SERVER") == "require" and "XDG_RUNTIME_DIR" in os.environ
-
-
-# What no server may do cannot be tested then.
-cold = pytest.mark.skipif(required(), reason="a run of its own is what this is about")
+# A run in its own process is what such a test is about: see `isolated` in conftest.py.
+cold = pytest.mark.cold
 
 
 # A folder to write down in what every program said: see cold_and_warm.py.
@@ -65,9 +62,7 @@ def isolated_environment(home: Path) -> dict[str, str]:
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_EDITOR": ":",
         "LC_ALL": "C.UTF-8",
-        # A test leaves no server behind. `CLI_GUARD_SERVER=require pytest ...` does every run of a hook by one.
-        "CLI_GUARD_SERVER": "require" if required() else "0",
-        **({"XDG_RUNTIME_DIR": os.environ["XDG_RUNTIME_DIR"]} if required() else {}),
+        **{name: os.environ[name] for name in SERVER if name in os.environ},
     }
 
 

@@ -110,14 +110,17 @@ def statements(tree: ast.AST, *, deep: bool) -> Iterator[ast.stmt]:
             yield from statements(node, deep=deep)
 
 
-def imported(file: Path, *, deep: bool = True) -> Iterator[str]:
+@cache
+def imported(file: Path, *, deep: bool = True) -> list[str]:
+    found: list[str] = []
     for node in statements(tree_of(file), deep=deep):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{file}: imports by its place"
             assert node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += (f"{node.module}.{alias.name}" for alias in node.names)
+    return found
 
 
 def module_of(file: Path) -> str:

@@ -45,7 +45,7 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.package = folder / "cli_guard"
-        shutil.copytree(PACKAGE, self.package, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(PACKAGE, self.package)
         self.changed: list[str] = []
 
     def write(self, name: str, text: str) -> None:

@@ -1,6 +1,8 @@
 """Looks at the machine for the tests of processes."""
 
+import fcntl
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -39,6 +41,18 @@ def cpu_seconds(limit: float) -> Iterator[None]:
     yield
     spent = time.process_time() - started
     assert spent < limit, f"{spent:.1f} seconds of the processor, {limit} allowed"
+
+
+def make_once(folder: Path, make: Callable[[Path], None]) -> Path:
+    """Make a folder in the first worker that needs it, while the others wait, and give it to each."""
+    done = folder.with_name(f"{folder.name}.done")
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            make(folder)
+            done.touch()
+    return folder
 
 
 def marked(mark: str) -> list[int]:

@@ -16,6 +16,7 @@ NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in")
 # The path exists but is not a file; or it is one whose content Git does not have.
 NO_BLOB = b"bad file"
 OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+OBJECT_TYPES = ("commit", "tag", "tree", "blob")
 # The form of an id of a commit or tree.
 Question = Callable[[str], tuple[str, ...]]
 
@@ -186,11 +187,8 @@ class Repository:
         listed = self.git.run(*self.prefer_prefetched(lambda tree: names_in(tree, names), revision))
         return frozenset(listed.decode("utf-8", "surrogateescape").split("\0")[:-1])
 
-    def tag_message(self, oid: str) -> str | None:
-        """Return the messages of an annotated tag and of the tags that it points to, with their names and taggers.
-
-        None for any other object (git-cat-file(1), git-mktag(1)).
-        """
+    def tag_message(self, oid: str) -> str:
+        """Return the messages of an annotated tag (git-mktag(1)) and of the tags it points to, and their headers."""
         texts: list[bytes] = []
         while len(texts) < NESTED_TAGS:
             code, out, _ = self.git.attempt("cat-file", "tag", oid)
@@ -200,7 +198,7 @@ class Repository:
             oid = out[7:].split(b"\n", 1)[0].decode("ascii", "replace")
         heads = (b"\n".join(each.split(b"\n\n", 1)[0].split(b"\n")[2:]) for each in texts)
         messages = (each.partition(b"\n\n")[2] for each in texts)
-        return b"\n".join((*messages, *heads)).decode("utf-8", "replace") if texts else None
+        return b"\n".join((*messages, *heads)).decode("utf-8", "replace")
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Return whether `newer` descends from `older`; False as well if this clone does not know `older`."""
@@ -209,8 +207,8 @@ class Repository:
 
     def bases(self, tip: str, exclude: Iterable[str]) -> tuple[str | None, ...]:
         """Return the commits at which the history of `tip` meets `exclude`; (None,) if it begins with its own root."""
-        lines = "".join(f"{line}\n" for line in (tip, *(f"^{oid}" for oid in exclude)))
-        out = self.git.run("rev-list", "--boundary", "--stdin", stdin=lines.encode("ascii")).decode("ascii")
+        lines = as_lines((tip, *(f"^{oid}" for oid in exclude)))
+        out = self.git.run("rev-list", "--boundary", "--stdin", stdin=lines).decode("ascii")
         met = [line[1:] for line in out.split() if line.startswith("-")]
         return tuple(met[:COMPARED_BASES]) or (None,)
 
@@ -223,33 +221,37 @@ class Repository:
 
     def trees(self, commits: Iterable[str]) -> dict[str, str]:
         """Return the trees of commits. Raises MissingObject."""
-        wanted = list(dict.fromkeys(commits))
-        stdin = as_lines(f"{oid}^{{tree}}" for oid in wanted)
-        out = self.git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=stdin)
-        found = dict(zip(wanted, map(str.split, out.decode("ascii").splitlines()), strict=True))
-        for oid, answer in found.items():
-            if answer[1:] != ["tree"]:
-                raise missing(f"{oid}^{{tree}}")
-        return {oid: answer[0] for oid, answer in found.items()}
+        wanted = {oid: f"{oid}^{{tree}}" for oid in commits}
+        found = self.identify(wanted.values())
+        for named in wanted.values() - found.keys():
+            raise missing(named)
+        return {oid: found[named][0] for oid, named in wanted.items()}
+
+    def identify(self, revisions: Iterable[str]) -> dict[str, tuple[str, str]]:
+        """Return the id and the type of what each revision names, without those that name no object here.
+
+        One call of Git for all of them (git-cat-file(1), `--batch-check`). Raises GitError.
+        """
+        wanted = [each for each in dict.fromkeys(revisions) if "\n" not in each]
+        if not wanted:
+            return {}
+        out = self.git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=as_lines(wanted))
+        answers = (line.rpartition(" ") for line in out.decode("utf-8", "surrogateescape").split("\n")[:-1])
+        found = zip(wanted, answers, strict=True)
+        return {each: (oid, kind) for each, (oid, _, kind) in found if kind in OBJECT_TYPES}
 
     def commits(self, *include: str, exclude: Iterable[str] = ()) -> tuple[str, ...]:
         """Return the ids of the commits reached by `include` and not by `exclude`, oldest first."""
         lines = [*include, *(f"^{oid}" for oid in exclude)]
         if any(line.startswith("-") for line in lines):
             raise GitError("a revision may not begin with a dash")
-        out = self.git.run(
-            "rev-list",
-            "--topo-order",
-            "--reverse",
-            "--stdin",
-            stdin="".join(f"{x}\n" for x in lines).encode(),
-        )
+        out = self.git.run("rev-list", "--topo-order", "--reverse", "--stdin", stdin=as_lines(lines))
         return tuple(out.decode("ascii").split())
 
 
 def as_lines(words: Iterable[str]) -> bytes:
     """Join words, one a line, for a command that reads them on standard input."""
-    return "".join(f"{word}\n" for word in words).encode("ascii")
+    return "".join(f"{word}\n" for word in words).encode("utf-8", "surrogateescape")
 
 
 def missing(oid: str) -> MissingObject:

@@ -5,7 +5,7 @@ Anyone who can write to the repository can set a tracking ref. `git update-ref` 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -30,10 +30,13 @@ class RemoteHistory:
     vouched: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def remote_history(repository: Repository, remote: str, there: dict[str, str]) -> RemoteHistory:
+def remote_history(
+    repository: Repository, remote: str, there: dict[str, str], here: Container[str]
+) -> RemoteHistory:
     """Sort the tracking refs into proven and vouched ones. `there` are the refs that the remote lists: name -> id.
 
-    With an empty `remote` (a framework may not pass its name), every remote counts as it. Raises GitError.
+    `here` has those of the ids that lead to a commit in this repository. With an empty `remote` (a framework may not
+    pass its name), every remote counts as it. Raises GitError.
     """
     proven, vouched = set(), dict[str, set[str]]()
     listed = repository.git.text("for-each-ref", "--format=%(refname) %(objectname)", PREFIX)
@@ -45,7 +48,7 @@ def remote_history(repository: Repository, remote: str, there: dict[str, str]) -
         named = there.get(f"refs/heads/{branch}", oid) if own else oid
         if own and named == oid and is_recorded(entries, oid):
             proven.add(oid)
-        elif named != oid and (not named.strip("0") or find_commits(repository, [named])):
+        elif named != oid and (not named.strip("0") or named in here):
             # The remote itself has just named another id for this ref, or none, and that id is known here.
             continue
         elif not entries or is_recorded(entries, oid):
@@ -79,13 +82,4 @@ def is_recorded(entries: list[tuple[str, str, str]], oid: str) -> bool:
 
 def find_commits(repository: Repository, oids: Iterable[str]) -> list[str]:
     """Return the ids that are commits here. Raises GitError."""
-    wanted = list(dict.fromkeys(oids))
-    if not wanted:
-        return []
-    asked = "".join(f"{oid}^{{commit}}\n" for oid in wanted).encode("utf-8", "surrogateescape")
-    answers = repository.git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=asked)
-    return [
-        line.split()[0]
-        for line in answers.decode("ascii", "replace").splitlines()
-        if line.endswith(" commit")
-    ]
+    return [oid for oid, _ in repository.identify(f"{oid}^{{commit}}" for oid in oids).values()]

@@ -235,7 +235,10 @@ def load_commits(
     """Load lines of commits, each oldest first, as a whole and one by one."""
     files: dict[tuple[str, str | None, str | None], FileChange] = {}
     skipped: list[Skipped] = []
-    ends = [(line[-1], repository.bases(line[-1], parents_outside(repository, line))) for line in lines]
+    ends = [
+        (line[-1], repository.bases(line[-1], parents_outside(repository, line)))
+        for line in dict.fromkeys(lines)
+    ]
     for tip, bases in (*ends, *((ref.tree, ref.bases or (None,)) for ref in pushed if ref.tree)):
         net = reader.net(tip, bases)
         skipped += net.skipped
@@ -243,8 +246,9 @@ def load_commits(
     commits = tuple(dict.fromkeys(commit for line in lines for commit in line))
     history = History(reader, commits)
     changes = with_identity(ChangeSet(tuple(files.values()), tuple(skipped)), bound_text(commits, pushed))
-    oids = dict.fromkeys(ref.update.local_oid for ref in pushed if not ref.update.deletes)
-    tags = tuple(TagMessage(oid, text) for oid in oids if (text := repository.tag_message(oid)) is not None)
+    objects = repository.identify(ref.update.local_oid for ref in pushed if not ref.update.deletes)
+    annotated = (oid for oid, (_, kind) in objects.items() if kind == "tag")
+    tags = tuple(TagMessage(oid, repository.tag_message(oid)) for oid in annotated)
     return Material(
         changes, contents, None, history, pushed, (RecordedContent.of(each) for each in history), tags
     )

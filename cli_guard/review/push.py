@@ -7,10 +7,11 @@ zeros, a deletion a local one; an up-to-date push has no line at all.
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import find_commits, remote_history
+from cli_guard.git.tracking import remote_history
 from cli_guard.model import PushedRef, RefUpdate
 
 OID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
@@ -65,31 +66,42 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
     commit that only other tracking refs vouch for stands under `vouched`. A forced update (the remote's commit is not
     an ancestor, or not known here) counts from what any branch of the remote has, as for a new branch.
     """
-    named = find_commits(repository, (each.remote_oid for each in plan.updates if not each.creates))
+    ids = {oid for each in plan.updates for oid in (each.local_oid, each.remote_oid)}
+    found = repository.identify(f"{oid}^{{commit}}" for oid in ids)
+    # A tag of a tree or a blob leads to no commit; Git pushes it anyway.
+    commit_of = {oid: found[peeled][0] for oid in ids if (peeled := f"{oid}^{{commit}}") in found}
+    named = [commit_of[each.remote_oid] for each in plan.updates if each.remote_oid in commit_of]
     # A framework finds its base by the tracking refs, so its base proves no more than they do.
     there = {} if plan.partial else {each.remote_ref: each.remote_oid for each in plan.updates}
-    history = remote_history(repository, remote, there)
+    history = remote_history(repository, remote, there, commit_of)
     proven = (*history.proven, *(() if plan.partial else named))
     others = {oid for oids in history.vouched.values() for oid in oids} | set(named if plan.partial else ())
+    tips = {commit_of[each.local_oid] for each in plan.updates if each.local_oid in commit_of}
+    new = set(repository.commits(*tips, exclude=proven)) if tips else set()
+
+    # Thousands of refs may name few commits, most of them known: only a new tip costs calls of Git, and only once.
+    @cache
+    def commits_of(tip: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str | None, ...]]:
+        unproven = repository.commits(tip, exclude=proven)
+        commits = repository.commits(tip, exclude=(*proven, *others)) if others else unproven
+        due = set(commits)
+        vouched = tuple(commit for commit in unproven if commit not in due)
+        return commits, vouched, repository.bases(tip, proven)
+
     pushed = []
     for update in plan.updates:
+        tip = commit_of.get(update.local_oid)
         if update.deletes:
             pushed.append(PushedRef(update))
             continue
-        # A tag of a tree or a blob has no commits; Git pushes it anyway.
-        tip = repository.git.optional("rev-parse", "--quiet", "--verify", f"{update.local_oid}^{{commit}}")
         if tip is None:
             tree = repository.git.optional("rev-parse", "--quiet", "--verify", f"{update.local_oid}^{{tree}}")
             near = bases_of_head(repository, proven) if tree else ()
             pushed.append(PushedRef(update, commits=None, bases=near, tree=tree))
             continue
-        fast_forward = not update.creates and repository.is_ancestor(update.remote_oid, tip)
-        unproven = repository.commits(tip, exclude=proven)
-        commits = repository.commits(tip, exclude=(*proven, *others)) if others and unproven else unproven
-        due = set(commits)
-        vouched = tuple(commit for commit in unproven if commit not in due) if others else ()
-        bases = find_commits(repository, [update.remote_oid]) or repository.bases(tip, proven)
-        forced = not update.creates and not fast_forward
+        forced = not update.creates and not repository.is_ancestor(update.remote_oid, tip)
+        commits, vouched, met = commits_of(tip) if tip in new else ((), (), ())
+        bases = (commit_of[update.remote_oid],) if update.remote_oid in commit_of else met
         pushed.append(PushedRef(update, forced, commits, vouched, tuple(base for base in bases if base)))
     return tuple(pushed)
 

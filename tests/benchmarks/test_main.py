@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples import table
 from repositories import Done, isolated_environment
 
 import cli_guard
@@ -52,7 +53,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Done:
     return Done(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("task", IDS)
+@table("task", IDS)
 def test_every_task_passes(whole: Done, task: str) -> None:
     [result] = [each for each in whole.json["tasks"] if each["id"] == task]
     assert (result["result"], result["failures"]) == ("passed", [])
@@ -103,7 +104,7 @@ def test_two_runs_are_the_same_byte_for_byte(some: Path, isolated: dict[str, str
 
 def test_the_table(some: Path, isolated: dict[str, str]) -> None:
     (some / "control-characters.toml").unlink()
-    done = bench(isolated, str(some))
+    done = bench(isolated, str(some), "--jobs", "1")
     lines = done.out.splitlines()
     assert lines[0].split() == ["id", "type", "difficulty", "status", "result"]
     assert [line.split()[0] for line in lines if line.endswith(("passed", "failed"))][:5] == [
@@ -201,7 +202,7 @@ def test_nothing_of_the_caller_gets_in_or_is_written(
         "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"), "GIT_DIR": str(tmp_path / "x"), "LC_ALL": "C",
         "GIT_AUTHOR_NAME": "", "CLI_GUARD": "off", "SKIP": "cli-guard",
     }  # fmt: skip
-    done = bench(hostile, str(some), cwd=tmp_path)
-    assert (done.code, done.out) == (0, bench(isolated, str(some)).out)
+    done = bench(hostile, str(some), "--jobs", "1", cwd=tmp_path)
+    assert (done.code, done.out) == (0, bench(isolated, str(some), "--jobs", "1").out)
     assert sorted(home.rglob("*")) == before
     assert json.dumps(sorted(path.name for path in tmp_path.iterdir())) == '["home", "tasks"]'

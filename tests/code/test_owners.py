@@ -1,6 +1,7 @@
 """One module answers each question about a file, and no other room answers it again."""
 
 import ast
+import functools
 import re
 import tomllib
 from collections.abc import Iterator
@@ -26,12 +27,15 @@ OWNERS = {
 }
 
 
-def functions() -> Iterator[tuple[str, str]]:
+@functools.cache
+def functions() -> list[tuple[str, str]]:
     """Every function at the top of a module that is not about a text, as (path below the package, name)."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.FunctionDef) and [each.arg for each in node.args.args] != ["text"]:
-                yield path.relative_to(PACKAGE).as_posix(), node.name
+    return [
+        (path.relative_to(PACKAGE).as_posix(), node.name)
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.FunctionDef) and [each.arg for each in node.args.args] != ["text"]
+    ]
 
 
 @table("concept", OWNERS)

@@ -1,11 +1,12 @@
 """The advice that is printed: a command that is proposed is never denied, a saved pattern lifts its own command."""
 
+import functools
 import re
 import shlex
 from collections.abc import Iterator
 
 import labelled_commands
-import pytest
+from examples import table
 
 from cli_guard.commands import Context, judge
 from cli_guard.commands.floors import ALTERNATIVES
@@ -16,11 +17,16 @@ from cli_guard.rules.catalog import load_all
 from cli_guard.rules.tables import programs
 
 QUOTED = re.compile(r"`([^`]+)`")
-SAVED = [
-    (case, saved)
-    for case in labelled_commands.every()
-    if case.verdict is Decision.REVIEW and (saved := judge(case.command, case.context).savable)
-]
+
+
+@functools.cache
+def saved_patterns() -> list[tuple[labelled_commands.Labelled, str]]:
+    """The labelled commands that ask and can be saved, with their patterns; two seconds, so not at import."""
+    return [
+        (case, saved)
+        for case in labelled_commands.every()
+        if case.verdict is Decision.REVIEW and (saved := judge(case.command, case.context).savable)
+    ]
 
 
 def alternatives_of(name: str) -> Iterator[str]:
@@ -29,7 +35,7 @@ def alternatives_of(name: str) -> Iterator[str]:
         yield from (fact.alternative for fact in spec.facts())
 
 
-@pytest.mark.parametrize("name", programs())
+@table("name", programs())
 def test_a_proposed_command_of_a_table_is_never_denied(name: str) -> None:
     denied = [each for each in alternatives_of(name) if each and judge(each).verdict is Decision.DENY]
     assert denied == []
@@ -46,15 +52,15 @@ def test_a_command_in_a_remedy_is_never_denied() -> None:
 
 
 def test_a_saved_pattern_lifts_its_command() -> None:
-    assert len(SAVED) > 50
-    for case, saved in SAVED:
+    assert len(saved_patterns()) > 50
+    for case, saved in saved_patterns():
         patterns = (Pattern(saved, Decision.ALLOW),)
         lifted = Context(git_config=case.context.git_config, names=case.context.names, patterns=patterns)
         assert judge(case.command, lifted).verdict is Decision.ALLOW, (case.command, saved)
 
 
 def test_a_saved_pattern_lifts_no_longer_command() -> None:
-    for case, saved in SAVED:
+    for case, saved in saved_patterns():
         assert "*" not in shlex.split(saved), saved
         longer = f"{case.command} ../other"
         asks = judge(longer, case.context).verdict is not Decision.ALLOW

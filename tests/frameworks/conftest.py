@@ -9,6 +9,7 @@ import pytest
 import yaml
 from frameworks.programs import Framework
 from repositories import Repo, isolated_environment
+from watching import make_once
 
 ROOT = Path(__file__).parents[2]
 STAGES = ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
@@ -19,18 +20,21 @@ TRUSTING = {"UV_SYSTEM_CERTS": "1"}
 
 
 @pytest.fixture(scope="session")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+def source(shared: Path) -> Repo:
     """A repository with one commit: this source tree, as a framework would clone it."""
-    base = tmp_path_factory.mktemp("source")
-    repo = Repo.create(base / "cli-guard", isolated_environment(base / "home"))
-    list_files = ("git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard", "-z")
-    listed = subprocess.run(list_files, capture_output=True, check=True, timeout=60).stdout.decode()
-    for name in filter(None, listed.split("\0")):
-        if (ROOT / name).is_file():
-            (repo.path / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, repo.path / name)
-    repo.commit("Everything")
-    return repo
+
+    def copy(base: Path) -> None:
+        repo = Repo.create(base / "cli-guard", isolated_environment(base / "home"))
+        list_files = ("git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard", "-z")
+        listed = subprocess.run(list_files, capture_output=True, check=True, timeout=60).stdout.decode()
+        for name in filter(None, listed.split("\0")):
+            if (ROOT / name).is_file():
+                (repo.path / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, repo.path / name)
+        repo.commit("Everything")
+
+    base = make_once(shared / "source", copy)
+    return Repo(base / "cli-guard", isolated_environment(base / "home"))
 
 
 @pytest.fixture(scope="session")
@@ -44,33 +48,48 @@ def configuration(source: Repo) -> str:
     return f"repos:\n  - repo: {source.path}\n    rev: {revision}\n    hooks:\n{ids}"
 
 
+def pip_options(shared: Path) -> dict[str, str]:
+    """Download once; leave compiling to the first run, because most of what is installed is never imported."""
+    return {"PIP_CACHE_DIR": str(shared / "pip"), "PIP_NO_COMPILE": "1"}
+
+
+@pytest.fixture(scope="session")
+def quick_pip(shared: Path) -> dict[str, str]:
+    """What makes pip quick, where a test builds an environment of its own."""
+    return pip_options(shared)
+
+
 def prepared(name: str, base: Path, configuration: str) -> Framework:
     """The framework with our environment installed, which takes the better part of a minute."""
     store = base / "store"
-    framework = Framework(
-        name, {"PRE_COMMIT_HOME": str(store), "PREK_HOME": str(store), **IMPATIENT, **TRUSTING}
-    )
-    repo = Repo.create(base / "repo", isolated_environment(base / "home"))
-    repo.commit("Start", {".pre-commit-config.yaml": configuration})
-    command = ("install-hooks",) if name == "pre-commit" else ("prepare-hooks",)
-    done = repo.run(framework.program, *command, env=framework.env)
-    if done.code != 0:
-        pytest.fail(
-            f"{name} could not install cli-guard; is the package index reachable?\n{done.all}", pytrace=False
-        )
+    stores = {"PRE_COMMIT_HOME": str(store), "PREK_HOME": str(store)}
+    framework = Framework(name, stores | IMPATIENT | TRUSTING | pip_options(base.parent))
+
+    def prepare(base: Path) -> None:
+        repo = Repo.create(base / "repo", isolated_environment(base / "home"))
+        repo.commit("Start", {".pre-commit-config.yaml": configuration})
+        command = ("install-hooks",) if name == "pre-commit" else ("prepare-hooks",)
+        done = repo.run(framework.program, *command, env=framework.env)
+        if done.code != 0:
+            pytest.fail(
+                f"{name} could not install cli-guard; is the package index reachable?\n{done.all}",
+                pytrace=False,
+            )
+
+    make_once(base, prepare)
     return framework
 
 
 @pytest.fixture(scope="session")
-def pre_commit(tmp_path_factory: pytest.TempPathFactory, configuration: str) -> Framework:
+def pre_commit(shared: Path, configuration: str) -> Framework:
     """pre-commit, ready."""
-    return prepared("pre-commit", tmp_path_factory.mktemp("pre-commit"), configuration)
+    return prepared("pre-commit", shared / "pre-commit", configuration)
 
 
 @pytest.fixture(scope="session")
-def prek(tmp_path_factory: pytest.TempPathFactory, configuration: str) -> Framework:
+def prek(shared: Path, configuration: str) -> Framework:
     """prek, ready."""
-    return prepared("prek", tmp_path_factory.mktemp("prek"), configuration)
+    return prepared("prek", shared / "prek", configuration)
 
 
 @pytest.fixture(params=["pre-commit", "prek"])

@@ -1,5 +1,8 @@
 """Pushes to a real remote: every ref, every commit that the remote has not got, and no other."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 from repositories import Repo, key, secrets
 
@@ -27,8 +30,8 @@ def pushed(committed: Repo, remote: Repo) -> Repo:
     return committed
 
 
-def look(repo: Repo, *refs: str, remote: str = "origin") -> Review:
-    """The review of a push of refspecs, each `local:remote`, by the lines that Git would give."""
+def push_of(repo: Repo, *refs: str, remote: str = "origin") -> Push:
+    """A push of refspecs, each `local:remote`, by the lines that Git would give."""
     lines = []
     zero = "0" * len(repo.git("rev-parse", "HEAD"))
     for ref in refs:
@@ -38,7 +41,12 @@ def look(repo: Repo, *refs: str, remote: str = "origin") -> Review:
         )
         oid = repo.git("rev-parse", local) if local else zero
         lines.append(f"{local or '(delete)'} {oid} refs/heads/{name} {tracked}\n")
-    return repo.look(Push(PushPlan(read_lines("".join(lines))), remote))
+    return Push(PushPlan(read_lines("".join(lines))), remote)
+
+
+def look(repo: Repo, *refs: str, remote: str = "origin") -> Review:
+    """The review of that push."""
+    return repo.look(push_of(repo, *refs, remote=remote))
 
 
 def places(review: Review) -> list[tuple[str, str | None]]:
@@ -155,6 +163,33 @@ def test_tags_of_commits_and_of_other_things(pushed: Repo) -> None:
     done = pushed.try_git("push", "-q", "origin", "v2", "tree", "blob")
     assert done.code == 1
     assert "key.py:1" in done.all
+
+
+def calls_of_git(repo: Repo, refs: list[str], log: Path) -> int:
+    """How many calls of Git the review of this push makes."""
+    program = log.parent / f"{log.name}-bin" / "git"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho call >> "{log}"\nexec "{shutil.which("git")}" "$@"\n')
+    program.chmod(0o755)
+    repo.look(push_of(repo, *refs), env={"PATH": f"{program.parent}:{repo.env['PATH']}"})
+    return len(log.read_text().splitlines())
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known commits", "one new commit"])
+def test_many_refs_take_no_more_calls_of_git_than_one(pushed: Repo, tmp_path: Path, known: bool) -> None:
+    pushed.git("commit", "-q", "--no-verify", "--allow-empty", "-m", "Next")
+    if known:
+        pushed.git("push", "-q", "--no-verify", "origin", "main")
+    refs = [f"main:copy-{number}" for number in range(9)]
+    assert calls_of_git(pushed, refs, tmp_path / "many") == calls_of_git(pushed, refs[:1], tmp_path / "one")
+
+
+def test_each_of_many_new_tips_is_reviewed(pushed: Repo) -> None:
+    for number in range(3):
+        pushed.git("checkout", "-q", "-b", f"topic-{number}", "main")
+        pushed.commit("Key", {f"key{number}.py": SECRET})
+    found = look(pushed, *(f"topic-{number}:topic-{number}" for number in range(3)), "main:known")
+    assert {path for path, _ in places(found)} == {f"key{number}.py" for number in range(3)}
 
 
 def test_odd_local_refs_and_a_branch_that_is_not_checked_out(pushed: Repo) -> None:

@@ -218,7 +218,9 @@ class Test_failure_cases:  # noqa: N801
         assert state["tool_results"] == []
 
     def test_large_context_is_bounded(self) -> None:
-        files = {f"src/pool{n}.py": "pool = 1\n" * 40_000 for n in range(200)}
+        wide = "pool = 1  # " + "of the shop, " * 60 + "\n"
+        files = {f"src/pool{n}.py": wide * 455 for n in range(150)}
+        assert sum(map(len, files.values())) > 50_000_000
         state = ask("Where is the pool?", files)
         assert sum(len(item["text"]) for item in state["context_items"]) <= 50_000_000
         assert len(state["context_items"]) <= 5

@@ -61,7 +61,7 @@ LINE = '    Reviewer("shame", "words of shame", prefix="shame-", scope=Scope.FIL
 def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the package with one reviewer more: its module with its rules, and one line of the registry."""
     root = tmp_path_factory.mktemp("extended")
-    shutil.copytree(ROOT / "cli_guard", root / "cli_guard", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "cli_guard", root / "cli_guard")
     (root / "cli_guard" / "reviewers" / "shame.py").write_text(MODULE)
     (root / "cli_guard" / "rules" / "shame.toml").write_text(RULES)
     path = root / "cli_guard" / "reviewers" / "registry.py"

@@ -185,28 +185,12 @@ def test_it_leaves_when_its_socket_is_gone_or_anothers(tmp_path: Path) -> None:
     assert Path(replaced.socket).exists()
 
 
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """An interpreter of its own with a copy of this package in it."""
-    import click
-
-    import cli_guard
-
-    folder = tmp_path / "venv"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, timeout=120)
-    site = next(folder.glob("lib/python3*/site-packages"))
-    package = Path(cli_guard.__file__).parent
-    shutil.copytree(package, site / "cli_guard")
-    (site / "borrowed.pth").write_text(f"{Path(click.__file__).parent.parent}\n")
-    return folder
-
-
 @pytest.mark.parametrize("change", ["a module", "a rule", "an upgrade"])
 def test_what_has_changed_is_never_answered_by_what_was(
-    risky: Repo, servers: Any, copy: Path, change: str
+    risky: Repo, servers: Any, venv: Path, change: str
 ) -> None:
-    guard = (str(copy / "bin" / "python"), "-E", "-P", "-m", "cli_guard")
-    package = next(copy.glob("lib/python3*/site-packages/cli_guard"))
+    guard = (str(venv / "bin" / "python"), "-E", "-P", "-m", "cli_guard")
+    package = next(venv.glob("lib/python3*/site-packages/cli_guard"))
     assert risky.run(*guard, "server", "start", env=servers.env).code == 0
     (old,) = servers.processes()
     assert OLD_WORDS in risky.run(*guard, *REVIEW, env=servers.required).out
@@ -226,13 +210,13 @@ def test_what_has_changed_is_never_answered_by_what_was(
     assert expected in risky.run(*guard, *REVIEW, env=servers.required).out
 
 
-def test_a_table_of_a_program_is_read_as_it_is(committed: Repo, servers: Any, copy: Path) -> None:
+def test_a_table_of_a_program_is_read_as_it_is(committed: Repo, servers: Any, venv: Path) -> None:
     """Nobody watches those files: the server must not hold one."""
-    guard = (str(copy / "bin" / "python"), "-E", "-P", "-m", "cli_guard")
+    guard = (str(venv / "bin" / "python"), "-E", "-P", "-m", "cli_guard")
     assert committed.run(*guard, "server", "start", env=servers.env).code == 0
     judged = (*guard, "check-command", "ls -rf /")
     assert committed.run(*judged, env=servers.required).code == 0
-    programs = next(copy.glob("lib/python3*/site-packages/cli_guard/rules/programs"))
+    programs = next(venv.glob("lib/python3*/site-packages/cli_guard/rules/programs"))
     (ls,), (rm,) = programs.rglob("ls.toml"), programs.rglob("rm.toml")
     for _ in range(3):
         assert committed.run(*judged, env=servers.required).code == 0
