@@ -85,3 +85,23 @@ def test_a_person_of_a_commit(guarded: Repo, name: str) -> None:
     assert "its author or committer" in " ".join(refused.all.split())
     assert refused.code != 0
     assert guarded.try_git("commit", "-q", "-m", "Add a note", env={**guarded.env, name: "Ada"}).code == 0
+
+
+def test_another_line_of_a_commit(pushing: Repo) -> None:
+    raw = pushing.git("cat-file", "commit", "HEAD").partition("\n\n")
+    oid = pushing.git(
+        "hash-object", "-t", "commit", "-w", "--stdin", stdin=f"{raw[0]}\nx-key {key()}\n\n{raw[2]}\n"
+    )
+    assert pushing.try_git("push", "-q", "origin", f"{oid}:refs/heads/main").code != 0
+
+
+@pytest.mark.parametrize("source", [".", "file://"])
+def test_a_ref_fetched_from_the_repository_itself_hides_nothing(pushing: Repo, source: str) -> None:
+    pushing.git("push", "-q", "origin", "main")
+    pushing.write("a.py", f'key = "{key()}"\n')
+    pushing.git("add", "-A")
+    pushing.git("commit", "-q", "--no-verify", "-m", "Add the key")
+    pushing.git(
+        "fetch", "-q", source if source == "." else f"{source}{pushing.path}", "HEAD:refs/remotes/origin/x"
+    )
+    assert pushing.try_git("push", "-q", "origin", "HEAD:refs/heads/new").code != 0

@@ -118,7 +118,7 @@ class ChangeReader:
                 left_out = Skipped(f"message of {commit[:10]}", reason, by_limit=True)
                 changes = replace(changes, skipped=(*changes.skipped, left_out))
             head = (raw or b"").partition(b"\n\n")[0].decode("utf-8", "replace").split("\n")
-            people = tuple(line for line in head if line.startswith(("author ", "committer ")))
+            people = tuple(line for line in head if not line.startswith(("tree ", "parent ", "gpgsig", " ")))
             yield replace(changes, commit=commit, message=message_in(raw or b""), people=people)
 
     def _diff(

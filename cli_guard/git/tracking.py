@@ -14,7 +14,10 @@ from cli_guard.git.repository import Repository
 from cli_guard.runtime import read_plain
 
 ENTRY = re.compile(r"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t]*\t(.*)")
-WRITTEN_BY_GIT = re.compile(r"(?:fetch|pull)\b.*: |clone: from |update by push$|remote update: ")
+# A fetch from a path (`git fetch . HEAD:refs/remotes/origin/x`), or into a ref that is named, proves nothing.
+WRITTEN_BY_GIT = re.compile(
+    r"(?:fetch|pull)(?: (?![./~])[^\s:]+)*: |clone: from |update by push$|remote update: "
+)
 PREFIX = "refs/remotes/"
 
 

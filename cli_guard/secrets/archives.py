@@ -36,6 +36,7 @@ BYTECODE = re.compile(rb".[\x0c-\x0f]\r\n", re.DOTALL)
 SHORT_TEXT = re.compile(rb"[zZ\xda\xfa](.)", re.DOTALL)
 AR = b"!<arch>\n"
 AR_HEADER = 60
+ZLIB = (b"x\x01", b"x\x9c", b"x\xda")
 GZIP = 31  # zlib's number for its largest window, with the header of gzip
 
 
@@ -94,6 +95,7 @@ def _open(raw: bytes, opened: Opened, depth: int) -> bool:
 def _reader_of(raw: bytes) -> Callable[[bytes], Iterator[bytes]] | None:
     starts: tuple[tuple[bytes, Callable[[bytes], Iterator[bytes]]], ...] = (
         (b"\x1f\x8b", lambda raw: _inflate(raw, lambda: zlib.decompressobj(GZIP))),
+        *((start, lambda raw: _inflate(raw, zlib.decompressobj)) for start in ZLIB),
         (b"BZh", lambda raw: _inflate(raw, bz2.BZ2Decompressor)),
         (b"\xfd7zXZ\0", lambda raw: _inflate(raw, lzma.LZMADecompressor)),
         (AR, _ar),

@@ -1,6 +1,7 @@
 """Tokens that are not written as one literal: joined from parts on a line, or one level deep in base64."""
 
 import codecs
+import html
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +16,7 @@ from cli_guard.secrets.names import compile_once
 INSIDE = r"[\w\-.+/=]"
 JOINT = (
     rf"""(?P<quote>["'`])(?<={INSIDE}["'`])[ \t]{{0,8}}+(?:[+.&][ \t]{{0,8}}+)?"""
+    rf"""(?:\\?\r?\n[ \t]{{0,40}}+(?:[+.&][ \t]{{0,8}}+)?)?"""
     rf"""[fFbBrRuU]{{0,2}}+(?P=quote)(?={INSIDE})"""
     # A shell joins `"a"'b'`, a template `a${""}b`.
     rf"""|["'`]["'`](?<={INSIDE}..)(?={INSIDE})|\$\{{(?:""|'')\}}(?<={INSIDE}.{{5}})(?={INSIDE})"""
@@ -22,9 +24,10 @@ JOINT = (
 RUN = r"[A-Za-z0-9+/]{24,}+={0,2}"
 # A literal of escapes (`\x41`, `\u0041`, `%41`, `\101`), of hex digits, of character codes.
 ESCAPES = (
-    r"(?:\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|[0-7]{3})|%[0-9A-Fa-f]{2}|[\w.=+/-]){8,}+"
+    r"(?:\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|[0-7]{3})"
+    r"|&#\w{2,3};|%[0-9A-Fa-f]{2}|[\w.=+/-]){8,}+"
 )
-ESCAPE = r"\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\u\{([0-9A-Fa-f]{1,6})\}|%([0-9A-Fa-f]{2})|\\([0-7]{3})"
+ESCAPE = r"&#\w{2,3};|\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\u\{([0-9A-Fa-f]{1,6})\}|%([0-9A-Fa-f]{2})|\\([0-7]{3})"
 HEX = r"(?<![0-9A-Za-z])(?:0x)?((?:[2-7][0-9A-Fa-f]){16,})(?![0-9A-Za-z])"
 CODES = r"(?:\b(?:0x[2-7][0-9A-Fa-f]|[3-9]\d|1[01]\d|12[0-6])\b[ \t]*,[ \t]*\r?\n?[ \t]*){15,}\d[\dxA-Fa-f]{1,3}\b"
 # Quoted text next to a word for the trick: reversed (`[::-1]`, `.reverse()`, `strrev`), or turned by 13 letters.
@@ -110,7 +113,7 @@ def find_transformed(
 
 def _undo_tricks(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the places of such literals, with what they mean."""
-    if "\\" in text or "%" in text:
+    if "\\" in text or "%" in text or "&#" in text:
         escape = compile_once(ESCAPE)
         for match in compile_once(ESCAPES).finditer(text):
             if escape.search(match[0]):
@@ -127,6 +130,8 @@ def _undo_tricks(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _unescape(match: re.Match[str]) -> str:
+    if match[0].startswith("&"):
+        return html.unescape(match[0])
     digits = next(filter(None, match.groups()))
     code = int(digits, 8 if match[5] else 16)
     return chr(min(code, 0x10FFFF))

@@ -48,6 +48,7 @@ FORMS = {
     "k.gz": gzip.compress(gzip.compress(SECRET)),
     "joined.gz": gzip.compress(b"x = 1\n") + gzip.compress(SECRET),
     "a.svgz": gzip.compress(SECRET),
+    "k.bin": zlib.compress(SECRET),
     "k.bz2": bz2.compress(SECRET),
     "k.xz": lzma.compress(SECRET),
     "a.tgz": tarred("gz"),
