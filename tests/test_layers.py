@@ -36,7 +36,7 @@ FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 BUDGETS = {
     ("cli", "review", "graph", "policy", "git", "state"): 13_390,
     ("commands",): 10_400,  # 10,000
-    ("reviewers", "secrets", "code"): 12_695,
+    ("reviewers", "secrets", "code"): 12_700,
     ("execution",): 5_130,  # 5,000
     ("server",): 1_700,
     ("assistant",): 12_700,  # 11,000
