@@ -36,14 +36,14 @@ FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 BUDGETS = {
     ("cli", "review", "graph", "policy", "git", "state"): 13_390,
     ("commands",): 10_400,  # 10,000
-    ("reviewers", "secrets", "code"): 12_700,
+    ("reviewers", "secrets", "code"): 12_705,
     ("execution",): 5_130,  # 5,000
     ("server",): 1_700,
-    ("assistant",): 12_700,  # 11,000
+    ("assistant",): 12_220,  # 11,000
     ("agents",): 500,
     ("mcp",): 1_500,
 }
-WHOLE = 58_690  # 55,000 and what closes the ways past
+WHOLE = 58_700  # 55,000 and what closes the ways past
 LONGEST, SHORTEST = 400, 40
 
 # A module or room that alone may import a library at all.

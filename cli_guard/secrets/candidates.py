@@ -1,6 +1,7 @@
 """The types between the engine and the checks: a match and its severity and confidence."""
 
 import base64
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -8,6 +9,8 @@ from cli_guard.model import Confidence, Severity
 from cli_guard.secrets import places, values
 from cli_guard.secrets.detectors import Detector
 from cli_guard.secrets.values import Strength
+
+MOST_UNPACKED = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +103,12 @@ def grade(candidate: Candidate, strength: Strength, start: int, end: int, name: 
 
 
 def decode_base64(text: str) -> str | None:
-    """Decode standard or URL-safe base64; return None if the result is not text."""
+    """Decode standard or URL-safe base64, and gzip inside it; return None if the result is not text."""
     padded = text.rstrip("=").translate(str.maketrans("-_", "+/"))
     try:
-        return base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True).decode("utf-8")
-    except ValueError:  # not base64, or bytes that are not text
+        raw = base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True)
+        if raw.startswith(b"\x1f\x8b"):
+            raw = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(raw, MOST_UNPACKED)
+        return raw.decode("utf-8")
+    except (ValueError, zlib.error):  # not base64, or bytes that are not text
         return None

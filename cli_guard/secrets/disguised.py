@@ -156,7 +156,9 @@ def _kubernetes(
 
 
 def _may_be_text(run: str) -> bool:
-    """Return whether the first bytes decode to printable ASCII, to skip most hashes and images."""
+    """Return whether the first bytes decode to printable ASCII or begin a gzip, to skip most hashes and images."""
+    if run.startswith("H4sI"):
+        return True
     start = decode_base64(run[:16])
     return start is not None and start.isprintable()
 

@@ -1,6 +1,8 @@
 """Keys that a program turns into themselves: escapes, hex, character codes, backwards, turned by 13 letters."""
 
 import codecs
+import gzip
+from base64 import b64encode
 
 import pytest
 from repositories import key
@@ -21,6 +23,7 @@ FORMS = {
     "hex codes": "k = {" + ",".join(hex(ord(c)) for c in KEY) + "}",
     "backwards": f'k = "{KEY[::-1]}"[::-1]',
     "shell backwards": f"k=$(echo '{KEY[::-1]}' | rev)",
+    "gzip in base64": b64encode(gzip.compress(f'k = "{KEY}"\n'.encode(), mtime=0)).decode(),
     "entities": "<p>" + "".join(f"&#{ord(c)};" for c in KEY) + "</p>",
     "hex entities": "<p>" + "".join(f"&#x{ord(c):x};" for c in KEY) + "</p>",
     "on two lines": f'k = ("{KEY[:6]}"\n    "{KEY[6:]}"\n)',
