@@ -210,8 +210,10 @@ def test_token_in_joined_literals_is_found_and_hidden(code: str) -> None:
     assert TOKEN[4:] not in finding.evidence
 
 
-def test_literals_of_a_list_or_of_two_lines_are_not_joined() -> None:
-    assert look(change("a.py", f'a = ["ghp_", "{TOKEN[4:]}"]', '"ghp_"', f'"{TOKEN[4:]}"')).findings == ()
+def test_literals_of_a_list_are_not_joined_but_those_of_two_lines_are() -> None:
+    assert look(change("a.py", f'a = ["ghp_", "{TOKEN[4:]}"]', f'b = "ghp_",\n"{TOKEN[4:]}"')).findings == ()
+    (found,) = look(change("a.py", "a = (", '"ghp_"', f'"{TOKEN[4:]}")')).findings
+    assert (found.rule, found.line) == ("secret-github-token", 2)
 
 
 def test_deleted_and_submodule_changes_are_left_alone() -> None:
