@@ -5,8 +5,8 @@
 Each row is a whole `git commit` with the named hook, or with pre-commit and commit-msg ("two"). Every
 file has 50 lines, so that 10 files are 500.
 Every case runs once in each round, in turn; medians are printed. Before each run the commit is undone and cli-guard's
-cache of the files is deleted, so that every review is a first one. Other programs are
-found on PATH; with --install they are put in a temporary folder. Before they are measured, they must refuse a key.
+cache of the files is deleted, so that every review is a first one. Other programs are found on PATH; with --install
+those of Python are put in a temporary folder. Before they are measured, they must refuse a key.
 
 For each number of files: the median in ms, against no hook at all (x git), and against an empty Python hook (x py).
 `power` is the exponent of the whole commit over all sizes (least squares); `at end` that of what the hook adds,
@@ -15,7 +15,6 @@ between the two largest: 0 is the same for any change, 1 is linear.
 
 import argparse
 import compileall
-import hashlib
 import math
 import os
 import random
@@ -25,7 +24,6 @@ import string
 import subprocess
 import tempfile
 import time
-import urllib.request
 import venv
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -50,9 +48,6 @@ PACKAGES = {
     "detect-secrets-hook": "detect-secrets",
     "kingfisher": "kingfisher-bin",
 }
-# PyPI has no gitleaks; Debian's runs wherever the C library is as new as its own.
-DEB = "http://deb.debian.org/debian/pool/main/g/gitleaks/gitleaks_8.26.0-1+b1_amd64.deb"
-DEB_SHA256 = "b228ade47a811ffc94d258bd84b1c257458b4e81e37c55201c9d912c0e01bfdb"
 PRE_COMMIT = f"""repos:
   - repo: local
     hooks:
@@ -115,7 +110,7 @@ class Case:
 
 
 def install_tools(folder: Path) -> None:
-    """Install those of the other programs that can be: Python's in an environment, gitleaks beside them."""
+    """Install the other programs that are Python packages; gitleaks is measured if it is on PATH."""
     venv.create(folder, with_pip=True)
     pip = (str(folder / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check")
     for package in PACKAGES.values():
@@ -125,16 +120,6 @@ def install_tools(folder: Path) -> None:
         program.chmod(0o755)
         (folder / "bin" / "kingfisher").unlink()
         (folder / "bin" / "kingfisher").symlink_to(program)
-    try:
-        with urllib.request.urlopen(DEB, timeout=30) as answer:
-            deb = answer.read()
-        if hashlib.sha256(deb).hexdigest() != DEB_SHA256:
-            return
-        (folder / "gitleaks.deb").write_bytes(deb)
-        subprocess.run(("dpkg-deb", "-x", folder / "gitleaks.deb", folder), check=True, capture_output=True)
-        shutil.copy(folder / "usr" / "bin" / "gitleaks", folder / "bin" / "gitleaks")
-    except (OSError, subprocess.CalledProcessError):
-        return  # `list_tools` names it as missing
 
 
 def list_tools(path: str, sockets: str) -> Iterator[Tool | str]:

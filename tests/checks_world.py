@@ -105,7 +105,9 @@ class World:
 
 def rules(review: Review) -> list[str]:
     """The rules of the findings of a review about checks."""
-    return [each.finding.rule for each in review.ordered() if each.finding.rule.startswith("push-check-")]
+    return [
+        each.finding.rule for each in review.sort_findings() if each.finding.rule.startswith("push-check-")
+    ]
 
 
 def until(condition: object, *, what: str) -> None:

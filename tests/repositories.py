@@ -238,7 +238,7 @@ def placed(review: Review) -> list[tuple[str, int | None]]:
 
 def secrets(review: Review) -> list[Finding]:
     """The findings of a review that are about secrets."""
-    return [each.finding for each in review.ordered() if each.finding.rule.startswith("secret-")]
+    return [each.finding for each in review.sort_findings() if each.finding.rule.startswith("secret-")]
 
 
 def key(kind: str = "aws") -> str:

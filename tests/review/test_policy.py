@@ -13,7 +13,7 @@ DENY = '[rules]\n"code-*" = "deny"\n'
 
 
 def rules(review: Review, disposition: str = "review") -> list[str]:
-    return [judged.finding.rule for judged in review.ordered() if judged.disposition == disposition]
+    return [judged.finding.rule for judged in review.sort_findings() if judged.disposition == disposition]
 
 
 def test_a_staged_policy_counts_from_the_next_commit(committed: Repo) -> None:
@@ -62,7 +62,7 @@ def test_a_limit_is_no_way_past_the_review(committed: Repo) -> None:
     review = committed.look()
     assert review.status == "needs_review"
     assert rules(review) == ["policy-not-reviewed"]
-    assert "limits.files" in review.ordered()[0].finding.message
+    assert "limits.files" in review.sort_findings()[0].finding.message
 
 
 @pytest.mark.parametrize(

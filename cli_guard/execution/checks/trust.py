@@ -53,7 +53,7 @@ class Trusted:
     def find(self, repository: Repository, digest: str) -> Trust | None:
         """Return the trust in a table of checks, None if there is none. Raises CliGuardError."""
         given = [each for each in self._read() if each.digest == digest and has_roots(repository, each.roots)]
-        return given[-1] if given and digest in self._noted(repository) else None
+        return given[-1] if given and digest in self._find_trusted_tables(repository) else None
 
     def give(self, repository: Repository, digest: str) -> Trust:
         """Trust a table of checks. Raises UsageError if it cannot be stored, CliGuardError, OSError."""
@@ -77,7 +77,7 @@ class Trusted:
         self._change(lambda kept: [each for each in kept if each not in gone])
         return len(gone)
 
-    def _noted(self, repository: Repository) -> set[object]:
+    def _find_trusted_tables(self, repository: Repository) -> set[object]:
         """Return the tables that the repository's audit log says are trusted. Raises CliGuardError."""
         tables: set[object] = set()
         for each in AuditLog(repository.state_folder).events("trust", "trust revoked"):

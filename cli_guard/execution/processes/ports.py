@@ -111,12 +111,12 @@ def wait_until_answers(port: int, seconds: float, alive: Callable[[], bool]) -> 
     deadline = time.monotonic() + seconds
     running = True
 
-    def settled() -> bool:
+    def has_settled() -> bool:
         nonlocal running
         running = alive()
         return not running or any(_answers(family, host, port, deadline) for family, host in LOOPBACKS)
 
-    return _until(settled, deadline) and running
+    return _until(has_settled, deadline) and running
 
 
 def check_port(port: int) -> int:

@@ -62,7 +62,7 @@ class Entry:
             return False
         return self.watched or (self.identity is not None and identity(self.pid) == self.identity)
 
-    def refreshed(self) -> "Entry":
+    def refresh(self) -> "Entry":
         """Return the entry as it is now."""
         with suppress(OSError, ValueError, KeyError, TypeError):
             return read(self.folder)
@@ -203,7 +203,7 @@ def follow_log(entry: Entry, lines: int | None = None) -> Iterator[bytes]:
         if lines is not None:
             yield before_the_end(log, file, lines)
         while True:
-            running = entry.refreshed().running
+            running = entry.refresh().running
             while data := file.read(BLOCK):
                 yield data
             if is_moved(file.fileno(), log):

@@ -79,7 +79,7 @@ def wait_until_stopped(
     if problem:
         return result
     pause = 0.001
-    while (now := entry.refreshed()).running and time.monotonic() < deadline:
+    while (now := entry.refresh()).running and time.monotonic() < deadline:
         time.sleep(pause)
         pause = min(0.02, pause * 1.5)
     if now.running:

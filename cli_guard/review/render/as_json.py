@@ -24,7 +24,7 @@ def as_dict(review: Review) -> dict[str, object]:
         "decision": review.decision,
         "review_id": review.review_id,
         "review_reason": review.review_reason,
-        "findings": [_finding_data(judged) for judged in review.ordered()],
+        "findings": [_finding_data(judged) for judged in review.sort_findings()],
         "suppressed": [_suppressed_data(each) for each in review.suppressed],
         "blocked_actions": review.blocked_actions,
         "plan": review.plan,

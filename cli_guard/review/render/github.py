@@ -20,7 +20,7 @@ def render(review: Review) -> str:
     """Render workflow commands, worst first, and a closing line for the log."""
     seen: Counter[str] = Counter()
     lines = []
-    for judged in review.ordered():
+    for judged in review.sort_findings():
         command = COMMANDS[judged.disposition]
         seen[command] += 1
         if seen[command] <= SHOWN:

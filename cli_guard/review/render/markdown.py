@@ -51,7 +51,7 @@ def _heading(review: Review) -> str:
 
 
 def _section(review: Review, dispositions: Sequence[Disposition]) -> Iterator[str]:
-    findings = [judged for each in dispositions for judged in review.ordered(each)]
+    findings = [judged for each in dispositions for judged in review.sort_findings(each)]
     if not findings:
         return
     yield _table(findings[:SHOWN])
@@ -65,7 +65,7 @@ def _section(review: Review, dispositions: Sequence[Disposition]) -> Iterator[st
 def _folded_advice(review: Review) -> Iterator[str]:
     blocks = list(_section(review, (Disposition.ADVISE,)))
     if blocks:
-        number = len(review.ordered(Disposition.ADVISE))
+        number = len(review.sort_findings(Disposition.ADVISE))
         yield f"<details><summary>{number} remark{'s' if number != 1 else ''}</summary>"
         yield from blocks
         yield "</details>"

@@ -66,7 +66,7 @@ class Review:
         news = self.findings or self.notes or any(each.new for each in self.suppressed)
         return self.event == "commit-msg" and self.decision is Decision.ALLOW and not news
 
-    def ordered(self, disposition: Disposition | None = None) -> tuple[JudgedFinding, ...]:
+    def sort_findings(self, disposition: Disposition | None = None) -> tuple[JudgedFinding, ...]:
         """Return the findings, all or of one disposition, worst first."""
         chosen = (judged for judged in self.findings if disposition in (None, judged.disposition))
         return tuple(sorted(chosen, key=_rank))

@@ -40,14 +40,16 @@ def render(review: Review, *, rules: Mapping[str, Rule] | None = None) -> str:
 
 def as_log(review: Review, rules: Mapping[str, Rule]) -> Object:
     """Build the SARIF log as plain data: one run."""
-    found = [judged.finding for judged in review.ordered()] + [each.finding for each in review.suppressed]
+    found = [judged.finding for judged in review.sort_findings()] + [
+        each.finding for each in review.suppressed
+    ]
     ids = sorted({finding.rule for finding in found})
     index = {rule: number for number, rule in enumerate(ids)}
     first = {finding.rule: finding for finding in reversed(found)}
     places = review.places
     results = [
         _result(judged.finding, LEVELS[judged.disposition], index, places, decision=judged.disposition)
-        for judged in review.ordered()
+        for judged in review.sort_findings()
     ]
     results += [
         {**_result(each.finding, "note", index, places), "suppressions": [_suppression(each)]}
@@ -176,7 +178,7 @@ def _suppression(each: Suppressed) -> Object:
 
 
 def _invocation(review: Review) -> Object:
-    failed = review.status == "failed" and not review.ordered(Disposition.DENY)
+    failed = review.status == "failed" and not review.sort_findings(Disposition.DENY)
     return {
         "executionSuccessful": not failed,
         "exitCode": int(review.exit_code),

@@ -68,7 +68,7 @@ def render(
 
 
 def _group(review: Review, disposition: Disposition, most: int | None, paint: Paint) -> Iterator[str]:
-    findings = review.ordered(disposition)
+    findings = review.sort_findings(disposition)
     if not findings:
         return
     shown = findings[:most]

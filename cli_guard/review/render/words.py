@@ -53,12 +53,14 @@ def _secrets_only(review: Review) -> str:
 
 def tally(review: Review) -> str:
     """Format `1 to fix, 2 to review, 4 remarks`; empty if there is nothing."""
-    return ", ".join(tally_of(disposition, review) for disposition in SHOWN if review.ordered(disposition))
+    return ", ".join(
+        tally_of(disposition, review) for disposition in SHOWN if review.sort_findings(disposition)
+    )
 
 
 def tally_of(disposition: Disposition, review: Review) -> str:
     """Format the count of one disposition: `2 to review`."""
-    number = len(review.ordered(disposition))
+    number = len(review.sort_findings(disposition))
     if disposition is Disposition.ADVISE:
         return count(number, "remark")
     return f"{number} {'to fix' if disposition is Disposition.DENY else 'to review'}"
@@ -93,7 +95,7 @@ def next_steps(review: Review) -> tuple[str, ...]:
 
 
 def _after_deny(review: Review) -> tuple[str, ...]:
-    denied = [judged.finding for judged in review.ordered(Disposition.DENY)]
+    denied = [judged.finding for judged in review.sort_findings(Disposition.DENY)]
     if not denied:
         return (_reason(review) or "policy does not allow it",)
     must = f"{count(len(denied), 'finding')} must be fixed"
@@ -110,7 +112,7 @@ def _after_deny(review: Review) -> tuple[str, ...]:
 
 
 def _after_review(review: Review) -> tuple[str, ...]:
-    number = len(review.ordered(Disposition.REVIEW))
+    number = len(review.sort_findings(Disposition.REVIEW))
     reason = _reason(review) or f"{count(number, 'finding')} to approve"
     if not review.review_id:
         return (reason,)

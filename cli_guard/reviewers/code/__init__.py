@@ -63,7 +63,7 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     parsed = remarks.without_long_lines(text) if text is not None else None
     yield from lines.inspect(subject, change, parsed, line_rules)
     if parsed != text:
-        yield from _blanked(change)
+        yield from _skip_long_lines(change)
     if topic is None or language is None:
         return
     if parsed is None:
@@ -95,7 +95,7 @@ def _inspect_notebook(subject: ReviewInput, change: FileChange, text: str) -> It
         yield found
 
 
-def _blanked(change: FileChange) -> Iterator[Skipped]:
+def _skip_long_lines(change: FileChange) -> Iterator[Skipped]:
     """Name the added lines that are too long to parse; unless they are data, a person must look at them."""
     long = [line for line in change.added.values() if len(line) > remarks.CUT_LINES_OVER]
     code = [line for line in long if not remarks.is_data(line)]

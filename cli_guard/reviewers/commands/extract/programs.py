@@ -100,12 +100,12 @@ def _python(text: str, where: Where) -> Iterator[Snippet]:
         owner, _, name = function.text().rpartition(".")
         if name not in RUNS or owner not in owners:
             continue
-        first = next(_named(arguments), None)
+        first = next(_list_children(arguments), None)
         if first is None:
             continue
         line = first.range().start.line + 1
         if first.kind() in ("list", "tuple"):
-            words = [literal_text(each) for each in _named(first)]
+            words = [literal_text(each) for each in _list_children(first)]
             given = " ".join(shlex.quote(word) if word else "${_argument}" for word in words)
             if any(words):
                 yield snippet([(line, given)], where, LANGUAGE)
@@ -113,5 +113,5 @@ def _python(text: str, where: Where) -> Iterator[Snippet]:
             yield snippet(pieces_of(given, line), where, LANGUAGE)
 
 
-def _named(node: "SgNode") -> "Iterator[SgNode]":
+def _list_children(node: "SgNode") -> "Iterator[SgNode]":
     return (each for each in node.children() if each.is_named() and each.kind() != "comment")
