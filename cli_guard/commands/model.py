@@ -29,6 +29,14 @@ class Kind(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Profile(StrEnum):
+    """How far the work tree is trusted; see `profiles`."""
+
+    STRICT = "strict"
+    WORKSPACE = "workspace"
+    FLOORS = "floors"
+
+
 class Setting(StrEnum):
     """Where a command comes from."""
 
@@ -127,6 +135,7 @@ class Context:
     find_repository: Callable[[str | None], str | None] | None = None
     follow: Callable[[str], str] | None = None
     warnings: tuple[str, ...] = ()
+    profile: Profile = Profile.STRICT
 
 
 @dataclass(frozen=True)

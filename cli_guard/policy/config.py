@@ -30,7 +30,11 @@ from cli_guard.policy.mcp import ServerConfig, Servers, check_shared, check_user
 from cli_guard.rules.catalog import load_all
 from cli_guard.runtime import read_plain, user_file
 
-KEY = "server"
+# The sections of the user's own file alone, each with the reason.
+USERS = {
+    "server": "a repository cannot start a process",
+    "agent": "a repository cannot say how far it is trusted",
+}
 
 
 class ServerSection(BaseModel):
@@ -42,11 +46,9 @@ class ServerSection(BaseModel):
 
 
 def check_not_shared(keys: set[str], source: str, user_file: str) -> None:
-    """Refuse `[server]` in a repository's file: only the user decides what runs. Raises ConfigError."""
-    if KEY in keys:
-        raise ConfigError(
-            f"{source}: 'server' belongs in the user's own file, {user_file}: a repository cannot start a process"
-        )
+    """Refuse in a repository's file what only the user decides. Raises ConfigError."""
+    for key in sorted(keys & USERS.keys()):
+        raise ConfigError(f"{source}: {key!r} belongs in the user's own file, {user_file}: {USERS[key]}")
 
 
 FILE = "cli-guard.toml"
@@ -199,6 +201,47 @@ def find_mistake(entry: CommandPattern, decision: Decision) -> str | None:
     return None
 
 
+Profile = Annotated[
+    Literal["strict", "workspace", "floors"] | None,
+    Field(description="strict, workspace (trusted work trees) or floors (only what is denied is answered)."),
+]
+Reply = Annotated[
+    Literal["defer", "allow"] | None,
+    Field(description="What an allow says: nothing, so that the agent's own rules decide (defer), or allow."),
+]
+# The agents of agents/registry.py: `[agent.codex]` is for one of them alone.
+AGENT_NAMES = ("claude-code", "codex", "gemini", "cursor", "copilot", "opencode", "lefthook")
+
+
+class AgentChoice(Section):
+    """What holds for a coding agent; None where nothing was chosen."""
+
+    profile: Profile = None
+    answer: Reply = None
+
+
+class AgentSection(AgentChoice):
+    """`[agent]`, in the user's own file: how commands of coding agents are judged and answered."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    __pydantic_extra__: dict[str, AgentChoice] = Field(init=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def check_names(cls, data: Any) -> Any:
+        """Refuse a table for an agent that is not known. Raises ValueError."""
+        known = (*AgentChoice.model_fields, *AGENT_NAMES)
+        for name in data if isinstance(data, dict) else ():
+            if name not in known:
+                raise ValueError(f"unknown key {name!r}{nearest(name, known)}")
+        return data
+
+    def choice_for(self, agent: str) -> AgentChoice:
+        """Return what holds for an agent: its own table before the common keys."""
+        own = self.__pydantic_extra__.get(agent, AgentChoice())
+        return AgentChoice(profile=own.profile or self.profile, answer=own.answer or self.answer)
+
+
 class Config(Section):
     """The whole cli-guard.toml. Every key has a default; no file is needed."""
 
@@ -219,6 +262,7 @@ class Config(Section):
     commands: CommandsSection = Field(default_factory=CommandsSection)
     mcp: Servers = Field(default_factory=dict)
     server: ServerSection = ServerSection()
+    agent: AgentSection = AgentSection()
     checks: Checks = Field(default_factory=dict)
 
 
@@ -230,6 +274,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "commands": CommandsSection,
     "mcp": ServerConfig,
     "server": ServerSection,
+    "agent": AgentChoice,
     "checks": CheckConfig,
     **dict.fromkeys(("allow", "review", "deny"), CommandPattern),
 }
@@ -322,7 +367,7 @@ def read_user_config(env: Mapping[str, str]) -> Config | None:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     config = parse_config(parse_toml(raw, str(path)), str(path))
-    loose = config.model_fields_set - {"decisions", "rules", "git", "message", "commands", "mcp", "server"}
+    loose = config.model_fields_set - {"decisions", "rules", "git", "message", "commands", "mcp", *USERS}
     if loose:
         raise ConfigError(
             f"{path}: {sorted(loose)[0]!r} is not allowed in a user file, which can only tighten"

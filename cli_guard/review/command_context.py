@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cli_guard.commands import Context
 from cli_guard.commands.effects.environment import SWITCHES
-from cli_guard.commands.model import Pattern
+from cli_guard.commands.model import Pattern, Profile
 from cli_guard.errors import NotARepository
 from cli_guard.git.process import UNREADABLE, Git, own_configuration, refusal
 from cli_guard.git.repository import Repository
@@ -89,8 +89,13 @@ def is_repository(folder: Path) -> bool:
     return (folder / ".git").exists() or all((folder / name).exists() for name in LAYOUT)
 
 
-def command_context(cwd: Path, env: Mapping[str, str]) -> Context:
-    """Build the context of commands that run in a folder. Raises CliGuardError for an invalid policy."""
+def command_context(
+    cwd: Path, env: Mapping[str, str], *, agent: str = "", profile: Profile | None = None
+) -> Context:
+    """Build the context of commands that run in a folder. Raises CliGuardError for an invalid policy.
+
+    `agent` is the coding agent that wants to run them, "" for anybody. `profile` replaces the one that is configured.
+    """
     git, home = Git(cwd, env), env.get("HOME")
     root = root_of(cwd)
     patterns, warnings = patterns_in_force(git, root)
@@ -104,7 +109,19 @@ def command_context(cwd: Path, env: Mapping[str, str]) -> Context:
         find_repository=OtherRepositories(root).find if root else None,
         follow=os.path.realpath,
         warnings=warnings,
+        profile=profile or find_profile(cwd, env, agent),
     )
+
+
+def find_profile(cwd: Path, env: Mapping[str, str], agent: str) -> Profile:
+    """Return the profile in force: floors only if the user's own file says so. Raises CliGuardError."""
+    if not user_configures(env):
+        return Profile.STRICT
+    from cli_guard.policy.config import read_user_config
+
+    config = read_user_config(env)
+    chosen = config.agent.choice_for(agent).profile if config else None
+    return Profile.FLOORS if chosen == "floors" else Profile.STRICT
 
 
 def configuration_of(git: Git, root: Path | None) -> Mapping[str, tuple[str, ...]]:
