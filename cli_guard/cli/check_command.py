@@ -10,6 +10,7 @@ from cli_guard.agents.payload import parse, text_in
 from cli_guard.cli.app import COLOR, FORMAT, Command
 from cli_guard.cli.io import Io
 from cli_guard.commands import Context, judge
+from cli_guard.commands.model import Profile
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.review.command_context import command_context
 from cli_guard.review.render.command import as_dict, as_json, failure_data, render
@@ -34,23 +35,23 @@ class CheckCommand(Command):
 
 
 @click.pass_obj
-def run(io: Io, /, words: tuple[str, ...], jsonl: bool, format: str, color: str) -> int:
+def run(io: Io, /, words: tuple[str, ...], jsonl: bool, profile: str | None, format: str, color: str) -> int:
     """Judge the given command, or every line of standard input."""
     if jsonl:
         if words:
             raise UsageError("--jsonl reads commands from standard input: omit the command")
-        return answer_lines(io)
+        return answer_lines(io, profile)
     command = command_from(io, words)
-    verdict = judge(command, context_of(io, io.cwd))
+    verdict = judge(command, context_of(io, io.cwd, profile))
     io.say(
         as_json(as_dict(verdict), indent=2) if format == "json" else render(verdict, color=io.colored(color))
     )
     return EXIT_CODES[verdict.verdict]
 
 
-def context_of(io: Io, folder: Path) -> Context:
+def context_of(io: Io, folder: Path, profile: str | None) -> Context:
     """Return the context of commands in a folder; warn of what does not count. Raises CliGuardError."""
-    context = command_context(folder, io.env)
+    context = command_context(folder, io.env, profile=Profile(profile) if profile else None)
     for warning in context.warnings:
         io.warn(f"cli-guard: warning: {warning}")
     return context
@@ -69,12 +70,12 @@ def command_from(io: Io, words: tuple[str, ...]) -> str:
         raise UsageError(f"the command is not UTF-8 at byte {error.start}: it cannot be judged") from error
 
 
-def answer_lines(io: Io) -> int:
+def answer_lines(io: Io, profile: str | None) -> int:
     """Answer each line in order, as soon as it arrives."""
 
     @lru_cache(FOLDERS)
     def context(folder: Path) -> Context:
-        return context_of(io, folder)
+        return context_of(io, folder, profile)
 
     for line in io.byte_lines(LINE_BYTES):
         io.say(as_json(answer(line, io.cwd, context)))
@@ -130,6 +131,11 @@ command = CheckCommand(
             ["--jsonl"],
             is_flag=True,
             help='Read {"command": ...} lines from standard input and answer each with one line.',
+        ),
+        click.Option(
+            ["--profile"],
+            type=click.Choice([each.value for each in Profile]),
+            help="Judge as if this profile were in force here, whether the work tree is trusted or not.",
         ),
         FORMAT,
         COLOR,

@@ -1,6 +1,8 @@
-"""`cli-guard trust`: show the commands of a repository's checks to a person, who lets them run."""
+"""`cli-guard trust`: show a work tree and the commands of its checks to a person, who trusts them."""
 
+import datetime
 from collections.abc import Iterator
+from dataclasses import replace
 
 import click
 
@@ -14,16 +16,30 @@ from cli_guard.execution.checks.trust import Trusted
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
 from cli_guard.policy.checks import CheckConfig, digest_of
-from cli_guard.policy.config import read_user_config
+from cli_guard.policy.config import FILE, read_user_config
 from cli_guard.policy.decisions import Policy
 from cli_guard.review.policy import recorded_policy
+from cli_guard.review.work_tree import TrustedTree
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
+from cli_guard.state.trees import Tree, Trees, require_commit
 
 VERDICTS = {
     Decision.ALLOW: "harmless",
     Decision.REVIEW: "yours to decide",
     Decision.DENY: "never runs, even if trusted",
+}
+# What the trust in a work tree means, by profile.
+PROFILES = {
+    "workspace": (
+        "Commands of coding agents then run without a question if they stay in this tree: they write its files, run",
+        "its own tests, builds, linters and scripts (changed files included), use Git locally, and this machine.",
+        "Asked as before: writing elsewhere, the network, installing, publishing, pushing, losing work, secrets, CI.",
+    ),
+    "strict": ("Commands of coding agents ask unless they only read.",),
+    "floors": (
+        "Commands of coding agents are left to the agent's own rules, but for those that are never allowed.",
+    ),
 }
 WARNING = (
     "They run as you, with the code that is committed or pushed, in a scratch copy of it. A change of any of them asks"
@@ -59,67 +75,155 @@ def show(io: Io, repository: Repository, policy: Policy) -> None:
     io.say(printable(redact("\n".join(lines), "cli-guard.toml"), keep_newlines=True))
 
 
+def describe_tree(repository: Repository, profile: str) -> Iterator[str]:
+    """Describe a work tree, and what trust in it lets commands of coding agents do."""
+    head = repository.head or ""
+    remote = repository.config("remote.origin.url")
+    yield f"{repository.root} at {head[:12]}{f', from {remote}' if remote else ''}"
+    yield from (f"    {line}" for line in PROFILES[profile])
+    if not TrustedTree(repository.root, repository.git).reviews_commits():
+        yield "    No hook reviews the commits here, so `git commit` asks: run `cli-guard install`."
+
+
+def mentions_checks(repository: Repository) -> bool:
+    """Return whether a configuration in the work tree has checks, committed or not."""
+    try:
+        return b"[checks." in (repository.root / FILE).read_bytes()
+    except OSError:
+        return False
+
+
+def list_trees(io: Io) -> int:
+    """Print every work tree of this user's trust."""
+    trees = Trees(io.env).all()
+    for tree in trees:
+        until = f", until {tree.expires}" if tree.expires else ""
+        ended = "" if tree.is_valid(io.invocation.now) else " (expired)"
+        more = f", {len(tree.allow) + len(tree.programs)} rules" if tree.allow or tree.programs else ""
+        line = f"{tree.path}: {tree.profile}, by {tree.by} on {tree.at[:10]}{until}{more}{ended}"
+        io.say(printable(line))
+    if not trees:
+        io.say("cli-guard: no work tree is trusted")
+    return 0
+
+
 @click.pass_obj
-def run(io: Io, /, show_: bool, revoke: bool, rev: str) -> int:
-    """Show the checks of a configuration, and let a person trust them."""
-    if show_ and revoke:
-        raise UsageError("--show and --revoke exclude each other: give one of them")
+def run(
+    io: Io,
+    /,
+    show_: bool,
+    revoke: bool,
+    list_: bool,
+    rev: str,
+    profile: str,
+    expires: datetime.datetime | None,
+) -> int:
+    """Show a work tree and its checks, and let a person trust them."""
+    if show_ + revoke + list_ > 1:
+        raise UsageError("--show, --list and --revoke exclude each other: give one of them")
+    if list_:
+        return list_trees(io)
     repository = Repository.discover(io.cwd, io.env)
     trusted = Trusted(io.invocation)
     try:
         if revoke:
-            taken = trusted.revoke(repository)
-            io.say(
-                f"cli-guard: {'the checks here are no longer trusted' if taken else 'nothing was trusted here'}"
-            )
+            gone = [Trees(io.env).revoke(repository, io.invocation), trusted.revoke(repository) > 0]
+            names = [name for name, was in zip(("the work tree", "its checks"), gone, strict=True) if was]
+            said = f"{' and '.join(names)}: no longer trusted" if names else "nothing was trusted here"
+            io.say(f"cli-guard: {said}")
             return 0
-        return ask_for_trust(io, repository, trusted, repository.resolve(rev), asking=not show_)
+        until = expires.date().isoformat() if expires else ""
+        if until and until < io.invocation.now.date().isoformat():
+            raise UsageError(f"--expires {until} is in the past")
+        if rev != "HEAD" or repository.bare:
+            return ask_for_trust(io, repository, trusted, repository.resolve(rev), None, asking=not show_)
+        require_commit(repository)
+        tree = Tree("", profile=profile, expires=until)
+        return ask_for_trust(io, repository, trusted, repository.resolve(rev), tree, asking=not show_)
     except OSError as error:
         raise CliGuardError(f"it cannot be written to {error.filename}: {error.strerror}") from error
 
 
-def ask_for_trust(io: Io, repository: Repository, trusted: Trusted, commit: str, *, asking: bool) -> int:
-    """Show the checks at a commit and, if they are not trusted yet, ask about them. Raises OSError."""
+def ask_for_trust(
+    io: Io, repository: Repository, trusted: Trusted, commit: str, tree: Tree | None, *, asking: bool
+) -> int:
+    """Show a work tree and the checks at a commit and, unless they are trusted already, ask. Raises OSError."""
     config = recorded_policy(repository, commit)[0]
-    at = "HEAD" if commit == repository.head else commit[:12]
-    if not config.checks:
-        io.say(
-            f"cli-guard: the configuration at {at} has no checks; commit it first if you have just added some"
-        )
+    trees, known = Trees(io.env), None
+    if tree:
+        io.say(printable("\n".join(describe_tree(repository, tree.profile)), keep_newlines=True))
+        known = trees.find(repository, io.invocation.now)
+        if not config.checks and mentions_checks(repository):
+            io.say("    The [checks] are not committed yet: they are not part of this.")
+    elif not config.checks:
+        io.say(f"cli-guard: the configuration at {commit[:12]} has no checks")
         return 0
-    show(io, repository, Policy(config, read_user_config(io.env)))
-    digest = digest_of(config.checks)
-    trust = trusted.find(repository, digest)
-    if trust or not asking:
-        io.say(f"cli-guard: {printable(trust.words) if trust else 'not trusted: they do not run'}")
+    digest = digest_of(config.checks) if config.checks else ""
+    if digest:
+        show(io, repository, Policy(config, read_user_config(io.env)))
+    trust = trusted.find(repository, digest) if digest else None
+    same = tree is None or (known and (known.profile, known.expires) == (tree.profile, tree.expires))
+    if not asking or (same and (trust or not digest)):
+        told = (
+            [f"the checks are {trust.words}" if trust else "the checks are not trusted: they do not run"]
+            if digest
+            else []
+        )
+        if tree:
+            told.insert(0, f"the work tree is {known.words}" if known else "the work tree is not trusted")
+        io.say(f"cli-guard: {printable('; '.join(told))}")
         return 0
     person_needed(io, "trust", "trust")
-    io.say(WARNING)
-    if not ask_yes(io, "Trust these checks in this repository?"):
+    if digest:
+        io.say(WARNING)
+    what = " and ".join(name for name, given in (("this work tree", tree), ("these checks", digest)) if given)
+    if not ask_yes(io, f"Trust {what}?"):
         io.say("cli-guard: not trusted")
         return 1
-    trusted.give(repository, digest)
-    io.say("cli-guard: trusted; run the commit or push again")
+    if digest:
+        trusted.give(repository, digest)
+    if tree:
+        kept = trees.at(repository.root) if known else None
+        trees.keep(
+            replace(kept or tree, profile=tree.profile, expires=tree.expires), repository, io.invocation
+        )
+    io.say(f"cli-guard: trusted{'; run the commit or push again' if digest else ''}")
     return 0
 
 
 command = Command(
     "trust",
     callback=run,
-    help="Show the commands of [checks] in the committed configuration with the verdict on each, and ask whether they"
-    " may run before a commit or push. Your trust is valid only for you, this repository and exactly these checks; it"
-    " is written to the audit log.",
+    help="Trust this work tree once, so that commands which stay in it run without a question, and the commands of"
+    " [checks] in the committed configuration before a commit or push. Your trust is valid only for you, this path in"
+    " this repository, and exactly these checks; it is written to the audit log.",
     params=[
         click.Option(
-            ["--show", "show_"], is_flag=True, help="Only show the checks and whether they are trusted."
+            ["--show", "show_"],
+            is_flag=True,
+            help="Only show the work tree and the checks, and whether they are trusted.",
         ),
-        click.Option(["--revoke"], is_flag=True, help="Withdraw the trust in this repository."),
+        click.Option(["--list", "list_"], is_flag=True, help="List the work trees that you trust."),
+        click.Option(["--revoke"], is_flag=True, help="Withdraw the trust in this work tree and its checks."),
+        click.Option(
+            ["--profile"],
+            type=click.Choice(tuple(PROFILES)),
+            default="workspace",
+            show_default=True,
+            help="strict: only the checks; floors: answer nothing but what is denied.",
+        ),
+        click.Option(
+            ["--expires"],
+            type=click.DateTime(["%Y-%m-%d"]),
+            metavar="DATE",
+            help="The last day of the trust in the tree.",
+        ),
         click.Option(
             ["--rev"],
             default="HEAD",
             show_default=True,
             metavar="REV",
-            help="The commit whose configuration to read.",
+            help="The commit whose checks to read; any other than HEAD trusts its checks alone.",
         ),
     ],
 )

@@ -14,6 +14,7 @@ from cli_guard.commands.model import (
     strictest,
 )
 from cli_guard.commands.patterns import apply_patterns, fit_pattern
+from cli_guard.commands.profiles import apply_profile
 from cli_guard.commands.saving import pattern_to_save
 from cli_guard.commands.scope import CLOCK, NOTHING, Clock, OutOfBudget, OutOfTime, Scope, Stream
 from cli_guard.commands.walk import Shell
@@ -42,20 +43,22 @@ def judge(command: str, context: Context | None = None) -> Verdict:
         effect = Effect(Kind.UNKNOWN, None, Decision.REVIEW, problem, Span(0, min(len(command), 1)))
         return Verdict(command, Decision.REVIEW, problem, (effect,), "partial")
     shell = walk(command, context)
-    effects = apply_patterns(shell.effects, shell.invocations, context)
+    found = apply_profile(command, shell.effects, shell.invocations, context)
+    effects = apply_patterns(found, shell.invocations, context)
     decision = strictest([effect.decision for effect in effects])
     decisive = [effect for effect in effects if effect.decision is decision]
     first = min(decisive, key=rank_effect, default=None)
     if first is None or decision is Decision.ALLOW:
-        lifted = next((effect.reason for effect in effects if effect not in shell.effects), "reads only")
-        reason = lifted if effects else "has no effect but its output"
+        lifted = min((each for each in effects if each not in shell.effects), key=rank_effect, default=None)
+        plain = "reads only" if effects else "has no effect but its output"
+        reason = lifted.reason if lifted else plain
         return Verdict(command, Decision.ALLOW, reason, effects, files=shell.find_tainted_files())
     more = len(decisive) - 1
     reason = first.reason if not more else f"{first.reason} (and {more} more)"
     coverage = "partial" if shell.partial else "full"
     alternative = first.alternative or ALTERNATIVES.get(first.rule)
     asks = decision is Decision.REVIEW and context.setting is not Setting.CHANGE
-    pattern = pattern_to_save(decisive, shell.effects) if asks else None
+    pattern = pattern_to_save(decisive, found) if asks else None
     return Verdict(
         command, decision, reason, effects, coverage, alternative, pattern, shell.find_tainted_files()
     )

@@ -86,7 +86,9 @@ class Machine(ABC):
         if meaning:
             kind, reason = meaning
             rule = GUARD_OFF if kind is Kind.GUARD else ""
-            self.emit(kind, name, reason, span, rule=rule)
+            # The value of a search path says whose code it brings.
+            target = f"{name}={value}" if kind is Kind.EXEC and value is not None else name
+            self.emit(kind, target, reason, span, rule=rule)
 
     @abstractmethod
     def expander(self) -> Expander:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Protocol
 
 from cli_guard.model import Decision
 
@@ -111,6 +112,27 @@ class Pattern:
     reason: str = ""
 
 
+class WorkTree(Protocol):
+    """A trusted work tree; paths are absolute unless said otherwise.
+
+    `programs` are the names of unknown programs that a person allows in it.
+    """
+
+    programs: frozenset[str]
+
+    def exists(self, path: str) -> bool:
+        """Return whether there is anything at a path."""
+
+    def uncommitted(self) -> tuple[tuple[str, bool], ...]:
+        """Return what Git could not bring back, from the top of the tree, each with whether Git ignores it."""
+
+    def is_pushed(self) -> bool:
+        """Return whether the commit at HEAD is on a remote, as far as this clone knows."""
+
+    def reviews_commits(self) -> bool:
+        """Return whether a hook of cli-guard reviews each commit."""
+
+
 @dataclass(frozen=True)
 class Context:
     """Where a command would run.
@@ -121,6 +143,7 @@ class Context:
     `names` are the names of the files in `folder`, None if they were not read.
     `find_repository` returns the other repository that a folder below `root` is in, for None any other repository.
     `follow` resolves the symbolic links of a path. Both take absolute paths.
+    `tree` is the work tree, for `Profile.WORKSPACE` alone.
     `warnings` say which part of the configuration has no effect.
     """
 
@@ -136,6 +159,7 @@ class Context:
     follow: Callable[[str], str] | None = None
     warnings: tuple[str, ...] = ()
     profile: Profile = Profile.STRICT
+    tree: WorkTree | None = None
 
 
 @dataclass(frozen=True)

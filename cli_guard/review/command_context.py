@@ -3,6 +3,7 @@
 Git is called only if a command needs it, and only once.
 """
 
+import datetime
 import os
 import sys
 import tomllib
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cli_guard.commands import Context
 from cli_guard.commands.effects.environment import SWITCHES
@@ -17,9 +19,16 @@ from cli_guard.commands.model import Pattern, Profile
 from cli_guard.errors import NotARepository
 from cli_guard.git.process import UNREADABLE, Git, own_configuration, refusal
 from cli_guard.git.repository import Repository
-from cli_guard.runtime import read_plain, user_file
+from cli_guard.model import Decision
+from cli_guard.review.work_tree import TrustedTree
+from cli_guard.runtime import read_plain, user_file, user_state
+
+if TYPE_CHECKING:
+    from cli_guard.state.trees import Tree
 
 RECORDED = b"HEAD:cli-guard.toml\nHEAD:pyproject.toml\n"
+# As in state/trees.py, which is loaded only if there is such a file.
+TREES_FILE = "trees.json"
 MOST_NAMES = 2_000
 MOST_SUBMODULES = 50
 # The mode of a submodule as the index stores it (gitformat-index(5)).
@@ -99,29 +108,51 @@ def command_context(
     git, home = Git(cwd, env), env.get("HOME")
     root = root_of(cwd)
     patterns, warnings = patterns_in_force(git, root)
+    trusted = find_tree(git, root)
+    profile = profile or find_profile(env, agent, trusted)
+    own = trusted.allow if trusted else ()
+    tree = TrustedTree(root, git, frozenset(trusted.programs if trusted else ())) if root else None
     return Context(
         home=home,
         folder=str(cwd),
         root=str(root) if root else None,
         git_config=Configuration(lambda: configuration_of(git, root)),
-        patterns=patterns,
+        patterns=(*patterns, *(Pattern(text, Decision.ALLOW) for text in own)),
         names=names_in(cwd),
         find_repository=OtherRepositories(root).find if root else None,
         follow=os.path.realpath,
         warnings=warnings,
-        profile=profile or find_profile(cwd, env, agent),
+        profile=profile,
+        tree=tree if profile is Profile.WORKSPACE else None,
     )
 
 
-def find_profile(cwd: Path, env: Mapping[str, str], agent: str) -> Profile:
-    """Return the profile in force: floors only if the user's own file says so. Raises CliGuardError."""
+def find_tree(git: Git, root: Path | None) -> "Tree | None":
+    """Return what a person answered for a work tree. Raises CliGuardError."""
+    path = user_state(git.env)
+    if root is None or path is None or not (path / TREES_FILE).exists():
+        return None
+    from cli_guard.state.trees import Trees
+
+    trees = Trees(git.env)
+    if trees.at(root) is None:
+        return None
+    return trees.find(Repository.discover(root, git.env), datetime.datetime.now(datetime.UTC))
+
+
+def find_profile(env: Mapping[str, str], agent: str, tree: "Tree | None") -> Profile:
+    """Return the profile in force: what the user chose for the agent, or for all, within the trust in the tree.
+
+    Nothing makes an untrusted tree a workspace. Raises CliGuardError.
+    """
+    trusted = Profile(tree.profile) if tree else Profile.STRICT
     if not user_configures(env):
-        return Profile.STRICT
+        return trusted
     from cli_guard.policy.config import read_user_config
 
     config = read_user_config(env)
     chosen = config.agent.choice_for(agent).profile if config else None
-    return Profile.FLOORS if chosen == "floors" else Profile.STRICT
+    return trusted if chosen in (None, "workspace") else Profile(chosen)
 
 
 def configuration_of(git: Git, root: Path | None) -> Mapping[str, tuple[str, ...]]:

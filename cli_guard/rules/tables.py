@@ -1,7 +1,9 @@
 """Find and read the tables of the programs: TOML files under `programs/`, each read on demand."""
 
+import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -50,3 +52,32 @@ def words(name: str) -> Mapping[str, Any]:
     with (FOLDER / "words" / f"{name}.toml").open("rb") as file:
         lists: dict[str, Any] = split(tomllib.load(file))
     return MappingProxyType(lists)
+
+
+@dataclass(frozen=True)
+class WorkspaceLists:
+    """The lists of `rules/workspace.toml`; its comments say what each is for."""
+
+    runs: frozenset[str]
+    writes: frozenset[str]
+    asks: tuple[str, ...]
+    leaves: frozenset[str]
+    formats: frozenset[str]
+    git: Mapping[str, tuple[str, ...]]
+    files: Mapping[str, re.Pattern[str]]
+
+
+@cache
+def workspace() -> WorkspaceLists:
+    """Return what a trusted work tree allows."""
+    with (FOLDER / "workspace.toml").open("rb") as file:
+        data = tomllib.load(file)
+    return WorkspaceLists(
+        runs=frozenset(data["runs"]),
+        writes=frozenset(data["writes"]),
+        asks=tuple(data["asks"]),
+        leaves=frozenset(data["leaves"]),
+        formats=frozenset(data["formats"]),
+        git={name: tuple(words) for name, words in data["git"].items()},
+        files={name: re.compile(text) for name, text in data["files"].items()},
+    )

@@ -4,18 +4,14 @@ Trust belongs to one table of checks, by its SHA-256, in one repository, by its 
 again. Tables that were trusted before stay trusted, for people who switch branches.
 """
 
-import json
-import os
-import stat
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import find_commits
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
-from cli_guard.state.files import lock, open_state, write_atomically
+from cli_guard.state.owned import OwnedRecords
 
 FILE = "trusted.json"
 KEPT_TABLES = 50
@@ -48,7 +44,8 @@ class Trusted:
     def __init__(self, invocation: Invocation) -> None:
         self._invocation = invocation
         folder = user_state(invocation.env)
-        self.path = folder / FILE if folder else None
+        # Version 1 named a repository by its path.
+        self._records = OwnedRecords(folder / FILE if folder else None, "trusted", VERSION, "cli-guard trust")
 
     def find(self, repository: Repository, digest: str) -> Trust | None:
         """Return the trust in a table of checks, None if there is none. Raises CliGuardError."""
@@ -85,39 +82,13 @@ class Trusted:
         return tables
 
     def _read(self) -> list[Trust]:
-        """Return all trust, oldest first, none for a missing file. Raises CliGuardError."""
-        if self.path is None:
-            return []
-        try:
-            descriptor = open_state(self.path, os.O_RDONLY)
-        except OSError as error:
-            if isinstance(error, FileNotFoundError | NotADirectoryError):
-                return []
-            raise CliGuardError(f"{self.path} cannot be read: {error.strerror}") from error
-        with os.fdopen(descriptor, "rb") as file:
-            about = os.fstat(descriptor)
-            # A file that others can write does not speak for this user.
-            if about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-                raise CliGuardError(f"{self.path} can be written by others: chmod 600 it, or delete it")
-            raw = file.read()
-        try:
-            data = json.loads(raw)
-            # Version 1 named a repository by its path.
-            listed = data["trusted"] if data["version"] == VERSION else [] if data["version"] == 1 else None
-        except (ValueError, KeyError, TypeError, RecursionError):
-            listed = None
-        if not isinstance(listed, list):
-            raise CliGuardError(f"{self.path} is broken: delete it, and run `cli-guard trust` again")
-        texts = [each for each in listed if isinstance(each, dict) and set(each) == FIELDS]
+        """Return all trust, oldest first. Raises CliGuardError."""
+        texts = [each for each in self._records.read() if set(each) == FIELDS]
         return [Trust(**each) for each in texts if all(isinstance(word, str) for word in each.values())]
 
     def _change(self, change: Callable[[list[Trust]], list[Trust]]) -> None:
         """Replace the trust that is kept; the oldest beyond KEPT is dropped."""
-        if self.path is None:
-            raise UsageError("trust cannot be stored: set HOME or XDG_STATE_HOME")
-        with lock(self.path):
-            kept = [asdict(each) for each in change(self._read())[-KEPT:]]
-            write_atomically(self.path, json.dumps({"version": VERSION, "trusted": kept}, indent=1) + "\n")
+        self._records.change(lambda _: [asdict(each) for each in change(self._read())[-KEPT:]])
 
     def _note(self, repository: Repository, event: str, digest: str | None) -> None:
         AuditLog(repository.state_folder).append(entry(event, self._invocation, table=digest))

@@ -24,7 +24,7 @@ def test_what_trust_says(world: World) -> None:
     [session] = [text for kind, text in BLOCKS if text.startswith("$ cli-guard trust\n")]
     world.check(name="tests", command='"make test"', trusted=False)
     said = world.trust(answer="no").out
-    assert said.startswith(session.partition("\n")[2].rstrip("\n"))
+    assert session.partition("...\n")[2].rstrip("\n") in said
 
 
 def test_every_finding_is_listed() -> None:

@@ -68,10 +68,11 @@ def test_it_is_kept_for_the_user_alone_and_written_down(world: World) -> None:
     about = file_of(world).stat()
     assert stat.S_IMODE(about.st_mode) == 0o600
     assert stat.S_IMODE(file_of(world).parent.stat().st_mode) == 0o700
-    [entry] = [
+    checks, tree = [
         json.loads(line) for line in world.repo.guard("audit", "show", "--format", "json").out.splitlines()
     ]
-    assert (entry["event"], entry["table"]) == ("trust", digest(world.repo))
+    assert (checks["event"], checks["table"]) == ("trust", digest(world.repo))
+    assert (tree["event"], tree["path"]) == ("tree", str(world.repo.path.resolve()))
     assert world.repo.guard("audit", "verify").code == 0
     again = world.trust()
     assert again.code == 0 and "trusted by" in again.out and "Type yes" not in again.out
@@ -110,7 +111,7 @@ def test_what_is_shown(world: World) -> None:
         "    in: web",
         "    only for: web/**",
         "        never runs, even if trusted: deletes the whole file system",
-        "cli-guard: not trusted: they do not run",
+        "cli-guard: the work tree is not trusted; the checks are not trusted: they do not run",
     ):
         assert line in shown.out
     assert key("github") not in shown.out and "CI=1" in shown.out
@@ -140,21 +141,25 @@ def test_another_repository_is_another_matter(world: World) -> None:
 
 def test_revoked(world: World) -> None:
     world.check(command="'make test'")
-    assert guard(world.repo, "trust", "--revoke").out == "cli-guard: the checks here are no longer trusted\n"
+    assert (
+        guard(world.repo, "trust", "--revoke").out
+        == "cli-guard: the work tree and its checks: no longer trusted\n"
+    )
     assert not trusted(world)
     assert guard(world.repo, "trust", "--revoke").out == "cli-guard: nothing was trusted here\n"
     events = [
         json.loads(line)["event"]
         for line in guard(world.repo, "audit", "show", "--format", "json").out.splitlines()
     ]
-    assert events == ["trust", "trust revoked", "trust revoked"]
+    assert events == ["trust", "tree", "tree", "trust revoked", "trust revoked"]
     assert guard(world.repo, "trust", "--show", "--revoke").code == 2
 
 
 def test_what_is_not_committed_does_not_count_yet(world: World) -> None:
     world.repo.write("cli-guard.toml", '[checks.t]\ncommand = "make"\n')
     done = world.trust()
-    assert done.code == 0 and "commit it first if you have just added some" in done.out
+    assert "make" not in done.out and "Trust this work tree? " in done.out
+    assert "[checks] are not committed yet: they are not part of this" in done.out
     assert not file_of(world).exists()
     assert guard(world.repo, "trust", "--rev", "nowhere").code == 2
 

@@ -1,0 +1,74 @@
+"""What the profile of a work tree lifts from the effects of a command.
+
+`strict` lifts nothing. `floors` lifts all that is not denied. `workspace` lifts what stays in a work tree that a person
+trusts: its files, its own code, local Git, loopback (`trust/`, with the lists of `rules/workspace.toml`).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cli_guard.commands.invocations import Invocation
+from cli_guard.commands.model import Context, Effect, Kind, Profile, Setting
+from cli_guard.model import Decision
+
+if TYPE_CHECKING:
+    from cli_guard.commands.trust.place import Place
+
+Callers = list[Invocation | None]
+
+
+def apply_profile(
+    command: str, found: Mapping[Effect, Callers], invocations: Iterable[Invocation], context: Context
+) -> dict[Effect, Callers]:
+    """Return the effects of a script, each with its commands, as the profile of the work tree decides them."""
+    if context.setting is Setting.CHANGE or context.profile is Profile.STRICT:
+        return dict(found)
+    if context.profile is Profile.FLOORS:
+        return {allow(effect, "left to the agent's own rules"): callers for effect, callers in found.items()}
+    if context.tree is None or context.root is None:
+        return dict(found)
+    from cli_guard.commands.trust.place import Place
+
+    place = Place(context, context.root, context.tree, tuple(invocations), command)
+    return {
+        allow(effect, explain(place, effect)) if covers(place, effect, callers) else effect: callers
+        for effect, callers in found.items()
+    }
+
+
+def allow(effect: Effect, why: str) -> Effect:
+    """Return a reviewed effect as an allowed one; any other as it is."""
+    if effect.decision is not Decision.REVIEW:
+        return effect
+    return replace(effect, decision=Decision.ALLOW, reason=f"{effect.reason} ({why})")
+
+
+def covers(place: "Place", effect: Effect, callers: Callers) -> bool:
+    """Return whether an effect stays in a trusted work tree, for every command that has it."""
+    from cli_guard.commands.trust import code, files, services
+
+    if effect.decision is not Decision.REVIEW or effect.rule or not callers:
+        return False
+    checks: Mapping[Kind, Callable[[Place, Effect, Invocation | None], bool]] = {
+        Kind.WRITE: files.writes_inside,
+        Kind.DELETE: files.deletes_what_comes_back,
+        Kind.EXEC: code.runs_own_code,
+        Kind.SERVICE_WRITE: code.runs_own_code,
+        Kind.GIT_WRITE: services.is_reversible,
+        Kind.NETWORK_IN: services.stays_on_machine,
+        Kind.NETWORK_OUT: services.stays_on_machine,
+        Kind.PROCESS: services.ends_own_job,
+        Kind.UNKNOWN: code.is_known_here,
+    }
+    check = checks.get(effect.kind)
+    return check is not None and all(check(place, effect, each) for each in callers)
+
+
+def explain(place: "Place", effect: Effect) -> str:
+    """Say why an effect is allowed, and how much of the code that runs nobody has reviewed yet."""
+    if effect.kind is not Kind.EXEC:
+        return "trusted work tree"
+    changed = sum(not ignored for _, ignored in place.tree.uncommitted())
+    files = f"{changed} changed {'file is' if changed == 1 else 'files are'} not reviewed yet"
+    return f"trusted work tree; {files}" if changed else "trusted work tree"

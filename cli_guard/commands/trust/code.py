@@ -1,0 +1,148 @@
+"""Running code: which of it is the project's own, run by the project's own tools."""
+
+import re
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+from cli_guard.commands.effects.places import is_below, is_credential
+from cli_guard.commands.invocations import SYSTEM_PROGRAMS, Invocation
+from cli_guard.commands.model import Effect
+from cli_guard.commands.programs import table
+from cli_guard.commands.trust.place import Place, base_name, called
+
+# Search paths of interpreters; in them a folder of the tree is the project's own code.
+SEARCH_PATHS = re.compile(
+    r"(?:PYTHONPATH|NODE_PATH|RUBYLIB|PERL5LIB|CLASSPATH|DJANGO_SETTINGS_MODULE)=(.*)", re.DOTALL
+)
+# Folders of the tree with the programs that were installed for the project.
+INSTALLED = (".venv/bin", "venv/bin", "node_modules/.bin", "vendor/bin", "bin", ".venv/Scripts")
+MODULE = re.compile(r"[A-Za-z_][\w.]*\Z")
+INTERPRETER = re.compile(r"/bin/(?:python|node|ruby)[\d.]*\Z")
+RUNNERS = ("npx", "npm exec", "npm x", "bunx", "bun x", "pnpm exec", "yarn exec")
+# As effects/code.py, effects/imports.py and effects/call.py word these effects.
+IMPORTS = ("python imports ", "python may import ", "loads code or plug-ins of the project")
+
+
+def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bool:
+    target = effect.target or ""
+    if SEARCH_PATHS.match(target):
+        return is_search_path(place, target, caller.folder if caller else None)
+    if caller is None or not place.runs_inside(caller):
+        return False
+    if "=" in target:
+        return False
+    if any(each in effect.reason for each in IMPORTS):
+        return place.stays_inside(caller, texts=True)
+    spec = called(caller).spec
+    if target in (spec.name, spec.program, base_name(caller)):
+        return is_trusted_call(place, caller) and has_installed(place, caller)
+    if not place.stays_inside(caller) or caller.folder is None:
+        return False
+    if "/" in target:
+        # The script, and its first word: `manage.py flush`.
+        names = [target.rpartition("/")[2].partition(".")[0], *(word.start for word in caller.fields[1:3])]
+        return is_own_program(place, place.resolve(target, caller.folder)) and not leaves(place, names)
+    if (spec.name in place.lists.runs) and (target in place.lists.formats or target.startswith("no:")):
+        return True
+    module = target.partition(".")[0]
+    return MODULE.match(target) is not None and (
+        (module in place.lists.runs) or has_module(place, target, caller.folder)
+    )
+
+
+def is_trusted_call(place: Place, caller: Invocation) -> bool:
+    """Return whether a command runs the project's own code by one of its tools, and nothing else."""
+    given = called(caller)
+    name = given.spec.name
+    if name not in place.lists.runs or caller.stdin.taints or not place.stays_inside(caller):
+        return False
+    words = [word.start for word in caller.fields[1:]]
+    pairs = (ask.rpartition(" ") for ask in place.lists.asks)
+    asks = [word for program, _, word in pairs if name.startswith(program)]
+    if any(fnmatchcase(word, ask) or word.startswith(f"{ask}=") for word in words for ask in asks):
+        return False
+    # `yarn` alone installs.
+    tasks = [each.start for each in given.operands]
+    return not given.has(*asks) and not leaves(place, tasks) and (name not in ("yarn", "pnpm") or bool(tasks))
+
+
+def leaves(place: Place, words: Iterable[str]) -> bool:
+    """Return whether a task is named after something that leaves the tree, or loses data: `release`, `db:reset`."""
+    names = (word.lower() for word in words if "/" not in word and "." not in word)
+    return any(not place.lists.leaves.isdisjoint(re.split(r"[\W_]+", name)) for name in names)
+
+
+def is_search_path(place: Place, assignment: str, folder: str | None = None) -> bool:
+    folder = folder or place.context.folder
+    paths = set_paths(assignment)
+    return bool(paths) and all(
+        MODULE.match(each) or place.relative(place.resolve(each, folder)) is not None for each in paths
+    )
+
+
+def is_own_program(place: Place, path: str) -> bool:
+    """Return whether a path names a program or a script of the tree, or the interpreter of its environment."""
+    if is_credential(path):
+        return False
+    if place.relative(path) is not None:
+        return True
+    real = place.follow(path)
+    inside = is_below(path, place.root, place.context)
+    return (
+        inside
+        and re.search(r"/bin/(?:python|node|ruby)[\d.]*\Z", path) is not None
+        and bool(SYSTEM_PROGRAMS.match(real))
+    )
+
+
+def has_installed(place: Place, caller: Invocation) -> bool:
+    """Return whether the program that a runner such as `npx` starts is in the tree; True for any other command."""
+    if called(caller).spec.name not in RUNNERS:
+        return True
+    rest = called(caller).rest
+    return bool(rest) and rest[0].text is not None and is_installed(place, rest[0].text, caller.folder)
+
+
+def is_installed(place: Place, program: str, folder: str | None) -> bool:
+    if folder is None or not re.fullmatch(r"[\w.-]+", program):
+        return False
+    while is_below(folder, place.root, place.context):
+        if any(place.exists(f"{folder}/{where}/{program}") for where in INSTALLED):
+            return True
+        folder = folder.rpartition("/")[0] or "/"
+        if folder == "/":
+            return False
+    return False
+
+
+def has_module(place: Place, module: str, folder: str) -> bool:
+    """Return whether a Python module is in the tree."""
+    path = module.replace(".", "/")
+    return any(
+        place.exists(f"{start}{path}{end}")
+        for start in (f"{folder}/", f"{folder}/src/", f"{place.root}/", f"{place.root}/src/")
+        for end in (".py", "/__main__.py", "/__init__.py")
+    )
+
+
+def is_known_here(place: Place, effect: Effect, caller: Invocation | None) -> bool:
+    """Return whether an unknown program is installed or allowed in the tree, or an option is of a trusted call."""
+    if caller is None or not effect.target:
+        return False
+    if effect.target == base_name(caller) and table(effect.target) is None:
+        if effect.target in place.tree.programs:
+            return place.stays_inside(caller)
+        runner = caller.parent
+        return (
+            runner is not None
+            and is_trusted_call(place, runner)
+            and is_installed(place, effect.target, caller.folder)
+            and place.stays_inside(caller)
+        )
+    return effect.target.startswith("-") and is_trusted_call(place, caller)
+
+
+def set_paths(assignment: str) -> list[str]:
+    """Return the paths that an assignment of a search path gives; none for any other variable."""
+    found = SEARCH_PATHS.match(assignment)
+    return [each for each in found[1].split(":") if each] if found else []

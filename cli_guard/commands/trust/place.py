@@ -1,0 +1,151 @@
+"""The trusted work tree as a place: which paths and words stay in it."""
+
+import re
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from cli_guard.commands.effects.arguments import Arguments, read_arguments
+from cli_guard.commands.effects.places import is_below, is_credential, resolve_path, unfold_home
+from cli_guard.commands.effects.values import LOOPBACK
+from cli_guard.commands.expand.fields import Field
+from cli_guard.commands.invocations import Invocation
+from cli_guard.commands.model import Context, Kind, WorkTree
+from cli_guard.commands.programs import Spec, table
+from cli_guard.rules import tables
+
+# A path, or the part of a word that may be one (`--rootdir=/x`, `SHELL=/x`, `@../x`), and an address.
+PATH_IN_WORD = re.compile(
+    r"""(?:^|[=:,;"'(@\s])((?:~[\w.-]*|\.\.)?/[^=:,;"')\s]*|~[\w.-]*|\.\.)(?=$|[=:,;"')\s])"""
+)
+ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://[^\s\"',]*")
+TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp")  # noqa: S108 - places that a command may write to
+# Each word is looked up in the file system.
+MOST_WORDS = 500
+# What a word that is known only at run time may be, without naming code or leaving the tree.
+HARMLESS_ORIGINS = ("value", "paths", "rooted")
+
+
+class Place:
+    """A trusted work tree and one script that would run in it. `top` is its root with all links resolved."""
+
+    def __init__(
+        self, context: Context, root: str, tree: WorkTree, invocations: tuple[Invocation, ...], command: str
+    ) -> None:
+        self.context, self.root, self.tree, self.command = context, root, tree, command
+        self.invocations = invocations
+        self.top = self.follow(root)
+        self.lists = tables.workspace()
+
+    def resolve(self, path: str, folder: str | None) -> str:
+        return resolve_path(path, folder, self.context)
+
+    def follow(self, path: str) -> str:
+        """Return where the links of a path lead, as a resolved path."""
+        path = unfold_home(path, self.context)
+        return resolve_path(self.context.follow(path) if self.context.follow else path, None, self.context)
+
+    def relative(self, path: str) -> str | None:
+        """Return a path from the top of the tree, "" for the top; None outside, or in another repository."""
+        real = self.follow(path)
+        if not is_below(real, self.top, self.context):
+            return None
+        if self.context.find_repository and self.context.find_repository(unfold_home(real, self.context)):
+            return None
+        return real[len(self.top) :].strip("/")
+
+    def exists(self, path: str) -> bool:
+        return self.tree.exists(unfold_home(path, self.context))
+
+    def is_temporary(self, path: str) -> bool:
+        """Return whether a path is a temporary file; the neighbours of a tree that lies there are none."""
+        real = self.follow(path)
+        for folder in TEMPORARY:
+            if real.startswith(f"{folder}/") and "cli-guard" not in real:
+                near = f"{folder}/" + self.top.removeprefix(f"{folder}/").partition("/")[0]
+                beside = self.top.startswith(f"{folder}/") and (
+                    f"{folder}/" not in self.command or real.startswith(f"{near}/")
+                )
+                return not beside
+        return False
+
+    def may_write(self, path: str) -> bool:
+        """Return whether a write to a path needs no question."""
+        inside = self.relative(path)
+        if inside is None:
+            return self.is_temporary(path)
+        if self.matches("never", inside) or self.matches("installed", inside) or is_credential(path):
+            return False
+        return not self.matches("new", inside) or self.exists(path)
+
+    def matches(self, name: str, path: str) -> bool:
+        return self.lists.files[name].search(path) is not None
+
+    def runs_inside(self, caller: Invocation) -> bool:
+        return caller.folder is not None and self.relative(caller.folder) is not None
+
+    def stays_inside(self, caller: Invocation, *, texts: bool = False) -> bool:
+        """Return whether a command runs in the tree and no word leads out of it. `texts`: skip plain text and code.
+
+        What is written has an effect of its own.
+        """
+        if caller.folder is None or len(caller.fields) > MOST_WORDS or not self.runs_inside(caller):
+            return False
+        given = called(caller)
+        kinds = [*((option.takes or "text", value) for option, value in given.values), *given.kinds]
+        skipped = [
+            each
+            for kind, each in kinds
+            if kind == Kind.WRITE or (texts and kind.startswith(("text", "code:")))
+        ]
+        return all(
+            self.is_inside(word, caller.folder)
+            for word in caller.fields[1:]
+            if not any(word.span == each.span for each in skipped)
+        )
+
+    def is_inside(self, word: Field, folder: str) -> bool:
+        if word.taints:
+            return False
+        if word.text is None and word.origin not in HARMLESS_ORIGINS:
+            return False
+        text = word.text if word.text is not None else word.start
+        for address in ADDRESS.findall(text):
+            if not is_loopback(address):
+                return False
+        rest = ADDRESS.sub("", text)
+        paths = (resolve_path(each, folder, self.context) for each in PATH_IN_WORD.findall(rest))
+        if not all(path == "/dev/null" or self.relative(path) is not None for path in paths):
+            return False
+        # A link in the tree may lead out of it, a folder may be another repository.
+        names = [rest.partition("=")[2] if rest.startswith("-") else rest]
+        return all(
+            " " in name or self.relative(self.resolve(name, folder)) is not None for name in names if name
+        )
+
+
+def base_name(caller: Invocation) -> str:
+    return caller.name.rpartition("/")[2]
+
+
+def called(caller: Invocation) -> Arguments:
+    """Parse the words of a command with the table of its program; one without a table has only operands."""
+    name = base_name(caller)
+    spec = table(name)
+    if spec is None and name.startswith("git-"):
+        return read_arguments(
+            table("git") or Spec("git"),
+            [replace(caller.fields[0], text=name[4:], start=name[4:]), *caller.fields[1:]],
+        )
+    return read_arguments(spec or Spec(name), list(caller.fields[1:]))
+
+
+def is_loopback(address: str) -> bool:
+    """Return whether an address names this machine: `localhost:8000/x`, `http://127.0.0.1`."""
+    text = address if "://" in address else f"//{address}"
+    try:
+        host = urlsplit(text).netloc.rpartition("@")[2]
+    except ValueError:
+        return False
+    return (
+        bool(host) and "\\" not in address and host[0] not in "/.:" and LOOPBACK.fullmatch(host) is not None
+    )

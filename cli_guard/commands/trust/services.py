@@ -1,0 +1,102 @@
+"""Git, the network and processes: what this clone can bring back, and what stays on this machine."""
+
+import re
+from fnmatch import fnmatchcase
+
+from cli_guard.commands.invocations import Invocation
+from cli_guard.commands.model import Effect, Span
+from cli_guard.commands.trust.files import patches_inside
+from cli_guard.commands.trust.place import ADDRESS, Place, base_name, called, is_loopback
+
+FETCHES = ("git fetch", "git pull", "git remote update")
+JOB = re.compile(r"%(?:\d+|[%+-])?\Z")
+
+
+def is_reversible(place: Place, effect: Effect, caller: Invocation | None) -> bool:
+    """Return whether Git only changes what this clone can bring back."""
+    if caller is None:
+        return False
+    given = called(caller)
+    name = given.spec.name
+    if name in ("git apply", "git am"):
+        return (
+            name == "git apply"
+            and [each.text for each in given.operands] in ([], ["-"])
+            and patches_inside(place, caller)
+        )
+    if name not in place.lists.git or not place.stays_inside(caller, texts=True):
+        return False
+    words = [word.start for word in caller.fields[1:]]
+    present = {each for option in given.present for each in option.names if len(each) > 2}
+    if any(
+        fnmatchcase(word, ask) or holds_flag(word, ask) or ask in present
+        for word in words
+        for ask in place.lists.git[name]
+    ):
+        return False
+    operands = [each.start for each in given.operands]
+    if name == "git commit":
+        return place.tree.reviews_commits() and not (given.has("--amend") and place.tree.is_pushed())
+    if name == "git checkout" and not given.has("-b", "--orphan"):
+        return len(operands) == 1 and not place.exists(place.resolve(operands[0], caller.folder))
+    if name == "git restore":
+        return given.has("-S", "--staged")
+    if name == "git reset":
+        paths = (place.resolve(each, caller.folder) for each in operands)
+        return all(map(place.exists, paths)) or not place.tree.is_pushed()
+    if name in ("git fetch", "git pull", "git remote update"):
+        return all(is_remote(place, each) for each in operands[:1]) and not any(
+            ":" in each for each in operands
+        )
+    return True
+
+
+def is_remote(place: Place, name: str) -> bool:
+    return f"remote.{name}.url" in place.context.git_config
+
+
+def stays_on_machine(place: Place, effect: Effect, caller: Invocation | None) -> bool:
+    target = effect.target or ""
+    if caller is None:
+        return False
+    given = called(caller)
+    if given.spec.program == "git":
+        return given.spec.name in ("git fetch", "git pull", "git remote update") and is_remote(place, target)
+    if target == given.spec.name:
+        # A server, by default open to all.
+        return any(is_loopback(word.start) and "0.0.0.0" not in word.start for word in caller.fields[1:])  # noqa: S104
+    if (
+        any(target == word.shown for kind, word in given.kinds if kind != "text")
+        or ADDRESS.match(target)
+        or "." in target
+    ):
+        return is_loopback(target)
+    # A method or data of a request goes to the addresses of the same command.
+    addresses = [word.shown for kind, word in given.kinds if kind in ("url", "host", "server")]
+    return bool(addresses) and all(map(is_loopback, addresses))
+
+
+def ends_own_job(place: Place, effect: Effect, caller: Invocation | None) -> bool:
+    """Return whether `kill` names only jobs of this very script."""
+    if caller is None or base_name(caller) != "kill":
+        return False
+    operands = called(caller).operands or list(caller.fields[1:])
+    return bool(operands) and all(
+        JOB.match(each.start)
+        or (each.text is None and each.origin == "value" and is_own_job(place, each.span))
+        for each in operands
+    )
+
+
+def is_own_job(place: Place, span: Span) -> bool:
+    """Return whether a word is `$!`, or a variable that is set once, to `$!`."""
+    word = place.command[span.start : span.end].strip("\"'")
+    if word in ("$!", "${!}"):
+        return True
+    name = re.fullmatch(r"\$\{?([A-Za-z_]\w*)\}?", word)
+    return name is not None and re.findall(rf"\b{name[1]}=(\S\S)", place.command) == ["$!"]
+
+
+def holds_flag(word: str, flag: str) -> bool:
+    """Return whether a cluster of short options holds one: `-fD` holds `-D`."""
+    return len(flag) == 2 and re.fullmatch(r"-[A-Za-z]+", word) is not None and flag[1] in word[1:]

@@ -1,0 +1,73 @@
+"""The trusted work tree as the judge of commands asks about it. Git is called only if a command needs it, once."""
+
+import os
+from functools import cached_property
+from pathlib import Path
+
+from cli_guard.errors import CliGuardError
+from cli_guard.git.hooks import FRAMEWORK, contents_of
+from cli_guard.git.process import Git
+
+# What is listed of the changes of a tree, in bytes, and the seconds that it may take.
+STATUS_BYTES = 1_000_000
+STATUS_SECONDS = 0.5
+
+
+class TrustedTree:
+    """See `cli_guard.commands.model.WorkTree`."""
+
+    def __init__(self, root: Path, git: Git, programs: frozenset[str] = frozenset()) -> None:
+        self._git = Git(root, git.env)
+        self.programs = programs
+
+    def exists(self, path: str) -> bool:
+        """Return whether there is anything at a path, a broken link included."""
+        return os.path.lexists(path)
+
+    def uncommitted(self) -> tuple[tuple[str, bool], ...]:
+        """Return changed, new and ignored paths from the top, each with whether Git ignores it.
+
+        An ignored folder is one path. More than can be listed in time counts as everything.
+        """
+        return self._uncommitted
+
+    @cached_property
+    def _uncommitted(self) -> tuple[tuple[str, bool], ...]:
+        words = (
+            "status",
+            "--porcelain=v1",
+            "-z",
+            "--no-renames",
+            "--untracked-files=all",
+            "--ignored=matching",
+        )
+        try:
+            out, more = self._git.bounded(*words, limit=STATUS_BYTES, seconds=STATUS_SECONDS)
+        except CliGuardError:
+            return (("*", False),)
+        entries = [os.fsdecode(each) for each in out.split(b"\0") if len(each) > 3]
+        listed = tuple((each[3:].rstrip("/"), each[:2] == "!!") for each in entries)
+        return (*listed, ("*", False)) if more else listed
+
+    def is_pushed(self) -> bool:
+        """Return whether a remote-tracking branch has the commit at HEAD."""
+        return bool(
+            self._git.optional("for-each-ref", "--count=1", "--contains=HEAD", "--format=1", "refs/remotes")
+        )
+
+    def reviews_commits(self) -> bool:
+        """Return whether Git runs a pre-commit hook that is ours, or that calls cli-guard."""
+        listed = self._git.optional("config", "--show-scope", "--path", "--get-all", "core.hooksPath") or ""
+        # Our own calls of Git set it on the command line.
+        values = (line.partition("\t") for line in listed.split("\n"))
+        own = next((value for scope, _, value in reversed([*values]) if scope != "command"), "")
+        common = self._git.optional("rev-parse", "--git-common-dir")
+        if common is None:
+            return False
+        path = self._git.cwd / (own or f"{common}/hooks") / "pre-commit"
+        framework = FRAMEWORK.search(contents_of(path) or b"")
+        named = self._git.cwd / ".pre-commit-config.yaml" if framework else path
+        try:
+            return os.access(path, os.X_OK) and b"cli-guard" in named.read_bytes()
+        except OSError:
+            return False

@@ -1,0 +1,58 @@
+"""A list of records in a JSON file of the user's own state, which counts only if nobody else can write it."""
+
+import json
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.state.files import lock, open_state, write_atomically
+
+Records = list[dict[str, Any]]
+
+
+class OwnedRecords:
+    """The records under `key` in a file; `path` is None where the user has no home folder.
+
+    `version` is the version of their shape; files of an older one count as empty. `again` is the command that makes
+    them anew.
+    """
+
+    def __init__(self, path: Path | None, key: str, version: int, again: str) -> None:
+        self.path, self._key, self._version, self._again = path, key, version, again
+
+    def read(self) -> Records:
+        """Return the records, oldest first, none for a missing file. Raises CliGuardError."""
+        if self.path is None:
+            return []
+        try:
+            descriptor = open_state(self.path, os.O_RDONLY)
+        except OSError as error:
+            if isinstance(error, FileNotFoundError | NotADirectoryError):
+                return []
+            raise CliGuardError(f"{self.path} cannot be read: {error.strerror}") from error
+        with os.fdopen(descriptor, "rb") as file:
+            about = os.fstat(descriptor)
+            # A file that others can write does not speak for this user.
+            if about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                raise CliGuardError(f"{self.path} can be written by others: chmod 600 it, or delete it")
+            raw = file.read()
+        try:
+            data = json.loads(raw)
+            old = isinstance(data["version"], int) and data["version"] < self._version
+            listed = [] if old else data[self._key] if data["version"] == self._version else None
+        except (ValueError, KeyError, TypeError, RecursionError):
+            listed = None
+        if not isinstance(listed, list):
+            raise CliGuardError(f"{self.path} is broken: delete it, and run `{self._again}` again")
+        return [each for each in listed if isinstance(each, dict)]
+
+    def change(self, change: Callable[[Records], Records]) -> None:
+        """Replace the records under a lock. Raises UsageError if there is no home folder, CliGuardError, OSError."""
+        if self.path is None:
+            raise UsageError("it cannot be stored: set HOME or XDG_STATE_HOME")
+        with lock(self.path):
+            kept = {"version": self._version, self._key: change(self.read())}
+            write_atomically(self.path, json.dumps(kept, indent=1) + "\n")

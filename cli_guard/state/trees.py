@@ -1,0 +1,143 @@
+"""The work trees that this user trusts, kept in the user's own state, where no repository writes.
+
+A record counts for one path, in a repository with the same root commits whose audit log has it: neither a copy of the
+record nor another repository at the same path is enough.
+"""
+
+import datetime
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from cli_guard.errors import UsageError
+from cli_guard.git.repository import Repository
+from cli_guard.git.tracking import find_commits
+from cli_guard.runtime import Invocation, user_state
+from cli_guard.state.audit import AuditLog, entry
+from cli_guard.state.owned import OwnedRecords
+
+FILE = "trees.json"
+VERSION = 1
+MOST = 2_000
+EVENT = "tree"
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What a person answered once for a work tree.
+
+    `path` is its top folder with all links resolved; `roots` are the repository's root commits and `commit` is the one
+    at HEAD, all as ids; `profile` is strict, workspace or floors. `at` is an ISO 8601 time in UTC; `expires` is a date,
+    "" for none. `programs` are names of programs without a table, `allow` command patterns.
+    """
+
+    path: str
+    roots: tuple[str, ...] = ()
+    commit: str = ""
+    profile: str = "strict"
+    by: str = ""
+    at: str = ""
+    expires: str = ""
+    programs: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of all of it, as the audit log names it."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+
+    @property
+    def words(self) -> str:
+        """`trusted by ada on 2026-05-04: workspace`."""
+        until = f" until {self.expires}" if self.expires else ""
+        return f"trusted by {self.by} on {self.at[:10]}: {self.profile}{until}"
+
+    def is_valid(self, now: datetime.datetime) -> bool:
+        return not self.expires or now.date().isoformat() <= self.expires
+
+
+def tree_from(record: Mapping[str, Any]) -> Tree | None:
+    """Build a record of the file; None if it has another shape."""
+    lists = {"roots", "programs", "allow"}
+    if set(record) != {each.name for each in fields(Tree)}:
+        return None
+    values: dict[str, Any] = {
+        name: tuple(value) if name in lists and isinstance(value, list) else value
+        for name, value in record.items()
+    }
+    plain = all(
+        isinstance(each, str) for name in lists for each in values[name] if isinstance(values[name], tuple)
+    )
+    typed = all(isinstance(value, tuple if name in lists else str) for name, value in values.items())
+    return Tree(**values) if plain and typed else None
+
+
+class Trees:
+    """The trusted work trees of this user."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        folder = user_state(env)
+        self._records = OwnedRecords(folder / FILE if folder else None, "trees", VERSION, "cli-guard trust")
+
+    def all(self) -> list[Tree]:
+        """Return every record, oldest first. Raises CliGuardError."""
+        return [tree for each in self._records.read() if (tree := tree_from(each))]
+
+    def at(self, root: Path) -> Tree | None:
+        """Return the record of a path, whether it counts or not. Raises CliGuardError."""
+        path = str(root.resolve())
+        return next((each for each in self.all() if each.path == path), None)
+
+    def find(self, repository: Repository, now: datetime.datetime) -> Tree | None:
+        """Return the record that counts for a work tree, None if there is none. Raises CliGuardError."""
+        tree = None if repository.bare else self.at(repository.root)
+        if tree is None or not tree.roots or not tree.is_valid(now):
+            return None
+        if len(find_commits(repository, list(tree.roots))) < len(tree.roots):
+            return None
+        events = AuditLog(repository.state_folder).events(EVENT)
+        own = [each for each in events if each.get("path") == tree.path]
+        return tree if own and own[-1].get("record") == tree.digest else None
+
+    def keep(self, tree: Tree, repository: Repository, invocation: Invocation) -> Tree:
+        """Store what a person answered for the work tree of a repository; return the record.
+
+        Raises UsageError if it cannot be stored, CliGuardError, OSError.
+        """
+        git = repository.git
+        tree = replace(
+            tree,
+            path=str(repository.root.resolve()),
+            roots=tuple(sorted(git.text("rev-list", "--max-parents=0", "HEAD").split())),
+            commit=git.text("rev-parse", "HEAD"),
+            by=invocation.user,
+            at=invocation.now.isoformat(timespec="seconds"),
+        )
+        # Recorded first: trust without an audit entry must not exist.
+        details = {"path": tree.path, "record": tree.digest, "profile": tree.profile}
+        AuditLog(repository.state_folder).append(entry(EVENT, invocation, **details))
+        self._change(tree.path, [asdict(tree)])
+        return tree
+
+    def revoke(self, repository: Repository, invocation: Invocation) -> bool:
+        """Remove the record of a work tree; return whether there was one. Raises as `keep` does."""
+        path = str(repository.root.resolve())
+        known = self.at(repository.root) is not None
+        if known:
+            AuditLog(repository.state_folder).append(entry(EVENT, invocation, path=path, record=None))
+            self._change(path, [])
+        return known
+
+    def _change(self, path: str, new: list[dict[str, object]]) -> None:
+        self._records.change(
+            lambda kept: [*(each for each in kept if each.get("path") != path), *new][-MOST:]
+        )
+
+
+def require_commit(repository: Repository) -> None:
+    """Raise UsageError for a repository without a commit: nothing would bind the trust to it."""
+    if repository.head is None:
+        raise UsageError("there is no commit here yet: commit first, then trust the work tree")

@@ -1,0 +1,171 @@
+"""A work tree that a person trusts: bound to its path and roots, withdrawn, expired, not forged by a file."""
+
+import datetime
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from in_process import Terminal, call, guard
+from repositories import Repo
+
+from cli_guard.git.repository import Repository
+from cli_guard.state.trees import Trees
+
+NOW = datetime.datetime(2026, 11, 23, tzinfo=datetime.UTC)
+
+
+def trust(repo: Repo, *options: str, answer: str = "yes") -> str:
+    done = guard(repo, "trust", *options, stdin=Terminal(f"{answer}\n"))
+    assert done.err == ""
+    return done.out
+
+
+def file_of(repo: Repo) -> Path:
+    return Path(repo.env["HOME"]) / ".local" / "state" / "cli-guard" / "trees.json"
+
+
+def profile(repo: Repo, now: datetime.datetime = NOW) -> str | None:
+    tree = Trees(repo.env).find(Repository.discover(repo.path, repo.env), now)
+    return tree.profile if tree else None
+
+
+def verdict(repo: Repo, command: str = "pytest -q") -> str:
+    return str(guard(repo, "check-command", command, "--format", "json").json["verdict"])
+
+
+def test_one_answer_lets_the_work_of_the_tree_pass(committed: Repo) -> None:
+    assert verdict(committed) == "review"
+    assert "Trust this work tree? " in trust(committed)
+    assert (profile(committed), verdict(committed), verdict(committed, "npm ci")) == (
+        "workspace",
+        "allow",
+        "review",
+    )
+    assert "the work tree is trusted by" in trust(committed) and "Type yes" not in trust(committed)
+    assert f"{committed.path.resolve()}: workspace, by " in guard(committed, "trust", "--list").out
+
+
+@pytest.mark.parametrize("answer", ["no", "", "y e s"])
+def test_any_other_answer_is_no(committed: Repo, answer: str) -> None:
+    trust(committed, answer=answer)
+    assert (profile(committed), file_of(committed).exists()) == (None, False)
+
+
+def test_nobody_at_a_terminal(committed: Repo) -> None:
+    done = guard(committed, "trust", stdin="yes\n")
+    assert done.code == 2 and "needs a person at a terminal" in done.err
+    done = guard(committed, "trust", stdin=Terminal("yes\n"), env={"CLAUDECODE": "1"})
+    assert done.code == 2 and "runs under a coding agent" in done.err
+    assert profile(committed) is None
+
+
+def test_withdrawn(committed: Repo) -> None:
+    trust(committed)
+    assert guard(committed, "trust", "--revoke").out == "cli-guard: the work tree: no longer trusted\n"
+    assert (profile(committed), verdict(committed)) == (None, "review")
+    assert guard(committed, "trust", "--list").out == "cli-guard: no work tree is trusted\n"
+
+
+def test_it_ends_on_its_last_day(committed: Repo) -> None:
+    trust(committed, "--expires", "2099-01-31")
+    assert profile(committed, datetime.datetime(2099, 1, 31, 23, tzinfo=datetime.UTC)) == "workspace"
+    assert profile(committed, datetime.datetime(2099, 2, 1, tzinfo=datetime.UTC)) is None
+    done = guard(committed, "trust", "--expires", "2001-01-01", stdin=Terminal("yes\n"))
+    assert done.code == 2 and "is in the past" in done.err
+    assert guard(committed, "trust", "--expires", "soon").code == 2
+
+
+@pytest.mark.parametrize("kind", ["strict", "workspace", "floors"])
+def test_the_profile_of_the_tree(committed: Repo, kind: str) -> None:
+    trust(committed, "--profile", kind)
+    wanted = {"strict": ("review", "review"), "workspace": ("allow", "review"), "floors": ("allow", "allow")}
+    assert (verdict(committed), verdict(committed, "curl https://example.org")) == wanted[kind]
+    assert verdict(committed, "rm -rf ~") == "deny"
+
+
+def test_another_repository_in_its_place(committed: Repo) -> None:
+    trust(committed)
+    shutil.rmtree(committed.path / ".git")
+    committed.git("init", "-q")
+    committed.commit("Start again", {"a.txt": "another\n"})
+    assert (profile(committed), verdict(committed)) == (None, "review")
+
+
+def test_another_place_of_the_same_repository(committed: Repo, tmp_path: Path) -> None:
+    trust(committed)
+    copied = shutil.copytree(committed.path, tmp_path / "copied")
+    assert profile(Repo(copied, committed.env)) is None
+    committed.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    assert profile(Repo(tmp_path / "linked", committed.env)) is None
+
+
+@pytest.mark.parametrize("change", ["profile", "allow", "copied", "log"])
+def test_an_edited_file_trusts_nothing(committed: Repo, tmp_path: Path, change: str) -> None:
+    trust(committed, "--profile", "strict" if change == "profile" else "workspace")
+    data = json.loads(file_of(committed).read_text())
+    if change == "profile":
+        data["trees"][0]["profile"] = "workspace"
+    elif change == "allow":
+        data["trees"][0]["allow"] = ["curl *"]
+    elif change == "copied":
+        other = Repo.create(tmp_path / "other", committed.env)
+        other.commit("First", {"a.txt": "x\n"})
+        data["trees"].append(
+            data["trees"][0] | {"path": str(other.path.resolve()), "roots": [other.git("rev-parse", "HEAD")]}
+        )
+        committed = other
+    else:
+        (committed.path / ".git" / "cli-guard" / "audit.jsonl").unlink()
+    file = Path(committed.env["HOME"]) / ".local" / "state" / "cli-guard" / "trees.json"
+    file.write_text(json.dumps(data))
+    assert (profile(committed), verdict(committed)) == (None, "review")
+
+
+@pytest.mark.parametrize("damage", ["text", "list", "others", "folder"])
+def test_a_broken_file_is_one_clear_line(committed: Repo, damage: str) -> None:
+    trust(committed)
+    file = file_of(committed)
+    if damage == "others":
+        file.chmod(0o666)
+    elif damage == "folder":
+        file.unlink()
+        file.mkdir()
+    else:
+        file.write_text({"text": "not JSON", "list": "[]"}[damage])
+    done = guard(committed, "check-command", "ls")
+    assert done.code == 1
+    assert len(done.err.splitlines()) == 1 and "trees.json" in done.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo '{}' > ~/.local/state/cli-guard/trees.json",
+        "cp /elsewhere/trees.json ~/.local/state/cli-guard/",
+        "sed -i s/strict/workspace/ ~/.local/state/cli-guard/trees.json",
+        "python3 -c \"open('.git/cli-guard/audit.jsonl', 'a').write('x')\"",
+        "cli-guard trust",
+        "echo yes | script -qc 'cli-guard trust' /dev/null",
+    ],
+)
+def test_the_judge_keeps_agents_off(committed: Repo, command: str) -> None:
+    trust(committed)
+    assert verdict(committed, command) == "deny"
+
+
+def test_nothing_to_bind_it_to(repo: Repo) -> None:
+    done = guard(repo, "trust", stdin=Terminal("yes\n"))
+    assert done.code == 2 and "there is no commit here yet" in done.err
+    assert call(repo.path.parent, repo.env, "trust").code == 2
+
+
+def test_the_user_can_only_choose_less_for_an_untrusted_tree(committed: Repo) -> None:
+    file = Path(committed.env["HOME"]) / ".config" / "cli-guard" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text('[agent]\nprofile = "workspace"\n')
+    assert verdict(committed) == "review"
+    trust(committed)
+    assert verdict(committed) == "allow"
+    file.write_text('[agent]\nprofile = "strict"\n')
+    assert verdict(committed) == "review"
