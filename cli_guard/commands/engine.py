@@ -2,6 +2,7 @@
 
 from cli_guard.commands.effects.parsed_call import PHRASES
 from cli_guard.commands.floors import ALTERNATIVES
+from cli_guard.commands.lifting import apply_patterns
 from cli_guard.commands.model import (
     GRAVITY,
     Context,
@@ -13,7 +14,7 @@ from cli_guard.commands.model import (
     Verdict,
     strictest,
 )
-from cli_guard.commands.patterns import apply_patterns, fit_pattern
+from cli_guard.commands.patterns import fit_pattern
 from cli_guard.commands.profiles import apply_profile
 from cli_guard.commands.saving import pattern_to_save
 from cli_guard.commands.scope import CLOCK, NOTHING, Clock, OutOfBudget, OutOfTime, Scope, Stream
@@ -44,7 +45,7 @@ def judge(command: str, context: Context | None = None) -> Verdict:
         return Verdict(command, Decision.REVIEW, problem, (effect,), "partial")
     shell = walk(command, context)
     found = apply_profile(command, shell.effects, shell.invocations, context)
-    effects = apply_patterns(found, shell.invocations, context)
+    effects = apply_patterns(command, found, shell.invocations, context)
     decision = strictest([effect.decision for effect in effects])
     decisive = [effect for effect in effects if effect.decision is decision]
     first = min(decisive, key=rank_effect, default=None)

@@ -143,7 +143,7 @@ class Context:
     `names` are the names of the files in `folder`, None if they were not read.
     `find_repository` returns the other repository that a folder below `root` is in, for None any other repository.
     `follow` resolves the symbolic links of a path. Both take absolute paths.
-    `tree` is the work tree, for `Profile.WORKSPACE` alone.
+    `tree` is the work tree of `root`.
     `warnings` say which part of the configuration has no effect.
     """
 

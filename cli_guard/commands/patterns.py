@@ -2,26 +2,20 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
-from cli_guard.commands.effects.arguments import read_arguments
-from cli_guard.commands.effects.places import is_below, resolve_path
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.expand.parameters import GLOB
 from cli_guard.commands.invocations import SYSTEM_PROGRAMS, Invocation
-from cli_guard.commands.model import Context, Effect, Kind, Pattern, Setting
-from cli_guard.commands.programs import table
+from cli_guard.commands.model import Pattern
 from cli_guard.model import Decision
 
 PIECE = re.compile(r"""'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)""", re.DOTALL)
 OPERATORS = re.compile(r"[;&|<>()$`]")
 MOST_WORDS = 32
-# A pattern that allows a command never lifts these: switching off the guard, showing a secret, taking rights.
-NEVER_LIFTED = frozenset((Kind.GUARD, Kind.CREDENTIAL, Kind.PRIVILEGE))
-# The kinds of option value that decide which code runs.
-CODE = frozenset(("shell", "script", "command", "module", "folder", "env", "config", "config-env", Kind.EXEC))
-VARIABLE = re.compile(r"[A-Za-z_]\w*[:+?!]?=")
+# Where the programs of a project are, from one of its folders.
+PROJECT_PROGRAM = re.compile(r"(?:\./)?(?:\.?venv/bin|node_modules/\.bin|vendor/bin|bin)/[^/]+\Z")
 WILDCARD = "\0"
 
 
@@ -106,7 +100,8 @@ def fit_pattern(pattern: Pattern, invocation: Invocation) -> tuple[Field, ...] |
         return None
     words, harmless = invocation.spelled
     if pattern.decision is Decision.ALLOW:
-        elsewhere = "/" in name and not has_path and not SYSTEM_PROGRAMS.match(name)
+        known = SYSTEM_PROGRAMS.match(name) or PROJECT_PROGRAM.match(name)
+        elsewhere = "/" in name and not has_path and not known
         if elsewhere or not invocation.plain:
             return None
         words = words if harmless else invocation.fields
@@ -149,115 +144,3 @@ def reach(pattern: tuple[tuple[str, ...], ...], at: int, word: Field) -> Iterato
         yield place + 1
         if not several:
             return
-
-
-def apply_patterns(
-    found: dict[Effect, list[Invocation | None]], invocations: Sequence[Invocation], context: Context
-) -> tuple[Effect, ...]:
-    """Apply the patterns to the effects of a script: deny before review before allow before the engine.
-
-    `found` maps each effect to its commands. The effects of a reviewed change are never allowed.
-    """
-    if not context.patterns:
-        return tuple(found)
-    allowing = [each for each in context.patterns if each.decision is Decision.ALLOW]
-    if context.setting is Setting.CHANGE:
-        allowing = []
-    own = [lift_effect(effect, callers, allowing, context) for effect, callers in found.items()]
-    kinds = {caller: effect.kind for effect, callers in reversed(found.items()) for caller in callers}
-    hits: dict[Effect, None] = {}
-    for pattern in context.patterns:
-        if pattern.decision is not Decision.ALLOW:
-            met = [each for each in invocations if fit_pattern(pattern, each) is not None]
-            hits.update(
-                dict.fromkeys(effect_of_pattern(pattern, each, kinds.get(each, Kind.READ)) for each in met)
-            )
-    asked = [effect for effect in hits if effect.decision is Decision.REVIEW]
-    return (*asked, *own, *(effect for effect in hits if effect.decision is Decision.DENY))
-
-
-def effect_of_pattern(pattern: Pattern, invocation: Invocation, kind: Kind) -> Effect:
-    """Build the effect of a pattern that reviews or denies: of the kind that the command has."""
-    reason = (
-        f"the pattern {pattern.text!r} {'denies' if pattern.decision is Decision.DENY else 'asks for'} it"
-    )
-    return Effect(kind, pattern.text, pattern.decision, with_reason(reason, pattern), invocation.span)
-
-
-def lift_effect(
-    effect: Effect, callers: Sequence[Invocation | None], allowing: Sequence[Pattern], context: Context
-) -> Effect:
-    """Allow an effect if a pattern covers every command that it comes from."""
-    if effect.decision is not Decision.REVIEW or effect.kind in NEVER_LIFTED:
-        return effect
-    patterns = [allowed_by(effect, caller, allowing, context) if caller else None for caller in callers]
-    if not patterns or not all(patterns) or patterns[0] is None:
-        return effect
-    reason = with_reason(f"{effect.reason}, which the pattern {patterns[0].text!r} allows", patterns[0])
-    return replace(effect, decision=Decision.ALLOW, reason=reason)
-
-
-def allowed_by(
-    effect: Effect, caller: Invocation, allowing: Sequence[Pattern], context: Context
-) -> Pattern | None:
-    """Return the pattern that allows a command, or its words within the runner's (`uv run pytest *`)."""
-    outer: Invocation | None = caller
-    project = context.root or context.folder
-    if (
-        effect.kind is Kind.EXEC
-        and project
-        and not (caller.folder and is_below(caller.folder, project, context))
-    ):
-        return None
-    while outer is not None and caller.plain:
-        for pattern in allowing:
-            words = fit_pattern(pattern, outer)
-            if words is None or names_code(effect, outer, words) or adds_code(pattern, outer, context):
-                continue
-            if outer is caller or caller.fields[0].span in {word.span for word in words[1:]}:
-                return pattern
-        outer = outer.parent
-    return None
-
-
-def names_code(effect: Effect, invocation: Invocation, words: Sequence[Field]) -> bool:
-    """Return whether only words beyond the pattern name code to run (`git fetch --upload-pack=CODE`)."""
-    target = effect.target or ""
-    if effect.kind is not Kind.EXEC or target.partition(" ")[0] == invocation.name.rpartition("/")[2]:
-        return False
-    last = target.rpartition("/")[2]
-    more = [word.start for word in invocation.fields if all(word is not each for each in words)]
-    return bool(more) and (target.startswith("-") or any(last in text for text in more))
-
-
-def adds_code(pattern: Pattern, invocation: Invocation, context: Context) -> bool:
-    """Return whether a command adds code, a folder or a variable to the words of a pattern (`go test -exec X`).
-
-    Code is also what lies outside the project (`pytest ../other`).
-    """
-    shape, spec = shape_of(pattern.text), table(invocation.name.rpartition("/")[2])
-    named = {word[0] for word in shape.words if len(word) == 1}
-    if spec is None or (not shape.open and len(named) == len(set(shape.words))):
-        return False
-    named |= {word.partition("=")[0] for word in named}
-    given = read_arguments(spec, list(invocation.fields[1:]))
-    options = [option for option in given.present if option.takes in CODE or option.effect is Kind.EXEC]
-    given_to = [*given.operands, *(value for option, value in given.values if option.takes != Kind.WRITE)]
-    outside = [each.start for each in given_to if lies_outside(each.start, invocation.folder, context)]
-    added = [each.start for each in given.operands if VARIABLE.match(each.start)]
-    return any(not named.intersection(each.names) for each in options) or not named.issuperset(
-        added + outside
-    )
-
-
-def lies_outside(word: str, folder: str | None, context: Context) -> bool:
-    """Return whether a word is a path that leaves the project."""
-    if not word.startswith(("/", "~")) and ".." not in word.split("/"):
-        return False
-    project = context.root or context.folder
-    return not project or not is_below(resolve_path(word, folder, context), project, context)
-
-
-def with_reason(text: str, pattern: Pattern) -> str:
-    """Append the reason of a pattern to a sentence, on one line."""
-    return f"{text}: {' '.join(pattern.reason.split())}" if pattern.reason else text

@@ -4,8 +4,8 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
 from cli_guard.commands.invocations import Invocation
+from cli_guard.commands.lifting import NEVER_LIFTED
 from cli_guard.commands.model import Effect, Kind
-from cli_guard.commands.patterns import NEVER_LIFTED
 from cli_guard.commands.programs import table
 from cli_guard.commands.scope import NOTHING
 

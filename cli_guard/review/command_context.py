@@ -123,7 +123,7 @@ def command_context(
         follow=os.path.realpath,
         warnings=warnings,
         profile=profile,
-        tree=tree if profile is Profile.WORKSPACE else None,
+        tree=tree,
     )
 
 

@@ -59,6 +59,7 @@ class WorkspaceLists:
     """The lists of `rules/workspace.toml`; its comments say what each is for."""
 
     runs: frozenset[str]
+    runners: frozenset[str]
     writes: frozenset[str]
     asks: tuple[str, ...]
     leaves: frozenset[str]
@@ -73,7 +74,8 @@ def workspace() -> WorkspaceLists:
     with (FOLDER / "workspace.toml").open("rb") as file:
         data = tomllib.load(file)
     return WorkspaceLists(
-        runs=frozenset(data["runs"]),
+        runs=frozenset((*data["runs"], *data["runners"])),
+        runners=frozenset(data["runners"]),
         writes=frozenset(data["writes"]),
         asks=tuple(data["asks"]),
         leaves=frozenset(data["leaves"]),

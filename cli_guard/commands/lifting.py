@@ -1,0 +1,202 @@
+"""Apply the patterns of the configuration: what they deny and ask for, and what one that allows never lifts."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from cli_guard.commands.effects.arguments import read_arguments
+from cli_guard.commands.effects.places import is_below, resolve_path
+from cli_guard.commands.expand.fields import Field
+from cli_guard.commands.invocations import Invocation
+from cli_guard.commands.model import Context, Effect, Kind, Pattern, Setting
+from cli_guard.commands.patterns import fit_pattern, matches, shape_of
+from cli_guard.commands.programs import Spec, table
+from cli_guard.model import Decision
+from cli_guard.rules import tables
+
+# A pattern that allows a command never lifts these: switching off the guard, showing a secret, taking rights.
+NEVER_LIFTED = frozenset((Kind.GUARD, Kind.CREDENTIAL, Kind.PRIVILEGE))
+# The kinds of option value that decide which code runs.
+CODE = frozenset(("shell", "script", "command", "module", "folder", "env", "config", "config-env", Kind.EXEC))
+HOSTS = frozenset(("url", "host", "server", "endpoint", "upload"))
+# An option with such an effect must be named by the pattern: `--force`.
+GRAVE = frozenset((Kind.EXEC, Kind.SERVICE_WRITE, Kind.DELETE))
+ADDRESS = re.compile(r"(?:[a-z]+\+)?[a-z]+://", re.IGNORECASE)
+# The beginning of a word of a pattern that names one host.
+BOUND = re.compile(r"\w+://[^/*]+/")
+# Runners of an environment that is there; others may fetch what they run.
+ENVIRONMENTS = frozenset(("uv", "poetry", "pdm", "pipenv", "bundle", "hatch"))
+PIPE = re.compile(r"\s*(?:2>&1\s*)?\|&?\s*")
+VARIABLE = re.compile(r"[A-Za-z_]\w*[:+?!]?=")
+
+
+def apply_patterns(
+    command: str,
+    found: dict[Effect, list[Invocation | None]],
+    invocations: Sequence[Invocation],
+    context: Context,
+) -> tuple[Effect, ...]:
+    """Apply the patterns to the effects of a script: deny before review before allow before the engine.
+
+    `found` maps each effect to its commands. The effects of a reviewed change are never allowed.
+    """
+    if not context.patterns:
+        return tuple(found)
+    allowing = [each for each in context.patterns if each.decision is Decision.ALLOW]
+    if context.setting is Setting.CHANGE:
+        allowing = []
+    lifting = Lifting(tuple(allowing), tuple(invocations), context, command)
+    own = [lifting.lift(effect, callers) for effect, callers in found.items()]
+    kinds = {caller: effect.kind for effect, callers in reversed(found.items()) for caller in callers}
+    hits: dict[Effect, None] = {}
+    for pattern in context.patterns:
+        if pattern.decision is not Decision.ALLOW:
+            met = [each for each in invocations if fit_pattern(pattern, each) is not None]
+            hits.update(
+                dict.fromkeys(effect_of_pattern(pattern, each, kinds.get(each, Kind.READ)) for each in met)
+            )
+    asked = [effect for effect in hits if effect.decision is Decision.REVIEW]
+    return (*asked, *own, *(effect for effect in hits if effect.decision is Decision.DENY))
+
+
+def effect_of_pattern(pattern: Pattern, invocation: Invocation, kind: Kind) -> Effect:
+    """Build the effect of a pattern that reviews or denies: of the kind that the command has."""
+    reason = (
+        f"the pattern {pattern.text!r} {'denies' if pattern.decision is Decision.DENY else 'asks for'} it"
+    )
+    return Effect(kind, pattern.text, pattern.decision, with_reason(reason, pattern), invocation.span)
+
+
+@dataclass(frozen=True)
+class Lifting:
+    """The patterns that allow, and the script that they are applied to."""
+
+    allowing: tuple[Pattern, ...]
+    invocations: tuple[Invocation, ...]
+    context: Context
+    command: str
+
+    def lift(self, effect: Effect, callers: Sequence[Invocation | None]) -> Effect:
+        """Allow an effect if a pattern covers every command that it comes from."""
+        if effect.decision is not Decision.REVIEW or effect.kind in NEVER_LIFTED or not self.allowing:
+            return effect
+        patterns = [
+            self.find_pattern(effect, caller) or self.find_pattern_beside(effect, caller) if caller else None
+            for caller in callers
+        ]
+        if not patterns or not all(patterns) or patterns[0] is None:
+            return effect
+        reason = with_reason(f"{effect.reason}, which the pattern {patterns[0].text!r} allows", patterns[0])
+        return replace(effect, decision=Decision.ALLOW, reason=reason)
+
+    def find_pattern(self, effect: Effect, caller: Invocation) -> Pattern | None:
+        """Return the pattern that allows a command, or its words within the runner's (`uv run pytest *`)."""
+        outer: Invocation | None = caller
+        project = self.context.root or self.context.folder
+        inside = caller.folder and project and is_below(caller.folder, project, self.context)
+        if effect.kind is Kind.EXEC and project and not inside:
+            return None
+        while outer is not None and caller.plain:
+            for pattern in self.allowing:
+                words = fit_pattern(pattern, outer)
+                if words is None or names_code(effect, outer, words):
+                    continue
+                if adds_code(pattern, outer, self.context, effect.kind):
+                    continue
+                if outer is caller or caller.fields[0].span in {word.span for word in words[1:]}:
+                    return pattern
+            outer = outer.parent
+        return None
+
+    def find_pattern_beside(self, effect: Effect, caller: Invocation) -> Pattern | None:
+        """Return the pattern that allows what a runner starts (`uv run`), or what `tee` keeps the output of."""
+        if not caller.plain:
+            return None
+        if caller.name == "tee" and effect.kind is Kind.WRITE:
+            others = self.find_source(effect, caller)
+        elif effect.kind is Kind.EXEC and sub_command_of(caller) in tables.workspace().runners:
+            others = [each for each in self.invocations if each.parent is caller]
+            others = others if self.stays_with_project(caller, others) else []
+        else:
+            return None
+        for each in others:
+            run = Effect(Kind.EXEC, each.name.rpartition("/")[2], Decision.REVIEW, "", each.span)
+            if found := self.find_pattern(run, each):
+                return found
+        return None
+
+    def find_source(self, effect: Effect, tee: Invocation) -> list[Invocation]:
+        """Return the command whose output goes through a pipe to `tee`, which keeps it in a file of the project."""
+        if lies_outside(effect.target or "/", tee.folder, self.context):
+            return []
+        ends = [each for each in self.invocations if each.span.end <= tee.span.start]
+        source = max(ends, key=lambda each: each.span.end, default=None)
+        between = self.command[source.span.end : tee.span.start] if source else ""
+        return [source] if source and PIPE.fullmatch(between) else []
+
+    def stays_with_project(self, runner: Invocation, inner: Sequence[Invocation]) -> bool:
+        """Return whether a runner only starts a program of the project: no `--with`, no package to fetch."""
+        before = runner.fields[1 : len(runner.fields) - len(inner[0].fields)] if inner else ()
+        if not inner or any(word.start.startswith("-") for word in before):
+            return False
+        if runner.name.rpartition("/")[2] in ENVIRONMENTS:
+            return True
+        tree, program = self.context.tree, f"{self.context.root}/node_modules/.bin/{inner[0].name}"
+        return tree is not None and tree.exists(program)
+
+
+def sub_command_of(caller: Invocation) -> str:
+    """Return the name of a command's table: `uv run`; "" for a program without one."""
+    spec = table(caller.name.rpartition("/")[2])
+    return read_arguments(spec, list(caller.fields[1:])).spec.name if spec else ""
+
+
+def names_code(effect: Effect, invocation: Invocation, words: Sequence[Field]) -> bool:
+    """Return whether only words beyond the pattern name code to run (`git fetch --upload-pack=CODE`)."""
+    target = effect.target or ""
+    if effect.kind is not Kind.EXEC or target.partition(" ")[0] == invocation.name.rpartition("/")[2]:
+        return False
+    last = target.rpartition("/")[2]
+    more = [word.start for word in invocation.fields if all(word is not each for each in words)]
+    return bool(more) and (target.startswith("-") or any(last in text for text in more))
+
+
+def adds_code(pattern: Pattern, invocation: Invocation, context: Context, kind: Kind) -> bool:
+    """Return whether a command adds code, a folder, a host or a variable to a pattern (`go test -exec X`).
+
+    Code is also what lies outside the project (`pytest ../other`), or what is installed from an address. `kind` is
+    that of the effect to lift.
+    """
+    base = invocation.name.rpartition("/")[2]
+    shape, spec = shape_of(pattern.text), table(base) or Spec(base)
+    named = {word[0] for word in shape.words if len(word) == 1}
+    if not shape.open and len(named) == len(set(shape.words)):
+        return False
+    named |= {word.partition("=")[0] for word in named}
+    given = read_arguments(spec, list(invocation.fields[1:]))
+    options = [option for option in given.present if option.takes in CODE | HOSTS or option.effect in GRAVE]
+    if kind is Kind.EXEC and any(
+        ADDRESS.match(each.start)
+        and not any(BOUND.match(word[0]) and matches(word, each.start) for word in shape.words)
+        for each in given.operands
+    ):
+        return True
+    given_to = [*given.operands, *(value for option, value in given.values if option.takes != Kind.WRITE)]
+    outside = [each.start for each in given_to if lies_outside(each.start, invocation.folder, context)]
+    added = [each.start for each in given.operands if VARIABLE.match(each.start)]
+    return any(not named.intersection(each.names) for each in options) or not named.issuperset(
+        added + outside
+    )
+
+
+def lies_outside(word: str, folder: str | None, context: Context) -> bool:
+    """Return whether a word is a path that leaves the project."""
+    if not word.startswith(("/", "~")) and ".." not in word.split("/"):
+        return False
+    project = context.root or context.folder
+    return not project or not is_below(resolve_path(word, folder, context), project, context)
+
+
+def with_reason(text: str, pattern: Pattern) -> str:
+    """Append the reason of a pattern to a sentence, on one line."""
+    return f"{text}: {' '.join(pattern.reason.split())}" if pattern.reason else text
