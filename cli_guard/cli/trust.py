@@ -99,7 +99,7 @@ def list_trees(io: Io) -> int:
     for tree in trees:
         until = f", until {tree.expires}" if tree.expires else ""
         ended = "" if tree.is_valid(io.invocation.now) else " (expired)"
-        more = f", {len(tree.allow) + len(tree.programs)} rules" if tree.allow or tree.programs else ""
+        more = f", {len(tree.allow)} rules" if tree.allow else ""
         line = f"{tree.path}: {tree.profile}, by {tree.by} on {tree.at[:10]}{until}{more}{ended}"
         io.say(printable(line))
     if not trees:

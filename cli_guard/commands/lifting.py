@@ -19,6 +19,8 @@ NEVER_LIFTED = frozenset((Kind.GUARD, Kind.CREDENTIAL, Kind.PRIVILEGE))
 # The kinds of option value that decide which code runs.
 CODE = frozenset(("shell", "script", "command", "module", "folder", "env", "config", "config-env", Kind.EXEC))
 HOSTS = frozenset(("url", "host", "server", "endpoint", "upload"))
+# These do not depend on the folder of a command.
+CONNECTIONS = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT))
 # An option with such an effect must be named by the pattern: `--force`.
 GRAVE = frozenset((Kind.EXEC, Kind.SERVICE_WRITE, Kind.DELETE))
 ADDRESS = re.compile(r"(?:[a-z]+\+)?[a-z]+://", re.IGNORECASE)
@@ -94,7 +96,7 @@ class Lifting:
         outer: Invocation | None = caller
         project = self.context.root or self.context.folder
         inside = caller.folder and project and is_below(caller.folder, project, self.context)
-        if effect.kind is Kind.EXEC and project and not inside:
+        if effect.kind not in CONNECTIONS and project and not inside:
             return None
         while outer is not None and caller.plain:
             for pattern in self.allowing:
@@ -121,7 +123,7 @@ class Lifting:
             return None
         for each in others:
             run = Effect(Kind.EXEC, each.name.rpartition("/")[2], Decision.REVIEW, "", each.span)
-            if found := self.find_pattern(run, each):
+            if found := self.find_pattern(run, each) or self.find_pattern_beside(run, each):
                 return found
         return None
 
@@ -129,10 +131,12 @@ class Lifting:
         """Return the command whose output goes through a pipe to `tee`, which keeps it in a file of the project."""
         if lies_outside(effect.target or "/", tee.folder, self.context):
             return []
-        ends = [each for each in self.invocations if each.span.end <= tee.span.start]
+        ends = [each for each in self.invocations if each.span.end <= tee.span.start and each.parent is None]
         source = max(ends, key=lambda each: each.span.end, default=None)
         between = self.command[source.span.end : tee.span.start] if source else ""
-        return [source] if source and PIPE.fullmatch(between) else []
+        if source is None or not PIPE.fullmatch(between):
+            return []
+        return [source, *(each for each in self.invocations if each.parent is source)]
 
     def stays_with_project(self, runner: Invocation, inner: Sequence[Invocation]) -> bool:
         """Return whether a runner only starts a program of the project: no `--with`, no package to fetch."""

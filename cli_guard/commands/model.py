@@ -113,12 +113,7 @@ class Pattern:
 
 
 class WorkTree(Protocol):
-    """A trusted work tree; paths are absolute unless said otherwise.
-
-    `programs` are the names of unknown programs that a person allows in it.
-    """
-
-    programs: frozenset[str]
+    """A work tree as far as the judge asks about it; paths are absolute unless said otherwise."""
 
     def exists(self, path: str) -> bool:
         """Return whether there is anything at a path."""

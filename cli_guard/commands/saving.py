@@ -1,5 +1,6 @@
 """Choose the pattern that a person may save so that a command is not asked about again."""
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -9,6 +10,7 @@ from cli_guard.commands.model import Effect, Kind
 from cli_guard.commands.programs import table
 from cli_guard.commands.scope import NOTHING
 
+PROGRAM = re.compile(r"[A-Za-z][\w.+-]*")
 MOST_WORDS = 8
 LONGEST = 120
 KINDS = NEVER_LIFTED | {Kind.UNKNOWN, Kind.PERSISTENCE}
@@ -41,14 +43,33 @@ def pattern_to_save(
     `found` maps each effect to the commands that it comes from.
     """
     effects = list(decisive)
+    if program := find_unknown_program(effects, found):
+        return f"{program} *"
     if any(effect not in found or effect.kind in KINDS for effect in effects):
         return None
     callers = {caller for effect in effects for caller in found[effect]}
     plain = [each for each in callers if each is not None and each.plain and each.stdin == NOTHING]
     outer = [each for each in plain if all(other is each or runs(each, other) for other in plain)]
-    if len(plain) < len(callers) or len(outer) != 1 or any(is_refused(each) for each in plain):
+    if len(plain) < len(callers) or len(outer) != 1:
+        return None
+    # A request that only fetches, and a push that rewrites nothing, may be kept as they are.
+    kinds = {effect.kind for effect in effects}
+    sends = kinds == {Kind.NETWORK_OUT} and outer[0].spelled[0][1:2] and outer[0].spelled[0][1].text == "push"
+    fetches = kinds == {Kind.NETWORK_IN} and outer[0].name in ("curl", "wget")
+    if not (sends or fetches) and any(is_refused(each) for each in plain):
         return None
     return write_pattern(outer[0])
+
+
+def find_unknown_program(
+    effects: Iterable[Effect], found: Mapping[Effect, Sequence[Invocation | None]]
+) -> str | None:
+    """Return the one program without a table that all reviewed effects come from; None if there is more."""
+    names = {effect.target for effect in effects if effect.reason.endswith("is not a known program")}
+    callers = [caller for effect in effects for caller in found.get(effect, [None])]
+    name = names.pop() if len(names) == 1 else None
+    known = all(caller is not None and caller.plain and caller.name == name for caller in callers)
+    return name if name and known and PROGRAM.fullmatch(name) and table(name) is None else None
 
 
 def runs(outer: Invocation, inner: Invocation) -> bool:

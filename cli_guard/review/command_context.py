@@ -111,7 +111,7 @@ def command_context(
     trusted = find_tree(git, root)
     profile = profile or find_profile(env, agent, trusted)
     own = trusted.allow if trusted else ()
-    tree = TrustedTree(root, git, frozenset(trusted.programs if trusted else ())) if root else None
+    tree = TrustedTree(root, git) if root else None
     return Context(
         home=home,
         folder=str(cwd),

@@ -16,9 +16,8 @@ STATUS_SECONDS = 0.5
 class TrustedTree:
     """See `cli_guard.commands.model.WorkTree`."""
 
-    def __init__(self, root: Path, git: Git, programs: frozenset[str] = frozenset()) -> None:
+    def __init__(self, root: Path, git: Git) -> None:
         self._git = Git(root, git.env)
-        self.programs = programs
 
     def exists(self, path: str) -> bool:
         """Return whether there is anything at a path, a broken link included."""

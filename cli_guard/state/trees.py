@@ -31,7 +31,7 @@ class Tree:
 
     `path` is its top folder with all links resolved; `roots` are the repository's root commits and `commit` is the one
     at HEAD, all as ids; `profile` is strict, workspace or floors. `at` is an ISO 8601 time in UTC; `expires` is a date,
-    "" for none. `programs` are names of programs without a table, `allow` command patterns.
+    "" for none. `allow` are command patterns.
     """
 
     path: str
@@ -41,7 +41,6 @@ class Tree:
     by: str = ""
     at: str = ""
     expires: str = ""
-    programs: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
 
     @property
@@ -61,7 +60,7 @@ class Tree:
 
 def tree_from(record: Mapping[str, Any]) -> Tree | None:
     """Build a record of the file; None if it has another shape."""
-    lists = {"roots", "programs", "allow"}
+    lists = {"roots", "allow"}
     if set(record) != {each.name for each in fields(Tree)}:
         return None
     values: dict[str, Any] = {

@@ -48,9 +48,7 @@ def test_a_person_is_asked(committed: Repo, typed: str, runs: bool, answer: str)
         code, seen = terminal.end()
     assert "writes " in shown and "| touch x" in shown
     assert f"  effects: write {committed.path}/x\n" in shown
-    assert (
-        'to allow it from now on, in ~/.config/cli-guard/config.toml: [commands] allow = ["touch x"]' in shown
-    )
+    assert "to allow it from now on: cli-guard allow 'touch x'" in shown
     assert "  a: allow exactly this command in this folder until this terminal session ends\n" in shown
     assert (code, (committed.path / "x").exists()) == ((0, True) if runs else (1, False))
     assert runs or seen.endswith("cli-guard: not run\n")

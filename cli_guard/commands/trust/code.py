@@ -126,12 +126,10 @@ def has_module(place: Place, module: str, folder: str) -> bool:
 
 
 def is_known_here(place: Place, effect: Effect, caller: Invocation | None) -> bool:
-    """Return whether an unknown program is installed or allowed in the tree, or an option is of a trusted call."""
+    """Return whether an unknown program is installed in the tree, or an option is of a trusted call."""
     if caller is None or not effect.target:
         return False
     if effect.target == base_name(caller) and table(effect.target) is None:
-        if effect.target in place.tree.programs:
-            return place.stays_inside(caller)
         runner = caller.parent
         return (
             runner is not None

@@ -1,6 +1,7 @@
 """What is shown of a judged command: JSON for programs, a few lines for people. Nothing of it holds a secret."""
 
 import json
+import shlex
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +26,6 @@ WIDTH = 76
 BEFORE = 24
 REASON = 600
 COLORS = {Decision.DENY: "31", Decision.REVIEW: "33", Decision.ALLOW: "32"}
-USER_FILE = "~/.config/cli-guard/config.toml"
 
 
 @dataclass(frozen=True)
@@ -130,8 +130,9 @@ def render(verdict: "Verdict", *, color: bool = False) -> str:
     if verdict.alternative:
         lines.append(f"  -> {printable(shown.other(verdict.alternative))}")
     if verdict.verdict is Decision.REVIEW and (saved := shown.rule(verdict)):
-        rule = json.dumps(saved)
-        lines.append(f"  to allow it from now on, in {USER_FILE}: [commands] allow = [{rule}]")
+        program = saved.removesuffix(" *")
+        words = f"--program {program}" if program != saved and " " not in program else shlex.quote(saved)
+        lines.append(f"  to allow it from now on: cli-guard allow {words}")
     return "\n".join(lines)
 
 

@@ -1,0 +1,137 @@
+"""`cli-guard allow`: save a rule that allows a command from now on, after showing a person what it covers."""
+
+from dataclasses import replace
+
+import click
+
+from cli_guard.cli.app import Command
+from cli_guard.cli.io import Io
+from cli_guard.cli.prompt import ask_yes, person_needed
+from cli_guard.commands import judge
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.git.repository import Repository
+from cli_guard.model import Decision
+from cli_guard.review.command_context import command_context
+from cli_guard.review.saved_rules import add_to_user_file, check_rule, describe_program, describe_rule
+from cli_guard.runtime import user_file
+from cli_guard.secrets.printable import printable
+from cli_guard.state.questions import last_questions
+from cli_guard.state.trees import Tree, Trees, require_commit
+
+
+@click.pass_obj
+def run(
+    io: Io,
+    /,
+    pattern: str | None,
+    last: bool,
+    program: str | None,
+    list_: bool,
+    remove: str | None,
+    user: bool,
+) -> int:
+    """Save one rule, list the rules of this work tree, or remove one."""
+    if sum((pattern is not None, last, program is not None, list_, remove is not None)) != 1:
+        raise UsageError("give one of: a pattern, --last, --program, --list, --remove")
+    if user and (list_ or remove is not None):
+        raise UsageError(f"the rules for all work trees are in {user_file(io.env)}: edit them there")
+    if list_ or remove is not None:
+        return edit_rules(io, remove)
+    context = command_context(io.cwd, io.env)
+    if program is not None:
+        if not program.replace("-", "").replace("_", "").replace(".", "").isalnum():
+            raise UsageError(f"{program!r} is not the name of a program")
+        io.say(printable("\n".join(describe_program(program, context, io.env)), keep_newlines=True))
+        pattern = f"{program} *"
+    elif last:
+        pattern = find_last(io)
+    assert pattern is not None  # noqa: S101 - one of the three was given
+    covered, near = check_rule(pattern, context)
+    lines = [f"A rule for {describe_rule(pattern)}"]
+    lines += [f"    allows      {each}" for each in covered]
+    lines += [f"    still asks  {each}" for each in near]
+    io.say(printable("\n".join(lines), keep_newlines=True))
+    person_needed(io, "a new rule", "allow")
+    where = "in every work tree" if user else "in this work tree"
+    if not ask_yes(io, f"Allow this {where}?"):
+        io.say("cli-guard: nothing was saved")
+        return 1
+    save(io, pattern, user=user)
+    return 0
+
+
+def find_last(io: Io) -> str:
+    """Return the pattern for the command that an agent was asked about last here. Raises UsageError."""
+    here = [each for each in last_questions(io.invocation) if (io.cwd / each.folder).is_relative_to(io.cwd)]
+    if not here:
+        raise UsageError("no command of a coding agent was asked about here")
+    if here[0].masked:
+        raise UsageError("the last command holds a secret: write the pattern yourself, without it")
+    io.say(f"{here[0].agent} asked on {here[0].at[:16]}: {printable(here[0].command)}")
+    verdict = judge(here[0].command, command_context(io.cwd / here[0].folder, io.env))
+    if verdict.verdict is not Decision.REVIEW:
+        raise UsageError(f"it is answered with {verdict.verdict} now: no rule is needed")
+    if verdict.savable is None:
+        raise UsageError(f"no rule can be saved for it, as each call must be looked at: {verdict.reason}")
+    return verdict.savable
+
+
+def save(io: Io, pattern: str, *, user: bool) -> None:
+    """Keep a rule for this work tree, or in the user's own file. Raises CliGuardError."""
+    path = user_file(io.env)
+    try:
+        if user:
+            if path is None:
+                raise UsageError("it cannot be saved: set HOME or XDG_CONFIG_HOME")
+            add_to_user_file(path, pattern)
+            io.say(f"cli-guard: saved in {path}")
+            return
+        repository = Repository.discover(io.cwd, io.env)
+        require_commit(repository)
+        trees = Trees(io.env)
+        tree = trees.find(repository, io.invocation.now) or Tree("")
+        kept = (*(each for each in tree.allow if each != pattern), pattern)
+        trees.keep(replace(tree, allow=kept), repository, io.invocation)
+    except OSError as error:
+        raise CliGuardError(f"it cannot be written to {error.filename}: {error.strerror}") from error
+    io.say("cli-guard: saved for this work tree; `cli-guard allow --list` shows its rules")
+
+
+def edit_rules(io: Io, remove: str | None) -> int:
+    """Print the rules of this work tree, or remove one. Raises UsageError, CliGuardError."""
+    repository, trees = Repository.discover(io.cwd, io.env), Trees(io.env)
+    tree = trees.find(repository, io.invocation.now)
+    rules = tree.allow if tree else ()
+    if remove is None:
+        io.say(printable("\n".join(rules), keep_newlines=True) if rules else "cli-guard: no rules here")
+        return 0
+    if tree is None or remove not in rules:
+        raise UsageError(f"there is no rule {remove!r} here: see `cli-guard allow --list`")
+    try:
+        kept = tuple(each for each in rules if each != remove)
+        trees.keep(replace(tree, allow=kept), repository, io.invocation)
+    except OSError as error:
+        raise CliGuardError(f"it cannot be written to {error.filename}: {error.strerror}") from error
+    io.say("cli-guard: removed")
+    return 0
+
+
+command = Command(
+    "allow",
+    callback=run,
+    help="Allow a command from now on: PATTERN is its words, and a last * stands for any further words. Shows"
+    " commands that it covers and near ones that it does not, and asks. A rule never lifts options that bring code,"
+    " folders or hosts, secrets, or what is denied.",
+    params=[
+        click.Argument(["pattern"], required=False),
+        click.Option(
+            ["--last"], is_flag=True, help="The command that a coding agent was asked about last here."
+        ),
+        click.Option(
+            ["--program"], metavar="NAME", help="Every call of a program that cli-guard does not know."
+        ),
+        click.Option(["--user"], is_flag=True, help="Save it for all work trees instead of this one."),
+        click.Option(["--list", "list_"], is_flag=True, help="List the rules of this work tree."),
+        click.Option(["--remove"], metavar="PATTERN", help="Remove a rule of this work tree."),
+    ],
+)
