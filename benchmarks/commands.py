@@ -4,7 +4,8 @@
 
 Over the labelled commands of fixtures/commands, or of the given files: the number of right verdicts in each class, the
 confusion matrix, and with --wrong each wrong verdict with its reason. Then the time of a command in process, of 10,000
-characters, and of `cli-guard check-command` as a whole process, as a ratio to a Python that does nothing.
+characters, and of `cli-guard check-command` as a whole process, as a ratio to a Python that does nothing. Without a
+file, also the day's work of benchmarks/agent_day.py.
 """
 
 import argparse
@@ -175,6 +176,11 @@ def main() -> None:
         print_wrong(judged)
     print_times(judged, chosen.runs)
     print_processes(chosen.runs)
+    if not chosen.files:
+        from agent_day import print_day
+
+        print()
+        print_day()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from cli_guard.commands.effects.places import is_below, is_credential
 from cli_guard.commands.invocations import SYSTEM_PROGRAMS, Invocation
 from cli_guard.commands.model import Effect
-from cli_guard.commands.programs import table
+from cli_guard.commands.programs import Spec, table
 from cli_guard.commands.trust.place import Place, base_name, called
 
 # Search paths of interpreters; in them a folder of the tree is the project's own code.
@@ -42,11 +42,11 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
         # The script, and its first word: `manage.py flush`.
         names = [target.rpartition("/")[2].partition(".")[0], *(word.start for word in caller.fields[1:3])]
         return is_own_program(place, place.resolve(target, caller.folder)) and not leaves(place, names)
-    if (spec.name in place.lists.runs) and (target in place.lists.formats or target.startswith("no:")):
+    if place.is_own_tool(spec) and (target in place.lists.formats or target.startswith("no:")):
         return True
     module = target.partition(".")[0]
     return MODULE.match(target) is not None and (
-        (module in place.lists.runs) or has_module(place, target, caller.folder)
+        place.is_own_tool(Spec(module)) or has_module(place, target, caller.folder)
     )
 
 
@@ -54,16 +54,25 @@ def is_trusted_call(place: Place, caller: Invocation) -> bool:
     """Return whether a command runs the project's own code by one of its tools, and nothing else."""
     given = called(caller)
     name = given.spec.name
-    if name not in place.lists.runs or caller.stdin.taints or not place.stays_inside(caller):
-        return False
-    words = [word.start for word in caller.fields[1:]]
-    pairs = (ask.rpartition(" ") for ask in place.lists.asks)
-    asks = [word for program, _, word in pairs if name.startswith(program)]
-    if any(fnmatchcase(word, ask) or word.startswith(f"{ask}=") for word in words for ask in asks):
+    if not place.is_own_tool(given.spec) or caller.stdin.taints or not place.stays_inside(caller):
         return False
     # `yarn` alone installs.
     tasks = [each.start for each in given.operands]
-    return not given.has(*asks) and not leaves(place, tasks) and (name not in ("yarn", "pnpm") or bool(tasks))
+    return (
+        not brings_more(place, caller)
+        and not leaves(place, tasks)
+        and (name not in ("yarn", "pnpm") or bool(tasks))
+    )
+
+
+def brings_more(place: Place, caller: Invocation) -> bool:
+    """Return whether a word of a command brings what is not the project's, or loses data: `--with`, `SHELL=`."""
+    given = called(caller)
+    pairs = (ask.rpartition(" ") for ask in place.lists.asks)
+    asks = [word for program, _, word in pairs if given.spec.name.startswith(program)]
+    words = [word.start for word in caller.fields[1:]]
+    matched = any(fnmatchcase(word, ask) or word.startswith(f"{ask}=") for word in words for ask in asks)
+    return matched or given.has(*asks)
 
 
 def leaves(place: Place, words: Iterable[str]) -> bool:

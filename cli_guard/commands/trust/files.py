@@ -7,7 +7,7 @@ from itertools import pairwise, takewhile
 from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.invocations import Invocation
 from cli_guard.commands.model import Effect, Kind
-from cli_guard.commands.trust.code import is_trusted_call
+from cli_guard.commands.trust.code import brings_more, is_trusted_call
 from cli_guard.commands.trust.place import Place, base_name, called
 
 # Programs that print the paths of what the project consists of, and none of Git's own files.
@@ -32,10 +32,8 @@ def writes_inside(place: Place, effect: Effect, caller: Invocation | None) -> bo
     if base_name(caller) == "patch":
         return patches_inside(place, caller)
     spec = called(caller).spec
-    listed = spec.name in place.lists.writes or (
-        (spec.name in place.lists.runs) and is_trusted_call(place, caller)
-    )
-    return listed and place.stays_inside(caller, texts=True)
+    listed = spec.name in place.lists.writes or (place.is_own_tool(spec) and is_trusted_call(place, caller))
+    return listed and not brings_more(place, caller) and place.stays_inside(caller, texts=True)
 
 
 def names_project_files(place: Place, caller: Invocation | None) -> bool:
@@ -43,8 +41,9 @@ def names_project_files(place: Place, caller: Invocation | None) -> bool:
     if caller is None:
         return False
     if all(word.text is not None for word in caller.fields):
-        spec = called(caller).spec.name
-        return spec in place.lists.runs | place.lists.writes and base_name(caller) not in ("sed", "perl")
+        spec = called(caller).spec
+        listed = place.is_own_tool(spec) or spec.name in place.lists.writes
+        return listed and base_name(caller) not in ("sed", "perl")
     finders = [
         each for each in place.invocations if base_name(each) in ("find", "grep", "ls", *PROJECT_FILES)
     ]

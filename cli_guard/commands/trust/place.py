@@ -53,6 +53,10 @@ class Place:
             return None
         return real[len(self.top) :].strip("/")
 
+    def is_own_tool(self, spec: Spec) -> bool:
+        """Return whether a program, or this sub-command of it, runs the project's own code."""
+        return not self.lists.runs.isdisjoint((spec.name, f"{spec.program} *"))
+
     def exists(self, path: str) -> bool:
         return self.tree.exists(unfold_home(path, self.context))
 
