@@ -11,6 +11,7 @@ from cli_guard.commands.invocations import Invocation
 from cli_guard.commands.model import Context, Effect, Kind, Pattern, Setting
 from cli_guard.commands.patterns import fit_pattern, matches, shape_of
 from cli_guard.commands.programs import Spec, table
+from cli_guard.commands.trust.code import ENVIRONMENTS
 from cli_guard.model import Decision
 from cli_guard.rules import tables
 
@@ -26,8 +27,6 @@ GRAVE = frozenset((Kind.EXEC, Kind.SERVICE_WRITE, Kind.DELETE))
 ADDRESS = re.compile(r"(?:[a-z]+\+)?[a-z]+://", re.IGNORECASE)
 # The beginning of a word of a pattern that names one host.
 BOUND = re.compile(r"\w+://[^/*]+/")
-# Runners of an environment that is there; others may fetch what they run.
-ENVIRONMENTS = frozenset(("uv", "poetry", "pdm", "pipenv", "bundle", "hatch"))
 PIPE = re.compile(r"\s*(?:2>&1\s*)?\|&?\s*")
 VARIABLE = re.compile(r"[A-Za-z_]\w*[:+?!]?=")
 

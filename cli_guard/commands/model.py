@@ -121,6 +121,9 @@ class WorkTree(Protocol):
     def uncommitted(self) -> tuple[tuple[str, bool], ...]:
         """Return what Git could not bring back, from the top of the tree, each with whether Git ignores it."""
 
+    def locks(self, program: str) -> bool:
+        """Return whether a lock file at the top names a package like the program."""
+
     def is_pushed(self) -> bool:
         """Return whether the commit at HEAD is on a remote, as far as this clone knows."""
 

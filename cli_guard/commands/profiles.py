@@ -26,7 +26,12 @@ def apply_profile(
         return dict(found)
     if context.profile is Profile.FLOORS:
         return {allow(effect, "left to the agent's own rules"): callers for effect, callers in found.items()}
-    if context.tree is None or context.root is None:
+    # What was not judged in full asks anyway.
+    out_of_bounds = any(
+        effect.kind is Kind.UNKNOWN and effect.target is None and None in each
+        for effect, each in found.items()
+    )
+    if context.tree is None or context.root is None or out_of_bounds:
         return dict(found)
     from cli_guard.commands.trust.place import Place
 
@@ -69,6 +74,9 @@ def explain(place: "Place", effect: Effect) -> str:
     """Say why an effect is allowed, and how much of the code that runs nobody has reviewed yet."""
     if effect.kind is not Kind.EXEC:
         return "trusted work tree"
-    changed = sum(not ignored for _, ignored in place.tree.uncommitted())
+    changes = place.tree.uncommitted()
+    if ("*", False) in changes:
+        return "trusted work tree; its changes could not be listed in time"
+    changed = sum(not ignored for _, ignored in changes)
     files = f"{changed} changed {'file is' if changed == 1 else 'files are'} not reviewed yet"
     return f"trusted work tree; {files}" if changed else "trusted work tree"

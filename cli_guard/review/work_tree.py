@@ -1,16 +1,19 @@
 """The trusted work tree as the judge of commands asks about it. Git is called only if a command needs it, once."""
 
 import os
+import re
 from functools import cached_property
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
 from cli_guard.git.hooks import FRAMEWORK, contents_of
 from cli_guard.git.process import Git
+from cli_guard.runtime import read_plain
 
+LOCKS = ("Gemfile.lock", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 # What is listed of the changes of a tree, in bytes, and the seconds that it may take.
 STATUS_BYTES = 1_000_000
-STATUS_SECONDS = 0.5
+STATUS_SECONDS = 0.2
 
 
 class TrustedTree:
@@ -47,6 +50,17 @@ class TrustedTree:
         entries = [os.fsdecode(each) for each in out.split(b"\0") if len(each) > 3]
         listed = tuple((each[3:].rstrip("/"), each[:2] == "!!") for each in entries)
         return (*listed, ("*", False)) if more else listed
+
+    def locks(self, program: str) -> bool:
+        """Return whether a lock file at the top names a package like the program."""
+        name = re.compile(rb"(?<![\w-])" + re.escape(program.encode()) + rb"(?![\w-])")
+        for lock in LOCKS:
+            try:
+                if name.search(read_plain(self._git.cwd / lock)):
+                    return True
+            except OSError:
+                continue
+        return False
 
     def is_pushed(self) -> bool:
         """Return whether a remote-tracking branch has the commit at HEAD."""

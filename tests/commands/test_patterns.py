@@ -299,7 +299,7 @@ def test_what_could_be_saved(command: str, pattern: str) -> None:
         "rm out.txt",
         "sudo make test",
         "env",
-        "git push",
+        "git push --force",
         "git -C sub commit -m x",
         "git checkout main",
         "python3.12 app.py",
@@ -309,10 +309,10 @@ def test_what_could_be_saved(command: str, pattern: str) -> None:
         "docker run image",
         "docker --host x exec c ls",
         "kubectl -n a delete pod b",
-        "curl https://example.com",
+        "curl -d x https://example.com",
         "chmod 600 key",
         "kill 12",
-        "mytool",
+        "mytool | tee x",
         "gh auth token",
         "make test > log",
         "make $target",
@@ -347,11 +347,12 @@ def test_no_labelled_danger_is_saved_and_what_is_saved_allows_its_own_command() 
         if verdict.savable is None:
             continue
         assert case.verdict is not DENY, case.command
-        assert verdict.savable.partition(" ")[0] not in NEVER - {"git"}
+        assert verdict.savable.partition(" ")[0] not in NEVER - {"git", "curl", "wget"}
         pattern = Pattern(verdict.savable, ALLOW)
         check_pattern(pattern)
         again = judge(case.command, dataclasses.replace(case.context, patterns=(pattern,)))
-        assert again.verdict is ALLOW, (case.command, verdict.savable)
+        # A rule for a program without a table lifts only words of the project.
+        assert again.verdict is ALLOW or verdict.savable.endswith(" *"), (case.command, verdict.savable)
         saved += 1
     assert saved >= 100
 

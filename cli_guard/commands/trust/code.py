@@ -18,6 +18,8 @@ SEARCH_PATHS = re.compile(
 INSTALLED = (".venv/bin", "venv/bin", "node_modules/.bin", "vendor/bin", "bin", ".venv/Scripts")
 MODULE = re.compile(r"[A-Za-z_][\w.]*\Z")
 INTERPRETER = re.compile(r"/bin/(?:python|node|ruby)[\d.]*\Z")
+# Runners that look into an environment of the project and fetch nothing by name.
+ENVIRONMENTS = frozenset(("uv", "poetry", "pdm", "pipenv", "bundle", "hatch"))
 RUNNERS = ("npx", "npm exec", "npm x", "bunx", "bun x", "pnpm exec", "yarn exec")
 # As effects/code.py, effects/imports.py and effects/call.py word these effects.
 IMPORTS = ("python imports ", "python may import ", "loads code or plug-ins of the project")
@@ -45,6 +47,9 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
     if place.is_own_tool(spec) and (target in place.lists.formats or target.startswith("no:")):
         return True
     module = target.partition(".")[0]
+    # `.venv/bin/python -m`: a module of the project's own environment.
+    if "/" in caller.name and is_below(place.resolve(caller.name, caller.folder), place.root, place.context):
+        return MODULE.match(target) is not None
     return MODULE.match(target) is not None and (
         place.is_own_tool(Spec(module)) or has_module(place, target, caller.folder)
     )
@@ -139,14 +144,23 @@ def is_known_here(place: Place, effect: Effect, caller: Invocation | None) -> bo
     if caller is None or not effect.target:
         return False
     if effect.target == base_name(caller) and table(effect.target) is None:
-        runner = caller.parent
-        return (
-            runner is not None
-            and is_trusted_call(place, runner)
-            and is_installed(place, effect.target, caller.folder)
-            and place.stays_inside(caller)
-        )
+        return place.stays_inside(caller) and comes_with_project(place, effect.target, caller)
     return effect.target.startswith("-") and is_trusted_call(place, caller)
+
+
+def comes_with_project(place: Place, program: str, caller: Invocation) -> bool:
+    """Return whether a program is one of the project's: installed in the tree, or locked where its runner looks."""
+    runner = caller.parent
+    if runner is not None and is_trusted_call(place, runner):
+        locked = base_name(runner) in ENVIRONMENTS and place.tree.locks(program)
+        return locked or is_installed(place, program, caller.folder)
+    activated = any(
+        each.name in ("source", ".")
+        and each.fields[1:]
+        and each.fields[1].start.endswith("venv/bin/activate")
+        for each in place.invocations
+    )
+    return activated and is_installed(place, program, caller.folder)
 
 
 def set_paths(assignment: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from urllib.parse import urlsplit
 
 from cli_guard.commands.effects.arguments import Arguments, read_arguments
@@ -16,6 +17,12 @@ from cli_guard.rules import tables
 # A path, or the part of a word that may be one (`--rootdir=/x`, `SHELL=/x`, `@../x`), and an address.
 PATH_IN_WORD = re.compile(
     r"""(?:^|[=:,;"'(@\s])((?:~[\w.-]*|\.\.)?/[^=:,;"')\s]*|~[\w.-]*|\.\.)(?=$|[=:,;"')\s])"""
+)
+# Options whose value is a file that is written.
+OUTPUT = re.compile(
+    r"-{1,2}(?:o|(?:[\w-]*[-_])?(?:out|output|log|junit|(?:cpu|mem|block|mutex|trace)?prof(?:ile)?|results?|report|dest(?:ination)?)"
+    r"(?:[-_]?(?:file|path|dir|name|junit|xml|html))?)",
+    re.IGNORECASE,
 )
 ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://[^\s\"',]*")
 TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp")  # noqa: S108 - places that a command may write to
@@ -101,11 +108,19 @@ class Place:
             for kind, each in kinds
             if kind == Kind.WRITE or (texts and kind.startswith(("text", "code:")))
         ]
+        words = [word for word in caller.fields[1:] if not any(word.span == each.span for each in skipped)]
         return all(
-            self.is_inside(word, caller.folder)
-            for word in caller.fields[1:]
-            if not any(word.span == each.span for each in skipped)
+            self.is_inside(word, caller.folder) or self.is_output(before, word, caller.folder)
+            for before, word in pairwise((caller.fields[0], *words))
         )
+
+    def is_output(self, before: Field, word: Field, folder: str) -> bool:
+        """Return whether a word names a temporary file that an option writes: `--log-junit /tmp/x`, `--out=/tmp/x`."""
+        option, equals, value = (
+            word.start.partition("=") if word.start.startswith("-") else (before.start, "=", word.start)
+        )
+        named = word.text is not None and bool(equals) and OUTPUT.fullmatch(option) is not None
+        return named and value.startswith("/") and self.is_temporary(self.resolve(value, folder))
 
     def is_inside(self, word: Field, folder: str) -> bool:
         if word.taints:
