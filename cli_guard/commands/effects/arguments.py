@@ -159,7 +159,8 @@ class Reader:
         if self.found.spec.parsing == "single" and name[1:] in options:
             return [options[name[1:]]]
         longer = {id(option): option for long, option in options.items() if long.startswith(name)}
-        return sorted(longer.values(), key=lambda option: option.harmless)
+        found = sorted(longer.values(), key=lambda option: option.harmless)
+        return found or ([Option((name,), "text", optional=True)] if self.found.spec.others else [])
 
     def take(self, option: Option, given: Field | None) -> None:
         """Add an option with its value: attached, or the next word."""
