@@ -162,7 +162,7 @@ def command_of_form(spec: Spec, name: str) -> Spec:
 
 def form_pattern(form: str) -> str:
     """Return the regular expression of a form: `**` stands for words, `*` for one or a part of it."""
-    return " ".join(".+" if word == "**" else word.replace("*", r"\S*") for word in form.split())
+    return re.escape(form).replace(r"\*\*", ".+").replace(r"\*", r"\S*")
 
 
 def spec_from(data: Mapping[str, Any], name: str, parent: Spec) -> Spec:

@@ -311,3 +311,13 @@ def test_options_missing_from_a_table_do_no_harm_where_it_says_so() -> None:
     words = ["db", "list-x", "--name", "a", "--all", "-q", "--top=3"]
     assert not read_arguments(spec, [literal(word, HERE) for word in words]).unknown
     assert read_arguments(spec, [literal(word, HERE) for word in ["vm", "stop", "--all"]]).unknown
+
+
+@table(
+    ("words", "reads"),
+    [("--dry=client", True), ("--dry=none", False), ("--dry", False), ("--dr=client", False)],
+)
+def test_an_option_may_be_named_with_a_value(words: str, reads: bool) -> None:
+    data = {"flags": "--dry[=]", "fact": [{"options": "--dry=client", "effect": "read"}]}
+    found = read_arguments(spec_from(data, "apply", Spec("")), [literal(words, HERE)])
+    assert [option.effect == Kind.READ for option in found.present] == [reads]
