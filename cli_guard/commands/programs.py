@@ -28,7 +28,7 @@ REPEATED = "..."
 
 SPEC_KEYS = frozenset(
     "name source parsing flags values operands effect reason rule alternative prints stdin handler fact command match "
-    "near allow review deny loads always dry".split()
+    "near allow review deny loads always dry others".split()
 )
 FACT_KEYS = frozenset(
     "options takes optional effect operands stdin prints reason rule alternative match near".split()
@@ -83,7 +83,9 @@ class Spec:
     loads: str | None = None
     always: bool = False
     dry: str = ""
+    others: str = ""
     commands: "Mapping[str, Spec]" = field(default_factory=dict)
+    forms: "Mapping[str, Spec]" = field(default_factory=dict)
     source: str = ""
     match: str = ""
     near: str = ""
@@ -106,7 +108,8 @@ class Spec:
     def every(self) -> "Iterator[Spec]":
         """Yield this table and those of its sub-commands, each once."""
         yield self
-        for spec in {id(spec): spec for spec in self.commands.values()}.values():
+        forms = () if " " in self.name else self.forms.values()
+        for spec in {id(spec): spec for spec in (*self.commands.values(), *forms)}.values():
             yield from spec.every()
 
 
@@ -135,6 +138,8 @@ def sub_command(spec: Spec, word: str) -> Spec | None:
     """Return a sub-command by its first word, from the program's table or a file of its own."""
     if word in spec.commands:
         return spec.commands[word]
+    if spec.forms:
+        return command_of_form(spec, f"{spec.name} {word}")
     # `git commit` has a file of its own; `ssh add` is not `ssh-add`.
     name = f"{spec.name} {word}".replace(" ", "-")
     if not spec.commands or not tables.exists(name):
@@ -143,6 +148,21 @@ def sub_command(spec: Spec, word: str) -> Spec | None:
     if spec.parsing == "posix":
         return own
     return replace(own, options={**spec.options, **own.options})
+
+
+def command_of_form(spec: Spec, name: str) -> Spec:
+    """Return the sub-command of the longest form that a name has, else a group that is unknown by itself."""
+    words = name.partition(" ")[2]
+    fitting = [form for form in spec.forms if re.fullmatch(form_pattern(form), words)]
+    if fitting:
+        return replace(spec.forms[max(fitting, key=len)], name=name)
+    reason = "is not a known sub-command"
+    return Spec(name, spec.parsing, spec.options, ("text...",), Kind.UNKNOWN, reason, forms=spec.forms)
+
+
+def form_pattern(form: str) -> str:
+    """Return the regular expression of a form: `**` stands for words, `*` for one or a part of it."""
+    return re.escape(form).replace(r"\*\*", ".+").replace(r"\*", r"\S*")
 
 
 def spec_from(data: Mapping[str, Any], name: str, parent: Spec) -> Spec:
@@ -166,12 +186,22 @@ def spec_from(data: Mapping[str, Any], name: str, parent: Spec) -> Spec:
         loads=data.get("loads"),
         always=data.get("always", False),
         dry=data.get("dry", ""),
+        others=one_of(("", "text"), data.get("others", ""), name),
         source=data.get("source", parent.source),
         match=data.get("match", ""),
         near=data.get("near", ""),
         examples={verdict: tuple(data.get(verdict, ())) for verdict in ("allow", "review", "deny")},
     )
-    return replace(spec, commands=MappingProxyType(commands_from(data.get("command", ()), spec)))
+    given = data.get("command", ())
+    forms = {form: spec_from(each, f"{name} {form}", spec) for each in given for form in forms_in(each)}
+    group = replace(spec, forms=MappingProxyType({**parent.forms, **forms}))
+    commands = commands_from(given, group)
+    return replace(group, commands=MappingProxyType(commands)) if commands or forms else spec
+
+
+def forms_in(data: Mapping[str, Any]) -> list[str]:
+    """Return the names of a sub-command that are forms (`* describe-*`), without the others."""
+    return [name for name in (" ".join(each.split()) for each in data["name"].split("|")) if "*" in name]
 
 
 def commands_from(tables: list[Mapping[str, Any]] | tuple[()], parent: Spec) -> dict[str, Spec]:
@@ -181,12 +211,15 @@ def commands_from(tables: list[Mapping[str, Any]] | tuple[()], parent: Spec) -> 
     for data in tables:
         for name in (" ".join(each.split()) for each in data["name"].split("|")):
             first, _, rest = name.partition(" ")
+            if "*" in name:
+                continue
             if rest:
                 longer.setdefault(first, []).append({**data, "name": rest})
             else:
                 found[first] = spec_from(data, f"{parent.name} {first}", parent)
     for first, below in longer.items():
         upper = found.get(first) or Spec(f"{parent.name} {first}", parent.parsing, parent.options)
+        upper = replace(upper, forms=parent.forms)
         found[first] = replace(
             upper, commands=MappingProxyType({**upper.commands, **commands_from(below, upper)})
         )

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from examples import table
+from examples import examples, near_misses, table
 
 from cli_guard.commands.effects.arguments import Arguments, read_arguments
 from cli_guard.commands.expand.fields import Field, literal
-from cli_guard.commands.model import Span
-from cli_guard.commands.programs import Spec, spec_from
+from cli_guard.commands.model import Kind, Span
+from cli_guard.commands.programs import Spec, spec_from, sub_command
 
 HERE = Span(0, 0)
 
@@ -257,3 +257,67 @@ def test_an_option_is_found_by_each_of_its_names() -> None:
     assert read(GNU, "-n").has("--no-verify")
     assert read(GNU, "--no-veri").has("-n", "-z")
     assert not read(GNU, "-a").has("--no-verify")
+
+
+FORMS: Mapping[str, Any] = {
+    "flags": "-q",
+    "command": [
+        {"name": "* list-* | ** show", "effect": "service-read", "operands": "text", "others": "text"},
+        {"name": "* list-secret*", "effect": "credential", "operands": "text"},
+        {"name": "vm list-disks", "effect": "service-write"},
+        {"name": "vm | vm disk", "command": [{"name": "stop", "effect": "service-write"}]},
+    ],
+}
+
+
+def effect_of(*words: str) -> str:
+    """Return the effect of the sub-command that the words lead to, empty if none."""
+    spec = spec_from(FORMS, "cloud", Spec(""))
+    for word in words:
+        spec = sub_command(spec, word) or Spec("", effect=Kind.UNKNOWN)
+    return str(spec.effect or "")
+
+
+@near_misses(
+    "words",
+    ["vm list-images", "vm show", "vm disk show", "db list-x", "db backup policy show", "vm backup show"],
+)
+def test_a_form_names_sub_commands_of_groups_that_are_listed_and_of_others(words: str) -> None:
+    assert effect_of(*words.split()) == Kind.SERVICE_READ
+
+
+@examples(
+    ("words", "effect"),
+    [
+        ("vm list-disks", "service-write"),
+        ("vm stop", "service-write"),
+        ("vm disk stop", "service-write"),
+        ("vm list-secrets", "credential"),
+        ("db", "unknown"),
+        ("db drop", "unknown"),
+        ("db backup list-x", "unknown"),
+        ("vm list", "unknown"),
+        ("vm disk list-x", "unknown"),
+        ("vm list-images x", "unknown"),
+        ("vm show show", "unknown"),
+    ],
+)
+def test_a_name_counts_before_a_form_and_a_longer_form_before_a_shorter(words: str, effect: str) -> None:
+    assert effect_of(*words.split()) == effect
+
+
+def test_options_missing_from_a_table_do_no_harm_where_it_says_so() -> None:
+    spec = spec_from(FORMS, "cloud", Spec(""))
+    words = ["db", "list-x", "--name", "a", "--all", "-q", "--top=3"]
+    assert not read_arguments(spec, [literal(word, HERE) for word in words]).unknown
+    assert read_arguments(spec, [literal(word, HERE) for word in ["vm", "stop", "--all"]]).unknown
+
+
+@table(
+    ("words", "reads"),
+    [("--dry=client", True), ("--dry=none", False), ("--dry", False), ("--dr=client", False)],
+)
+def test_an_option_may_be_named_with_a_value(words: str, reads: bool) -> None:
+    data = {"flags": "--dry[=]", "fact": [{"options": "--dry=client", "effect": "read"}]}
+    found = read_arguments(spec_from(data, "apply", Spec("")), [literal(words, HERE)])
+    assert [option.effect == Kind.READ for option in found.present] == [reads]

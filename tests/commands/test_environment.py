@@ -38,9 +38,36 @@ SWITCHED_OFF = (
     "GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_KEY_12=CORE.HOOKSPATH GIT_CONFIG_KEY_0=include.path "
     "GIT_CONFIG_KEY_0=init.templateDir GIT_CONFIG_PARAMETERS='core.hooksPath=x'"
 ).split()
+# Names that no program is known to read as code, a place or options, each with a plain value.
+PLAIN_SETTINGS = (
+    "FOO=1 foo=bar BAR=1 FOO= NODE_ENV=test PORT=3000 APP_ENV=test APP_NAME=shop TEST_DB=1 UPDATE_SNAPSHOTS=1 "
+    "RAILS_ENV=test RACK_ENV=test MIX_ENV=test FLASK_ENV=development FLASK_APP=app:create GOOS=linux GOARCH=arm64 "
+    "CGO_ENABLED=0 RUST_LOG=debug,hyper=info AWS_PROFILE=dev TF_LOG=DEBUG TF_VAR_region=eu-1 COVERAGE=true "
+    "DJANGO_SETTINGS_MODULE=app.settings.test SPRING_PROFILES_ACTIVE=dev ASPNETCORE_ENVIRONMENT=Development "
+    "VITE_API=x NEXT_PUBLIC_NAME=shop SECRET_KEY=test POSTGRES_PASSWORD=x TIMEOUT=30 WORKERS=4 SEED=42 "
+    "REPORT_DATE=2024-01-31 THRESHOLD=0.5 FEATURES=a,b,c IMAGE=app:1.2 FIXTURE=data/a.json MAX_RETRIES=3 DRY_RUN=1 "
+    "DATABASE_URL=postgres://localhost/x DATABASE_URL=postgres://u:p@localhost:5432/x?schema=public "
+    "DATABASE_URL=sqlite:///app.db DATABASE_URL=sqlite:///:memory: REDIS_URL=redis://127.0.0.1:6379/0 PGHOST=localhost "
+    "API_URL=http://localhost:3000/api HOST=0.0.0.0 KAFKA_BROKERS=localhost:9092 BASE_URL=http://[::1]:80 LANGX=1"
+).split()
+# What the name says, or the value: a path elsewhere, an option, several paths, an address of another host.
 UNKNOWN_NAMES = (
-    "FOO=1 foo=bar SKIPX=1 XSKIP=1 HUSKYX=0 MYPATHX=1 LANGX=1 TZX=1 CLI_GUARD_X=1 GITX=1 NOTCI=1".split()
-)
+    "SKIPX=1 XSKIP=1 HUSKYX=0 MYPATHX=1 CLI_GUARD_X=1 GITX=1 MY_PATH=x MYPATH=x NODE_FOO=1 PLUGIN_PATH=. TOOL_HOME=x "
+    "FOO_CONFIG=x FOO_CONF=x FOORC=x INPUTRC=x X_OPTS=x FOO_ARGS=x FOO_FLAGS=x PYTEST_ADDOPTS=x PYTEST_PLUGINS=x "
+    "PYLINTRC=x FZF_DEFAULT_COMMAND=x RIPGREP_CONFIG_PATH=x BAT_THEME=x MAKEFILES=x CONFIG_SITE=x CPATH=x AS=x "
+    "CMAKE_TOOLCHAIN_FILE=x CCACHE_PREFIX=x X_WRAPPER=x FOO_LAUNCHER=x FOO_CMD=x BUILD_COMMAND=x CHROME_BIN=x "
+    "GOPROXY=x GONOSUMDB=x GOTOOLCHAIN=x JAVA_HOME=x KOTLIN_HOME=x SBT_OPTS=x PHPRC=x PHP_INI_SCAN_DIR=x LUA_INIT=x "
+    "ELECTRON_RUN_AS_NODE=1 VIMINIT=x EXINIT=x ZDOTDIR=x FPATH=x HOSTALIASES=x TERMINFO=x GTK_MODULES=x QT_DEBUG=1 "
+    "ANSIBLE_CALLBACKS=x TF_CLI_ARGS=x TF_DATA_DIR=x HELM_DRIVER=x KUBE_EDITOR_X=1 DOTNET_STARTUP_HOOKS=x "
+    "CORECLR_PROFILER=x ASPNETCORE_HOSTINGSTARTUPASSEMBLIES=x R_PROFILE=x R_LIBS=x JULIA_PROJECT=x ERL_AFLAGS=x "
+    "MIX_EXS=x AWS_ENDPOINT_URL=https://a.test AWS_CONFIG_FILE=x AWS_CA_BUNDLE=x AWS_SHARED_CREDENTIALS_FILE=x "
+    "CLOUDSDK_PYTHON=x GH_HOST=localhost VAULT_ADDR=http://localhost SASS_BINARY_SITE=x YARN_REGISTRY=x PNPM_HOME=x "
+    "BUNDLE_GEMFILE=x GEM_HOME=x COMPOSER_HOME=x RUSTUP_TOOLCHAIN=x SSH_AUTH_SOCK=x GNUPGHOME=x NETRC=x TMP=x "
+    "SPRING_APPLICATION_JSON_FILE=x SPRING_CONFIG_LOCATION=x DBUS_SESSION_BUS_ADDRESS=x DISPLAY=x GLIBC_TUNABLES=x "
+    "FOO=/etc/x FOO=~/x FOO=../x FOO=a/../../x FOO=-x FOO=a:/b FOO=a=/b FOO=https://a.test FOO=file:///etc/x "
+    "DATABASE_URL=postgres://db.a.test/x DATABASE_URL=postgres://localhost/x?host=a.test PGHOST=a.test API_URL=x "
+    "DATABASE_URL=postgres://localhost@a.test/x DATABASE_URL=sqlite:////etc/x REDIS_HOST=10.0.0.1 SMTP_SERVER=a.test"
+).split()
 
 
 @near_misses("setting", NOTHING_OF_NOTE)
@@ -71,11 +98,28 @@ def test_a_variable_that_switches_hooks_off_is_denied(setting: str) -> None:
         assert judge(command).verdict is DENY, command
 
 
-@table("setting", UNKNOWN_NAMES)
-def test_a_name_that_nobody_knows_is_unknown(setting: str) -> None:
+@near_misses("setting", PLAIN_SETTINGS)
+def test_an_unknown_name_with_a_plain_value_means_nothing(setting: str) -> None:
     name, _, value = setting.partition("=")
-    assert (variable_means(name, value) or (None,))[0] is Kind.UNKNOWN
+    assert variable_means(name, value) is None
+    assert judge(f"{setting} ls").verdict is ALLOW
+    assert judge(f"export {setting}; ls").verdict is ALLOW
+
+
+@examples("setting", UNKNOWN_NAMES)
+def test_a_name_or_value_that_may_be_code_or_a_place_is_unknown(setting: str) -> None:
+    name, _, value = setting.partition("=")
+    assert variable_means(name, value)
     assert judge(f"{setting} ls").verdict is REVIEW
+
+
+@examples("value", ["$(date)", "$UNSET", "'a b'", "'a;b'", "'() { :; }'", "`id`"])
+def test_a_value_that_is_not_plain_is_asked_about(value: str) -> None:
+    assert judge(f"FOO={value} ls").verdict is REVIEW
+
+
+@table("setting", "SKIPX=1 MYPATHX=1 FOO=/etc/x MY_PATH=x".split())
+def test_a_variable_of_the_shell_alone_is_not_passed_on(setting: str) -> None:
     assert judge(f"{setting}; ls").verdict is ALLOW
 
 

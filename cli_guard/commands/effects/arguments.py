@@ -109,7 +109,9 @@ class Reader:
         if word.text is None and not word.start.rstrip("-"):
             self.found.loose.append(word)
             return
-        name, equals, _ = word.start.partition("=")
+        # A table may name an option with one of its values: `--dry-run=client`.
+        whole = word.text in self.found.spec.options
+        name, equals, _ = (word.start, "", "") if whole else word.start.partition("=")
         if word.text is None and not equals:
             self.read_unfinished(word)
             return
@@ -158,8 +160,12 @@ class Reader:
             return []
         if self.found.spec.parsing == "single" and name[1:] in options:
             return [options[name[1:]]]
-        longer = {id(option): option for long, option in options.items() if long.startswith(name)}
-        return sorted(longer.values(), key=lambda option: option.harmless)
+        fitting = {
+            long: option for long, option in options.items() if long.startswith(name) and "=" not in long
+        }
+        longer = {id(option): option for option in fitting.values()}
+        found = sorted(longer.values(), key=lambda option: option.harmless)
+        return found or ([Option((name,), "text", optional=True)] if self.found.spec.others else [])
 
     def take(self, option: Option, given: Field | None) -> None:
         """Add an option with its value: attached, or the next word."""

@@ -3,18 +3,24 @@
 import re
 
 from cli_guard.commands.model import Kind
+from cli_guard.rules.tables import words
 
 Meaning = tuple[Kind, str] | None
 
-HARMLESS_NAMES = re.compile(
-    r"(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|COLORTERM|COLUMNS|LINES|TERM|CI|DEBIAN_FRONTEND"
-    r"|PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|IOENCODING|UTF8|HASHSEED|FAULTHANDLER|NOUSERSITE|SAFEPATH|DEVMODE)"
-    r"|RUST_BACKTRACE|NODE_NO_WARNINGS|NODE_DISABLE_COLORS|POSIXLY_CORRECT|TIMEFORMAT|BLOCKSIZE|BLOCK_SIZE|LS_COLORS"
-    r"|GREP_COLORS?|JQ_COLORS|QUOTING_STYLE|TIME_STYLE|GIT_TERMINAL_PROMPT|GIT_OPTIONAL_LOCKS|GIT_LITERAL_PATHSPECS"
-    r"|GIT_NO_REPLACE_OBJECTS|GIT_FLUSH|HOMEBREW_NO_(?:AUTO_UPDATE|ANALYTICS|ENV_HINTS|COLOR)|PIP_DISABLE_PIP_VERSION_CHECK"
-    r"|PIP_NO_COLOR|NPM_CONFIG_(?:FUND|AUDIT|LOGLEVEL|UPDATE_NOTIFIER)|npm_config_(?:fund|audit|loglevel|update_notifier)"
-    r"|AWS_(?:REGION|DEFAULT_REGION|DEFAULT_OUTPUT)|TF_IN_AUTOMATION|TF_CLI_CONFIG_INPUT|SYSTEMD_COLORS|NO_UPDATE_NOTIFIER"
-    r"|VERBOSE|DEBUG|LOG_LEVEL|LOGLEVEL|QUIET|DOCKER_BUILDKIT|COMPOSE_PROGRESS|BUILDKIT_PROGRESS)\Z"
+WORDS = words("environment")
+HARMLESS_NAMES, CODE_NAMES, PLAIN_NAMES = (
+    re.compile(rf"(?:{'|'.join(WORDS[each])})\Z") for each in ("harmless", "code", "plain")
+)
+PLACES = re.compile("|".join(WORDS["places"]))
+RISKY = re.compile(
+    rf"(?:{'|'.join(WORDS['families'])})|.*(?:{'|'.join(WORDS['contained'])})"
+    rf"|(?:.*_)?(?:{'|'.join(WORDS['parts'])})(?:_|\Z)|.*(?:{'|'.join(WORDS['ends'])})\Z"
+)
+# A word, or a path in the project; not an option, several words or an address.
+PLAIN = re.compile(r"(?!-|~|/|.*\.\.|.*[:=,]/)[\w./,:+*=-]*\Z")
+LOCAL = re.compile(
+    r"(?!file:|.*host\w*=|.*\.\.)(?:\w[\w+.-]*://)?(?:[\w.%-]+(?::[\w.%-]*)?@)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])"
+    r"(?::\d+)?(?:/[\w./?=&%,-]*)?\Z|sqlite\S{0,9}:(?:///?:memory:|//|///\w[\w./-]*)\Z"
 )
 # Variables that are harmless only with one of these values.
 HARMLESS_VALUES = {
@@ -42,36 +48,13 @@ HOOK_SWITCHES = {
 }
 SWITCHED_ON = frozenset(("1", "true", "yes", "on"))
 GIT_CONFIG_PAIR = re.compile(r"GIT_CONFIG_(?:KEY|VALUE)_\d+\Z|GIT_CONFIG_(?:COUNT|PARAMETERS)\Z")
-CODE_NAMES = re.compile(
-    r"(?:PATH|IFS|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS[0-4]|CDPATH|BASH_FUNC_.*|SHELL"
-    r"|LD_[A-Z_]+|DYLD_[A-Z_]+|GCONV_PATH|LOCPATH|HOME|XDG_CONFIG_HOME|XDG_DATA_DIRS|TMPDIR|.*(?:PAGER|EDITOR|BROWSER)"
-    r"|VISUAL|LESSOPEN|LESSCLOSE|LESS|MANOPT|GIT_.*|SSH_ASKPASS|SUDO_ASKPASS|RSYNC_RSH|TAR_OPTIONS|MAKEFLAGS|MFLAGS|CC|CXX|LD|AR"
-    r"|CFLAGS|CXXFLAGS|LDFLAGS|PYTHON[A-Z]+|PERL5?(?:LIB|OPT|DB)|RUBY(?:LIB|OPT)|NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS)"
-    r"|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|MAVEN_OPTS|GRADLE_OPTS|CLASSPATH|RUSTC(?:_WRAPPER)?|RUSTFLAGS|CARGO_.*|GO(?:FLAGS|PATH|ROOT)"
-    r"|KUBECONFIG|DOCKER_HOST|PIP_[A-Z_]+|UV_[A-Z_]+|NPM_CONFIG_[A-Z_]+|npm_config_[a-z_]+|(?:HTTPS?|ALL|NO|FTP)_PROXY"
-    r"|(?:https?|all|no|ftp)_proxy|SSL_CERT_(?:FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_(?:CA_BUNDLE|HOME)|WGETRC|OPENSSL_CONF|PGSERVICEFILE)\Z"
-)
 
 HOOKS_PATH = "core.hookspath"
 HOOK_KEYS = frozenset((HOOKS_PATH, "init.templatedir", "hook.enabled"))
 INCLUDES = re.compile(r"include\.path\Z|includeif\..*\.path\Z")
 # git-config(1): the keys whose value is run as a command, or names one.
-CODE_KEYS = re.compile(
-    r"core\.(?:fsmonitor|pager|editor|sshcommand|askpass|gitproxy|alternaterefscommand|worktree|attributesfile)\Z|pager\..*\Z|alias\..*\Z"
-    r"|diff\.(?:external|.*\.(?:command|textconv|cachetextconv))\Z|filter\..*\.(?:clean|smudge|process)\Z|merge\..*\.driver\Z"
-    r"|(?:merge|diff)tool\..*\.(?:cmd|path)\Z|(?:merge|diff)\.(?:gui)?tool\Z|credential\.(?:.*\.)?helper\Z|gpg\.(?:.*\.)?program\Z|gpg\.ssh\..*\Z"
-    r"|sequence\.editor\Z|interactive\.difffilter\Z|remote\..*\.(?:uploadpack|receivepack|vcs|url|pushurl|proxy)\Z|url\..*insteadof\Z"
-    r"|uploadpack\..*hook\Z|submodule\..*\.(?:update|url)\Z|trailer\..*\.(?:command|cmd)\Z|sendemail\..*\Z|web\.browser\Z|browser\..*\Z"
-    r"|man\..*\Z|instaweb\..*\Z|protocol\..*\Z|http\..*\Z|transfer\..*\Z|receive\..*\Z|safe\.directory\Z|extensions\..*\Z|hook\..*\Z|tar\..*\.command\Z"
-)
-HARMLESS_KEYS = re.compile(
-    r"(?:user\.(?:name|email)|color\..*|column\..*|advice\..*|log\..*|core\.(?:quotepath|abbrev|autocrlf|eol|ignorecase|whitespace"
-    r"|precomposeunicode|longpaths|symlinks|filemode|untrackedcache|preloadindex|optionallocks|commentchar)|diff\.(?:renames|renamelimit|algorithm"
-    r"|context|mnemonicprefix|noprefix|colormoved|colormovedws|submodule|indentheuristic|statgraphwidth|wserrorhighlight|suppressblankempty"
-    r"|ignoresubmodules|dirstat|interhunkcontext)|grep\..*|status\..*|blame\..*|format\.pretty|i18n\..*|versionsort\..*|branch\.sort"
-    r"|tag\.sort|commit\.(?:gpgsign|verbose|status)|tag\.gpgsign|gc\.auto|maintenance\.auto|init\.defaultbranch|pull\.(?:rebase|ff)"
-    r"|push\.default|rebase\.autostash|fetch\.prune|merge\.(?:conflictstyle|renames|renamelimit)|rerere\..*|help\.autocorrect|index\..*"
-    r"|pack\..*|feature\..*|stash\..*|submodule\.recurse|lfs\.(?:fetchexclude|fetchinclude))\Z"
+CODE_KEYS, HARMLESS_KEYS = (
+    re.compile(rf"(?:{'|'.join(words('git_keys')[each])})\Z") for each in ("code", "harmless")
 )
 OFF = frozenset(("false", "0", "no", "off", ""))
 # Values of keys in CODE_KEYS with which Git runs nothing.
@@ -125,7 +108,17 @@ def variable_means(name: str, value: str | None) -> Meaning:
             return None
     if CODE_NAMES.match(name):
         return Kind.EXEC, f"sets {name}, which decides what code runs or where it connects"
+    if value is not None and is_plain_setting(name, value):
+        return None
     return Kind.UNKNOWN, f"sets {name}, which is not known to be harmless"
+
+
+def is_plain_setting(name: str, value: str) -> bool:
+    """Return whether neither the parts of a name nor its value can mean code, a place or options of a program."""
+    upper = name.upper()
+    if not PLAIN_NAMES.match(name) and RISKY.match(upper):
+        return False
+    return bool(LOCAL.match(value) or (PLAIN.match(value) and not PLACES.search(upper)))
 
 
 def pair_means(name: str, value: str | None) -> Meaning:

@@ -11,6 +11,7 @@ from cli_guard.commands.machine import Machine
 from cli_guard.commands.model import GUARD_OFF, HARMLESS, Kind, Span
 from cli_guard.commands.programs import Spec
 from cli_guard.commands.scope import Stream
+from cli_guard.rules.tables import other_names
 
 # A reason in the table that is a whole sentence and does not continue the program's name.
 NOUNS = re.compile(r"(?:an?|the|another|what|services|commands)\b")
@@ -74,8 +75,12 @@ class ParsedCall:
 
     @property
     def title(self) -> str:
-        """Return program and sub-command for display."""
-        return self.spec.name.replace("-", " ") if self.spec.program != self.program.name else self.spec.name
+        """Return program and sub-command for display, the program by the name that was called."""
+        own = self.spec.program == self.program.name
+        name = self.spec.name if own else self.spec.name.replace("-", " ")
+        called = self.fields[0].start.rpartition("/")[2]
+        known = called[:1].isalpha() and called in other_names()
+        return name.replace(self.program.name, called, 1) if known else name
 
     def replace_fields(self, fields: list[Field]) -> None:
         self.fields = fields

@@ -25,7 +25,7 @@ def parts(command: str) -> dict[str, str]:
         ("cd web && make check", "make check", "defined in Makefile:3: pytest"),
         ("rm -rf build && npm ci", "build", "deletes build"),
         ("rm -rf build && npm ci", "npm ci", "npm ci installs packages, whose code runs"),
-        ("curl x | sh", "sh", "runs code downloaded from the network (bash)"),
+        ("curl x | sh", "sh", "runs code downloaded from the network (sh)"),
     ],
 )
 def test_a_part_has_its_meaning(command: str, part: str, meaning: str) -> None:
