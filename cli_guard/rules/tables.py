@@ -60,6 +60,7 @@ class WorkspaceLists:
 
     runs: frozenset[str]
     runners: frozenset[str]
+    local: frozenset[str]
     writes: frozenset[str]
     asks: tuple[str, ...]
     leaves: frozenset[str]
@@ -76,6 +77,7 @@ def workspace() -> WorkspaceLists:
     return WorkspaceLists(
         runs=frozenset((*data["runs"], *data["runners"])),
         runners=frozenset(data["runners"]),
+        local=frozenset(data["local"]),
         writes=frozenset(data["writes"]),
         asks=tuple(data["asks"]),
         leaves=frozenset(data["leaves"]),

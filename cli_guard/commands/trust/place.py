@@ -62,7 +62,7 @@ class Place:
 
     def is_own_tool(self, spec: Spec) -> bool:
         """Return whether a program, or this sub-command of it, runs the project's own code."""
-        return not self.lists.runs.isdisjoint((spec.name, f"{spec.program} *"))
+        return not self.lists.runs.isdisjoint((spec.name, f"{spec.program} ..."))
 
     def exists(self, path: str) -> bool:
         return self.tree.exists(unfold_home(path, self.context))

@@ -62,6 +62,9 @@ def stays_on_machine(place: Place, effect: Effect, caller: Invocation | None) ->
     given = called(caller)
     if given.spec.program == "git":
         return given.spec.name in ("git fetch", "git pull", "git remote update") and is_remote(place, target)
+    if given.spec.name in place.lists.local:
+        folders = (place.resolve(each.start, caller.folder) for each in given.operands if each.text)
+        return place.stays_inside(caller) and any(place.exists(folder) for folder in folders)
     if target == given.spec.name:
         # A server, by default open to all.
         return any(is_loopback(word.start) and "0.0.0.0" not in word.start for word in caller.fields[1:])  # noqa: S104
