@@ -59,6 +59,7 @@ class WorkspaceLists:
     """The lists of `rules/workspace.toml`; its comments say what each is for."""
 
     runs: frozenset[str]
+    forms: tuple[str, ...]
     runners: frozenset[str]
     local: frozenset[str]
     writes: frozenset[str]
@@ -76,6 +77,7 @@ def workspace() -> WorkspaceLists:
         data = tomllib.load(file)
     return WorkspaceLists(
         runs=frozenset((*data["runs"], *data["runners"])),
+        forms=tuple(name for name in data["runs"] if "*" in name),
         runners=frozenset(data["runners"]),
         local=frozenset(data["local"]),
         writes=frozenset(data["writes"]),

@@ -13,6 +13,7 @@ from cli_guard.commands.floors import check_remote_code, check_sent
 from cli_guard.commands.model import Kind
 from cli_guard.commands.scope import HIDDEN, NOTHING, REMOTE, SECRET, Stream
 
+MUTATION = re.compile(r"\b(?:mutation|subscription)\b")
 SHELL_ADDRESS = re.compile(r"(?:EXEC|SYSTEM|SHELL):.*\b(?:BA|Z|DA|K)?SH\b")
 
 
@@ -79,7 +80,27 @@ def gh(call: Call) -> Stream:
     for operand in call.arguments.operands if "config" in call.spec.name.split() else ():
         if SECRET_NAME.search(operand.start):
             call.effect(Kind.CREDENTIAL, operand.shown, f"shows or sets {operand.shown}", operand.span)
+    if call.spec.name == "gh api":
+        leave_out_fields(call)
     return call.run()
+
+
+def leave_out_fields(call: Call) -> None:
+    """Leave out the method and the fields of a request that only reads: `-X GET`, a query of GraphQL."""
+    given = call.arguments
+    methods = [value.text for option, value in given.values if "-X" in option.names]
+    fields = [value for option, value in given.values if "-f" in option.names]
+    texts = [value.text or "=@" for value in fields]
+    queries = [text.partition("=")[2].lstrip() for text in texts if text.startswith("query=")]
+    if given.operands and given.operands[0].text == "graphql":
+        reads = not methods and all(each.startswith(("query", "{")) for each in queries) and bool(queries)
+    else:
+        reads = methods == ["GET"]
+    sends = any("=@" in text or MUTATION.search(text) for text in texts) or given.has("--input")
+    if reads and not sends and not any(value.taints for value in fields):
+        left_out = [option for option in given.present if {"-X", "-f"} & set(option.names)]
+        given.present = [option for option in given.present if option not in left_out]
+        given.values = [(option, value) for option, value in given.values if option not in left_out]
 
 
 def make(call: Call) -> Stream:

@@ -44,11 +44,19 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
         # The script, and its first word: `manage.py flush`.
         names = [target.rpartition("/")[2].partition(".")[0], *(word.start for word in caller.fields[1:3])]
         return is_own_program(place, place.resolve(target, caller.folder)) and not leaves(place, names)
+    given = called(caller)
+    if target.startswith("-") and not given.has(target):
+        # `cmake --build --preset`: the value that was expected is another option.
+        return is_trusted_call(place, caller)
     if place.is_own_tool(spec) and (target in place.lists.formats or target.startswith("no:")):
         return True
     module = target.partition(".")[0]
     # `.venv/bin/python -m`: a module of the project's own environment.
-    if "/" in caller.name and is_below(place.resolve(caller.name, caller.folder), place.root, place.context):
+    if (
+        base_name(caller).startswith("python")
+        and "/" in caller.name
+        and is_below(place.resolve(caller.name, caller.folder), place.root, place.context)
+    ):
         return MODULE.match(target) is not None
     return MODULE.match(target) is not None and (
         place.is_own_tool(Spec(module)) or has_module(place, target, caller.folder)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from itertools import pairwise
 from urllib.parse import urlsplit
 
@@ -62,7 +63,8 @@ class Place:
 
     def is_own_tool(self, spec: Spec) -> bool:
         """Return whether a program, or this sub-command of it, runs the project's own code."""
-        return not self.lists.runs.isdisjoint((spec.name, f"{spec.program} ..."))
+        listed = not self.lists.runs.isdisjoint((spec.name, f"{spec.program} ..."))
+        return listed or any(fnmatchcase(spec.name, form) for form in self.lists.forms)
 
     def exists(self, path: str) -> bool:
         return self.tree.exists(unfold_home(path, self.context))
