@@ -86,8 +86,8 @@ class Machine(ABC):
         if meaning:
             kind, reason = meaning
             rule = GUARD_OFF if kind is Kind.GUARD else ""
-            # The value of a search path says whose code it brings.
-            target = f"{name}={value}" if kind is Kind.EXEC and value is not None else name
+            # The value says whose code it brings.
+            target = name if value is None or kind is Kind.GUARD else f"{name}={value}"
             self.emit(kind, target, reason, span, rule=rule)
 
     @abstractmethod

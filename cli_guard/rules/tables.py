@@ -66,6 +66,8 @@ class WorkspaceLists:
     asks: tuple[str, ...]
     leaves: frozenset[str]
     formats: frozenset[str]
+    paths: frozenset[str]
+    flags: frozenset[str]
     git: Mapping[str, tuple[str, ...]]
     files: Mapping[str, re.Pattern[str]]
 
@@ -84,6 +86,11 @@ def workspace() -> WorkspaceLists:
         asks=tuple(data["asks"]),
         leaves=frozenset(data["leaves"]),
         formats=frozenset(data["formats"]),
+        paths=frozenset(data["variables"]["paths"]),
+        flags=frozenset(data["variables"]["flags"]),
         git={name: tuple(words) for name, words in data["git"].items()},
-        files={name: re.compile(text) for name, text in data["files"].items()},
+        files={
+            name: re.compile(text)
+            for name, text in {**data["files"], "flags": data["variables"]["safe"]}.items()
+        },
     )

@@ -10,10 +10,8 @@ from cli_guard.commands.model import Effect
 from cli_guard.commands.programs import Spec, table
 from cli_guard.commands.trust.place import Place, base_name, called
 
-# Search paths of interpreters; in them a folder of the tree is the project's own code.
-SEARCH_PATHS = re.compile(
-    r"(?:PYTHONPATH|NODE_PATH|RUBYLIB|PERL5LIB|CLASSPATH|DJANGO_SETTINGS_MODULE)=(.*)", re.DOTALL
-)
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+SETTING = re.compile(r"\w[\w.:,+-]*")
 # Folders of the tree with the programs that were installed for the project.
 INSTALLED = (".venv/bin", "venv/bin", "node_modules/.bin", "vendor/bin", "bin", ".venv/Scripts")
 MODULE = re.compile(r"[A-Za-z_][\w.]*\Z")
@@ -27,11 +25,9 @@ IMPORTS = ("python imports ", "python may import ", "loads code or plug-ins of t
 
 def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bool:
     target = effect.target or ""
-    if SEARCH_PATHS.match(target):
-        return is_search_path(place, target, caller.folder if caller else None)
+    if ASSIGNMENT.match(target):
+        return keeps_to_project(place, target, caller.folder if caller else place.context.folder)
     if caller is None or not place.runs_inside(caller):
-        return False
-    if "=" in target:
         return False
     if any(each in effect.reason for each in IMPORTS):
         return place.stays_inside(caller, texts=True)
@@ -94,12 +90,13 @@ def leaves(place: Place, words: Iterable[str]) -> bool:
     return any(not place.lists.leaves.isdisjoint(re.split(r"[\W_]+", name)) for name in names)
 
 
-def is_search_path(place: Place, assignment: str, folder: str | None = None) -> bool:
-    folder = folder or place.context.folder
-    paths = set_paths(assignment)
-    return bool(paths) and all(
-        MODULE.match(each) or place.relative(place.resolve(each, folder)) is not None for each in paths
-    )
+def keeps_to_project(place: Place, assignment: str, folder: str | None) -> bool:
+    """Return whether a variable that decides what runs names only code of the tree, or only harmless flags."""
+    name, _, value = assignment.partition("=")
+    if name in place.lists.paths:
+        paths = [each for each in value.split(":") if each]
+        return bool(paths) and all(place.relative(place.resolve(each, folder)) is not None for each in paths)
+    return name in place.lists.flags and place.lists.files["flags"].fullmatch(value) is not None
 
 
 def is_own_program(place: Place, path: str) -> bool:
@@ -149,6 +146,9 @@ def has_module(place: Place, module: str, folder: str) -> bool:
 
 def is_known_here(place: Place, effect: Effect, caller: Invocation | None) -> bool:
     """Return whether an unknown program is installed in the tree, or an option is of a trusted call."""
+    if effect.target and ASSIGNMENT.match(effect.target):
+        # A setting that nothing is known of: a word of the project's own, not a place or an option.
+        return SETTING.fullmatch(effect.target.partition("=")[2]) is not None
     if caller is None or not effect.target:
         return False
     if effect.target == base_name(caller) and table(effect.target) is None:
@@ -169,9 +169,3 @@ def comes_with_project(place: Place, program: str, caller: Invocation) -> bool:
         for each in place.invocations
     )
     return activated and is_installed(place, program, caller.folder)
-
-
-def set_paths(assignment: str) -> list[str]:
-    """Return the paths that an assignment of a search path gives; none for any other variable."""
-    found = SEARCH_PATHS.match(assignment)
-    return [each for each in found[1].split(":") if each] if found else []
