@@ -124,6 +124,12 @@ class WorkTree(Protocol):
     def locks(self, program: str) -> bool:
         """Return whether a lock file at the top names a package like the program."""
 
+    def owns_process(self, number: str) -> bool:
+        """Return whether a process runs in a folder of the tree."""
+
+    def read_number(self, path: str) -> str | None:
+        """Return the process id that a file holds; None if there is no such file."""
+
     def is_pushed(self) -> bool:
         """Return whether the commit at HEAD is on a remote, as far as this clone knows."""
 

@@ -62,6 +62,24 @@ class TrustedTree:
                 continue
         return False
 
+    def owns_process(self, number: str) -> bool:
+        """Return whether a process runs in a folder of the tree, as far as proc(5) says; False elsewhere."""
+        try:
+            folder = Path(f"/proc/{number}/cwd").readlink()
+        except OSError:
+            return False
+        return folder.is_relative_to(self._git.cwd.resolve())
+
+    def read_number(self, path: str) -> str | None:
+        """Return the process id that a file holds, "" for another text; None if there is no such file."""
+        try:
+            text = read_plain(Path(path)).decode("ascii", "replace").strip()
+        except FileNotFoundError:
+            return None
+        except OSError:
+            return ""
+        return text if text.isdecimal() else ""
+
     def is_pushed(self) -> bool:
         """Return whether a remote-tracking branch has the commit at HEAD."""
         return bool(

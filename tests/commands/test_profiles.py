@@ -106,6 +106,13 @@ def decide(world: Repo) -> Judge:
         "curl -X POST http://127.0.0.1:3000/api -d '{\"a\": 1}'",
         "npm start > /tmp/dev.log 2>&1 & SRV=$!; sleep 1; curl -s localhost:3000; kill $SRV",
         "python -m http.server 8000 --bind 127.0.0.1 & kill %1",
+        "kill $(cat /tmp/no-such.pid) 2>/dev/null; rm -f /tmp/no-such.pid",
+        "npm start & echo $! > /tmp/a.pid; kill $(cat /tmp/a.pid)",
+        # Variables
+        "GOFLAGS=-mod=mod go test ./... && GRADLE_OPTS='-Xmx2g' gradle test",
+        "RAILS_LOG_LEVEL=debug bundle exec rspec",
+        "npm version 1.2.0 && npm pkg set description=x",
+        "gh api graphql -f query='query { viewer { login } }'",
     ],
 )
 def test_it_stays_in_the_tree(command: str, decide: Judge) -> None:
@@ -199,6 +206,14 @@ def test_it_stays_in_the_tree(command: str, decide: Judge) -> None:
         "python -m http.server --bind 0.0.0.0",
         "kill 1234",
         "P=1; kill $P",
+        "echo 1 > /tmp/a.pid; kill $(cat /tmp/a.pid)",
+        "kill $(cat /etc/hostname)",
+        "GOFLAGS=-toolexec=/elsewhere/x go test",
+        "RUSTFLAGS='-C linker=/elsewhere/x' cargo test",
+        "MY_PLUGIN=/elsewhere/x make",
+        "NODE_OPTIONS='--require /elsewhere/x' npm test",
+        "npm pkg set scripts.dev='curl https://example.org'",
+        "npm version --prefix /elsewhere 1.2.0",
         "P=$!; P=$PPID; kill $P",
         "pkill node",
         "cat .env",

@@ -11,6 +11,8 @@ from cli_guard.commands.programs import Spec, table
 from cli_guard.commands.trust.place import Place, base_name, called
 
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+# `npm version 1.2.0`, `pytest -p no:cacheprovider`.
+VERSION = re.compile(r"v?\d[\w.+-]*|(?:pre)?(?:major|minor|patch)|no:\w+")
 SETTING = re.compile(r"\w[\w.:,+-]*")
 # Folders of the tree with the programs that were installed for the project.
 INSTALLED = (".venv/bin", "venv/bin", "node_modules/.bin", "vendor/bin", "bin", ".venv/Scripts")
@@ -44,7 +46,7 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
     if target.startswith("-") and not given.has(target):
         # `cmake --build --preset`: the value that was expected is another option.
         return is_trusted_call(place, caller)
-    if place.is_own_tool(spec) and (target in place.lists.formats or target.startswith("no:")):
+    if place.is_own_tool(spec) and (target in place.lists.formats or VERSION.fullmatch(target)):
         return True
     module = target.partition(".")[0]
     # `.venv/bin/python -m`: a module of the project's own environment.

@@ -83,19 +83,28 @@ def ends_own_job(place: Place, effect: Effect, caller: Invocation | None) -> boo
     """Return whether `kill` names only jobs of this very script."""
     if caller is None or base_name(caller) != "kill":
         return False
-    operands = called(caller).operands or list(caller.fields[1:])
+    words = called(caller).operands or list(caller.fields[1:])
+    operands = [each for each in words if not each.start.startswith("-")]
     return bool(operands) and all(
         JOB.match(each.start)
-        or (each.text is None and each.origin == "value" and is_own_job(place, each.span))
+        or (each.start.isdecimal() and place.tree.owns_process(each.start))
+        or (each.text is None and is_own_job(place, each.span, caller.folder))
         for each in operands
     )
 
 
-def is_own_job(place: Place, span: Span) -> bool:
-    """Return whether a word is `$!`, or a variable that is set once, to `$!`."""
+def is_own_job(place: Place, span: Span, folder: str | None) -> bool:
+    """Return whether a word is `$!`, a variable that is set once, to `$!`, or a file with the id of such a job."""
     word = place.command[span.start : span.end].strip("\"'")
     if word in ("$!", "${!}"):
         return True
+    if stored := re.fullmatch(r"\$\(cat ([\w./-]+\.pid)\)", word):
+        number = place.tree.read_number(place.resolve(stored[1], folder))
+        if number is None:
+            # It is not there yet: nothing ends, unless this script writes something into it.
+            before = place.command[: span.start]
+            return stored[1] not in before or f"echo $! > {stored[1]}" in before
+        return place.tree.owns_process(number)
     name = re.fullmatch(r"\$\{?([A-Za-z_]\w*)\}?", word)
     return name is not None and re.findall(rf"\b{name[1]}=(\S\S)", place.command) == ["$!"]
 
