@@ -172,6 +172,15 @@ def run_guarded(call: Call) -> Stream:
     return output
 
 
+def set_scripts(call: Call) -> Stream:
+    """Handle `npm pkg set scripts.NAME=COMMAND`: the command is judged as if it ran now."""
+    for word in call.arguments.operands:
+        name, _, command = (word.text or "").partition("=")
+        if name.startswith("scripts.") and command:
+            call.shell.run_child(command, word.span)
+    return call.run()
+
+
 def kill(call: Call) -> Stream:
     """Signal processes; -1 is every process."""
     words = [word.shown for word in call.fields[1:]]
@@ -185,4 +194,10 @@ def kill(call: Call) -> Stream:
     return call.run()
 
 
-HANDLERS = {"xargs": xargs, "parallel": parallel, "kill": kill, "guarded": run_guarded}
+HANDLERS = {
+    "xargs": xargs,
+    "parallel": parallel,
+    "kill": kill,
+    "set-scripts": set_scripts,
+    "guarded": run_guarded,
+}

@@ -11,6 +11,7 @@ from cli_guard.commands.programs import Spec, table
 from cli_guard.commands.trust.place import Place, base_name, called
 
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+SQLITE = re.compile(r"sqlite[\w+]*:///(/[\w./-]+)")
 # `npm version 1.2.0`, `pytest -p no:cacheprovider`.
 VERSION = re.compile(r"v?\d[\w.+-]*|(?:pre)?(?:major|minor|patch)|no:\w+")
 SETTING = re.compile(r"\w[\w.:,+-]*")
@@ -149,8 +150,10 @@ def has_module(place: Place, module: str, folder: str) -> bool:
 def is_known_here(place: Place, effect: Effect, caller: Invocation | None) -> bool:
     """Return whether an unknown program is installed in the tree, or an option is of a trusted call."""
     if effect.target and ASSIGNMENT.match(effect.target):
-        # A setting that nothing is known of: a word of the project's own, not a place or an option.
-        return SETTING.fullmatch(effect.target.partition("=")[2]) is not None
+        # A setting that nothing is known of: a word of the project's own or a database, not a place or an option.
+        value = effect.target.partition("=")[2]
+        file = SQLITE.fullmatch(value)
+        return place.may_write(file[1]) if file else SETTING.fullmatch(value) is not None
     if caller is None or not effect.target:
         return False
     if effect.target == base_name(caller) and table(effect.target) is None:
