@@ -1,6 +1,7 @@
 """Run the attacks of fixtures/attacks against the guard, each for real, in a scratch world.
 
-    python benchmarks/attacks.py [--half known|held-out] [--only ID]... [--class CLASS]... [--json] [--list] [--verify]
+    python benchmarks/attacks.py [--half known|held-out] [--only ID]... [--class CLASS]... [--profile PROFILE]
+                                 [--json] [--list] [--verify]
 
 A command that the judge allows is run, and it is checked whether its payload had its effect. A change is committed
 and pushed with the hooks installed. Next to each attack stands a harmless counterpart, which must not be asked about.
@@ -8,7 +9,8 @@ and pushed with the hooks installed. Next to each attack stands a harmless count
 `slow` (more than 250 ms of processor time for a verdict) and `hung` (no answer in 10 s) must be 0.
 
 --half held-out shows the other half, which must not guide work on the guard; --list names each attack that got
-through; --verify runs every attack once without the guard and names those whose payload has no effect.
+through; --profile judges commands as in a trusted work tree, whose own code may run; --verify runs every attack once
+without the guard and names those whose payload has no effect.
 """
 
 import argparse
@@ -46,13 +48,14 @@ class Result:
 class Judge:
     """`cli-guard check-command --jsonl`, kept running."""
 
-    def __init__(self, worlds: Worlds) -> None:
+    def __init__(self, worlds: Worlds, profile: str) -> None:
         self.worlds = worlds
+        self.profile = ("--profile", profile)
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            (GUARD, "check-command", "--jsonl"),
+            (GUARD, "check-command", "--jsonl", *self.profile),
             env=self.worlds.env,
             cwd=self.worlds.root,
             stdin=subprocess.PIPE,
@@ -91,7 +94,7 @@ class Judge:
     def ask_once(self, command: str) -> tuple[str, str, float]:
         """Judge in a new process, for a case with its own user configuration."""
         done = subprocess.run(
-            (GUARD, "check-command", "--format", "json", "-"),
+            (GUARD, "check-command", *self.profile, "--format", "json", "-"),
             env=self.worlds.env,
             cwd=self.worlds.repo,
             input=command.encode(),
@@ -114,9 +117,9 @@ class Judge:
 class Run:
     """Runs cases in scratch worlds."""
 
-    def __init__(self, worlds: Worlds) -> None:
+    def __init__(self, worlds: Worlds, profile: str) -> None:
         self.worlds = worlds
-        self.judge = Judge(worlds)
+        self.judge = Judge(worlds, profile)
         self.is_served = False
 
     def run(self, attack: Attack) -> Result:
@@ -350,6 +353,7 @@ def main() -> None:
     parser.add_argument(
         "--class", dest="groups", action="append", metavar="CLASS", help="only cases of this class"
     )
+    parser.add_argument("--profile", choices=("strict", "workspace", "floors"), default="strict")
     parser.add_argument("--json", action="store_true", help="one line of JSON for each case")
     parser.add_argument("--list", action="store_true", help="also list what got through")
     parser.add_argument("--verify", action="store_true", help="run all attacks without the guard instead")
@@ -364,7 +368,7 @@ def main() -> None:
         attacks = [each for each in attacks if each.half == given.half]
     attacks = [each for each in attacks if not given.groups or each.group in given.groups]
     worlds = Worlds(isolated)
-    run = Run(worlds)
+    run = Run(worlds, given.profile)
     started = time.perf_counter()
     try:
         if given.verify:

@@ -162,6 +162,7 @@ def test_it_stays_in_the_tree(command: str, decide: Judge) -> None:
         "PYTHONPATH=/elsewhere pytest",
         "PYTHONPATH=src:/elsewhere pytest",
         "LD_PRELOAD=./x.so ls",
+        "env 'BASH_FUNC_ls%%=() { src/x; }' bash -c ls",
         "PATH=/elsewhere:$PATH pytest",
         "python -m evil",
         "bash /tmp/x.sh",

@@ -10,7 +10,7 @@ from cli_guard.commands.model import Effect
 from cli_guard.commands.programs import Spec, table
 from cli_guard.commands.trust.place import Place, base_name, called
 
-ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+ASSIGNMENT = re.compile(r"[^=/\s.:-][^=/\s]*=")
 SQLITE = re.compile(r"sqlite[\w+]*:///(/[\w./-]+)")
 # `npm version 1.2.0`, `pytest -p no:cacheprovider`.
 VERSION = re.compile(r"v?\d[\w.+-]*|(?:pre)?(?:major|minor|patch)|no:\w+")
