@@ -1,0 +1,63 @@
+"""The last commands that coding agents were asked about, for `cli-guard allow --last`: one list for each user.
+
+They are kept in the user's own state folder, one JSON line each, readable only by their owner.
+"""
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from cli_guard.runtime import Invocation, user_state
+from cli_guard.secrets.redact import redact
+from cli_guard.state.files import lock, write_atomically
+from cli_guard.state.records import read_lines
+
+MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A command that needed a person. `at` is an ISO 8601 time.
+
+    `masked`: the command held a secret, which is replaced by stars; no pattern can be built from it.
+    """
+
+    at: str
+    agent: str
+    folder: str
+    command: str
+    masked: bool = False
+
+
+def remember_question(invocation: Invocation, agent: str, folder: str, command: str) -> None:
+    """Add a question, and drop the oldest beyond MOST. Raises OSError, CliGuardError if the list is locked."""
+    path = find_list(invocation.env)
+    if path is None:
+        return
+    shown = redact(command)
+    question = Question(invocation.now.isoformat(), agent, folder, shown, shown != command)
+    with lock(path):
+        lines = [*read_lines(path), json.dumps(asdict(question))][-MOST:]
+        write_atomically(path, "\n".join(lines) + "\n")
+
+
+def last_questions(invocation: Invocation) -> list[Question]:
+    """Return the questions that can be read, the latest first. Raises OSError, CliGuardError for no plain file."""
+    path = find_list(invocation.env)
+    found = []
+    for line in read_lines(path) if path else ():
+        with suppress(ValueError, TypeError):
+            question = Question(**json.loads(line))
+            if all(
+                isinstance(each, str)
+                for each in (question.at, question.agent, question.folder, question.command)
+            ):
+                found.append(question)
+    return found[::-1]
+
+
+def find_list(env: Mapping[str, str]) -> Path | None:
+    folder = user_state(env)
+    return folder / "questions.jsonl" if folder else None
