@@ -91,6 +91,7 @@ AGENTS = {
     agent.name: agent
     for agent in (
         Agent("claude-code", "Claude Code", "cli_guard.agents.claude_code"),
+        Agent("codex", "Codex CLI", "cli_guard.agents.codex"),
         # One line an agent.
     )
 }

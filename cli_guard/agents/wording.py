@@ -31,7 +31,7 @@ class Answer:
         """Return the denial of what needs a person where nobody is asked; `silent` is why."""
         ways = "`cli-guard allow --last`, or `cli-guard trust` for this work tree," if self.command else "it"
         advice = f"do without it, or let your user run {ways} in a terminal of their own"
-        reason = f"{self.reason}\nA person must decide, and {silent}: {advice}."
+        reason = f"{self.reason}\nA person must decide, and {silent}: {advice}"
         return replace(self, decision=Decision.DENY, reason=reason)
 
 

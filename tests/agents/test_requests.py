@@ -146,7 +146,7 @@ def test_a_fetch(committed: Repo, agent: str, address: str, wanted: str) -> None
     assert KEY not in reason
 
 
-@table("agent", [agent for agent, kind in REQUESTS if kind == "mcp"])
+@pytest.mark.parametrize("agent", [agent for agent, kind in REQUESTS if kind == "mcp"])
 def test_an_mcp_tool(committed: Repo, agent: str) -> None:
     said, reason = answer(committed, agent, "mcp", text=f"my key is {KEY}")
     assert said == "deny" and KEY not in reason
