@@ -92,6 +92,7 @@ AGENTS = {
     for agent in (
         Agent("claude-code", "Claude Code", "cli_guard.agents.claude_code"),
         Agent("codex", "Codex CLI", "cli_guard.agents.codex"),
+        Agent("gemini", "Gemini CLI", "cli_guard.agents.gemini"),
         # One line an agent.
     )
 }
