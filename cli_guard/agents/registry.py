@@ -93,6 +93,7 @@ AGENTS = {
         Agent("claude-code", "Claude Code", "cli_guard.agents.claude_code"),
         Agent("codex", "Codex CLI", "cli_guard.agents.codex"),
         Agent("gemini", "Gemini CLI", "cli_guard.agents.gemini"),
+        Agent("cursor", "Cursor", "cli_guard.agents.cursor"),
         # One line an agent.
     )
 }

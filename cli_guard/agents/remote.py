@@ -101,14 +101,17 @@ def judge_call(use: Call, invocation: Invocation) -> Answer | None:
 
 def judge_by_policy(use: Call, invocation: Invocation) -> Answer | None:
     servers = find_servers(invocation) if configures_servers(invocation) else {}
-    for server, tool in use.names:
+    # Where the agent does not name the server, what is denied of any is denied.
+    pairs = ((name, tool) for server, tool in use.names for name in ([server] if server else servers))
+    for server, tool in pairs:
         if server not in servers:
             continue
         from cli_guard.policy.globs import rule_matches
         from cli_guard.policy.mcp import McpTool, decision
 
         config = servers[server]
-        if tool in config.allow or any(rule_matches(pattern, tool) for pattern in config.deny):
+        is_known = tool in config.allow and ("", tool) not in use.names
+        if is_known or any(rule_matches(pattern, tool) for pattern in config.deny):
             verdict = decision(McpTool(f"mcp:{server}.{tool}", server, "", {}), config)
             return Answer(verdict.decision, f"cli-guard: {verdict.reason}")
     return None

@@ -64,7 +64,7 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of an MCP tool. `names` are the pairs of server and tool that its name can stand for."""
+    """A call of an MCP tool. `names` are the pairs of server ("" if not known) and tool that its name can mean."""
 
     names: tuple[tuple[str, str], ...]
     given: Mapping[str, Any]

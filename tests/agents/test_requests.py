@@ -153,7 +153,8 @@ def test_an_mcp_tool(committed: Repo, agent: str) -> None:
     configure(committed, '[mcp.notes]\ndeny = ["add_*"]\n')
     assert answer(committed, agent, "mcp")[0] == "deny"
     configure(committed, '[mcp.other]\ndeny = ["add_*"]\n')
-    assert answer(committed, agent, "mcp")[0] == "nothing"
+    # Cursor does not name the server: what is denied of any is denied.
+    assert answer(committed, agent, "mcp")[0] == ("deny" if agent == "cursor" else "nothing")
     committed.commit("Deny", {"cli-guard.toml": '[mcp.notes]\ndeny = ["add_note"]\n'})
     assert answer(committed, agent, "mcp")[0] == "deny"
 
