@@ -28,6 +28,9 @@ def payload(repo: Repo, agent: str, kind: str, **given: object) -> dict[str, Any
     if agent == "claude-code":
         data["permission_mode"] = "default"
     tool_input = data[input_key(data)]
+    if isinstance(tool_input, str):
+        assert not given
+        return data
     assert given.keys() <= tool_input.keys(), f"{agent} sends no {given.keys()}"
     tool_input.update(given)
     return data

@@ -94,6 +94,7 @@ AGENTS = {
         Agent("codex", "Codex CLI", "cli_guard.agents.codex"),
         Agent("gemini", "Gemini CLI", "cli_guard.agents.gemini"),
         Agent("cursor", "Cursor", "cli_guard.agents.cursor"),
+        Agent("copilot", "Copilot CLI", "cli_guard.agents.copilot"),
         # One line an agent.
     )
 }
