@@ -95,6 +95,7 @@ AGENTS = {
         Agent("gemini", "Gemini CLI", "cli_guard.agents.gemini"),
         Agent("cursor", "Cursor", "cli_guard.agents.cursor"),
         Agent("copilot", "Copilot CLI", "cli_guard.agents.copilot"),
+        Agent("opencode", "OpenCode", "cli_guard.agents.opencode"),
         # One line an agent.
     )
 }
