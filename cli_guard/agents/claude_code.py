@@ -5,14 +5,22 @@ standard output or none, 2 blocks the tool, and any other code, or a time-out, l
 when the hook cannot even start; versions before 2.1.295 do not know it.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
-from cli_guard.agents.uses import Call, Request, Tool, as_object, find_uses, read_object, split_name
+from cli_guard.agents.uses import (
+    Call,
+    Request,
+    Tool,
+    as_object,
+    check_event,
+    find_uses,
+    read_object,
+    split_name,
+)
 from cli_guard.agents.wording import Answer
 from cli_guard.model import Decision
 from cli_guard.review.render.command import as_json
@@ -47,9 +55,7 @@ def respond(raw: bytes, invocation: Invocation) -> str:
 
 def read_request(data: Mapping[str, Any], tools: Mapping[str, Tool] = TOOLS) -> Request:
     """Read a request of Claude Code, or of an agent that sends the same. Raises ValueError."""
-    event = text_in(data, "hook_event_name")
-    if event != EVENT:
-        raise ValueError(f"the event is {event}, not {EVENT}")
+    check_event(data, EVENT)
     name = text_in(data, "tool_name")
     given = data.get("tool_input")
     mode = data.get("permission_mode", "default")
@@ -83,17 +89,6 @@ def write_request(command: str, folder: str) -> dict[str, object]:
     }
 
 
-def is_denied(code: int, out: str) -> bool:
-    return code == 2 or (code == 0 and bool(out.strip()) and decision_in(out) == "deny")
-
-
-def decision_in(out: str) -> object:
-    try:
-        return json.loads(out)["hookSpecificOutput"]["permissionDecision"]
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
 def make_entry(command: str) -> dict[str, object]:
     # Every tool: one that is not known yet may have a command.
     hook = {"type": "command", "command": command, "timeout": TIMEOUT_SECONDS, "onFailure": "block"}
@@ -105,6 +100,7 @@ PLACES = {
     "local": ".claude/settings.local.json",
     "user": "~/.claude/settings.json",
 }
-PROTOCOL = Protocol(NAME, PLACES, write_request, is_denied, ("CLAUDE_CONFIG_DIR", "~/.claude"))
+DENIAL = ("hookSpecificOutput", "permissionDecision")
+PROTOCOL = Protocol(NAME, PLACES, write_request, DENIAL, ("CLAUDE_CONFIG_DIR", "~/.claude"))
 HOOKS = JsonHooks(PROTOCOL, EVENT, make_entry)
 install, uninstall, is_installed = HOOKS.install, HOOKS.uninstall, HOOKS.is_installed

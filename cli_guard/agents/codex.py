@@ -47,7 +47,7 @@ PROTOCOL = Protocol(
     NAME,
     {"project": ".codex/hooks.json", "user": "~/.codex/hooks.json"},
     claude_code.write_request,
-    claude_code.is_denied,
+    claude_code.DENIAL,
     ("CODEX_HOME", "~/.codex"),
 )
 HOOKS = JsonHooks(PROTOCOL, claude_code.EVENT, make_entry, advice={"project": TRUST, "user": TRUST})

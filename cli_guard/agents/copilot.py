@@ -4,7 +4,6 @@ Source: https://docs.github.com/en/copilot/reference/hooks-reference, and versio
 but 0 denies, a time-out lets the tool run. `toolArgs` was JSON in a text in earlier versions.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -56,10 +55,6 @@ def write_request(command: str, folder: str) -> dict[str, object]:
     return {"sessionId": "", "cwd": folder, "toolName": "bash", "toolArgs": {"command": command}}
 
 
-def is_denied(code: int, out: str) -> bool:
-    return code != 0 or (bool(out.strip()) and json.loads(out).get("permissionDecision") == "deny")
-
-
 def make_entry(command: str) -> dict[str, object]:
     return {"type": "command", "bash": command, "timeoutSec": TIMEOUT_SECONDS}
 
@@ -68,7 +63,7 @@ PROTOCOL = Protocol(
     NAME,
     {"project": ".github/hooks/cli-guard.json", "user": "~/.copilot/hooks/cli-guard.json"},
     write_request,
-    is_denied,
+    ("permissionDecision",),
     ("COPILOT_HOME", "~/.copilot"),
 )
 UNTRUSTED = (

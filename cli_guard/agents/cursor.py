@@ -5,14 +5,13 @@ failure lets it run. `ask` is not enforced before a tool, so what needs a person
 `failClosed` only an explicit allow would pass, which may skip Cursor's own prompt, so the command itself fails closed.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
-from cli_guard.agents.uses import Call, Request, Tool, as_object, find_uses, read_object
+from cli_guard.agents.uses import Call, Request, Tool, as_object, check_event, find_uses, read_object
 from cli_guard.model import Decision
 from cli_guard.review.render.command import as_json
 from cli_guard.runtime import Invocation
@@ -45,9 +44,7 @@ def respond(raw: bytes, invocation: Invocation) -> str:
 
 def read_request(data: Mapping[str, Any]) -> Request:
     """Read a request. Raises ValueError."""
-    event = text_in(data, "hook_event_name")
-    if event != EVENT:
-        raise ValueError(f"the event is {event}, not {EVENT}")
+    check_event(data, EVENT)
     name, given = text_in(data, "tool_name"), as_object(data.get("tool_input"), "tool_input")
     # `cwd` is empty in the requests that were seen; the hook itself runs in the project.
     folder = text_in(data, "cwd") if data.get("cwd") else next(iter(data.get("workspace_roots") or ()), "")
@@ -63,16 +60,12 @@ def write_request(command: str, folder: str) -> dict[str, object]:
     return {"hook_event_name": EVENT, "cwd": folder, "tool_name": "Shell", "tool_input": given}
 
 
-def is_denied(code: int, out: str) -> bool:
-    return code == 2 or (code == 0 and bool(out.strip()) and json.loads(out).get("permission") == "deny")
-
-
 def make_entry(command: str) -> dict[str, object]:
     return {"command": command, "timeout": TIMEOUT_SECONDS}
 
 
 PROTOCOL = Protocol(
-    NAME, {"project": ".cursor/hooks.json", "user": "~/.cursor/hooks.json"}, write_request, is_denied
+    NAME, {"project": ".cursor/hooks.json", "user": "~/.cursor/hooks.json"}, write_request, ("permission",)
 )
 HOOKS = JsonHooks(PROTOCOL, EVENT, make_entry, {"version": 1})
 install, uninstall, is_installed = HOOKS.install, HOOKS.uninstall, HOOKS.is_installed

@@ -5,14 +5,13 @@ tool; a hook that is killed or takes too long lets it run. An `ask` waits for a 
 request does not say whether one is there.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
-from cli_guard.agents.uses import Call, Request, Tool, as_object, find_uses, read_object
+from cli_guard.agents.uses import Call, Request, Tool, as_object, check_event, find_uses, read_object
 from cli_guard.model import Decision
 from cli_guard.review.render.command import as_json
 from cli_guard.runtime import Invocation
@@ -44,9 +43,7 @@ def respond(raw: bytes, invocation: Invocation) -> str:
 
 def read_request(data: Mapping[str, Any]) -> Request:
     """Read a request. Raises ValueError."""
-    event = text_in(data, "hook_event_name")
-    if event != EVENT:
-        raise ValueError(f"the event is {event}, not {EVENT}")
+    check_event(data, EVENT)
     name, given = text_in(data, "tool_name"), as_object(data.get("tool_input"), "tool_input")
     folder = text_in(data, "cwd") if "cwd" in data else ""
     server = data.get("mcp_context")
@@ -62,17 +59,16 @@ def write_request(command: str, folder: str) -> dict[str, object]:
     return {"hook_event_name": EVENT, "cwd": folder, "tool_name": "run_shell_command", "tool_input": given}
 
 
-def is_denied(code: int, out: str) -> bool:
-    return code not in (0, 1) or (bool(out.strip()) and json.loads(out).get("decision") == "deny")
-
-
 def make_entry(command: str) -> dict[str, object]:
     hook = {"name": "cli-guard", "type": "command", "command": command, "timeout": TIMEOUT_SECONDS * 1000}
     return {"matcher": ".*", "hooks": [hook]}
 
 
 PROTOCOL = Protocol(
-    NAME, {"project": ".gemini/settings.json", "user": "~/.gemini/settings.json"}, write_request, is_denied
+    NAME,
+    {"project": ".gemini/settings.json", "user": "~/.gemini/settings.json"},
+    write_request,
+    ("decision",),
 )
 UNTRUSTED = "Gemini CLI runs the hooks of a project only in a folder that you trust"
 HOOKS = JsonHooks(PROTOCOL, EVENT, make_entry, advice={"project": UNTRUSTED})

@@ -12,8 +12,17 @@ from typing import Any
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.registry import ToolDenied
-from cli_guard.agents.settings import IN_REPOSITORY, TIMEOUT_SECONDS, Protocol, write_text
-from cli_guard.agents.uses import Call, Request, Tool, as_object, find_uses, read_object, split_name
+from cli_guard.agents.settings import Protocol, write_text
+from cli_guard.agents.uses import (
+    Call,
+    Request,
+    Tool,
+    as_object,
+    check_event,
+    find_uses,
+    read_object,
+    split_name,
+)
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
@@ -33,33 +42,8 @@ TOOLS = {
     "webfetch": Tool.FETCH,
 }
 SILENT = "a plugin of OpenCode cannot ask"
-COMMAND = "const command = "
-PLUGIN = """\
-// Written by `cli-guard install --agent opencode`, and removed by `cli-guard uninstall --agent opencode`.
-import { spawn } from "node:child_process"
-
-const command = %(command)s
-
-function ask(request, cwd) {
-  return new Promise((resolve) => {
-    const child = spawn("/bin/sh", ["-c", command], { cwd, stdio: ["pipe", "ignore", "pipe"], timeout: %(timeout)d })
-    let reason = ""
-    child.stderr.on("data", (data) => (reason += data))
-    child.stdin.on("error", () => {})
-    child.on("error", (error) => resolve(`cli-guard cannot be started: ${error.message}`))
-    child.on("close", (code) => resolve(code === 0 ? "" : reason.trim() || `cli-guard did not answer (${code})`))
-    child.stdin.end(JSON.stringify(request))
-  })
-}
-
-export const CliGuard = async ({ directory }) => ({
-  "tool.execute.before": async (input, output) => {
-    const request = { event: "tool.execute.before", tool: input.tool, args: output.args ?? {}, cwd: directory }
-    const reason = await ask(request, directory)
-    if (reason) throw new Error(reason)
-  },
-})
-"""
+COMMENT = b"// Written by `cli-guard install --agent opencode`"
+PLUGIN = Path(__file__).with_suffix(".js")
 
 
 def respond(raw: bytes, invocation: Invocation) -> str:
@@ -72,9 +56,7 @@ def respond(raw: bytes, invocation: Invocation) -> str:
 
 def read_request(data: Mapping[str, Any]) -> Request:
     """Read a request of our plugin. Raises ValueError."""
-    event = text_in(data, "event")
-    if event != EVENT:
-        raise ValueError(f"the event is {event}, not {EVENT}: run `cli-guard install --agent {NAME}` again")
+    check_event(data, EVENT, "event")
     name, given = text_in(data, "tool"), as_object(data.get("args"), "args")
     uses = find_uses(name, given, TOOLS)
     if not uses and (names := split_name(name, "_")):
@@ -91,8 +73,8 @@ def install(repository: Repository, where: str = "project") -> str:
     """Write the plugin; return what was done. Raises UsageError for a file that is not ours, CliGuardError."""
     path, name = PROTOCOL.find(repository, where), PROTOCOL.places.get(where, "")
     command = PROTOCOL.command()
-    text = PLUGIN % {"command": json.dumps(command), "timeout": TIMEOUT_SECONDS * 1000}
-    known = find_command(path, name)
+    text = PLUGIN.read_text("utf-8").replace('"@COMMAND@"', json.dumps(command))
+    known = is_ours(path, name)
     PROTOCOL.check(command, repository)
     if known and path.read_text("utf-8") == text:
         return f"{name}: is there already"
@@ -103,9 +85,8 @@ def install(repository: Repository, where: str = "project") -> str:
 def uninstall(repository: Repository, where: str | None = None) -> str | None:
     """Remove the plugin; return what was done, None if there is none."""
     done = []
-    for each in [where] if where else [each for each in PROTOCOL.places if each in IN_REPOSITORY]:
-        path, name = PROTOCOL.find(repository, each), PROTOCOL.places.get(each, "")
-        if find_command(path, name):
+    for path, name in PROTOCOL.to_clear(repository, where):
+        if is_ours(path, name):
             path.unlink()
             done.append(f"{name}: removed")
     return ", ".join(done) or None
@@ -115,24 +96,16 @@ def is_installed(repository: Repository) -> bool | None:
     return True if any(PROTOCOL.all_found(repository)) else None
 
 
-def find_command(path: Path, name: str) -> str | None:
-    """Return the command of our plugin, None if there is no file. Raises UsageError if the file is not ours."""
-    if not path.exists():
-        return None
-    try:
-        lines = path.read_text("utf-8").splitlines()
-        command = next(line.removeprefix(COMMAND) for line in lines if line.startswith(COMMAND))
-        if PROTOCOL.is_ours(json.loads(command)):
-            return command
-    except (OSError, ValueError, StopIteration):
-        pass
-    raise UsageError(f"{name} is not a plugin of cli-guard: move it elsewhere")
+def is_ours(path: Path, name: str) -> bool:
+    """Return whether there is a plugin of ours. Raises UsageError if the file is not ours."""
+    if path.exists() and COMMENT not in path.read_bytes():
+        raise UsageError(f"{name} is not a plugin of cli-guard: move it elsewhere")
+    return path.exists()
 
 
 PROTOCOL = Protocol(
     NAME,
     {"project": ".opencode/plugins/cli-guard.js", "user": "~/.config/opencode/plugins/cli-guard.js"},
     write_request,
-    lambda code, _: code != 0,
-    ("XDG_CONFIG_HOME", "~/.config"),
+    home=("XDG_CONFIG_HOME", "~/.config"),
 )

@@ -96,6 +96,7 @@ AGENTS = {
         Agent("cursor", "Cursor", "cli_guard.agents.cursor"),
         Agent("copilot", "Copilot CLI", "cli_guard.agents.copilot"),
         Agent("opencode", "OpenCode", "cli_guard.agents.opencode"),
+        Agent("lefthook", "lefthook", "cli_guard.agents.lefthook"),
         # One line an agent.
     )
 }

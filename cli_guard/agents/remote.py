@@ -100,7 +100,7 @@ def judge_call(use: Call, invocation: Invocation) -> Answer | None:
 
 
 def judge_by_policy(use: Call, invocation: Invocation) -> Answer | None:
-    servers = find_servers(invocation) if configures_servers(invocation) else {}
+    servers = find_servers(invocation)
     # Where the agent does not name the server, what is denied of any is denied.
     pairs = ((name, tool) for server, tool in use.names for name in ([server] if server else servers))
     for server, tool in pairs:
@@ -117,26 +117,23 @@ def judge_by_policy(use: Call, invocation: Invocation) -> Answer | None:
     return None
 
 
-def configures_servers(invocation: Invocation) -> bool:
-    """May the user's own file or the policy at HEAD have `[mcp.NAME]`? Reading them in full takes long."""
-    path = user_file(invocation.env)
+def find_servers(invocation: Invocation) -> "Mapping[str, ServerConfig]":
+    """Return `[mcp.NAME]` of the user's own file, with what the repository denies. Raises CliGuardError."""
+    root, path = root_of(invocation.cwd), user_file(invocation.env)
     raw = b""
     with suppress(FileNotFoundError, NotADirectoryError):
         raw = read_plain(path, follow=True) if path else b""
-    if b"mcp" in raw or root_of(invocation.cwd) is None:
-        return b"mcp" in raw
-    _, out, _ = Git(invocation.cwd, invocation.env).attempt("cat-file", "--batch", stdin=RECORDED)
-    return b"mcp" in out
-
-
-def find_servers(invocation: Invocation) -> "Mapping[str, ServerConfig]":
-    """Return `[mcp.NAME]` of the user's own file, with what the repository denies. Raises CliGuardError."""
+    if root:
+        raw += Git(invocation.cwd, invocation.env).attempt("cat-file", "--batch", stdin=RECORDED)[1]
+    if b"mcp" not in raw:
+        # Reading both in full takes long.
+        return {}
     from cli_guard.git.repository import Repository
     from cli_guard.policy.mcp import ServerConfig
     from cli_guard.review.policy import policy_for
     from cli_guard.review.request import Staged
 
-    repository = Repository.discover(invocation.cwd, invocation.env) if root_of(invocation.cwd) else None
+    repository = Repository.discover(invocation.cwd, invocation.env) if root else None
     policy, _ = policy_for(Staged(), repository, invocation.env)
     servers = dict(policy.user.mcp if policy.user else {})
     for table in (config.mcp for config in policy.configs):

@@ -6,11 +6,15 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
 from cli_guard.agents.payload import parse
+from cli_guard.agents.registry import BLOCKED
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 
@@ -26,13 +30,13 @@ class Protocol:
 
     `name` is that on our command line. `places` are the files with its settings by the word for `--where`, those of the
     user below `~`. `home` is the variable that moves the first folder of those, with that folder. `request` writes a
-    request for a shell command in a folder; `is_denied` reads the exit code and the output of the hook.
+    request for a shell command in a folder; `denial` is where an output in JSON has "deny".
     """
 
     name: str
     places: Mapping[str, str]
     request: Callable[[str, str], Mapping[str, object]]
-    is_denied: Callable[[int, str], bool]
+    denial: tuple[str, ...] = ()
     home: tuple[str, str] = ("", "")
 
     def find(self, repository: Repository, where: str) -> Path:
@@ -56,15 +60,19 @@ class Protocol:
             raise UsageError(f"{name} is a link that leads out of {what}, to {path}: nothing was changed")
         return path
 
-    def all_found(self, repository: Repository) -> Iterator[tuple[str, Path]]:
-        """Yield the settings files that exist, by the word for `--where`."""
-        for where in self.places:
-            try:
-                path = self.find(repository, where)
-            except UsageError:
-                continue
+    def all_found(self, repository: Repository) -> Iterator[tuple[Path, str]]:
+        """Yield the settings files that exist, with their names."""
+        for where, name in self.places.items():
+            with suppress(UsageError):
+                if (path := self.find(repository, where)).exists():
+                    yield path, name
+
+    def to_clear(self, repository: Repository, where: str | None) -> Iterator[tuple[Path, str]]:
+        """Yield the settings files that exist at a place, or in the repository. Raises UsageError."""
+        for each in [where] if where else [each for each in self.places if each in IN_REPOSITORY]:
+            path = self.find(repository, each)
             if path.exists():
-                yield where, path
+                yield path, self.places[each]
 
     def command(self) -> str:
         """Return the shell command for the hook: our program by its absolute path. Raises UsageError.
@@ -79,6 +87,15 @@ class Protocol:
     def is_ours(self, command: object) -> bool:
         """Return whether a hook's command calls cli-guard, with any other words around the call."""
         return re.search(rf"cli-guard['\"]?\s+hook\s+{self.name}(?![\w-])", str(command)) is not None
+
+    def is_denied(self, code: int, out: str) -> bool:
+        """Return whether the agent takes the exit code and the output of its hook for a denial."""
+        if code or not out.strip():
+            return code == BLOCKED
+        try:
+            return bool(reduce(getitem, self.denial, json.loads(out)) == "deny")
+        except (ValueError, KeyError, TypeError):
+            return False
 
     def check(self, command: str, repository: Repository) -> None:
         """Start the hook as the agent would, without a PATH. Raises UsageError if one of its answers is wrong."""
@@ -141,9 +158,8 @@ class JsonHooks:
     def uninstall(self, repository: Repository, where: str | None = None) -> str | None:
         """Remove our entries, those of the repository if `where` is None; return what was done, None for nothing."""
         done = []
-        for each in [where] if where else [each for each in self.protocol.places if each in IN_REPOSITORY]:
-            path, name = self.protocol.find(repository, each), self.protocol.places.get(each, "")
-            settings = self.read(path, name) if path.exists() else {}
+        for path, name in self.protocol.to_clear(repository, where):
+            settings = self.read(path, name)
             if not self.remove(settings):
                 continue
             if self.own and settings == dict(self.base):
@@ -156,12 +172,9 @@ class JsonHooks:
     def is_installed(self, repository: Repository) -> bool | None:
         """Return whether any settings of the agent call cli-guard; None if there are no readable ones."""
         calls = []
-        for where, path in self.protocol.all_found(repository):
-            try:
-                settings = self.read(path, self.protocol.places[where])
-            except CliGuardError:
-                continue
-            calls.append(any(self.calls_us(each) for each in self.entries(settings)))
+        for path, name in self.protocol.all_found(repository):
+            with suppress(CliGuardError):
+                calls.append(any(self.calls_us(each) for each in self.entries(self.read(path, name))))
         return any(calls) if calls else None
 
     def read(self, path: Path, name: str) -> dict[str, Any]:

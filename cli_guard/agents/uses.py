@@ -98,13 +98,19 @@ def as_object(value: object, what: str) -> dict[str, Any]:
     return value
 
 
+def check_event(data: Mapping[str, Any], event: str, key: str = "hook_event_name") -> None:
+    """Raise ValueError for a request of another event."""
+    if text_in(data, key) != event:
+        raise ValueError(f"the event is {data[key]}, not {event}")
+
+
 def find_uses(name: str, given: Mapping[str, Any], tools: Mapping[str, Tool]) -> tuple[Use, ...]:
     """Return what a tool would do; nothing for an unknown tool that has no command. Raises ValueError."""
     kind = tools.get(name)
     if kind is Tool.SHELL or (kind is None and "command" in given):
         return (read_shell(given),)
     if kind is Tool.PATCH:
-        return read_patch(text_in(given, first_of(PATCHES, given, "patch")))
+        return read_patch(text_in(given, next((key for key in PATCHES if key in given), "patch")))
     if kind is Tool.FETCH:
         return (Fetch("\n".join(texts_in(given))),)
     if kind is None:
@@ -144,13 +150,6 @@ def find_paths(given: Mapping[str, Any]) -> list[str]:
         if not text_in({"the path": each}, "the path"):
             raise ValueError("the path is empty")
     return paths
-
-
-def first_of(keys: tuple[str, ...], given: Mapping[str, Any], what: str) -> str:
-    found = next((key for key in keys if key in given), None)
-    if found is None:
-        raise ValueError(f"there is no {what}")
-    return found
 
 
 def texts_in(value: object) -> Iterator[str]:
