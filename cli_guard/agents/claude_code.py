@@ -14,7 +14,6 @@ from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
 from cli_guard.agents.uses import (
     Call,
     Request,
-    Tool,
     as_object,
     check_event,
     find_uses,
@@ -28,17 +27,6 @@ from cli_guard.runtime import Invocation
 
 NAME = "claude-code"
 EVENT = "PreToolUse"
-TOOLS = {
-    "Bash": Tool.SHELL,
-    "Write": Tool.WRITE,
-    "Edit": Tool.WRITE,
-    "MultiEdit": Tool.WRITE,
-    "NotebookEdit": Tool.WRITE,
-    "Read": Tool.READ,
-    "NotebookRead": Tool.READ,
-    "Grep": Tool.SEARCH,
-    "WebFetch": Tool.FETCH,
-}
 WORDS = {Decision.ALLOW: "allow", Decision.REVIEW: "ask", Decision.DENY: "deny"}
 # The modes with a prompt. In `auto` an `ask` is answered without one.
 ASKING = ("default", "acceptEdits", "plan")
@@ -53,7 +41,7 @@ def respond(raw: bytes, invocation: Invocation) -> str:
     return render_answer(answer) if answer else ""
 
 
-def read_request(data: Mapping[str, Any], tools: Mapping[str, Tool] = TOOLS) -> Request:
+def read_request(data: Mapping[str, Any]) -> Request:
     """Read a request of Claude Code, or of an agent that sends the same. Raises ValueError."""
     check_event(data, EVENT)
     name = text_in(data, "tool_name")
@@ -67,7 +55,7 @@ def read_request(data: Mapping[str, Any], tools: Mapping[str, Tool] = TOOLS) -> 
         if isinstance(server, dict) and "name" in server:
             names = (*names, (text_in(server, "name"), name.rpartition("__")[2]))
         return Request((Call(names, as_object(given, "tool_input")),), folder, silent)
-    return Request(find_uses(name, as_object(given, "tool_input"), tools), folder, silent)
+    return Request(find_uses(name, as_object(given, "tool_input")), folder, silent)
 
 
 def render_answer(answer: Answer) -> str:

@@ -13,12 +13,11 @@ from typing import Any
 from cli_guard.agents import claude_code
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
-from cli_guard.agents.uses import Request, Shell, Tool, read_object, read_patch
+from cli_guard.agents.uses import Request, Shell, read_object, read_patch
 from cli_guard.model import Decision
 from cli_guard.runtime import Invocation
 
 NAME = "codex"
-TOOLS = {"Bash": Tool.SHELL, "apply_patch": Tool.PATCH, "view_image": Tool.READ}
 SILENT = "a hook of Codex cannot ask"
 # Codex applies such a command itself, without a shell.
 PATCH_CALL = re.compile(r"\s*apply_patch\s+<<\s*(['\"])(\w+)\1\n(?P<patch>.*)\n\2\s*\Z", re.DOTALL)
@@ -32,7 +31,7 @@ def respond(raw: bytes, invocation: Invocation) -> str:
 
 def read_request(data: Mapping[str, Any]) -> Request:
     """Read a request. Raises ValueError."""
-    request = claude_code.read_request(data, TOOLS)
+    request = claude_code.read_request(data)
     use = request.uses[0] if request.uses else None
     call = PATCH_CALL.match(use.command) if isinstance(use, Shell) else None
     return replace(request, uses=read_patch(call["patch"]) if call else request.uses, silent=SILENT)

@@ -10,25 +10,13 @@ from typing import Any
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
-from cli_guard.agents.uses import Call, Request, Tool, as_object, find_uses, read_object, split_name
+from cli_guard.agents.uses import Call, Request, as_object, find_uses, read_object, split_name
 from cli_guard.model import Decision
 from cli_guard.review.render.command import as_json
 from cli_guard.runtime import Invocation
 
 NAME = "copilot"
 EVENT = "preToolUse"
-TOOLS = {
-    "bash": Tool.SHELL,
-    "powershell": Tool.SHELL,
-    "create": Tool.WRITE,
-    "edit": Tool.WRITE,
-    "str_replace_editor": Tool.WRITE,
-    "apply_patch": Tool.PATCH,
-    "view": Tool.READ,
-    "grep": Tool.SEARCH,
-    "rg": Tool.SEARCH,
-    "web_fetch": Tool.FETCH,
-}
 WORDS = {Decision.ALLOW: "allow", Decision.REVIEW: "ask", Decision.DENY: "deny"}
 
 
@@ -44,7 +32,7 @@ def read_request(data: Mapping[str, Any]) -> Request:
     """Read a request. Raises ValueError."""
     name, given = text_in(data, "toolName"), as_object(data.get("toolArgs"), "toolArgs")
     folder = text_in(data, "cwd") if "cwd" in data else ""
-    uses = find_uses(name, given, TOOLS)
+    uses = find_uses(name, given)
     if not uses and (names := split_name(name, "-")):
         # An MCP tool is named after its server: `github-create_issue`.
         uses = (Call(names, given),)

@@ -11,24 +11,13 @@ from typing import Any
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
-from cli_guard.agents.uses import Call, Request, Tool, as_object, check_event, find_uses, read_object
+from cli_guard.agents.uses import Call, Request, as_object, check_event, find_uses, read_object
 from cli_guard.model import Decision
 from cli_guard.review.render.command import as_json
 from cli_guard.runtime import Invocation
 
 NAME = "cursor"
 EVENT = "preToolUse"
-TOOLS = {
-    "Shell": Tool.SHELL,
-    "Write": Tool.WRITE,
-    "Edit": Tool.WRITE,
-    "StrReplace": Tool.WRITE,
-    "EditNotebook": Tool.WRITE,
-    "Delete": Tool.WRITE,
-    "Read": Tool.READ,
-    "Grep": Tool.SEARCH,
-    "WebFetch": Tool.FETCH,
-}
 SILENT = "a hook of Cursor cannot ask"
 
 
@@ -52,7 +41,7 @@ def read_request(data: Mapping[str, Any]) -> Request:
         raise ValueError("workspace_roots holds no text")
     if name.startswith("MCP:"):
         return Request((Call((("", name.removeprefix("MCP:")),), given),), folder, SILENT)
-    return Request(find_uses(name, given, TOOLS), folder, SILENT)
+    return Request(find_uses(name, given), folder, SILENT)
 
 
 def write_request(command: str, folder: str) -> dict[str, object]:

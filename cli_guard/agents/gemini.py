@@ -11,23 +11,13 @@ from typing import Any
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
-from cli_guard.agents.uses import Call, Request, Tool, as_object, check_event, find_uses, read_object
+from cli_guard.agents.uses import Call, Request, as_object, check_event, find_uses, read_object
 from cli_guard.model import Decision
 from cli_guard.review.render.command import as_json
 from cli_guard.runtime import Invocation
 
 NAME = "gemini"
 EVENT = "BeforeTool"
-TOOLS = {
-    "run_shell_command": Tool.SHELL,
-    "write_file": Tool.WRITE,
-    "replace": Tool.WRITE,
-    "read_file": Tool.READ,
-    "read_many_files": Tool.READ,
-    "grep_search": Tool.SEARCH,
-    "search_file_content": Tool.SEARCH,
-    "web_fetch": Tool.FETCH,
-}
 WORDS = {Decision.ALLOW: "allow", Decision.REVIEW: "ask", Decision.DENY: "deny"}
 
 
@@ -51,7 +41,7 @@ def read_request(data: Mapping[str, Any]) -> Request:
         return Request(
             (Call(((text_in(server, "server_name"), text_in(server, "tool_name")),), given),), folder
         )
-    return Request(find_uses(name, given, TOOLS), folder)
+    return Request(find_uses(name, given), folder)
 
 
 def write_request(command: str, folder: str) -> dict[str, object]:

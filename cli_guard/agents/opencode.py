@@ -16,7 +16,6 @@ from cli_guard.agents.settings import Protocol, write_text
 from cli_guard.agents.uses import (
     Call,
     Request,
-    Tool,
     as_object,
     check_event,
     find_uses,
@@ -30,17 +29,6 @@ from cli_guard.runtime import Invocation
 
 NAME = "opencode"
 EVENT = "tool.execute.before"
-TOOLS = {
-    "bash": Tool.SHELL,
-    "write": Tool.WRITE,
-    "edit": Tool.WRITE,
-    "multiedit": Tool.WRITE,
-    "apply_patch": Tool.PATCH,
-    "patch": Tool.PATCH,
-    "read": Tool.READ,
-    "grep": Tool.SEARCH,
-    "webfetch": Tool.FETCH,
-}
 SILENT = "a plugin of OpenCode cannot ask"
 COMMENT = b"// Written by `cli-guard install --agent opencode`"
 PLUGIN = Path(__file__).with_suffix(".js")
@@ -58,7 +46,7 @@ def read_request(data: Mapping[str, Any]) -> Request:
     """Read a request of our plugin. Raises ValueError."""
     check_event(data, EVENT, "event")
     name, given = text_in(data, "tool"), as_object(data.get("args"), "args")
-    uses = find_uses(name, given, TOOLS)
+    uses = find_uses(name, given)
     if not uses and (names := split_name(name, "_")):
         # An MCP tool is named after its server: `github_create_issue`.
         uses = (Call(names, given),)

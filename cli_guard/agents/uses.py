@@ -1,6 +1,7 @@
 """What a coding agent wants to do: typed uses of its tools, read from the name and the input of a tool.
 
-Agents name the same things differently (`file_path`, `filePath`, `path`): every known name counts, for every agent.
+Agents name the same things differently (`Bash`, `run_shell_command`; `file_path`, `filePath`, `path`): every known name
+counts, for every agent.
 """
 
 import re
@@ -31,6 +32,18 @@ class Tool(Enum):
     READ = auto()
     SEARCH = auto()
     FETCH = auto()
+
+
+NAMES = {
+    Tool.SHELL: "Bash bash Shell powershell run_shell_command",
+    Tool.WRITE: "Write Edit MultiEdit NotebookEdit EditNotebook StrReplace Delete write edit multiedit create"
+    " str_replace_editor write_file replace",
+    Tool.PATCH: "apply_patch patch",
+    Tool.READ: "Read NotebookRead read view view_image read_file read_many_files",
+    Tool.SEARCH: "Grep grep rg grep_search search_file_content",
+    Tool.FETCH: "WebFetch webfetch web_fetch",
+}
+TOOLS = {name: kind for kind, names in NAMES.items() for name in names.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +117,9 @@ def check_event(data: Mapping[str, Any], event: str, key: str = "hook_event_name
         raise ValueError(f"the event is {data[key]}, not {event}")
 
 
-def find_uses(name: str, given: Mapping[str, Any], tools: Mapping[str, Tool]) -> tuple[Use, ...]:
+def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
     """Return what a tool would do; nothing for an unknown tool that has no command. Raises ValueError."""
-    kind = tools.get(name)
+    kind = TOOLS.get(name)
     if kind is Tool.SHELL or (kind is None and "command" in given):
         return (read_shell(given),)
     if kind is Tool.PATCH:
