@@ -15,12 +15,13 @@ LONGEST_REASON = 4_000
 class Answer:
     """A decision about a request: the worst effect first, then what to do instead.
 
-    `command` is the shell command that `cli-guard allow --last` could allow, "" if there is none.
+    `command` is the shell command that `cli-guard allow --last` could allow, "" if there is none; it runs in `folder`.
     """
 
     decision: Decision
     reason: str
     command: str = ""
+    folder: str = ""
 
     @property
     def text(self) -> str:

@@ -47,11 +47,16 @@ def test_a_command(committed: Repo, agent: str) -> None:
 
 @table("agent", NAMES)
 def test_a_question_is_kept_for_the_user(committed: Repo, agent: str) -> None:
-    answer(committed, agent, "shell", command="npm install left-pad")
+    data = payload(committed, agent, "shell", command="npm install left-pad")
+    if "dir_path" in data[input_key(data)]:
+        data[input_key(data)]["dir_path"] = "src"
+        (committed.path / "src").mkdir(exist_ok=True)
+    send(committed, agent, data)
     answer(committed, agent, "shell", command="ls")
     now = datetime.datetime.now(datetime.UTC)
     latest = last_questions(Invocation(committed.path, committed.env, now))[0]
     assert (latest.agent, latest.command, latest.masked) == (agent, "npm install left-pad", False)
+    assert latest.folder == str(committed.path / ("src" if agent == "gemini" else ""))
 
 
 @table("agent", NAMES)
