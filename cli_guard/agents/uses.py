@@ -131,8 +131,11 @@ def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
     paths = find_paths(given)
     if not paths and kind is not Tool.SEARCH:
         raise ValueError("there is no path")
-    if kind is not Tool.WRITE:
-        return tuple(Read(path) for path in paths)
+    return read_writes(given, paths) if kind is Tool.WRITE else tuple(Read(path) for path in paths)
+
+
+def read_writes(given: Mapping[str, Any], paths: list[str]) -> tuple[Write, ...]:
+    """Return the writes of a tool: what is named `old…` is replaced, all other text is new."""
     old = {key: value for key, value in given.items() if key.startswith("old")}
     new = {key: value for key, value in given.items() if key not in PATHS and key not in old}
     added, removed = "\n".join(texts_in(new)), "\n".join(texts_in(old))
