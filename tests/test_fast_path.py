@@ -90,7 +90,11 @@ JUDGED = (
     (("check-command", "--jsonl"), '{"command": "ls"}\n{"command": "git add ."}\n', 0),
     (("exec", "--", "touch", "x"), "", 3),
     (("exec", "--", "echo", "hi"), "", 0),
-    (("hook", "claude-code"), '{"hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{}}', 0),
+    (
+        ("hook", "claude-code"),
+        '{"hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"a"}}',
+        0,
+    ),
     (
         ("hook", "claude-code"),
         '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git log"}}',

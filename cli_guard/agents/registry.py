@@ -3,13 +3,15 @@
 The module of an agent has these functions (each may raise CliGuardError; `respond` also ValueError for a request of
 another shape, and OSError):
 
-`install(repository: Repository) -> str`: add our entry to the agent's settings; return what was done.
+`install(repository: Repository, where: str = "project") -> str`: add our entry to the agent's settings; return what was
+done. `where` is "project", "local" or "user".
 
-`uninstall(repository: Repository) -> str | None`: remove it; None if there was none.
+`uninstall(repository: Repository, where: str | None = None) -> str | None`: remove it; None if there was none.
 
 `is_installed(repository: Repository) -> bool | None`: whether the agent asks us; None if it has no settings here.
 
-`respond(raw: bytes, invocation: Invocation) -> str`: answer one request, read from standard input.
+`respond(raw: bytes, invocation: Invocation) -> str`: answer one request, read from standard input. Raises ToolDenied
+where a denial is an exit code and a reason on standard error.
 """
 
 import os
@@ -19,7 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from cli_guard.errors import ExitCode
+from cli_guard.errors import CliGuardError, ExitCode
 
 # The exit code with which the hook of an agent blocks a tool; any other code lets it run.
 BLOCKED = ExitCode.USAGE
@@ -68,6 +70,10 @@ def agent_around(env: Mapping[str, str], folder: Path = Path("/proc")) -> str:
     return found
 
 
+class ToolDenied(CliGuardError):
+    """Say that the tool may not be used; the text is the reason, already safe to show."""
+
+
 @dataclass(frozen=True, slots=True)
 class Agent:
     """A coding agent: its name on the command line, its name in sentences, its module."""
@@ -85,6 +91,12 @@ AGENTS = {
     agent.name: agent
     for agent in (
         Agent("claude-code", "Claude Code", "cli_guard.agents.claude_code"),
+        Agent("codex", "Codex CLI", "cli_guard.agents.codex"),
+        Agent("gemini", "Gemini CLI", "cli_guard.agents.gemini"),
+        Agent("cursor", "Cursor", "cli_guard.agents.cursor"),
+        Agent("copilot", "Copilot CLI", "cli_guard.agents.copilot"),
+        Agent("opencode", "OpenCode", "cli_guard.agents.opencode"),
+        Agent("lefthook", "lefthook", "cli_guard.agents.lefthook"),
         # One line an agent.
     )
 }

@@ -3,7 +3,9 @@
 Most often nothing is staged, so what a review needs is imported only when there is something to review.
 """
 
+import os
 import sys
+import threading
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli_guard.agents.registry import AGENTS, BLOCKED, Agent
+from cli_guard.agents.registry import AGENTS, BLOCKED, Agent, ToolDenied
 from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from cli_guard.git.repository import Repository
     from cli_guard.review.request import Request
 
+# Less than half of the time that the agents' settings of `install` give us.
+DEADLINE_SECONDS = 25
 # SKIP may name `cli-guard`, the hook, or its id in .pre-commit-hooks.yaml.
 OTHER_IDS = {"pre-merge-commit": "cli-guard-merge"}
 
@@ -154,20 +158,35 @@ def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
 
 
 def answer_agent(io: Io, agent: Agent) -> int:
-    """Answer one request of a coding agent. Every failure blocks the tool."""
+    """Answer one request of a coding agent. Every failure blocks the tool, and so does having no answer in time."""
+    deadline = threading.Timer(DEADLINE_SECONDS, end_late, (io, agent))
+    deadline.daemon = True
     try:
         if io.stdin.isatty():
             raise UsageError(f"{agent.name} reads a request of {agent.title} from standard input")
+        deadline.start()
         io.say(agent.load().respond(io.read_bytes(), io.invocation))
         return 0
     except (Exception, KeyboardInterrupt) as error:
         return block_tool(io, agent, error)
+    finally:
+        deadline.cancel()
+
+
+def end_late(io: Io, agent: Agent) -> None:
+    """End the process: an agent that waits longer lets the tool run."""
+    code = block_tool(io, agent, ValueError(f"no answer within {DEADLINE_SECONDS} s: do it in smaller steps"))
+    io.stderr.flush()
+    os._exit(code)
 
 
 def block_tool(io: Io, agent: Agent, error: BaseException) -> int:
     """Print in one line why the tool may not be used; return the exit code that blocks it."""
     # The exit code counts, whatever goes wrong with the line.
     with suppress(Exception):
+        if isinstance(error, ToolDenied):
+            io.warn(str(error))
+            return BLOCKED
         if isinstance(error, CliGuardError | ValueError):
             words = f"the tool use could not be judged: {error}"
         elif isinstance(error, Exception):

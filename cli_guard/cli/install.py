@@ -22,16 +22,32 @@ def agent_option(verb: str) -> click.Option:
     )
 
 
+def where_option(note: str) -> click.Option:
+    return click.Option(
+        ["--where"],
+        type=click.Choice(("project", "local", "user")),
+        help=f"With --agent: the agent's settings of the project (shared), local (not shared) or of the user; {note}.",
+    )
+
+
+def check_where(agent: str | None, where: str | None) -> None:
+    """Raise UsageError for --where without --agent."""
+    if where and not agent:
+        raise UsageError("--where is about the settings of a coding agent: name it with --agent")
+
+
 @click.pass_obj
-def run(io: Io, /, hook_type: tuple[str, ...], force: bool, agent: str | None) -> int:
+def run(io: Io, /, hook_type: tuple[str, ...], force: bool, agent: str | None, where: str | None) -> int:
     """Install the given hooks, by default all of Git's."""
+    check_where(agent, where)
     repository = Repository.discover(io.cwd, io.env)
     if agent:
         if hook_type or force:
             raise UsageError(
                 "--agent excludes --hook-type and --force: install Git's hooks in a separate call"
             )
-        io.say(f"cli-guard: {AGENTS[agent].load().install(repository)}")
+        install_agent = AGENTS[agent].load().install
+        io.say(f"cli-guard: {install_agent(repository, where) if where else install_agent(repository)}")
         return 0
     done = install(repository, hook_type or HOOKS, sys.executable, force=force)
     io.say("\n".join(f"cli-guard: {line}" for line in done))
@@ -59,5 +75,6 @@ command = Command(
         ),
         click.Option(["--force", "-f"], is_flag=True, help="Replace an existing hook instead of keeping it."),
         agent_option("Install"),
+        where_option("project by default"),
     ],
 )

@@ -1,16 +1,15 @@
 """`cli-guard hook claude-code`: allow, ask or deny for what Claude Code is about to do; any failure blocks."""
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from examples import table
 from in_process import RISKY, Terminal, call, guard, stage
-from repositories import GUARD, Done, Repo
+from repositories import Done, Repo, key
 
-KEY = "AKIA" + "Q6OGR3XYZ7TQW2LM"
+KEY = key()
 LEAK = f'key = "{KEY}"\n'
 
 
@@ -33,6 +32,8 @@ def ask(repo: Repo, stdin: str | bytes) -> Done:
 def decision(repo: Repo, stdin: str) -> tuple[str, str]:
     done = ask(repo, stdin)
     assert (done.code, done.err) == (0, "")
+    if not done.out:
+        return "nothing", ""
     assert done.json.keys() == {"hookSpecificOutput"}
     output = done.json["hookSpecificOutput"]
     assert output["hookEventName"] == "PreToolUse"
@@ -47,8 +48,8 @@ def says(repo: Repo, command: str, **more: Any) -> str:
 @table(
     ("command", "wanted"),
     [
-        ("ls -la", "allow"),
-        ("git log --oneline", "allow"),
+        ("ls -la", "nothing"),
+        ("git log --oneline", "nothing"),
         ("npm install left-pad", "ask"),
         ("frobnicate", "ask"),
         ("", "ask"),
@@ -61,32 +62,18 @@ def test_a_command(committed: Repo, command: str, wanted: str) -> None:
     assert says(committed, command) == wanted
 
 
-@pytest.mark.parametrize("mode", ["bypassPermissions", "dontAsk"])
+@pytest.mark.parametrize("mode", ["bypassPermissions", "dontAsk", "auto", "something new"])
 def test_where_nobody_is_asked_review_is_deny(committed: Repo, mode: str) -> None:
-    assert says(committed, "ls", mode=mode) == "allow"
+    assert says(committed, "ls", mode=mode) == "nothing"
     assert says(committed, "rm -rf /", mode=mode) == "deny"
     answer, reason = decision(committed, request(command="npm install left-pad", mode=mode))
     assert answer == "deny"
-    assert mode in reason
+    assert mode in reason and "cli-guard allow --last" in reason
 
 
-@pytest.mark.parametrize("mode", ["default", "acceptEdits", "plan", "auto", "something new"])
+@pytest.mark.parametrize("mode", ["default", "acceptEdits", "plan"])
 def test_every_other_mode_asks(committed: Repo, mode: str) -> None:
     assert says(committed, "npm install left-pad", mode=mode) == "ask"
-
-
-def test_the_installed_program(committed: Repo) -> None:
-    for command, wanted in (("ls", "allow"), ("rm -rf ~", "deny")):
-        done = subprocess.run(
-            (GUARD, "hook", "claude-code"),
-            cwd="/",
-            env=committed.env,
-            input=request(command=command, cwd=committed.path),
-            capture_output=True,
-            text=True,
-        )
-        assert (done.returncode, done.stderr) == (0, "")
-        assert json.loads(done.stdout)["hookSpecificOutput"]["permissionDecision"] == wanted
 
 
 GUARDING = [
@@ -98,8 +85,19 @@ GUARDING = [
     (".claude/settings.json", "deny"),
     (".claude/settings.local.json", "deny"),
     (".pre-commit-config.yaml", "ask"),
+    (".github/workflows/ci.yml", "ask"),
+    (".gitlab-ci.yml", "ask"),
 ]
-ORDINARY = ["app.py", "docs/a b.md", "it's $(x).txt", ".env", ".gitignore", "-rf", "new/folder/file"]
+ORDINARY = [
+    "app.py",
+    "docs/a b.md",
+    "it's $(x).txt",
+    ".env",
+    ".gitignore",
+    "-rf",
+    "new/folder/file",
+    ".github/CODEOWNERS",
+]
 
 
 @table(("path", "wanted"), GUARDING)
@@ -122,7 +120,7 @@ def test_a_file_that_guards(committed: Repo, tool: str, key: str, path: str, wan
 @table("path", ORDINARY)
 def test_about_any_other_file_nothing_is_said(committed: Repo, path: str) -> None:
     for name in (path, str(committed.path / path)):
-        assert ask(committed, request("Write", file_path=name, content=LEAK)) == Done(0, "", "")
+        assert ask(committed, request("Write", file_path=name, content="x\n")) == Done(0, "", "")
 
 
 def test_a_link_is_followed(committed: Repo) -> None:
@@ -130,9 +128,14 @@ def test_a_link_is_followed(committed: Repo) -> None:
     assert decision(committed, request("Write", file_path="notes/pre-commit"))[0] == "deny"
 
 
-@table("tool", ["Read", "Grep", "WebFetch", "Task", "mcp__memory__create", "bash"])
+@table("tool", ["Task", "Glob", "mcp__memory__create", "TodoWrite"])
 def test_about_other_tools_nothing_is_said(committed: Repo, tool: str) -> None:
-    assert ask(committed, request(tool, command="rm -rf /", file_path=".git/config")) == Done(0, "", "")
+    assert ask(committed, request(tool, prompt="rm -rf /", file_path=".git/config")) == Done(0, "", "")
+
+
+@table("tool", ["Monitor", "Anything", "mcp__shell__run"])
+def test_a_tool_with_a_command_is_judged_whatever_its_name(committed: Repo, tool: str) -> None:
+    assert decision(committed, request(tool, command="rm -rf /"))[0] == "deny"
 
 
 PLAIN = [
@@ -146,8 +149,8 @@ PLAIN = [
 @pytest.mark.parametrize("command", PLAIN)
 def test_a_commit_is_answered_with_the_review_of_what_is_staged(committed: Repo, command: str) -> None:
     stage(committed, {"b.py": '"""A module."""\n'})
-    assert says(committed, command) == "allow"
-    assert says(committed, command, mode="dontAsk") == "allow"
+    assert says(committed, command) == "nothing"
+    assert says(committed, command, mode="dontAsk") == "nothing"
     stage(committed, {"settings.py": LEAK})
     answer, reason = decision(committed, request(command=command))
     assert answer == "deny"
@@ -192,7 +195,7 @@ def test_a_configured_program_of_the_repository_is_asked_about(committed: Repo) 
 
 
 def test_a_commit_with_nothing_staged(committed: Repo) -> None:
-    assert says(committed, "git commit -m x") == "allow"
+    assert says(committed, "git commit -m x") == "nothing"
 
 
 def test_neither_repository_nor_index_changes(committed: Repo) -> None:
@@ -246,7 +249,7 @@ BROKEN = {
     "command no text": BASH + b'"tool_input": {"command": ["ls"]}}',
     "half a character": BASH + b'"tool_input": {"command": "\\ud800"}}',
     "two commands": BASH + b'"tool_input": {"command": "ls", "command": "x"}}',
-    "no path": b'{"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": {"path": "x"}}',
+    "no path": b'{"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": {"name": "x"}}',
     "path empty": b'{"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": {"file_path": ""}}',
     "path with NUL": b'{"hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": {"file_path": "a\\u0000"}}',
     "cwd no text": BASH + b'"tool_input": {"command": "ls"}, "cwd": 1}',
@@ -277,7 +280,7 @@ def test_a_fault_of_ours_blocks(
     def broken(*_: object) -> None:
         raise failure
 
-    monkeypatch.setattr("cli_guard.agents.claude_code.judge", broken)
+    monkeypatch.setattr("cli_guard.agents.judging.judge", broken)
     done = ask(committed, request(command="ls"))
     assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
     assert KEY not in done.err
@@ -293,7 +296,7 @@ def test_a_reader_that_is_gone_blocks(committed: Repo) -> None:
 
     from cli_guard.__main__ import main
 
-    source = TextIOWrapper(BytesIO(request(command="ls").encode()))
+    source = TextIOWrapper(BytesIO(request(command="rm -rf /").encode()))
     assert main(("hook", "claude-code"), source, Gone(), StringIO(), committed.path, committed.env) == 2
 
 

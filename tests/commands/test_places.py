@@ -61,8 +61,12 @@ PLACES = {
     ),
     PathClass.SETTINGS: (
         "~/.config/cli-guard/config.toml .claude/settings.json .claude/settings.local.json ~/.claude.json .mcp.json "
-        "~/.codex/config.toml .cursor/mcp.json .gemini/settings.json ~/.config/opencode/opencode.json",
-        ".claude/notes.json claude/settings.json mcp.json .codex/notes.md .claude/agents/x.md",
+        "~/.codex/config.toml .cursor/mcp.json .gemini/settings.json ~/.config/opencode/opencode.json "
+        ".github/hooks/cli-guard.json .github/copilot/settings.local.json ~/.copilot/settings.json "
+        "~/.copilot/hooks/a.json .opencode/plugins/cli-guard.js .opencode/plugin/x.ts "
+        "~/.config/opencode/plugins/x.js ~/.gemini/trusted_hooks.json",
+        ".claude/notes.json claude/settings.json mcp.json .codex/notes.md .claude/agents/x.md "
+        ".github/hooks.md .github/copilot/notes.md .copilot/logs/x opencode/plugins/x.js .opencode/plugins.md",
     ),
     PathClass.ACCESS: (
         "/etc/sudoers /etc/sudoers.d/app /etc/passwd /etc/shadow /etc/group /etc/ssh/sshd_config "

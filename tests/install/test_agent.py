@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 from in_process import call, guard
-from repositories import Done, Repo
+from repositories import GUARD, Done, Repo
 
+COMMAND = f"{GUARD} hook claude-code || exit 2"
 ENTRY = {
-    "matcher": "Bash|Write|Edit|MultiEdit|NotebookEdit",
-    "hooks": [{"type": "command", "command": "cli-guard hook claude-code", "onFailure": "block"}],
+    "matcher": "*",
+    "hooks": [{"type": "command", "command": COMMAND, "timeout": 60, "onFailure": "block"}],
 }
 OTHERS = {
     "permissions": {"deny": ["Bash(curl *)"], "allow": ["Bash(ls)"]},

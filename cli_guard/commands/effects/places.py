@@ -86,7 +86,8 @@ GUARD = re.compile(
 SETTINGS = re.compile(
     r"(?:^|/)(?:cli-guard/config\.toml|\.claude/(?:settings[^/]*\.json|hooks(?:/.*)?)|\.claude\.json|\.mcp\.json"
     r"|\.codex/(?:config\.toml|hooks\.json|rules(?:/.*)?)|\.cursor/(?:hooks|mcp|permissions|cli|cli-config)\.json"
-    r"|\.gemini/(?:settings|trustedFolders)\.json|\.copilot/(?:mcp-)?config\.json|opencode\.jsonc?)\Z"
+    r"|\.gemini/(?:settings|trustedFolders|trusted_hooks)\.json|\.copilot/(?:(?:mcp-)?config\.json|settings\.json|hooks/.*)"
+    r"|\.github/(?:hooks/.*|copilot/settings[^/]*\.json)|\.(?:opencode|config/opencode)/plugins?/.*|opencode\.jsonc?)\Z"
 )
 STARTUP = re.compile(
     r"(?:^|/)\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|xinitrc"

@@ -1,0 +1,61 @@
+"""GitHub Copilot CLI: its preToolUse requests, its answers, and a hooks file of our own.
+
+Source: https://docs.github.com/en/copilot/reference/hooks-reference, and version 1.0.102 as it runs. Every exit code
+but 0 denies, a time-out lets the tool run. `toolArgs` was JSON in a text in earlier versions.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from cli_guard.agents.judging import answer_request
+from cli_guard.agents.payload import text_in
+from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
+from cli_guard.agents.uses import Call, Request, as_object, find_uses, read_object, split_name
+from cli_guard.model import Decision
+from cli_guard.review.render.command import as_json
+from cli_guard.runtime import Invocation
+
+NAME = "copilot"
+EVENT = "preToolUse"
+WORDS = {Decision.ALLOW: "allow", Decision.REVIEW: "ask", Decision.DENY: "deny"}
+
+
+def respond(raw: bytes, invocation: Invocation) -> str:
+    """Answer one request: JSON in, JSON out, "" for no decision. Raises ValueError, CliGuardError, OSError."""
+    answer = answer_request(read_request(read_object(raw)), invocation, NAME)
+    if answer is None:
+        return ""
+    return as_json({"permissionDecision": WORDS[answer.decision], "permissionDecisionReason": answer.text})
+
+
+def read_request(data: Mapping[str, Any]) -> Request:
+    """Read a request. Raises ValueError."""
+    name, given = text_in(data, "toolName"), as_object(data.get("toolArgs"), "toolArgs")
+    folder = text_in(data, "cwd") if "cwd" in data else ""
+    uses = find_uses(name, given)
+    if not uses and (names := split_name(name, "-")):
+        # An MCP tool is named after its server: `github-create_issue`.
+        uses = (Call(names, given),)
+    return Request(uses, folder)
+
+
+def write_request(command: str, folder: str) -> dict[str, object]:
+    return {"sessionId": "", "cwd": folder, "toolName": "bash", "toolArgs": {"command": command}}
+
+
+def make_entry(command: str) -> dict[str, object]:
+    return {"type": "command", "bash": command, "timeoutSec": TIMEOUT_SECONDS}
+
+
+PROTOCOL = Protocol(
+    NAME,
+    {"project": ".github/hooks/cli-guard.json", "user": "~/.copilot/hooks/cli-guard.json"},
+    write_request,
+    ("permissionDecision",),
+    ("COPILOT_HOME", "~/.copilot"),
+)
+UNTRUSTED = (
+    "Copilot CLI runs the hooks of a project only in a folder that you trust; --where user runs in all"
+)
+HOOKS = JsonHooks(PROTOCOL, EVENT, make_entry, {"version": 1}, own=True, advice={"project": UNTRUSTED})
+install, uninstall, is_installed = HOOKS.install, HOOKS.uninstall, HOOKS.is_installed

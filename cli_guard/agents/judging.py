@@ -1,0 +1,242 @@
+"""Judge what a coding agent wants to do: one answer for one request, or none.
+
+No answer leaves the decision to the agent's own rules: what is harmless here is not lifted there.
+"""
+
+import os
+import re
+import shlex
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cli_guard.agents.git_requests import find_reviewed_change
+from cli_guard.agents.uses import Fetch, Read, Request, Shell, Use, Write
+from cli_guard.agents.wording import Answer, name_secret
+from cli_guard.commands import Context, Kind, Verdict, judge
+from cli_guard.commands.model import STRICTNESS, Profile
+from cli_guard.errors import CliGuardError
+from cli_guard.model import Category, Decision, Disposition, Finding
+from cli_guard.review.command_context import command_context, root_of, user_configures
+from cli_guard.review.render.command import sentence
+from cli_guard.review.request import Staged
+from cli_guard.runtime import Invocation, read_plain
+from cli_guard.secrets import Hit, scan
+from cli_guard.state.questions import remember_question
+
+# Agents write files all day: only files that guard, run or grant access by themselves are judged by their path.
+UNREMARKABLE = frozenset((Kind.READ, Kind.WRITE, Kind.CREDENTIAL))
+CI = re.compile(
+    r"(?i)(?:^|/)(?:\.(?:github|gitea|forgejo)/(?:workflows/[^/]+|actions/.+/action)\.ya?ml|\.gitlab-ci\.ya?ml"
+    r"|\.gitlab-ci/.+|\.gitlab/ci/.+|\.circleci/.+|\.buildkite/.+|\.woodpecker/.+|\.semaphore/.+|\.azure-pipelines/.+"
+    r"|\.?azure-pipelines?[^/]*\.ya?ml|bitbucket-pipelines\.ya?ml|\.?(?:drone|woodpecker|appveyor|cirrus|travis)\.ya?ml"
+    r"|jenkinsfile[^/]*|buildspec[^/]*\.ya?ml)\Z"
+)
+HOMES = re.compile(r"/(?:home|Users)/(?!Shared\b)[^/]+|/root(?=/|\Z)")
+SECONDS_TO_SCAN = 5.0
+DECISIONS = {Disposition.DENY: Decision.DENY, Disposition.REVIEW: Decision.REVIEW}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A path as the agent gives it and as links resolve it, judged as the operand of a command."""
+
+    names: tuple[str, ...]
+    verdict: Verdict
+    kinds: frozenset[Kind]
+
+
+def answer_request(request: Request, invocation: Invocation, agent: str) -> Answer | None:
+    """Return the strictest answer to the uses of a request; None if the agent's own rules decide.
+
+    Raises ValueError, CliGuardError, OSError.
+    """
+    invocation = replace(invocation, cwd=invocation.cwd / request.folder)
+    answers = [answer for use in request.uses if (answer := judge_use(use, invocation, agent))]
+    if not answers:
+        return None
+    answer = max(answers, key=lambda each: STRICTNESS.index(each.decision))
+    if answer.decision is Decision.ALLOW:
+        is_wanted = len(answers) == len(request.uses) and allows_explicitly(invocation, agent)
+        return answer if is_wanted else None
+    if answer.decision is Decision.REVIEW:
+        if answer.command:
+            with suppress(CliGuardError, OSError):
+                remember_question(invocation, agent, answer.folder, answer.command)
+        if request.silent:
+            return answer.deny_unasked(request.silent)
+    return answer
+
+
+def allows_explicitly(invocation: Invocation, agent: str) -> bool:
+    """Return whether the user wants an allow to be said: `[agent] answer = "allow"`."""
+    if not user_configures(invocation.env):
+        return False
+    from cli_guard.policy.config import read_user_config
+
+    config = read_user_config(invocation.env)
+    return config is not None and config.agent.choice_for(agent).answer == "allow"
+
+
+def judge_use(use: Use, invocation: Invocation, agent: str) -> Answer | None:
+    """Judge one use of a tool; None if there is nothing to say. In the floors profile only denials are said."""
+    if isinstance(use, Shell):
+        return judge_shell(use, invocation, agent)
+    if isinstance(use, Write):
+        answer = judge_write(use, invocation, agent)
+    elif isinstance(use, Read):
+        answer = judge_read(use, invocation)
+    else:
+        # What only these need takes a tenth of the time of the others.
+        from cli_guard.agents.remote import judge_call, judge_fetch
+
+        answer = judge_fetch(use) if isinstance(use, Fetch) else judge_call(use, invocation)
+    if answer and answer.decision is not Decision.DENY and profile_of(invocation, agent) is Profile.FLOORS:
+        return None
+    return answer
+
+
+def profile_of(invocation: Invocation, agent: str) -> Profile:
+    return command_context(invocation.cwd, invocation.env, agent=agent).profile
+
+
+def judge_shell(use: Shell, invocation: Invocation, agent: str) -> Answer | None:
+    """Judge a shell command; one that records or sends a change gets the review of that change."""
+    invocation = replace(invocation, cwd=invocation.cwd / use.folder)
+    context = command_context(invocation.cwd, invocation.env, agent=agent)
+    verdict = judge(use.command, context)
+    answer = Answer(verdict.verdict, sentence(verdict), use.command, str(invocation.cwd))
+    if verdict.verdict is not Decision.DENY:
+        answer = review_recorded_change(use.command, verdict, context, invocation) or answer
+    if context.profile is Profile.FLOORS and answer.decision is not Decision.DENY:
+        return None
+    return answer
+
+
+def review_recorded_change(
+    command: str, verdict: Verdict, context: Context, invocation: Invocation
+) -> Answer | None:
+    """Review what a plain `git commit` or `git push` would record or send; None for any other command."""
+    request = find_reviewed_change(command, context, invocation)
+    if request is None:
+        return None
+    from cli_guard.review.render.text import render
+    from cli_guard.review.run import review_request
+
+    review = review_request(request, invocation)
+    asked = [effect.kind for effect in verdict.effects if effect.decision is Decision.REVIEW]
+    if review.decision is not Decision.ALLOW:
+        return Answer(review.decision, render(review).strip())
+    if isinstance(request, Staged) and asked == [Kind.GIT_WRITE]:
+        return Answer(Decision.ALLOW, render(review).strip())
+    return Answer(verdict.verdict, sentence(verdict), command, str(invocation.cwd))
+
+
+def judge_place(command: str, path: str, invocation: Invocation, context: Context) -> Place:
+    """Judge a path as the operand of a command that reads or writes it. Raises ValueError for an empty one."""
+    if not path:
+        raise ValueError("the path is empty")
+    home = invocation.env.get("HOME", "")
+    if home and (path == "~" or path.startswith("~/")):
+        path = home + path[1:]
+    given = str(invocation.cwd / path.removeprefix("file://"))
+    names = tuple(dict.fromkeys((given, os.path.realpath(given))))
+    # Patterns are about commands; here the engine only classifies a path.
+    context = replace(context, patterns=())
+    verdicts = [judge(f"{command} -- {shlex.quote(each)}", context) for each in names]
+    strict = max(verdicts, key=lambda verdict: STRICTNESS.index(verdict.verdict))
+    return Place(names, strict, frozenset(effect.kind for each in verdicts for effect in each.effects))
+
+
+def simple_context(invocation: Invocation) -> Context:
+    """Return what classifies a path, without asking Git."""
+    root = root_of(invocation.cwd)
+    return Context(
+        home=invocation.env.get("HOME"),
+        folder=str(invocation.cwd),
+        root=str(root) if root else None,
+        follow=os.path.realpath,
+    )
+
+
+def judge_read(use: Read, invocation: Invocation) -> Answer | None:
+    """Ask about keys, credentials and other people's homes."""
+    context = simple_context(invocation)
+    place = judge_place("cat", use.path, invocation, context)
+    if not place.kinds <= {Kind.READ}:
+        more = (
+            "; instead: ask your user what it holds, or work with its name"
+            if not place.verdict.alternative
+            else ""
+        )
+        return Answer(place.verdict.verdict, sentence(place.verdict) + more)
+    own = [folder for folder in (context.home, context.root) if folder]
+    own += [os.path.realpath(folder) for folder in own]
+    for name in place.names:
+        if HOMES.match(name) and not any(name == each or name.startswith(f"{each}/") for each in own):
+            return Answer(Decision.REVIEW, f"cli-guard: reads {name}, in the home of another user")
+    return None
+
+
+def judge_write(use: Write, invocation: Invocation, agent: str) -> Answer | None:
+    """Judge a write to a file by its name, the one that links lead to, and the secrets in what is new."""
+    place = judge_place("tee", use.path, invocation, simple_context(invocation))
+    answers = [judge_secrets(use, place, invocation)]
+    if not place.kinds <= UNREMARKABLE or any(".git" in Path(name).parts for name in place.names):
+        context = command_context(invocation.cwd, invocation.env, agent=agent)
+        verdict = judge_place("tee", use.path, invocation, context).verdict
+        answers.append(Answer(verdict.verdict, sentence(verdict)))
+    elif any(CI.search(name) for name in place.names):
+        is_new = not os.path.lexists(place.names[0])
+        if is_new or profile_of(invocation, agent) is Profile.STRICT:
+            answers.append(Answer(Decision.REVIEW, f"cli-guard: writes {use.path}, which CI runs"))
+    remarks = [each for each in answers if each and each.decision is not Decision.ALLOW]
+    return max(remarks, key=lambda each: STRICTNESS.index(each.decision), default=None)
+
+
+def judge_secrets(use: Write, place: Place, invocation: Invocation) -> Answer | None:
+    """Judge the secrets that a file does not hold yet, by the policy that would judge them in a commit."""
+    # A file that holds credentials by its name is where they belong; recording it is what a commit is asked about.
+    if not use.added or Kind.CREDENTIAL in place.kinds:
+        return None
+    until = time.monotonic() + SECONDS_TO_SCAN
+    root = root_of(invocation.cwd)
+    inside = root and place.names[0].startswith(f"{root}/")
+    path = os.path.relpath(place.names[0], root) if inside else place.names[0]
+    found = scan(use.added, path, lambda: time.monotonic() > until)
+    if found.stopped_at is not None:
+        return Answer(
+            Decision.REVIEW, f"cli-guard: writes {use.path}, too much to search it for secrets in time"
+        )
+    if not found.hits:
+        return None
+    before = use.removed
+    with suppress(OSError):
+        before += read_plain(Path(place.names[-1])).decode("utf-8", "replace")
+    new = [hit for hit in found.hits if hit.value not in before and not is_answered(hit, use.added)]
+    decided = [(decide_secret(hit, path, invocation), hit) for hit in new]
+    worst = max(decided, key=lambda each: STRICTNESS.index(each[0]), default=None)
+    if worst is None or worst[0] is Decision.ALLOW:
+        return None
+    instead = "let the program read it from the environment or a secret store"
+    return Answer(worst[0], f"cli-guard: writes {name_secret(worst[1])} to {use.path}; instead: {instead}")
+
+
+def is_answered(hit: Hit, text: str) -> bool:
+    """Return whether the line has a suppression: the commit is asked about it."""
+    start = text.rfind("\n", 0, hit.start) + 1
+    return "cli-guard: ignore[" in text[start : (text + "\n").index("\n", hit.end)]
+
+
+def decide_secret(hit: Hit, path: str, invocation: Invocation) -> Decision:
+    """Return what the policy in force decides about a secret in a file. Raises CliGuardError."""
+    from cli_guard.git.repository import Repository
+    from cli_guard.review.policy import policy_for
+
+    repository = Repository.discover(invocation.cwd, invocation.env) if root_of(invocation.cwd) else None
+    policy, _ = policy_for(Staged(), repository, invocation.env)
+    finding = Finding(hit.rule, Category.RISK, hit.severity, hit.confidence, path, None, "", "")
+    if policy.ignore_for(finding, invocation.now.date()):
+        return Decision.ALLOW
+    return DECISIONS.get(policy.disposition(finding), Decision.ALLOW)

@@ -1,0 +1,99 @@
+"""OpenCode: a plugin of our own, which sends us each use of a tool and throws where it is denied.
+
+Source: https://opencode.ai/docs/plugins, and version 1.18.33 as it runs. An error thrown in `tool.execute.before` is
+the tool's result; there is no way to ask. The request is our own: `event`, `tool`, `args`, `cwd`.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from cli_guard.agents.judging import answer_request
+from cli_guard.agents.payload import text_in
+from cli_guard.agents.registry import ToolDenied
+from cli_guard.agents.settings import Protocol, write_text
+from cli_guard.agents.uses import (
+    Call,
+    Request,
+    as_object,
+    check_event,
+    find_uses,
+    read_object,
+    split_name,
+)
+from cli_guard.errors import UsageError
+from cli_guard.git.repository import Repository
+from cli_guard.model import Decision
+from cli_guard.runtime import Invocation
+
+NAME = "opencode"
+EVENT = "tool.execute.before"
+SILENT = "a plugin of OpenCode cannot ask"
+COMMENT = b"// Written by `cli-guard install --agent opencode`"
+PLUGIN = Path(__file__).with_suffix(".js")
+
+
+def respond(raw: bytes, invocation: Invocation) -> str:
+    """Answer one request: "" lets the tool run. Raises ToolDenied, ValueError, CliGuardError, OSError."""
+    answer = answer_request(read_request(read_object(raw)), invocation, NAME)
+    if answer and answer.decision is not Decision.ALLOW:
+        raise ToolDenied(answer.text)
+    return ""
+
+
+def read_request(data: Mapping[str, Any]) -> Request:
+    """Read a request of our plugin. Raises ValueError."""
+    check_event(data, EVENT, "event")
+    name, given = text_in(data, "tool"), as_object(data.get("args"), "args")
+    uses = find_uses(name, given)
+    if not uses and (names := split_name(name, "_")):
+        # An MCP tool is named after its server: `github_create_issue`.
+        uses = (Call(names, given),)
+    return Request(uses, text_in(data, "cwd") if "cwd" in data else "", SILENT)
+
+
+def write_request(command: str, folder: str) -> dict[str, object]:
+    return {"event": EVENT, "tool": "bash", "args": {"command": command}, "cwd": folder}
+
+
+def install(repository: Repository, where: str = "project") -> str:
+    """Write the plugin; return what was done. Raises UsageError for a file that is not ours, CliGuardError."""
+    path, name = PROTOCOL.find(repository, where), PROTOCOL.places.get(where, "")
+    command = PROTOCOL.command()
+    text = PLUGIN.read_text("utf-8").replace('"@COMMAND@"', json.dumps(command))
+    known = is_ours(path, name)
+    PROTOCOL.check(command, repository)
+    if known and path.read_text("utf-8") == text:
+        return f"{name}: is there already"
+    write_text(path, name, text)
+    return f"{name}: {'brought up to date' if known else 'installed'}"
+
+
+def uninstall(repository: Repository, where: str | None = None) -> str | None:
+    """Remove the plugin; return what was done, None if there is none."""
+    done = []
+    for path, name in PROTOCOL.to_clear(repository, where):
+        if is_ours(path, name):
+            path.unlink()
+            done.append(f"{name}: removed")
+    return ", ".join(done) or None
+
+
+def is_installed(repository: Repository) -> bool | None:
+    return True if any(PROTOCOL.all_found(repository)) else None
+
+
+def is_ours(path: Path, name: str) -> bool:
+    """Return whether there is a plugin of ours. Raises UsageError if the file is not ours."""
+    if path.exists() and COMMENT not in path.read_bytes():
+        raise UsageError(f"{name} is not a plugin of cli-guard: move it elsewhere")
+    return path.exists()
+
+
+PROTOCOL = Protocol(
+    NAME,
+    {"project": ".opencode/plugins/cli-guard.js", "user": "~/.config/opencode/plugins/cli-guard.js"},
+    write_request,
+    home=("XDG_CONFIG_HOME", "~/.config"),
+)

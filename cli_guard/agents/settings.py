@@ -1,0 +1,243 @@
+"""Keep our entry in an agent's settings in JSON, and start it once before saying that it is there."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import getitem
+from pathlib import Path
+from typing import Any
+
+from cli_guard.agents.payload import parse
+from cli_guard.agents.registry import BLOCKED
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.git.repository import Repository
+
+# An agent lets a tool run if its hook takes longer; see `cli/hook.py` for what we answer before that.
+TIMEOUT_SECONDS = 60
+HARMLESS, HARMFUL = "true", "rm -rf /"
+IN_REPOSITORY = ("project", "local")
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How one agent calls its hook.
+
+    `name` is that on our command line. `places` are the files with its settings by the word for `--where`, those of the
+    user below `~`. `home` is the variable that moves the first folder of those, with that folder. `request` writes a
+    request for a shell command in a folder; `denial` is where an output in JSON has "deny".
+    """
+
+    name: str
+    places: Mapping[str, str]
+    request: Callable[[str, str], Mapping[str, object]]
+    denial: tuple[str, ...] = ()
+    home: tuple[str, str] = ("", "")
+
+    def find(self, repository: Repository, where: str) -> Path:
+        """Find the settings file. Raises UsageError if a link leads out of the work tree or the home folder."""
+        if where not in self.places:
+            raise UsageError(f"{self.name} has no {where} settings: --where {' or '.join(self.places)}")
+        name, env = self.places[where], repository.git.env
+        if where in IN_REPOSITORY:
+            if repository.bare:
+                raise UsageError("this repository is bare: it has no work tree for the settings of an agent")
+            around, what = repository.root, "the repository"
+        else:
+            around, what = Path(env.get("HOME", "")), "the home folder"
+            variable, folder = self.home
+            if env.get(variable):
+                around, name = Path(env[variable]), name.removeprefix(f"{folder}/")
+            if not around.is_absolute():
+                raise UsageError("there is no home folder: set HOME to an absolute path")
+        path = (around / name.removeprefix("~/")).resolve()
+        if not path.is_relative_to(around.resolve()):
+            raise UsageError(f"{name} is a link that leads out of {what}, to {path}: nothing was changed")
+        return path
+
+    def all_found(self, repository: Repository) -> Iterator[tuple[Path, str]]:
+        """Yield the settings files that exist, with their names."""
+        for where, name in self.places.items():
+            with suppress(UsageError):
+                if (path := self.find(repository, where)).exists():
+                    yield path, name
+
+    def to_clear(self, repository: Repository, where: str | None) -> Iterator[tuple[Path, str]]:
+        """Yield the settings files that exist at a place, or in the repository. Raises UsageError."""
+        for each in [where] if where else [each for each in self.places if each in IN_REPOSITORY]:
+            path = self.find(repository, each)
+            if path.exists():
+                yield path, self.places[each]
+
+    def command(self) -> str:
+        """Return the shell command for the hook: our program by its absolute path. Raises UsageError.
+
+        Every failure to start it ends with 2, which blocks the tool.
+        """
+        program = Path(sys.executable).with_name("cli-guard")
+        if not program.exists():
+            raise UsageError(f"there is no {program}: install cli-guard into the environment that runs it")
+        return f"{shlex.quote(str(program))} hook {self.name} || exit 2"
+
+    def is_ours(self, command: object) -> bool:
+        """Return whether a hook's command calls cli-guard, with any other words around the call."""
+        return re.search(rf"cli-guard['\"]?\s+hook\s+{self.name}(?![\w-])", str(command)) is not None
+
+    def is_denied(self, code: int, out: str) -> bool:
+        """Return whether the agent takes the exit code and the output of its hook for a denial."""
+        if code or not out.strip():
+            return code == BLOCKED
+        try:
+            return bool(reduce(getitem, self.denial, json.loads(out)) == "deny")
+        except (ValueError, KeyError, TypeError):
+            return False
+
+    def check(self, command: str, repository: Repository) -> None:
+        """Start the hook as the agent would, without a PATH. Raises UsageError if one of its answers is wrong."""
+        env = {key: value for key, value in repository.git.env.items() if key != "PATH"}
+        folder = str(repository.root)
+        for asked, wanted in ((HARMLESS, False), (HARMFUL, True)):
+            given = json.dumps(self.request(asked, folder))
+            try:
+                done = subprocess.run(
+                    ("/bin/sh", "-c", command),
+                    cwd=folder,
+                    env=env,
+                    input=given,
+                    capture_output=True,
+                    text=True,
+                    timeout=TIMEOUT_SECONDS,
+                )
+            except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError) as error:
+                raise UsageError(f"{command} cannot be started: {error}: nothing was changed") from error
+            if self.is_denied(done.returncode, done.stdout) is not wanted:
+                said = " ".join((done.stderr or done.stdout).split())[:300] or f"exit code {done.returncode}"
+                answer = "does not deny" if wanted else "denies"
+                raise UsageError(f"{command} {answer} `{asked}` ({said}): nothing was changed")
+
+
+@dataclass(frozen=True)
+class JsonHooks:
+    """The hooks of an agent in a JSON file: a list for each event below `hooks`.
+
+    `entry` makes our entry from the command. `base` is what a new file begins with; `own` says that the file is ours
+    alone. `advice` is what a person has to do besides.
+    """
+
+    protocol: Protocol
+    event: str
+    entry: Callable[[str], Mapping[str, object]]
+    base: Mapping[str, object] = field(default_factory=dict)
+    own: bool = False
+    advice: Mapping[str, str] = field(default_factory=dict)
+
+    def install(self, repository: Repository, where: str = "project") -> str:
+        """Add our entry; return what was done. Raises UsageError for settings of another shape, CliGuardError."""
+        path, name = self.protocol.find(repository, where), self.protocol.places.get(where, "")
+        command = self.protocol.command()
+        entry = dict(self.entry(command))
+        settings: dict[str, Any] = self.read(path, name) if path.exists() else dict(self.base)
+        self.protocol.check(command, repository)
+        advice = f"; {self.advice[where]}" if where in self.advice else ""
+        entries = self.entries(settings)
+        if entry in entries and sum(self.calls_us(each) for each in entries) == 1:
+            return f"{name}: is there already{advice}"
+        known = any(self.calls_us(each) for each in entries)
+        self.remove(settings)
+        for key, value in self.base.items():
+            settings.setdefault(key, value)
+        settings.setdefault("hooks", {}).setdefault(self.event, []).append(entry)
+        write_settings(path, name, settings)
+        return f"{name}: {'brought up to date' if known else 'installed'}{advice}"
+
+    def uninstall(self, repository: Repository, where: str | None = None) -> str | None:
+        """Remove our entries, those of the repository if `where` is None; return what was done, None for nothing."""
+        done = []
+        for path, name in self.protocol.to_clear(repository, where):
+            settings = self.read(path, name)
+            if not self.remove(settings):
+                continue
+            if self.own and settings == dict(self.base):
+                path.unlink()
+            else:
+                write_settings(path, name, settings)
+            done.append(f"{name}: removed")
+        return ", ".join(done) or None
+
+    def is_installed(self, repository: Repository) -> bool | None:
+        """Return whether any settings of the agent call cli-guard; None if there are no readable ones."""
+        calls = []
+        for path, name in self.protocol.all_found(repository):
+            with suppress(CliGuardError):
+                calls.append(any(self.calls_us(each) for each in self.entries(self.read(path, name))))
+        return any(calls) if calls else None
+
+    def read(self, path: Path, name: str) -> dict[str, Any]:
+        """Read settings that an entry can be added to. Raises UsageError."""
+        try:
+            settings = parse(path.read_bytes())
+        except OSError as error:
+            raise UsageError(f"{name} cannot be read: {error.strerror}") from error
+        except ValueError as error:
+            raise UsageError(f"{name} is {error}: mend it, or write the hook there by hand") from error
+        hooks = settings.get("hooks", {}) if isinstance(settings, dict) else None
+        if not isinstance(hooks, dict) or not isinstance(hooks.get(self.event, []), list):
+            raise UsageError(f"{name} has another form than expected: write the hook there by hand")
+        return dict(settings)
+
+    def entries(self, settings: Mapping[str, Any]) -> list[Any]:
+        return list(settings.get("hooks", {}).get(self.event, []))
+
+    def calls_us(self, entry: object) -> bool:
+        """Return whether an entry, or a hook in it, calls cli-guard."""
+        if not isinstance(entry, dict):
+            return False
+        inner = entry.get("hooks")
+        hooks = [entry, *(inner if isinstance(inner, list) else ())]
+        values = [value for hook in hooks if isinstance(hook, dict) for value in hook.values()]
+        return any(self.protocol.is_ours(value) for value in values if isinstance(value, str))
+
+    def remove(self, settings: dict[str, Any]) -> bool:
+        """Remove every call of ours and what is empty without it; return whether there was one."""
+        before, kept = self.entries(settings), []
+        for entry in before:
+            if not self.calls_us(entry):
+                kept.append(entry)
+            elif isinstance(entry.get("hooks"), list):
+                others = [hook for hook in entry["hooks"] if not self.calls_us(hook)]
+                kept += [{**entry, "hooks": others}] if others else []
+        if kept == before:
+            return False
+        settings["hooks"][self.event] = kept
+        if not kept:
+            del settings["hooks"][self.event]
+        if not settings["hooks"]:
+            del settings["hooks"]
+        return True
+
+
+def write_settings(path: Path, name: str, settings: Mapping[str, Any]) -> None:
+    """Write JSON settings atomically. Raises CliGuardError."""
+    try:
+        text = json.dumps(settings, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    except ValueError as error:
+        raise CliGuardError(f"{name} cannot be written: {error}") from error
+    write_text(path, name, text)
+
+
+def write_text(path: Path, name: str, text: str) -> None:
+    """Write a file of an agent atomically, with the mode that it had. Raises CliGuardError."""
+    from cli_guard.state.files import write_atomically
+
+    try:
+        mode = path.stat().st_mode if path.exists() else 0o644
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, text)
+        path.chmod(mode & 0o777)
+    except (OSError, ValueError) as error:
+        raise CliGuardError(f"{name} cannot be written: {getattr(error, 'strerror', error)}") from error

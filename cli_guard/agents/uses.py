@@ -1,0 +1,195 @@
+"""What a coding agent wants to do: typed uses of its tools, read from the name and the input of a tool.
+
+Agents name the same things differently (`Bash`, `run_shell_command`; `file_path`, `filePath`, `path`): every known name
+counts, for every agent.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+from cli_guard.agents.payload import parse, text_in
+
+# The largest request, in bytes: a tool that writes a file sends all of it.
+LARGEST = 20_000_000
+FOLDERS = ("workdir", "dir_path", "directory", "cwd")
+PATHS = (
+    *("file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "target_notebook"),
+    *("dir_path", "paths", "include"),
+)
+PATCHES = ("patchText", "patch", "input", "command")
+PATCHED = re.compile(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)")
+
+
+class Tool(Enum):
+    """The kinds of tool that are judged. A search may go without a path."""
+
+    SHELL = auto()
+    WRITE = auto()
+    PATCH = auto()
+    READ = auto()
+    SEARCH = auto()
+    FETCH = auto()
+
+
+NAMES = {
+    Tool.SHELL: "Bash bash Shell powershell run_shell_command",
+    Tool.WRITE: "Write Edit MultiEdit NotebookEdit EditNotebook StrReplace Delete write edit multiedit create"
+    " str_replace_editor write_file replace",
+    Tool.PATCH: "apply_patch patch",
+    Tool.READ: "Read NotebookRead read view view_image read_file read_many_files",
+    Tool.SEARCH: "Grep grep rg grep_search search_file_content",
+    Tool.FETCH: "WebFetch webfetch web_fetch",
+}
+TOOLS = {name: kind for kind, names in NAMES.items() for name in names.split()}
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A shell command, and the folder it runs in, relative to that of the request."""
+
+    command: str
+    folder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A file that is written or removed: the text that is new, and the text that it replaces."""
+
+    path: str
+    added: str = ""
+    removed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """A request to the web: the text with the address, and all that is sent with it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of an MCP tool. `names` are the pairs of server ("" if not known) and tool that its name can mean."""
+
+    names: tuple[tuple[str, str], ...]
+    given: Mapping[str, Any]
+
+
+Use = Shell | Write | Read | Fetch | Call
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request of an agent. `folder` is its current one; `silent` is why nobody can be asked, "" if it asks."""
+
+    uses: tuple[Use, ...]
+    folder: str = ""
+    silent: str = ""
+
+
+def read_object(raw: bytes) -> dict[str, Any]:
+    """Parse a request. Raises ValueError."""
+    if len(raw) > LARGEST:
+        raise ValueError(f"the request is longer than {LARGEST:,} bytes: do it in smaller steps")
+    return as_object(parse(raw), "the request")
+
+
+def as_object(value: object, what: str) -> dict[str, Any]:
+    """Return an object, also one that is given as JSON in a text. Raises ValueError."""
+    if isinstance(value, str):
+        value = parse(value.encode("utf-8", "surrogatepass"))
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} is not an object")
+    return value
+
+
+def check_event(data: Mapping[str, Any], event: str, key: str = "hook_event_name") -> None:
+    """Raise ValueError for a request of another event."""
+    if text_in(data, key) != event:
+        raise ValueError(f"the event is {data[key]}, not {event}")
+
+
+def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
+    """Return what a tool would do; nothing for an unknown tool that has no command. Raises ValueError."""
+    kind = TOOLS.get(name)
+    if kind is Tool.SHELL or (kind is None and "command" in given):
+        return (read_shell(given),)
+    if kind is Tool.PATCH:
+        return read_patch(text_in(given, next((key for key in PATCHES if key in given), "patch")))
+    if kind is Tool.FETCH:
+        return (Fetch("\n".join(texts_in(given))),)
+    if kind is None:
+        return ()
+    paths = find_paths(given)
+    if not paths and kind is not Tool.SEARCH:
+        raise ValueError("there is no path")
+    return read_writes(given, paths) if kind is Tool.WRITE else tuple(Read(path) for path in paths)
+
+
+def read_writes(given: Mapping[str, Any], paths: list[str]) -> tuple[Write, ...]:
+    """Return the writes of a tool: what is named `old…` is replaced, all other text is new."""
+    old = {key: value for key, value in given.items() if key.startswith("old")}
+    new = {key: value for key, value in given.items() if key not in PATHS and key not in old}
+    added, removed = "\n".join(texts_in(new)), "\n".join(texts_in(old))
+    return tuple(Write(path, added, removed) for path in paths)
+
+
+def split_name(name: str, between: str) -> tuple[tuple[str, str], ...]:
+    """Return every way to split the name of an MCP tool into that of its server and its own."""
+    parts = name.split(between)
+    pairs = ((between.join(parts[:at]), between.join(parts[at:])) for at in range(1, len(parts)))
+    return tuple(pair for pair in pairs if all(pair))
+
+
+def read_shell(given: Mapping[str, Any]) -> Shell:
+    """Return the command and its folder. Raises ValueError."""
+    text = text_in(given, "command")
+    folders = [text_in(given, key) for key in FOLDERS if given.get(key)]
+    if len(set(folders)) > 1:
+        raise ValueError("the command has two folders")
+    return Shell(text, folders[0] if folders else "")
+
+
+def find_paths(given: Mapping[str, Any]) -> list[str]:
+    """Return every path of an input. Raises ValueError if one is empty or no text."""
+    values = [given[key] for key in PATHS if given.get(key) is not None]
+    paths = [each for value in values for each in (value if isinstance(value, list) else [value])]
+    for each in paths:
+        if not text_in({"the path": each}, "the path"):
+            raise ValueError("the path is empty")
+    return paths
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Yield every text in plain data, the keys of objects too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            yield str(key)
+            yield from texts_in(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from texts_in(each)
+
+
+def read_patch(text: str) -> tuple[Write, ...]:
+    """Return the files of a patch in the form `*** Begin Patch`. Raises ValueError if it names none."""
+    files: dict[str, tuple[list[str], list[str]]] = {}
+    lines: tuple[list[str], list[str]] = ([], [])
+    for line in text.splitlines():
+        if match := PATCHED.match(line.strip()):
+            lines = files.setdefault(match[1].strip(), lines if "Move to" in match[0] else ([], []))
+        elif line[:1] in ("+", "-"):
+            lines[line[0] == "-"].append(line[1:])
+    if not files:
+        raise ValueError("the patch names no file")
+    return tuple(Write(path, "\n".join(new), "\n".join(old)) for path, (new, old) in files.items())
