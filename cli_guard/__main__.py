@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
+# An agent lets a tool run when its hook takes too long: half the shortest time-out of any (Copilot CLI: 30 s).
+HOOK_SECONDS = 15.0
+# The exit code with which an agent's hook blocks the tool; agents let it run at any other (`agents.registry.BLOCKED`).
+BLOCKED = 2
+
 
 def main(
     argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO, cwd: Path, env: Mapping[str, str]
@@ -121,19 +126,58 @@ def run_in_process(argv: list[str]) -> int:
 
 
 def run() -> None:
-    """The console script."""
+    """The console script. Of a coding agent's hook every failure blocks the tool."""
     from cli_guard.server import client
 
     argv = sys.argv[1:]
+    asked_by_agent = client.is_agent_hook(argv)
     try:
+        if asked_by_agent:
+            limit_time()
         code = client.ask_server(argv)
         if code is None:
             complete()
             code = run_here(argv)
     except KeyboardInterrupt:
         code = report_interrupt(sys.stderr or open(os.devnull, "w"))  # noqa: SIM115, PTH123
+    except BaseException:
+        if not asked_by_agent:
+            raise
+        sys.excepthook(*sys.exc_info())
+        code = BLOCKED
     # Tearing down the imported libraries would cost a fifth of the whole run.
-    os._exit(code)
+    os._exit(BLOCKED if code and asked_by_agent else code)
+
+
+def limit_time() -> None:
+    """Interrupt this process after `HOOK_SECONDS`, and end it a second later; both block the tool.
+
+    Whatever it waits for: standard input, Git, the server, a full pipe. `CLI_GUARD_HOOK_SECONDS` can only shorten this.
+    """
+    import _signal  # type: ignore[import-not-found] # `signal` itself loads `enum`
+
+    if not hasattr(_signal, "setitimer"):
+        return
+    try:
+        wanted = float(os.environ.get("CLI_GUARD_HOOK_SECONDS", ""))
+    except ValueError:
+        wanted = HOOK_SECONDS
+    seconds = wanted if 0 < wanted < HOOK_SECONDS else HOOK_SECONDS
+
+    def interrupt(number: int, frame: object) -> None:
+        _signal.signal(_signal.SIGALRM, lambda *_: os._exit(BLOCKED))
+        words = (
+            f"cli-guard: not judged within {seconds:g} s: ask your user, or let them run it in a terminal\n"
+        )
+        try:  # noqa: SIM105 - contextlib takes longer to load than all of this
+            os.write(2, words.encode())
+        except OSError:
+            pass
+        raise KeyboardInterrupt
+
+    _signal.signal(_signal.SIGALRM, interrupt)
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGALRM,))
+    _signal.setitimer(_signal.ITIMER_REAL, seconds, 1.0)
 
 
 def complete() -> None:
@@ -148,7 +192,7 @@ def complete() -> None:
 
 
 def run_here(argv: list[str]) -> int:
-    """Run without a server; if the graph was loaded, start a server for the next run."""
+    """Run without a server; start one for the next run if the graph was loaded, or more judgements will follow."""
     from cli_guard.server import client
 
     if os.environ.get("CLI_GUARD_SERVER") == "require" and client.is_routed(argv):
@@ -156,7 +200,7 @@ def run_here(argv: list[str]) -> int:
 
         return run_on_server(argv)
     code = run_in_process(argv)
-    if "langgraph" in sys.modules:
+    if "langgraph" in sys.modules or client.is_judgement(argv):
         from cli_guard.server.control import leave_behind
 
         leave_behind(argv)

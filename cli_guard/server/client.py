@@ -34,6 +34,16 @@ def is_routed(argv: list[str]) -> bool:
     return bool(argv) and argv[0] in ROUTED and not address.switched_off(os.environ)
 
 
+def is_agent_hook(argv: list[str]) -> bool:
+    """Check whether a coding agent asks, not Git."""
+    return argv[:1] == ["hook"] and argv[1:2] not in GIT_HOOKS
+
+
+def is_judgement(argv: list[str]) -> bool:
+    """Check whether a command is judged: where one is, more will be."""
+    return argv[:1] == ["check-command"] or is_agent_hook(argv)
+
+
 def ask_server(argv: list[str]) -> int | None:
     """Return the exit code of a run that a server has done, None if it is left to us.
 
@@ -111,12 +121,12 @@ def run_on(connection: "_socket.socket", argv: list[str], ticket: int) -> int | 
                 if not begun and take_ticket(ticket):
                     return None
                 end_like_it(value)
-                return report_lost(argv, f"was ended by signal {value}", 128 + value)
+                return report_lost(f"was ended by signal {value}", 128 + value)
             elif word == BEGUN:
                 begun = True
                 pass_on(connection)
             elif begun:
-                return report_lost(argv, "ended without a result", 4)
+                return report_lost("ended without a result", 4)
             elif take_ticket(ticket):
                 return None
             else:
@@ -191,14 +201,13 @@ def take_ticket(ticket: int) -> bool:
         return False
 
 
-def report_lost(argv: list[str], how: str, code: int) -> int:
-    """Report a run that was cut short, and return its exit code: one that blocks, for every kind of hook."""
+def report_lost(how: str, code: int) -> int:
+    """Report a run that was cut short, and return its exit code."""
     if sys.stderr is not None:
         sys.stderr.write(
             f"cli-guard: the process that did this {how}; run it again, or set CLI_GUARD_SERVER=0\n"
         )
-    # Of a coding agent's hook only 2 blocks the tool (`cli_guard.agents.registry.BLOCKED`).
-    return 2 if argv[:1] == ["hook"] and argv[1:2] not in GIT_HOOKS else code
+    return code
 
 
 def streams() -> "tuple[object, object, object]":
