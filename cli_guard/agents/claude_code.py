@@ -244,3 +244,47 @@ def find_hooks(entry: object) -> Iterator[object]:
 def is_our_call(hook: object) -> bool:
     """Return whether a hook calls cli-guard, with any other words around the call."""
     return isinstance(hook, dict) and CALL in str(hook.get("command"))
+
+
+# What `doctor --probe` needs: see probe.py.
+FAILURE_SETTING = '"onFailure": "block" (Claude Code 2.1.295 or later)'
+SAMPLES = {Decision.ALLOW: "ls", Decision.DENY: "rm -rf /"}
+
+
+def configured_command(repository: Repository, env: Mapping[str, str]) -> str | None:
+    """Return the command line that the settings give to our hook, None if they do not call it."""
+    hook = find_our_hook(repository)
+    return str(hook["command"]) if hook else None
+
+
+def blocks_failures(repository: Repository, env: Mapping[str, str]) -> bool:
+    """Return whether a hook that cannot start, is late or fails blocks the tool."""
+    hook = find_our_hook(repository)
+    return hook is not None and hook.get("onFailure") == "block"
+
+
+def find_our_hook(repository: Repository) -> dict[str, Any] | None:
+    """Find our entry in the settings, None if there is none, or no readable settings."""
+    try:
+        settings = read_settings(find_settings(repository))
+    except CliGuardError:
+        return None
+    hooks = (hook for entry in find_entries(settings) for hook in find_hooks(entry))
+    return next((hook for hook in hooks if isinstance(hook, dict) and is_our_call(hook)), None)
+
+
+def sample(decision: Decision) -> bytes:
+    """Return a request that must be answered with this decision, allow or deny."""
+    data = {"hook_event_name": EVENT, "tool_name": "Bash", "tool_input": {"command": SAMPLES[decision]}}
+    return json.dumps(data).encode()
+
+
+def blocks(exit_code: int | None, stdout: bytes) -> bool:
+    """Return whether Claude Code blocks the tool after this end of a hook; None is one that was late."""
+    if exit_code != 0:
+        return exit_code == 2
+    try:
+        answer = json.loads(stdout)
+        return bool(answer["hookSpecificOutput"]["permissionDecision"] == "deny")
+    except (ValueError, LookupError, TypeError):
+        return False
