@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-# An agent lets a tool run when its hook takes too long: half the shortest time-out of any (Copilot CLI: 30 s).
-HOOK_SECONDS = 15.0
 # The exit code with which an agent's hook blocks the tool; agents let it run at any other (`agents.registry.BLOCKED`).
 BLOCKED = 2
 
@@ -150,19 +148,17 @@ def run() -> None:
 
 
 def limit_time() -> None:
-    """Interrupt this process after `HOOK_SECONDS`, and end it a second later; both block the tool.
+    """Interrupt this process when its time is over, and end it a second later; both block the tool.
 
-    Whatever it waits for: standard input, Git, the server, a full pipe. `CLI_GUARD_HOOK_SECONDS` can only shorten this.
+    Whatever it waits for: standard input, Git, the server, a full pipe.
     """
     import _signal  # type: ignore[import-not-found] # `signal` itself loads `enum`
 
+    from cli_guard.server import client
+
     if not hasattr(_signal, "setitimer"):
         return
-    try:
-        wanted = float(os.environ.get("CLI_GUARD_HOOK_SECONDS", ""))
-    except ValueError:
-        wanted = HOOK_SECONDS
-    seconds = wanted if 0 < wanted < HOOK_SECONDS else HOOK_SECONDS
+    seconds = client.find_hook_limit(os.environ)
 
     def interrupt(number: int, frame: object) -> None:
         _signal.signal(_signal.SIGALRM, lambda *_: os._exit(BLOCKED))
@@ -200,7 +196,7 @@ def run_here(argv: list[str]) -> int:
 
         return run_on_server(argv)
     code = run_in_process(argv)
-    if "langgraph" in sys.modules or client.is_judgement(argv):
+    if "langgraph" in sys.modules or argv[:1] == ["check-command"] or client.is_agent_hook(argv):
         from cli_guard.server.control import leave_behind
 
         leave_behind(argv)

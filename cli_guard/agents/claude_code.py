@@ -263,6 +263,12 @@ def blocks_failures(repository: Repository, env: Mapping[str, str]) -> bool:
     return hook is not None and hook.get("onFailure") == "block"
 
 
+def configured_timeout_s(repository: Repository, env: Mapping[str, str]) -> float | None:
+    """Return the time-out that the settings give to our hook, None for the default of Claude Code."""
+    timeout = (find_our_hook(repository) or {}).get("timeout")
+    return timeout if isinstance(timeout, int | float) else None
+
+
 def find_our_hook(repository: Repository) -> dict[str, Any] | None:
     """Find our entry in the settings, None if there is none, or no readable settings."""
     try:

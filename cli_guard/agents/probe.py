@@ -14,6 +14,9 @@ Besides the functions in registry.py, an agent's module has for this:
 
 `blocks_failures(repository: Repository, env: Mapping[str, str]) -> bool` and `FAILURE_SETTING: str`, if the agent has
 a setting with which it blocks the tool whatever becomes of the hook: whether it is set, and its words for a person.
+
+`configured_timeout_s(repository: Repository, env: Mapping[str, str]) -> float | None`, if the settings may have one:
+the seconds that the agent waits for our hook.
 """
 
 import os
@@ -34,6 +37,7 @@ from cli_guard.agents.registry import Agent
 from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
+from cli_guard.server.client import find_hook_limit
 
 SHELL = "/bin/sh"
 # A path of letters, quotes and variables; nothing that runs something else, no `=` of an assignment.
@@ -98,7 +102,15 @@ def probe_agent(agent: Agent, repository: Repository, env: Mapping[str, str]) ->
         states = list_states(call, module, around, Path(scratch))
         endings = run_all(states, repository.root, Path(scratch))
     set_here = "FAILURE_SETTING" in vars(module) and module.blocks_failures(repository, env)
-    yield from describe(agent, module, list(zip(states, endings, strict=True)), set_here)
+    lines = list(describe(agent, module, list(zip(states, endings, strict=True)), set_here))
+    wanted = "configured_timeout_s" in vars(module) and module.configured_timeout_s(repository, env)
+    if wanted and wanted < 2 * find_hook_limit(env) and not set_here:
+        late = f"! {agent.title} waits {wanted:g} s for the hook, which may take {find_hook_limit(env):g} s"
+        lines = [
+            *(line for line in lines if line.startswith("!")),
+            f"{late}: remove its time-out, or make it longer",
+        ]
+    yield from lines
 
 
 def find_obstacle(call: re.Match[str] | None, root: Path, env: Mapping[str, str]) -> str:

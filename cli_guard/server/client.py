@@ -12,12 +12,19 @@ import time
 
 from cli_guard.server import address
 
+# As in `typing`, without loading it.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 # They review or judge, ask no questions, and leave no process behind.
 ROUTED = frozenset(("hook", "review", "check-command", "ask", "explain", "rules", "pending", "reviews"))
 # A healthy server answers at once; a hanging one costs no more than this.
 ANSWER_SECONDS = 0.1
 # The server has answered, but other runs come first.
 TURN_SECONDS = 3.0
+# An agent lets a tool run when its hook takes too long: half the shortest time-out of any (Copilot CLI: 30 s).
+HOOK_SECONDS = 15.0
 
 # Messages of the server, each with one byte more: send the streams; the run is refused.
 READY, REFUSED = b"A", b"C"
@@ -39,9 +46,13 @@ def is_agent_hook(argv: list[str]) -> bool:
     return argv[:1] == ["hook"] and argv[1:2] not in GIT_HOOKS
 
 
-def is_judgement(argv: list[str]) -> bool:
-    """Check whether a command is judged: where one is, more will be."""
-    return argv[:1] == ["check-command"] or is_agent_hook(argv)
+def find_hook_limit(env: "Mapping[str, str]") -> float:
+    """Return the seconds in which an agent's hook must answer; `CLI_GUARD_HOOK_SECONDS` can only shorten them."""
+    try:
+        wanted = float(env.get("CLI_GUARD_HOOK_SECONDS", ""))
+    except ValueError:
+        return HOOK_SECONDS
+    return wanted if 0 < wanted < HOOK_SECONDS else HOOK_SECONDS
 
 
 def ask_server(argv: list[str]) -> int | None:

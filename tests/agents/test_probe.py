@@ -85,6 +85,25 @@ def test_the_states_in_which_the_tool_would_run(
         assert '"onFailure": "block" (Claude Code 2.1.295 or later)' in line and "|| exit 2" in line
 
 
+@table(
+    ("timeout", "more", "closed"),
+    [
+        (5, {}, False),
+        (29.5, {}, False),
+        (30, {}, True),
+        (600, {}, True),
+        (5, {"onFailure": "block"}, True),
+    ],
+)
+def test_a_time_out_shorter_than_the_hook_may_take(
+    committed: Repo, timeout: float, more: dict[str, str], closed: bool
+) -> None:
+    configure(committed, f"{GUARD} hook claude-code || exit 2", timeout=timeout, **more)
+    (line,) = probe(committed).out.splitlines()[1:]
+    assert ("blocked in all 7 states" in line) is closed
+    assert closed or f"waits {timeout:g} s for the hook, which may take 15 s" in line
+
+
 def test_a_hook_that_says_nothing(committed: Repo, tmp_path: Path) -> None:
     configure(committed, f"{program(tmp_path / 'own', 'exit 0')} hook claude-code", onFailure="block")
     lines = probe(committed).out.splitlines()[1:]

@@ -13,8 +13,9 @@ import pytest
 from repositories import GUARD, Repo
 from server.test_bad_servers import impostor, name_of_socket
 
-from cli_guard.__main__ import BLOCKED, HOOK_SECONDS
+from cli_guard.__main__ import BLOCKED
 from cli_guard.agents import registry
+from cli_guard.server.client import HOOK_SECONDS
 
 HOOK = ("hook", "claude-code")
 SHORT = {"CLI_GUARD_HOOK_SECONDS": "0.3"}
