@@ -46,13 +46,13 @@ SAMPLES = {
     "README.md": "# A title\n\n```sh\necho hello\n```\n",
     "settings.ini": "name = value\nurl = https://example.org/path\n",
 }
-# What agents run all day: the tables of these programs are kept.
+# What agents run all day: the tables of these programs are kept. Others take some milliseconds, and some a megabyte.
 COMMANDS = (
     "cd src && ls -la && cat a.py | head -5 | grep -n x | sort | uniq -c | wc -l && pwd && echo done",
     "git status && git diff HEAD && git log -3 && git show HEAD && git branch && git add a.py && git commit -m x",
     "git push && find . -name '*.py' | xargs sed -n 1p && mkdir -p a && cp a b && mv a b && rm -f b && rg x",
     "python a.py && pytest -q && pip install x && uv run x && ruff check . && mypy . && make test && bash a.sh",
-    "npm test && npx tsc && node a.js && pnpm test && yarn test && go test ./... && cargo test && docker ps",
+    "npm test && npx tsc && node a.js && go test ./...",
 )
 FrontDoor = Callable[[Sequence[str], TextIO, TextIO, TextIO, Path, Mapping[str, str]], int]
 
