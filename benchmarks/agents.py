@@ -3,7 +3,7 @@
     python benchmarks/agents.py [--runs N]
 
 Whole processes, in turn: the hook of each agent for some commands, and check-command, by the warm server and without.
-The reference of a cold run is a process that only imports what judging needs: no graph is among it.
+The reference of a cold run is a process that imports what a hook has loaded, and does nothing: no graph is among it.
 """
 
 import argparse
@@ -26,9 +26,13 @@ from cli_guard.agents.registry import AGENTS
 
 COMMANDS = ("ls", "git status", "pytest -q")
 COMMIT = "git commit -m 'Add files'"
-IMPORTS = (
-    "import cli_guard.__main__, cli_guard.cli.hook, cli_guard.cli.check_command, cli_guard.agents.claude_code"
-)
+LOADED = """
+import os, sys
+from pathlib import Path
+from cli_guard.__main__ import main
+code = main(["hook", "claude-code"], sys.stdin, sys.stderr, sys.stderr, Path.cwd(), dict(os.environ))
+print(code, *sorted(name for name in sys.modules if name.split(".")[0] in ("ast_grep_py", "cli_guard", "click")))
+"""
 WARM, COLD = 7.0, 1.1
 
 
@@ -77,14 +81,24 @@ def sample_of(name: str) -> bytes | None:
     return sample("allow") if sample else None
 
 
+def import_all(stdin: bytes, cwd: Path, env: dict[str, str]) -> str:
+    """Return a script that imports what the hook has loaded when it has answered. Raises RuntimeError."""
+    done = subprocess.run((PYTHON, "-c", LOADED), cwd=cwd, env=env, input=stdin, capture_output=True)
+    code, *names = done.stdout.decode().split()
+    if code != "0" or not names:
+        raise RuntimeError(done.stderr.decode())
+    return f"import {', '.join(names)}"
+
+
 def cases(folder: Path, env: dict[str, str]) -> list[Case]:
     """Prepare the cases: first the two references, then what is compared with them."""
     repository, staged = make_staged(folder, "clean", 10, 500), make_staged(folder, "staged", 10, 500)
     git(repository, "reset", "-q", "--hard")
     warm, cold = env | {"CLI_GUARD_SERVER": "require"}, env | {"CLI_GUARD_SERVER": "0"}
+    imports = import_all(claude_code("ls", repository), repository, cold)
     found = [
         Case("python -c pass", (PYTHON, "-c", "pass"), repository, env),
-        Case("python, imports of a judgement", (PYTHON, "-c", IMPORTS), repository, cold),
+        Case("python, imports of a judgement", (PYTHON, "-c", imports), repository, cold),
     ]
     for how, where, budget in (("warm", warm, ("pass", WARM)), ("cold", cold, ("imports", COLD))):
         for command in COMMANDS:
