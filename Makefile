@@ -32,6 +32,7 @@ check: $(VENV)/.developing
 bench: $(VENV)/.developing
 	@$(BIN)/python benchmarks/review.py
 	@$(BIN)/python benchmarks/server.py
+	@$(BIN)/python benchmarks/agents.py
 	@$(BIN)/python benchmarks/hooks.py --quick
 	@$(BIN)/python benchmarks/commands.py
 	@$(BIN)/python benchmarks/attacks.py

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
+# The exit code with which an agent's hook blocks the tool; agents let it run at any other (`agents.registry.BLOCKED`).
+BLOCKED = 2
+
 
 def main(
     argv: Sequence[str], stdin: TextIO, stdout: TextIO, stderr: TextIO, cwd: Path, env: Mapping[str, str]
@@ -121,19 +124,56 @@ def run_in_process(argv: list[str]) -> int:
 
 
 def run() -> None:
-    """The console script."""
+    """The console script. Of a coding agent's hook every failure blocks the tool."""
     from cli_guard.server import client
 
     argv = sys.argv[1:]
+    asked_by_agent = client.is_agent_hook(argv)
     try:
+        if asked_by_agent:
+            limit_time()
         code = client.ask_server(argv)
         if code is None:
             complete()
             code = run_here(argv)
     except KeyboardInterrupt:
         code = report_interrupt(sys.stderr or open(os.devnull, "w"))  # noqa: SIM115, PTH123
+    except BaseException:
+        if not asked_by_agent:
+            raise
+        sys.excepthook(*sys.exc_info())
+        code = BLOCKED
     # Tearing down the imported libraries would cost a fifth of the whole run.
-    os._exit(code)
+    os._exit(BLOCKED if code and asked_by_agent else code)
+
+
+def limit_time() -> None:
+    """Interrupt this process when its time is over, and end it a second later; both block the tool.
+
+    Whatever it waits for: standard input, Git, the server, a full pipe.
+    """
+    import _signal  # type: ignore[import-not-found] # `signal` itself loads `enum`
+
+    from cli_guard.server import client
+
+    if not hasattr(_signal, "setitimer"):
+        return
+    seconds = client.find_hook_limit(os.environ)
+
+    def interrupt(number: int, frame: object) -> None:
+        _signal.signal(_signal.SIGALRM, lambda *_: os._exit(BLOCKED))
+        words = (
+            f"cli-guard: not judged within {seconds:g} s: ask your user, or let them run it in a terminal\n"
+        )
+        try:  # noqa: SIM105 - contextlib takes longer to load than all of this
+            os.write(2, words.encode())
+        except OSError:
+            pass
+        raise KeyboardInterrupt
+
+    _signal.signal(_signal.SIGALRM, interrupt)
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, (_signal.SIGALRM,))
+    _signal.setitimer(_signal.ITIMER_REAL, seconds, 1.0)
 
 
 def complete() -> None:
@@ -148,7 +188,7 @@ def complete() -> None:
 
 
 def run_here(argv: list[str]) -> int:
-    """Run without a server; if the graph was loaded, start a server for the next run."""
+    """Run without a server; start one for the next run if the graph was loaded, or more judgements will follow."""
     from cli_guard.server import client
 
     if os.environ.get("CLI_GUARD_SERVER") == "require" and client.is_routed(argv):
@@ -156,7 +196,7 @@ def run_here(argv: list[str]) -> int:
 
         return run_on_server(argv)
     code = run_in_process(argv)
-    if "langgraph" in sys.modules:
+    if "langgraph" in sys.modules or argv[:1] == ["check-command"] or client.is_agent_hook(argv):
         from cli_guard.server.control import leave_behind
 
         leave_behind(argv)

@@ -5,7 +5,6 @@ there and back (`os.fsencode` style); they are made printable only in `cli_guard
 Line numbers count from 1 and lines end at LF only, as Git counts them.
 """
 
-import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import asdict, dataclass, field
@@ -387,8 +386,9 @@ class NoContents:
 
 def fingerprint(rule: str, path: str, content: str) -> str:
     """Return 16 hex digits that stay the same when lines move: a hash of rule, path and content, blanks folded."""
-    folded = " ".join(content.split())
-    data = "\0".join((rule, path, folded)).encode("utf-8", "surrogatepass")
+    data = "\0".join((rule, path, " ".join(content.split()))).encode("utf-8", "surrogatepass")
+    import hashlib  # a judgement needs none of it
+
     return hashlib.sha256(data).hexdigest()[:16]
 
 

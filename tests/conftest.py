@@ -30,6 +30,7 @@ settings.load_profile("any machine")
 # What `make test-slow` runs: frameworks, installations, servers, processes, bash chains, bounds of hostile input.
 # Files, folders or tests, by how their names begin; each takes some seconds or starts many processes.
 SLOW = (
+    "agents/test_probe.py",
     "assistant/documenting/test_documenting_properties.py",
     "assistant/editing/test_hostile.py",
     "assistant/editing/test_rename.py::test_a_renamed_package_compiles_and_loads",

@@ -173,16 +173,28 @@ def server_line(io: Io) -> str:
     )
 
 
+def probe_lines(io: Io, repository: Repository) -> Iterator[str]:
+    """Describe in which states the hooks of the coding agents fail to block a tool."""
+    from cli_guard.agents.probe import probe_agent
+
+    lines = [line for agent in AGENTS.values() for line in probe_agent(agent, repository, io.env)]
+    yield from lines or ["! no coding agent asks cli-guard here: run `cli-guard install --agent NAME`"]
+
+
 @click.pass_obj
-def run(io: Io, /) -> int:
+def run(io: Io, /, probe: bool) -> int:
     """Print the lines; return 1 if one of them is marked with !."""
     repository = Repository.discover(io.cwd, io.env)
-    sections = {
-        "Programs": list(program_lines(repository)),
-        "Hooks": list(hook_lines(repository)),
-        "Policy": list(policy_lines(io, repository)),
-        "State": list(run_lines(io, repository)),
-    }
+    sections = (
+        {"Agents": list(probe_lines(io, repository))}
+        if probe
+        else {
+            "Programs": list(program_lines(repository)),
+            "Hooks": list(hook_lines(repository)),
+            "Policy": list(policy_lines(io, repository)),
+            "State": list(run_lines(io, repository)),
+        }
+    )
     for title, lines in sections.items():
         io.say(f"{title}\n" + "\n".join(f"  {printable(line)}" for line in lines))
     return int(any(line.startswith("!") for lines in sections.values() for line in lines))
@@ -193,4 +205,12 @@ command = Command(
     callback=run,
     help="Show what is installed, which policy applies and what would run. Exit code 1: a line marked with ! needs"
     " attention.",
+    params=[
+        click.Option(
+            ["--probe"],
+            is_flag=True,
+            help="Start the hook of each coding agent as the agent would, also broken, slow or moved away, and show"
+            " where the tool would not be blocked.",
+        ),
+    ],
 )

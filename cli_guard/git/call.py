@@ -6,7 +6,6 @@ No thread is started where the system can wait for a pipe: a hook makes half a d
 import os
 import select
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Mapping
@@ -135,7 +134,7 @@ def has_ended(pid: int, until: float) -> bool:
 def scratch(content: bytes = b"") -> BinaryIO:
     """Return an unnamed file with some bytes, in memory if possible. Raises GitError."""
     try:
-        file = in_memory() or tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - the caller closes it
+        file = open_unnamed()
         written = 0
         while written < len(content):
             written += file.write(content[written:])
@@ -147,9 +146,11 @@ def scratch(content: bytes = b"") -> BinaryIO:
     return file
 
 
-def in_memory() -> BinaryIO | None:
-    """Return a file in memory (memfd_create(2)), None if the system has none, or a sandbox refuses it."""
+def open_unnamed() -> BinaryIO:
+    """Open a file in memory (memfd_create(2)), or on disk if the system has none, or a sandbox refuses it."""
     try:
         return os.fdopen(os.memfd_create("git"), "w+b", buffering=0)
     except (AttributeError, OSError):
-        return None
+        import tempfile  # rarely needed, and slow to load
+
+        return tempfile.TemporaryFile(buffering=0)

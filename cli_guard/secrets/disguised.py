@@ -1,7 +1,6 @@
 """Tokens that are not written as one literal: joined from parts on a line, or one level deep in base64."""
 
 import codecs
-import html
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -131,9 +130,10 @@ def _undo_tricks(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _unescape(match: re.Match[str]) -> str:
     if match[0].startswith("&"):
+        import html  # its table of names takes longer to load than a command to judge
+
         return html.unescape(match[0])
-    digits = next(filter(None, match.groups()))
-    code = int(digits, 8 if match[5] else 16)
+    code = int(next(filter(None, match.groups())), 8 if match[5] else 16)
     return chr(min(code, 0x10FFFF))
 
 

@@ -12,12 +12,19 @@ import time
 
 from cli_guard.server import address
 
+# As in `typing`, without loading it.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 # They review or judge, ask no questions, and leave no process behind.
 ROUTED = frozenset(("hook", "review", "check-command", "ask", "explain", "rules", "pending", "reviews"))
 # A healthy server answers at once; a hanging one costs no more than this.
 ANSWER_SECONDS = 0.1
 # The server has answered, but other runs come first.
 TURN_SECONDS = 3.0
+# An agent lets a tool run when its hook takes too long: half the shortest time-out of any (Copilot CLI: 30 s).
+HOOK_SECONDS = 15.0
 
 # Messages of the server, each with one byte more: send the streams; the run is refused.
 READY, REFUSED = b"A", b"C"
@@ -32,6 +39,20 @@ PASSED_ON = ((_signal.SIGTERM, TERMINATE), (_signal.SIGHUP, HANG_UP))
 def is_routed(argv: list[str]) -> bool:
     """Check whether a server may do this run."""
     return bool(argv) and argv[0] in ROUTED and not address.switched_off(os.environ)
+
+
+def is_agent_hook(argv: list[str]) -> bool:
+    """Check whether a coding agent asks, not Git."""
+    return argv[:1] == ["hook"] and argv[1:2] not in GIT_HOOKS
+
+
+def find_hook_limit(env: "Mapping[str, str]") -> float:
+    """Return the seconds in which an agent's hook must answer; `CLI_GUARD_HOOK_SECONDS` can only shorten them."""
+    try:
+        wanted = float(env.get("CLI_GUARD_HOOK_SECONDS", ""))
+    except ValueError:
+        return HOOK_SECONDS
+    return wanted if 0 < wanted < HOOK_SECONDS else HOOK_SECONDS
 
 
 def ask_server(argv: list[str]) -> int | None:
@@ -111,12 +132,12 @@ def run_on(connection: "_socket.socket", argv: list[str], ticket: int) -> int | 
                 if not begun and take_ticket(ticket):
                     return None
                 end_like_it(value)
-                return report_lost(argv, f"was ended by signal {value}", 128 + value)
+                return report_lost(f"was ended by signal {value}", 128 + value)
             elif word == BEGUN:
                 begun = True
                 pass_on(connection)
             elif begun:
-                return report_lost(argv, "ended without a result", 4)
+                return report_lost("ended without a result", 4)
             elif take_ticket(ticket):
                 return None
             else:
@@ -191,14 +212,13 @@ def take_ticket(ticket: int) -> bool:
         return False
 
 
-def report_lost(argv: list[str], how: str, code: int) -> int:
-    """Report a run that was cut short, and return its exit code: one that blocks, for every kind of hook."""
+def report_lost(how: str, code: int) -> int:
+    """Report a run that was cut short, and return its exit code."""
     if sys.stderr is not None:
         sys.stderr.write(
             f"cli-guard: the process that did this {how}; run it again, or set CLI_GUARD_SERVER=0\n"
         )
-    # Of a coding agent's hook only 2 blocks the tool (`cli_guard.agents.registry.BLOCKED`).
-    return 2 if argv[:1] == ["hook"] and argv[1:2] not in GIT_HOOKS else code
+    return code
 
 
 def streams() -> "tuple[object, object, object]":

@@ -16,7 +16,6 @@ IDLE_SECONDS = 600.0
 MEMORY_BYTES = 512 * 1_048_576
 # How often it checks its files while idle; before a run it always checks.
 LOOK_SECONDS = 30.0
-NAMES = "names.toml"
 # The most links in a path (path_resolution(7)).
 LINKS = 40
 
@@ -38,18 +37,13 @@ def marks(paths: Iterable[str]) -> dict[str, Mark]:
 
 
 def own_files() -> Iterator[str]:
-    """Return the files of this package that a server may hold in memory.
-
-    For the tables of programs, only which exist, and the names in them: a run reads those it needs, and warming.py
-    drops those that it has read.
-    """
+    """Return the files of this package, and the folders of the tables of programs: a server may hold any."""
     root = Path(__file__).parent.parent
     tables = str(root / "rules" / "programs")
     for folder, folders, files in os.walk(root):
         folders[:] = [name for name in folders if name != "__pycache__"]
         if folder.startswith(tables):
             yield folder
-            files = [name for name in files if name == NAMES]
         yield from (f"{folder}/{name}" for name in files)
 
 

@@ -46,7 +46,14 @@ SAMPLES = {
     "README.md": "# A title\n\n```sh\necho hello\n```\n",
     "settings.ini": "name = value\nurl = https://example.org/path\n",
 }
-TEXT = "Add a file"
+# What agents run all day: the tables of these programs are kept. Others take some milliseconds, and some a megabyte.
+COMMANDS = (
+    "cd src && ls -la && cat a.py | head -5 | grep -n x | sort | uniq -c | wc -l && pwd && echo done",
+    "git status && git diff HEAD && git log -3 && git show HEAD && git branch && git add a.py && git commit -m x",
+    "git push && find . -name '*.py' | xargs sed -n 1p && mkdir -p a && cp a b && mv a b && rm -f b && rg x",
+    "python a.py && pytest -q && pip install x && uv run x && ruff check . && mypy . && make test && bash a.sh",
+    "npm test && npx tsc && node a.js && go test ./...",
+)
 FrontDoor = Callable[[Sequence[str], TextIO, TextIO, TextIO, Path, Mapping[str, str]], int]
 
 
@@ -72,17 +79,20 @@ def warm(front_door: FrontDoor) -> None:
 
     compile_all()
     rehearse()
-    judge_samples(front_door)
-    forget_tables()
+    for argv in (("check-command", "ls -l", "--format", "json"), ("explain", "--help"), ("hook", "--help")):
+        front_door(argv, StringIO(), StringIO(), StringIO(), Path("/"), {})
     gc.collect()
     gc.freeze()
     gc.enable()
 
 
 def rehearse() -> None:
-    """Do all that a review does, keeping nothing that may change."""
+    """Do all that a review and a judgement do, keeping nothing but tables, whose files are watched: see leaving.py."""
+    from cli_guard.commands import Context, judge
+
     review_samples()
-    forget_tables()
+    for command in COMMANDS:
+        judge(command, Context(home="/", folder="/"))
 
 
 def review_samples() -> None:
@@ -94,17 +104,3 @@ def review_samples() -> None:
     done = review(changes_between({}, SAMPLES), contents=SnapshotContents({}, SAMPLES))
     for name in FORMATS:
         renderer(name)(done)
-
-
-def judge_samples(front_door: FrontDoor) -> None:
-    """Judge a command, with the command line of a client."""
-    for argv in (("check-command", "ls -l", "--format", "json"), ("explain", "--help"), ("hook", "--help")):
-        front_door(argv, StringIO(), StringIO(), StringIO(), Path("/"), {})
-
-
-def forget_tables() -> None:
-    """Drop the tables of programs, whose files are not watched: see leaving.py."""
-    from cli_guard.commands import programs
-
-    programs.table.cache_clear()
-    programs.read_table.cache_clear()

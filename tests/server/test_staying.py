@@ -28,7 +28,7 @@ def risky(committed: Repo) -> Repo:
 
 def test_the_first_review_leaves_one_behind_that_holds_nothing_of_it(risky: Repo, servers: Any) -> None:
     assert risky.guard("--version", env=servers.env).code == 0
-    assert risky.guard("check-command", "ls", env=servers.env).code == 0
+    assert risky.guard("explain", "secret-password", env=servers.env).code == 0
     assert not servers.processes()
     secret = {"SECRET_OF_A_RUN": "1"}
     # The pipes of this call have ended, or it would not return.
@@ -41,6 +41,17 @@ def test_the_first_review_leaves_one_behind_that_holds_nothing_of_it(risky: Repo
     assert not [each.path for each in server.open_files() if str(risky.path) in each.path]
     assert risky.guard(*REVIEW, env=servers.required).code == 3
     assert servers.runs(risky) == 1
+
+
+@pytest.mark.parametrize("argv", [("check-command", "ls"), ("hook", "claude-code")], ids=lambda argv: argv[0])
+def test_so_does_the_first_command_that_is_judged(
+    committed: Repo, servers: Any, argv: tuple[str, ...]
+) -> None:
+    request = '{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}'
+    assert committed.guard(*argv, stdin=request, env=servers.env).code == 0
+    assert eventually(lambda: servers.status(committed).code == 0)
+    assert committed.guard(*argv, stdin=request, env=servers.required).code == 0
+    assert servers.runs(committed) == 1
 
 
 def test_many_at_once_get_their_answers_and_leave_one(risky: Repo, servers: Any) -> None:

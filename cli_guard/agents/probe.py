@@ -1,0 +1,262 @@
+"""Start the hook of a coding agent as the agent would, also broken, and find where the agent would let a tool run.
+
+The command line is the one in the agent's settings. Each state replaces its program, its environment or its input;
+nothing that is installed is changed. What a repository's settings name is not simply run: the command must be a plain
+call of `cli-guard hook`, and its program must not be a file of the work tree, but for the one that runs now.
+
+Besides the functions in registry.py, an agent's module has for this:
+
+`configured_command(repository: Repository, env: Mapping[str, str]) -> str | None`: the command line in the settings.
+
+`sample(decision: Decision) -> bytes`: a harmless request that must be answered with this decision, allow or deny.
+
+`blocks(exit_code: int | None, stdout: bytes) -> bool`: whether the agent blocks the tool after this end; None: late.
+
+`blocks_failures(repository: Repository, env: Mapping[str, str]) -> bool` and `FAILURE_SETTING: str`, if the agent has
+a setting with which it blocks the tool whatever becomes of the hook: whether it is set, and its words for a person.
+
+`configured_timeout_s(repository: Repository, env: Mapping[str, str]) -> float | None`, if the settings may have one:
+the seconds that the agent waits for our hook.
+"""
+
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from cli_guard.agents.registry import Agent
+from cli_guard.errors import CliGuardError
+from cli_guard.git.repository import Repository
+from cli_guard.model import Decision
+from cli_guard.server.client import find_hook_limit
+
+SHELL = "/bin/sh"
+# A path of letters, quotes and variables; nothing that runs something else, no `=` of an assignment.
+WORD = r"""(?:[\w@%+:,./~-]|\$\w+|\$\{\w+\}|"(?:[^"$`\\]|\$\w+|\$\{\w+\})*"|'[^']*')+"""
+CALL = re.compile(rf" *(?P<program>{WORD}) +hook +[\w-]+ *(?:\|\| *exit +2)? *")
+PROGRAM = "cli-guard"
+# Agents give hooks the folder of the project under their own names.
+FOLDERS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
+# The time-out of an agent, scaled down: the hook must end by itself, long before it is stopped.
+LIMIT_SECONDS, STOP_SECONDS = "0.2", 5.0
+AS_IT_IS = "the hook as it is"
+# Ends by a signal, as for want of memory.
+KILLED = "#!/bin/sh\nkill -KILL $$\n"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One start of the hook: what is wrong in it, the command, what it is given, the answer that is wanted.
+
+    `ends` says whether its standard input ends.
+    """
+
+    name: str
+    command: str
+    env: Mapping[str, str]
+    stdin: bytes
+    wanted: Decision = Decision.DENY
+    ends: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a start ended: the exit code, None if it had to be stopped, and its standard output."""
+
+    code: int | None
+    stdout: bytes
+
+    def __str__(self) -> str:
+        return "it did not end" if self.code is None else f"exit code {self.code}"
+
+
+def probe_agent(agent: Agent, repository: Repository, env: Mapping[str, str]) -> Iterator[str]:
+    """Yield what to show: one line if the agent blocks in every state, one for each state in which it does not.
+
+    A line that needs attention begins with "!". Nothing for an agent that does not call us. Raises CliGuardError.
+    """
+    module = agent.load()
+    if not hasattr(module, "configured_command"):
+        return
+    command = module.configured_command(repository, env)
+    if command is None:
+        if module.is_installed(repository):
+            yield f"{agent.title}: calls no command, so there is nothing to start"
+        return
+    around = {**env, **dict.fromkeys(FOLDERS, str(repository.root))}
+    call = CALL.fullmatch(command)
+    problem = find_obstacle(call, repository.root, around)
+    if call is None or problem:
+        yield f"! {agent.title}: not started: {problem}: {command}"
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        states = list_states(call, module, around, Path(scratch))
+        endings = run_all(states, repository.root, Path(scratch))
+    set_here = "FAILURE_SETTING" in vars(module) and module.blocks_failures(repository, env)
+    lines = list(describe(agent, module, list(zip(states, endings, strict=True)), set_here))
+    wanted = "configured_timeout_s" in vars(module) and module.configured_timeout_s(repository, env)
+    if wanted and wanted < 2 * find_hook_limit(env) and not set_here:
+        late = f"! {agent.title} waits {wanted:g} s for the hook, which may take {find_hook_limit(env):g} s"
+        lines = [
+            *(line for line in lines if line.startswith("!")),
+            f"{late}: remove its time-out, or make it longer",
+        ]
+    yield from lines
+
+
+def find_obstacle(call: re.Match[str] | None, root: Path, env: Mapping[str, str]) -> str:
+    """Return why a command must not be started, "" if it may be."""
+    if call is None:
+        return f"the command has another form than `{PROGRAM} hook AGENT`"
+    found = resolve(call["program"], root, env)
+    if Path(found or call["program"].strip("\"'")).name != PROGRAM:
+        return f"its program is not {PROGRAM}"
+    if found:
+        # A link of the work tree may lead to any program, and any link into the work tree.
+        file, top = Path(os.path.realpath(found)), os.path.realpath(root)
+        place = Path(os.path.realpath(Path(found).parent))
+        own = os.path.realpath(Path(sys.executable).with_name(PROGRAM))
+        if (file.is_relative_to(top) or place.is_relative_to(top)) and str(file) != own:
+            return "its program is a file of the work tree"
+    return ""
+
+
+def resolve(word: str, root: Path, env: Mapping[str, str]) -> str:
+    """Return the absolute path of the program that the shell would start, "" for none."""
+    done = subprocess.run(
+        (SHELL, "-c", f"command -v -- {word}"),
+        cwd=root,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+    )
+    found = os.fsdecode(done.stdout.rstrip(b"\n"))
+    return os.path.join(root, found) if found else ""  # noqa: PTH118 - it may be absolute, or not
+
+
+def list_states(
+    call: re.Match[str], module: ModuleType, env: Mapping[str, str], scratch: Path
+) -> tuple[State, ...]:
+    """Prepare the states, with what they need in a scratch folder."""
+    denied, allowed = module.sample(Decision.DENY), module.sample(Decision.ALLOW)
+    command = call.string
+    locked, killed, empty = scratch / "locked", scratch / "killed", scratch / "empty"
+    locked.write_text(KILLED)
+    locked.chmod(0o600)
+    killed.write_text(KILLED)
+    killed.chmod(0o700)
+    empty.mkdir()
+
+    def replace(path: Path) -> str:
+        before, after = call.span("program")
+        return command[:before] + shlex.quote(str(path)) + command[after:]
+
+    limited = {**env, "CLI_GUARD_HOOK_SECONDS": LIMIT_SECONDS}
+    return (
+        State(AS_IT_IS, command, env, denied),
+        State(AS_IT_IS, command, env, allowed, Decision.ALLOW),
+        State("a hook that is not executable", replace(locked), env, denied),
+        State("a hook that was moved away", replace(scratch / "gone"), env, denied),
+        State("an empty PATH", command, {**env, "PATH": str(empty)}, denied),
+        State("a hook that is too slow", command, limited, denied, ends=False),
+        State("a hook that was killed", replace(killed), env, denied),
+        State("bad JSON", command, env, b"{"),
+    )
+
+
+def run_all(states: tuple[State, ...], root: Path, scratch: Path) -> list[Ending]:
+    """Start all of them at once, and wait for each. Raises CliGuardError."""
+    started: list[tuple[subprocess.Popen[bytes], Path]] = []
+    held = []
+    try:
+        for number, state in enumerate(states):
+            reading, writing = os.pipe()
+            os.write(writing, state.stdin)
+            if state.ends:
+                os.close(writing)
+            else:
+                held.append(writing)
+            path = scratch / f"{number}.out"
+            with path.open("wb") as out, os.fdopen(reading, "rb") as stdin:
+                process = subprocess.Popen(
+                    (SHELL, "-c", state.command),
+                    cwd=root,
+                    env=state.env,
+                    stdin=stdin,
+                    stdout=out,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                )
+            started.append((process, path))
+        until = time.monotonic() + STOP_SECONDS
+        return [Ending(wait(process, until), path.read_bytes()) for process, path in started]
+    except OSError as error:
+        raise CliGuardError(f"the hook cannot be started: {error.strerror}") from error
+    finally:
+        for writing in held:
+            os.close(writing)
+        for process, _ in started:
+            wait(process, 0.0)
+
+
+def wait(process: "subprocess.Popen[bytes]", until: float) -> int | None:
+    """Wait for the end until a time of `time.monotonic`, then stop all that was started, and return None."""
+    try:
+        return process.wait(max(0.0, until - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return None
+
+
+def describe(
+    agent: Agent, module: ModuleType, results: list[tuple[State, Ending]], set_here: bool
+) -> Iterator[str]:
+    """Yield the lines about an agent; `set_here`: it blocks whenever its hook fails."""
+    setting = getattr(module, "FAILURE_SETTING", "")
+    by_setting, problems = 0, []
+    for state, ending in results:
+        blocked = module.blocks(ending.code, ending.stdout)
+        if state.wanted is Decision.ALLOW:
+            if blocked or (set_here and ending.code != 0):
+                problems.append(
+                    f"! {agent.title} blocks even a harmless request ({ending}):"
+                    f" run `cli-guard install --agent {agent.name}` again"
+                )
+        elif not blocked:
+            # The setting is about failures: an answer that allows is none.
+            if set_here and ending.code != 0:
+                by_setting += 1
+            else:
+                problems.append(
+                    f"! {agent.title} lets the tool run with {state.name} ({ending}):"
+                    f" {advise(agent, state, ending, '' if set_here else setting)}"
+                )
+    if problems:
+        yield from problems
+        return
+    blocking = sum(state.wanted is Decision.DENY for state, _ in results)
+    by = f" ({by_setting} of them by {setting})" if by_setting else ""
+    yield f"{agent.title}: the tool is blocked in all {blocking} states{by}"
+
+
+def advise(agent: Agent, state: State, ending: Ending, setting: str) -> str:
+    """Return what closes an open state."""
+    if ending.code == 0:
+        return "the command does not hand on the answer of cli-guard"
+    if state.name == AS_IT_IS:
+        return f"run `cli-guard install --agent {agent.name}` again"
+    ways = [f"set {setting}"] if setting else []
+    if ending.code is not None:
+        ways.append("write `|| exit 2` after the command")
+    return ", or ".join(ways) or "update cli-guard"
