@@ -88,6 +88,7 @@ PLACES = {
     "local": ".claude/settings.local.json",
     "user": "~/.claude/settings.json",
 }
+FAILURE_SETTING = ("onFailure", "block", '"onFailure": "block" (Claude Code 2.1.295 or later)')
 DENIAL = ("hookSpecificOutput", "permissionDecision")
 PROTOCOL = Protocol(NAME, PLACES, write_request, DENIAL, ("CLAUDE_CONFIG_DIR", "~/.claude"))
 HOOKS = JsonHooks(PROTOCOL, EVENT, make_entry)

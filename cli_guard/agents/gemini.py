@@ -61,5 +61,6 @@ PROTOCOL = Protocol(
     ("decision",),
 )
 UNTRUSTED = "Gemini CLI runs the hooks of a project only in a folder that you trust"
+TIMEOUT_UNIT_S = 0.001
 HOOKS = JsonHooks(PROTOCOL, EVENT, make_entry, advice={"project": UNTRUSTED})
 install, uninstall, is_installed = HOOKS.install, HOOKS.uninstall, HOOKS.is_installed

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cli_guard.agents.git_requests import find_reviewed_change
 from cli_guard.agents.uses import Fetch, Read, Request, Shell, Use, Write
 from cli_guard.agents.wording import Answer, name_secret
 from cli_guard.commands import Context, Kind, Verdict, judge
@@ -20,10 +19,8 @@ from cli_guard.errors import CliGuardError
 from cli_guard.model import Category, Decision, Disposition, Finding
 from cli_guard.review.command_context import command_context, root_of, user_configures
 from cli_guard.review.render.command import sentence
-from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation, read_plain
 from cli_guard.secrets import Hit, scan
-from cli_guard.state.questions import remember_question
 
 # Agents write files all day: only files that guard, run or grant access by themselves are judged by their path.
 UNREMARKABLE = frozenset((Kind.READ, Kind.WRITE, Kind.CREDENTIAL))
@@ -62,6 +59,8 @@ def answer_request(request: Request, invocation: Invocation, agent: str) -> Answ
         return answer if is_wanted else None
     if answer.decision is Decision.REVIEW:
         if answer.command:
+            from cli_guard.state.questions import remember_question
+
             with suppress(CliGuardError, OSError):
                 remember_question(invocation, agent, answer.folder, answer.command)
         if request.silent:
@@ -118,10 +117,16 @@ def review_recorded_change(
     command: str, verdict: Verdict, context: Context, invocation: Invocation
 ) -> Answer | None:
     """Review what a plain `git commit` or `git push` would record or send; None for any other command."""
+    # Most commands are another program's: what follows loads the table of Git, and more.
+    if "git" not in command:
+        return None
+    from cli_guard.agents.git_requests import find_reviewed_change
+
     request = find_reviewed_change(command, context, invocation)
     if request is None:
         return None
     from cli_guard.review.render.text import render
+    from cli_guard.review.request import Staged
     from cli_guard.review.run import review_request
 
     review = review_request(request, invocation)
@@ -233,6 +238,7 @@ def decide_secret(hit: Hit, path: str, invocation: Invocation) -> Decision:
     """Return what the policy in force decides about a secret in a file. Raises CliGuardError."""
     from cli_guard.git.repository import Repository
     from cli_guard.review.policy import policy_for
+    from cli_guard.review.request import Staged
 
     repository = Repository.discover(invocation.cwd, invocation.env) if root_of(invocation.cwd) else None
     policy, _ = policy_for(Staged(), repository, invocation.env)

@@ -4,21 +4,11 @@ The command line is the one in the agent's settings. Each state replaces its pro
 nothing that is installed is changed. What a repository's settings name is not simply run: the command must be a plain
 call of `cli-guard hook`, and its program must not be a file of the work tree, but for the one that runs now.
 
-Besides the functions in registry.py, an agent's module has for this:
-
-`configured_command(repository: Repository, env: Mapping[str, str]) -> str | None`: the command line in the settings.
-
-`sample(decision: Decision) -> bytes`: a harmless request that must be answered with this decision, allow or deny.
-
-`blocks(exit_code: int | None, stdout: bytes) -> bool`: whether the agent blocks the tool after this end; None: late.
-
-`blocks_failures(repository: Repository, env: Mapping[str, str]) -> bool` and `FAILURE_SETTING: str`, if the agent has
-a setting with which it blocks the tool whatever becomes of the hook: whether it is set, and its words for a person.
-
-`configured_timeout_s(repository: Repository, env: Mapping[str, str]) -> float | None`, if the settings may have one:
-the seconds that the agent waits for our hook.
+An agent with a setting that blocks the tool whatever becomes of the hook names it: `FAILURE_SETTING`, its key and value
+in our entry, and its words for a person. `TIMEOUT_UNIT_S` is the unit of its time-outs, a second if it is missing.
 """
 
+import json
 import os
 import re
 import shlex
@@ -34,6 +24,7 @@ from pathlib import Path
 from types import ModuleType
 
 from cli_guard.agents.registry import Agent
+from cli_guard.agents.settings import HARMFUL, HARMLESS
 from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
@@ -85,13 +76,12 @@ def probe_agent(agent: Agent, repository: Repository, env: Mapping[str, str]) ->
     A line that needs attention begins with "!". Nothing for an agent that does not call us. Raises CliGuardError.
     """
     module = agent.load()
-    if not hasattr(module, "configured_command"):
-        return
-    command = module.configured_command(repository, env)
-    if command is None:
+    found = module.HOOKS.find_call(repository) if hasattr(module.HOOKS, "find_call") else None
+    if found is None:
         if module.is_installed(repository):
-            yield f"{agent.title}: calls no command, so there is nothing to start"
+            yield f"{agent.title}: no command to start is found in its settings"
         return
+    command, entry = found
     around = {**env, **dict.fromkeys(FOLDERS, str(repository.root))}
     call = CALL.fullmatch(command)
     problem = find_obstacle(call, repository.root, around)
@@ -99,18 +89,26 @@ def probe_agent(agent: Agent, repository: Repository, env: Mapping[str, str]) ->
         yield f"! {agent.title}: not started: {problem}: {command}"
         return
     with tempfile.TemporaryDirectory() as scratch:
-        states = list_states(call, module, around, Path(scratch))
+        states = list_states(call, module, repository.root, around, Path(scratch))
         endings = run_all(states, repository.root, Path(scratch))
-    set_here = "FAILURE_SETTING" in vars(module) and module.blocks_failures(repository, env)
-    lines = list(describe(agent, module, list(zip(states, endings, strict=True)), set_here))
-    wanted = "configured_timeout_s" in vars(module) and module.configured_timeout_s(repository, env)
-    if wanted and wanted < 2 * find_hook_limit(env) and not set_here:
-        late = f"! {agent.title} waits {wanted:g} s for the hook, which may take {find_hook_limit(env):g} s"
+    key, value, words = getattr(module, "FAILURE_SETTING", ("", None, ""))
+    set_here = bool(key) and entry.get(key) == value
+    lines = list(describe(agent, module, list(zip(states, endings, strict=True)), words, set_here))
+    limit, wanted = find_hook_limit(env), find_timeout(module, entry)
+    if wanted is not None and wanted < 2 * limit and not set_here:
+        late = f"! {agent.title} waits {wanted:g} s for the hook, which may take {limit:g} s"
         lines = [
             *(line for line in lines if line.startswith("!")),
             f"{late}: remove its time-out, or make it longer",
         ]
     yield from lines
+
+
+def find_timeout(module: ModuleType, entry: Mapping[str, object]) -> float | None:
+    """Return the seconds that the settings let the agent wait, None if they say nothing."""
+    found = next((entry[key] for key in ("timeout", "timeoutSec") if key in entry), None)
+    unit = getattr(module, "TIMEOUT_UNIT_S", 1)
+    return found * float(unit) if isinstance(found, int | float) else None
 
 
 def find_obstacle(call: re.Match[str] | None, root: Path, env: Mapping[str, str]) -> str:
@@ -144,10 +142,12 @@ def resolve(word: str, root: Path, env: Mapping[str, str]) -> str:
 
 
 def list_states(
-    call: re.Match[str], module: ModuleType, env: Mapping[str, str], scratch: Path
+    call: re.Match[str], module: ModuleType, root: Path, env: Mapping[str, str], scratch: Path
 ) -> tuple[State, ...]:
     """Prepare the states, with what they need in a scratch folder."""
-    denied, allowed = module.sample(Decision.DENY), module.sample(Decision.ALLOW)
+    denied, allowed = (
+        json.dumps(module.PROTOCOL.request(each, str(root))).encode() for each in (HARMFUL, HARMLESS)
+    )
     command = call.string
     locked, killed, empty = scratch / "locked", scratch / "killed", scratch / "empty"
     locked.write_text(KILLED)
@@ -220,13 +220,12 @@ def wait(process: "subprocess.Popen[bytes]", until: float) -> int | None:
 
 
 def describe(
-    agent: Agent, module: ModuleType, results: list[tuple[State, Ending]], set_here: bool
+    agent: Agent, module: ModuleType, results: list[tuple[State, Ending]], setting: str, set_here: bool
 ) -> Iterator[str]:
-    """Yield the lines about an agent; `set_here`: it blocks whenever its hook fails."""
-    setting = getattr(module, "FAILURE_SETTING", "")
+    """Yield the lines about an agent; `set_here`: its `setting` blocks whenever its hook fails."""
     by_setting, problems = 0, []
     for state, ending in results:
-        blocked = module.blocks(ending.code, ending.stdout)
+        blocked = is_blocked(module, ending)
         if state.wanted is Decision.ALLOW:
             if blocked or (set_here and ending.code != 0):
                 problems.append(
@@ -248,6 +247,14 @@ def describe(
     blocking = sum(state.wanted is Decision.DENY for state, _ in results)
     by = f" ({by_setting} of them by {setting})" if by_setting else ""
     yield f"{agent.title}: the tool is blocked in all {blocking} states{by}"
+
+
+def is_blocked(module: ModuleType, ending: Ending) -> bool:
+    """Return whether the agent blocks the tool after this end; every agent lets it run after a time-out."""
+    try:
+        return ending.code is not None and module.PROTOCOL.is_denied(ending.code, os.fsdecode(ending.stdout))
+    except (ValueError, AttributeError):  # an answer that is none
+        return False
 
 
 def advise(agent: Agent, state: State, ending: Ending, setting: str) -> str:

@@ -177,6 +177,21 @@ class JsonHooks:
                 calls.append(any(self.calls_us(each) for each in self.entries(self.read(path, name))))
         return any(calls) if calls else None
 
+    def find_call(self, repository: Repository) -> tuple[str, Mapping[str, Any]] | None:
+        """Find the command that calls us and the entry that it is in, None if no readable settings have one."""
+        for where, path in self.protocol.all_found(repository):
+            try:
+                entries = self.entries(self.read(path, self.protocol.places[where]))
+            except CliGuardError:
+                continue
+            for entry in filter(self.calls_us, entries):
+                inner = entry.get("hooks")
+                for hook in inner if isinstance(inner, list) else [entry]:
+                    for value in hook.values() if isinstance(hook, dict) else ():
+                        if isinstance(value, str) and self.protocol.is_ours(value):
+                            return value, hook
+        return None
+
     def read(self, path: Path, name: str) -> dict[str, Any]:
         """Read settings that an entry can be added to. Raises UsageError."""
         try:

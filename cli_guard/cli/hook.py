@@ -3,9 +3,7 @@
 Most often nothing is staged, so what a review needs is imported only when there is something to review.
 """
 
-import os
 import sys
-import threading
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
     from cli_guard.git.repository import Repository
     from cli_guard.review.request import Request
 
-# Less than half of the time that the agents' settings of `install` give us.
-DEADLINE_SECONDS = 25
 # SKIP may name `cli-guard`, the hook, or its id in .pre-commit-hooks.yaml.
 OTHER_IDS = {"pre-merge-commit": "cli-guard-merge"}
 
@@ -158,26 +154,14 @@ def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
 
 
 def answer_agent(io: Io, agent: Agent) -> int:
-    """Answer one request of a coding agent. Every failure blocks the tool, and so does having no answer in time."""
-    deadline = threading.Timer(DEADLINE_SECONDS, end_late, (io, agent))
-    deadline.daemon = True
+    """Answer one request of a coding agent. Every failure blocks the tool; `__main__` sees to the time."""
     try:
         if io.stdin.isatty():
             raise UsageError(f"{agent.name} reads a request of {agent.title} from standard input")
-        deadline.start()
         io.say(agent.load().respond(io.read_bytes(), io.invocation))
         return 0
     except (Exception, KeyboardInterrupt) as error:
         return block_tool(io, agent, error)
-    finally:
-        deadline.cancel()
-
-
-def end_late(io: Io, agent: Agent) -> None:
-    """End the process: an agent that waits longer lets the tool run."""
-    code = block_tool(io, agent, ValueError(f"no answer within {DEADLINE_SECONDS} s: do it in smaller steps"))
-    io.stderr.flush()
-    os._exit(code)
 
 
 def block_tool(io: Io, agent: Agent, error: BaseException) -> int:

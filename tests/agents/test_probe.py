@@ -10,6 +10,8 @@ from in_process import guard
 from repositories import GUARD, Done, Repo
 from watching import eventually, marked
 
+from cli_guard.agents.registry import AGENTS
+
 CALL = "cli-guard hook claude-code"
 UNSTARTED = ("not executable", "moved away", "killed")
 
@@ -61,9 +63,11 @@ def test_an_agent_that_blocks_in_every_state(
     assert {path: path.read_bytes() for path in committed.path.rglob("*") if path.is_file()} == before
 
 
-def test_what_is_installed_blocks_in_every_state(committed: Repo) -> None:
-    assert guard(committed, "install", "--agent", "claude-code").code == 0
-    assert probe(committed).code == 0
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_is_installed_blocks_in_every_state(committed: Repo, agent: str) -> None:
+    assert guard(committed, "install", "--agent", agent).code == 0
+    (line,) = probe(committed).out.splitlines()[1:]
+    assert line == f"  {AGENTS[agent].title}: the tool is blocked in all 7 states"
 
 
 @table(
