@@ -118,7 +118,8 @@ class ParsedCall:
         """Set each `NAME=VALUE` in front of a command; return the words of the command."""
         for at, word in enumerate(words):
             name, equals, value = word.start.partition("=")
-            if not equals or not name.isidentifier():
+            # env(1) takes any name, also one that only bash reads: `BASH_FUNC_ls%%=() { ...; }`.
+            if not equals or not name or "/" in name:
                 return words[at:]
             self.shell.environment(name, value if word.text is not None else None, word.span)
         return []
