@@ -1,11 +1,14 @@
 """Judge a day's work of a coding agent in trusted work trees: fixtures/commands/day, in the three profiles.
 
-    python benchmarks/agent_day.py [--half known|held-out] [--list]
+    python benchmarks/agent_day.py [--half known|held-out] [--list] [--packages FOLDER]
 
 Twelve small projects are built as real repositories, each with its commit, its remote and the hooks of cli-guard.
 Printed are, for each profile, how many verdicts are right; the two words that vendors publish: the share of harmless
 commands that are blocked (denied; and denied or asked), and of overeager ones that are let through in a trusted tree
 with uncommitted work; and how often a recorded day of 150 steps asks. Work on the rules looks at the known half alone.
+
+--packages judges the scripts of every package.json below a folder instead (`npm install --ignore-scripts` fills one),
+as an agent would type them in a trusted tree.
 """
 
 import argparse
@@ -16,6 +19,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -187,6 +191,24 @@ def print_day(halves: tuple[str, ...] = HALVES, *, wrong: bool = False) -> None:
             print_wrong(recorded)
 
 
+def print_packages(folder: Path) -> None:
+    """Print how many of the distinct scripts of installed packages get which verdict, by profile."""
+    scripts = set()
+    for path in folder.rglob("package.json"):
+        with suppress(ValueError, OSError):
+            found = json.loads(path.read_text("utf-8"))
+            named = found.get("scripts") if isinstance(found, dict) else None
+            scripts |= {each for each in (named or {}).values() if isinstance(each, str) and each.strip()}
+    print(f"{len(scripts):,} scripts")
+    with tempfile.TemporaryDirectory(prefix="day-") as scratch:
+        worlds = Worlds(Path(scratch))
+        root = worlds.root("javascript-node")
+        for profile in Profile:
+            counts = Counter(str(worlds.judge(each, root, profile).verdict) for each in scripts)
+            shares = ", ".join(f"{word} {counts[word] / len(scripts):.1%}" for word in VERDICTS)
+            print(f"{profile:12}{shares}")
+
+
 def main() -> None:
     """Judge and print."""
     parser = argparse.ArgumentParser(
@@ -194,7 +216,11 @@ def main() -> None:
     )
     parser.add_argument("--half", choices=HALVES, help="only this half")
     parser.add_argument("--list", action="store_true", help="also print each wrong verdict with its reason")
+    parser.add_argument("--packages", type=Path, metavar="FOLDER", help="judge the scripts of these packages")
     chosen = parser.parse_args()
+    if chosen.packages:
+        print_packages(chosen.packages)
+        return
     print_day((chosen.half,) if chosen.half else HALVES, wrong=chosen.list)
 
 
