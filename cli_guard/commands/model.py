@@ -118,8 +118,11 @@ class WorkTree(Protocol):
     def exists(self, path: str) -> bool:
         """Return whether there is anything at a path."""
 
-    def uncommitted(self) -> tuple[tuple[str, bool], ...]:
-        """Return what Git could not bring back, from the top of the tree, each with whether Git ignores it."""
+    def uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
+        """Return what Git could not bring back, from the top of the tree, each with whether Git ignores it.
+
+        `*` stands for all if it cannot be listed in `seconds`.
+        """
 
     def locks(self, program: str) -> bool:
         """Return whether a lock file at the top names a package like the program."""

@@ -15,6 +15,8 @@ from cli_guard.model import Decision
 if TYPE_CHECKING:
     from cli_guard.commands.trust.place import Place
 
+# An agent waits for the verdict; in a very large tree the number of changes is left out.
+SECONDS_FOR_A_NOTE = 0.05
 Callers = list[Invocation | None]
 
 
@@ -74,7 +76,7 @@ def explain(place: "Place", effect: Effect) -> str:
     """Say why an effect is allowed, and how much of the code that runs nobody has reviewed yet."""
     if effect.kind is not Kind.EXEC:
         return "trusted work tree"
-    changes = place.tree.uncommitted()
+    changes = place.tree.uncommitted(SECONDS_FOR_A_NOTE)
     if ("*", False) in changes:
         return "trusted work tree; its changes could not be listed in time"
     changed = sum(not ignored for _, ignored in changes)

@@ -2,7 +2,6 @@
 
 import os
 import re
-from functools import cached_property
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
@@ -11,9 +10,8 @@ from cli_guard.git.process import Git
 from cli_guard.runtime import read_plain
 
 LOCKS = ("Gemfile.lock", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
-# What is listed of the changes of a tree, in bytes, and the seconds that it may take.
+STATUS = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching")
 STATUS_BYTES = 1_000_000
-STATUS_SECONDS = 0.2
 
 
 class TrustedTree:
@@ -21,35 +19,26 @@ class TrustedTree:
 
     def __init__(self, root: Path, git: Git) -> None:
         self._git = Git(root, git.env)
+        self._uncommitted: tuple[tuple[str, bool], ...] | None = None
 
     def exists(self, path: str) -> bool:
         """Return whether there is anything at a path, a broken link included."""
         return os.path.lexists(path)
 
-    def uncommitted(self) -> tuple[tuple[str, bool], ...]:
+    def uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
         """Return changed, new and ignored paths from the top, each with whether Git ignores it.
 
-        An ignored folder is one path. More than can be listed in time counts as everything.
+        An ignored folder is one path. More than can be listed in `seconds` counts as everything.
         """
+        if self._uncommitted is None:
+            try:
+                out, more = self._git.bounded(*STATUS, limit=STATUS_BYTES, seconds=seconds)
+            except CliGuardError:
+                return (("*", False),)
+            entries = [os.fsdecode(each) for each in out.split(b"\0") if len(each) > 3]
+            listed = tuple((each[3:].rstrip("/"), each[:2] == "!!") for each in entries)
+            self._uncommitted = (*listed, ("*", False)) if more else listed
         return self._uncommitted
-
-    @cached_property
-    def _uncommitted(self) -> tuple[tuple[str, bool], ...]:
-        words = (
-            "status",
-            "--porcelain=v1",
-            "-z",
-            "--no-renames",
-            "--untracked-files=all",
-            "--ignored=matching",
-        )
-        try:
-            out, more = self._git.bounded(*words, limit=STATUS_BYTES, seconds=STATUS_SECONDS)
-        except CliGuardError:
-            return (("*", False),)
-        entries = [os.fsdecode(each) for each in out.split(b"\0") if len(each) > 3]
-        listed = tuple((each[3:].rstrip("/"), each[:2] == "!!") for each in entries)
-        return (*listed, ("*", False)) if more else listed
 
     def locks(self, program: str) -> bool:
         """Return whether a lock file at the top names a package like the program."""

@@ -18,6 +18,7 @@ PROTECTED = (
     *(".cursor/hooks.json", ".gemini/settings.json", ".mcp.json", ".env", "cli-guard.toml"),
     *(".pre-commit-config.yaml", ".git/config", ".git/hooks/pre-commit"),
 )
+SECONDS_TO_LIST = 1.0
 PATCHED = re.compile(r"(?m)^(?:---|\+\+\+|rename to|copy to) (?:[ab]/)?([^\t\n]+)")
 
 
@@ -93,7 +94,7 @@ def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | N
         return False
     return not any(
         is_endangered(path, inside, names) and (not ignored or place.matches("precious", path))
-        for path, ignored in place.tree.uncommitted()
+        for path, ignored in place.tree.uncommitted(SECONDS_TO_LIST)
     )
 
 
