@@ -15,6 +15,12 @@ SQLITE = re.compile(r"sqlite[\w+]*:///(/[\w./-]+)")
 # `npm version 1.2.0`, `pytest -p no:cacheprovider`.
 VERSION = re.compile(r"v?\d[\w.+-]*|(?:pre)?(?:major|minor|patch)|no:\w+")
 SETTING = re.compile(r"\w[\w.:,+-]*")
+# Parts of a variable's name for which a bare word may be code, a program or another machine.
+NAMES_CODE = re.compile(
+    r"PLUGIN|MODULE|LOAD|REQUIRE|IMPORT|EXTENSION|BACKEND|COMMAND|CMD|EXEC|SHELL|PROGRAM|BINARY|TOOL|WRAPPER|LAUNCHER"
+    r"|RUNNER|HOOK|PROXY|REGISTRY|INDEX|MIRROR|REMOTE|HOST|SERVER|ENDPOINT|ADDR|UR[IL]|DSN|PYTHON|COMPILER|EDITOR|PAGER",
+    re.IGNORECASE,
+)
 # Folders of the tree with the programs that were installed for the project.
 INSTALLED = (".venv/bin", "venv/bin", "node_modules/.bin", "vendor/bin", "bin", ".venv/Scripts")
 MODULE = re.compile(r"[A-Za-z_][\w.]*\Z")
@@ -151,9 +157,10 @@ def is_known_here(place: Place, effect: Effect, caller: Invocation | None) -> bo
     """Return whether an unknown program is installed in the tree, or an option is of a trusted call."""
     if effect.target and ASSIGNMENT.match(effect.target):
         # A setting that nothing is known of: a word of the project's own or a database, not a place or an option.
-        value = effect.target.partition("=")[2]
-        file = SQLITE.fullmatch(value)
-        return place.may_write(file[1]) if file else SETTING.fullmatch(value) is not None
+        name, _, value = effect.target.partition("=")
+        if file := SQLITE.fullmatch(value):
+            return place.may_write(file[1])
+        return SETTING.fullmatch(value) is not None and NAMES_CODE.search(name) is None
     if caller is None or not effect.target:
         return False
     if effect.target == base_name(caller) and table(effect.target) is None:

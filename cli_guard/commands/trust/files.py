@@ -66,12 +66,16 @@ def searches_below(place: Place, finder: Invocation) -> bool:
 
 
 def patches_inside(place: Place, caller: Invocation) -> bool:
-    """Return whether a patch on standard input changes only files that may be written."""
-    paths = PATCHED.findall(caller.stdin.text or "")
+    """Return whether a patch on standard input changes only files that may be written, whatever `-p` strips."""
+    paths = [path.split("/") for path in PATCHED.findall(caller.stdin.text or "") if path != "/dev/null"]
+    names = ("/".join(parts[start:]) for parts in paths for start in range(len(parts)))
     return (
         bool(paths)
+        and not called(caller).has("--directory", "-d", "--unsafe-paths")
         and place.stays_inside(caller, texts=True)
-        and all(place.may_write(place.resolve(path, caller.folder)) for path in paths if path != "/dev/null")
+        and all(
+            not name.startswith('"') and place.may_write(place.resolve(name, caller.folder)) for name in names
+        )
     )
 
 
@@ -87,7 +91,7 @@ def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | N
         return False
     if base_name(caller) in ("mv", "git") and effect.reason.startswith("moves"):
         return inside != ""
-    names = [name for each in place.invocations if base_name(each) == "find" for name in wanted_names(each)]
+    names = searched_names(place, caller)
     if inside in ("", "*", ".*") and not names:
         return False
     if any(is_endangered(path, inside, names) and place.exists(f"{place.root}/{path}") for path in PROTECTED):
@@ -96,6 +100,17 @@ def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | N
         is_endangered(path, inside, names) and (not ignored or place.matches("precious", path))
         for path, ignored in place.tree.uncommitted(SECONDS_TO_LIST)
     )
+
+
+def searched_names(place: Place, caller: Invocation) -> list[str]:
+    """Return the name patterns of the search whose results a command deletes; none if its own words name them."""
+    if base_name(caller) == "find":
+        return wanted_names(caller)
+    if all(word.text is not None for word in caller.fields):
+        return []
+    finders = [each for each in place.invocations if base_name(each) == "find"]
+    every = [wanted_names(each) for each in finders]
+    return [name for names in every for name in names] if all(every) else []
 
 
 def wanted_names(finder: Invocation) -> list[str]:
@@ -122,4 +137,5 @@ def is_endangered(path: str, deleted: str, names: list[str]) -> bool:
             for part, want in zip(parts, wanted, strict=False)
         )
     below = all(fnmatchcase(part, want) for part, want in zip(parts, wanted, strict=False))
-    return below and (not names or any(fnmatchcase(part, name) for part in parts for name in names))
+    found = any(fnmatchcase(part.lower(), name.lower()) for part in parts for name in names)
+    return below and (not names or found)

@@ -138,7 +138,7 @@ class Place:
         if not all(path == "/dev/null" or self.relative(path) is not None for path in paths):
             return False
         # A link in the tree may lead out of it, a folder may be another repository.
-        names = [rest.partition("=")[2] if rest.startswith("-") else rest]
+        names = [rest.partition("=")[2], rest[2:]] if rest.startswith("-") else [rest]
         return all(
             " " in name or self.relative(self.resolve(name, folder)) is not None for name in names if name
         )
