@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
 
 from cli_guard.commands.effects.places import is_below, is_credential
 from cli_guard.commands.invocations import SYSTEM_PROGRAMS, Invocation
@@ -71,16 +72,12 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
 def is_trusted_call(place: Place, caller: Invocation) -> bool:
     """Return whether a command runs the project's own code by one of its tools, and nothing else."""
     given = called(caller)
-    name = given.spec.name
-    if not place.is_own_tool(given.spec) or caller.stdin.taints or not place.stays_inside(caller):
-        return False
-    # `yarn` alone installs.
     tasks = [each.start for each in given.operands]
-    return (
-        not brings_more(place, caller)
-        and not leaves(place, tasks)
-        and (name not in ("yarn", "pnpm") or bool(tasks))
-    )
+    if given.spec.name in ("yarn", "pnpm") and not tasks:
+        # Alone they install.
+        return False
+    own = place.is_own_tool(given.spec) and not caller.stdin.taints and place.stays_inside(caller)
+    return own and not brings_more(place, caller) and not leaves(place, tasks)
 
 
 def brings_more(place: Place, caller: Invocation) -> bool:
@@ -114,13 +111,8 @@ def is_own_program(place: Place, path: str) -> bool:
         return False
     if place.relative(path) is not None:
         return True
-    real = place.follow(path)
-    inside = is_below(path, place.root, place.context)
-    return (
-        inside
-        and re.search(r"/bin/(?:python|node|ruby)[\d.]*\Z", path) is not None
-        and bool(SYSTEM_PROGRAMS.match(real))
-    )
+    linked = INTERPRETER.search(path) and SYSTEM_PROGRAMS.match(place.follow(path))
+    return bool(linked) and is_below(path, place.root, place.context)
 
 
 def has_installed(place: Place, caller: Invocation) -> bool:
@@ -134,13 +126,9 @@ def has_installed(place: Place, caller: Invocation) -> bool:
 def is_installed(place: Place, program: str, folder: str | None) -> bool:
     if folder is None or not re.fullmatch(r"[\w.-]+", program):
         return False
-    while is_below(folder, place.root, place.context):
-        if any(place.exists(f"{folder}/{where}/{program}") for where in INSTALLED):
-            return True
-        folder = folder.rpartition("/")[0] or "/"
-        if folder == "/":
-            return False
-    return False
+    folders = (folder, *map(str, PurePosixPath(folder).parents))
+    inside = (each for each in folders if is_below(each, place.root, place.context))
+    return any(place.exists(f"{each}/{where}/{program}") for each in inside for where in INSTALLED)
 
 
 def has_module(place: Place, module: str, folder: str) -> bool:

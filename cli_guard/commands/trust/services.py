@@ -18,12 +18,8 @@ def is_reversible(place: Place, effect: Effect, caller: Invocation | None) -> bo
         return False
     given = called(caller)
     name = given.spec.name
-    if name in ("git apply", "git am"):
-        return (
-            name == "git apply"
-            and [each.text for each in given.operands] in ([], ["-"])
-            and patches_inside(place, caller)
-        )
+    if name == "git apply":
+        return [each.text for each in given.operands] in ([], ["-"]) and patches_inside(place, caller)
     if name not in place.lists.git or not place.stays_inside(caller, texts=True):
         return False
     words = [word.start for word in caller.fields[1:]]
@@ -44,10 +40,8 @@ def is_reversible(place: Place, effect: Effect, caller: Invocation | None) -> bo
     if name == "git reset":
         paths = (place.resolve(each, caller.folder) for each in operands)
         return all(map(place.exists, paths)) or not place.tree.is_pushed()
-    if name in ("git fetch", "git pull", "git remote update"):
-        return all(is_remote(place, each) for each in operands[:1]) and not any(
-            ":" in each for each in operands
-        )
+    if name in FETCHES:
+        return all(is_remote(place, each) for each in operands[:1]) and ":" not in "".join(operands)
     return True
 
 
@@ -61,18 +55,15 @@ def stays_on_machine(place: Place, effect: Effect, caller: Invocation | None) ->
         return False
     given = called(caller)
     if given.spec.program == "git":
-        return given.spec.name in ("git fetch", "git pull", "git remote update") and is_remote(place, target)
+        return given.spec.name in FETCHES and is_remote(place, target)
     if given.spec.name in place.lists.local:
         folders = (place.resolve(each.start, caller.folder) for each in given.operands if each.text)
         return place.stays_inside(caller) and any(place.exists(folder) for folder in folders)
     if target == given.spec.name:
         # A server, by default open to all.
         return any(is_loopback(word.start) and "0.0.0.0" not in word.start for word in caller.fields[1:])  # noqa: S104
-    if (
-        any(target == word.shown for kind, word in given.kinds if kind != "text")
-        or ADDRESS.match(target)
-        or "." in target
-    ):
+    named = any(target == word.shown for kind, word in given.kinds if kind != "text")
+    if named or ADDRESS.match(target) or "." in target:
         return is_loopback(target)
     # A method or data of a request goes to the addresses of the same command.
     addresses = [word.shown for kind, word in given.kinds if kind in ("url", "host", "server")]
