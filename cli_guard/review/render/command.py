@@ -136,12 +136,10 @@ def render(verdict: "Verdict", *, color: bool = False) -> str:
 
 def write_allow(verdict: "Verdict") -> str:
     """Write the command that saves a rule for a reviewed command, "" if none should be kept."""
-    saved = Shown.of(verdict).rule(verdict)
-    if not saved:
-        return ""
+    saved = Shown.of(verdict).rule(verdict) or ""
     program = saved.removesuffix(" *")
     words = f"--program {program}" if program != saved and " " not in program else shlex.quote(saved)
-    return f"cli-guard allow {words}"
+    return f"cli-guard allow {words}" if saved else ""
 
 
 def sentence(verdict: "Verdict") -> str:
