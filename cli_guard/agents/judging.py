@@ -139,8 +139,8 @@ def review_recorded_change(
     command: str, verdict: Verdict, context: Context, invocation: Invocation
 ) -> Answer | None:
     """Review what a plain `git commit` or `git push` would record or send; None for any other command."""
-    # Most commands are another program's: what follows loads the table of Git, and more.
-    if "git" not in command:
+    # Most commands are something else: what follows loads the table of Git, and more.
+    if "git" not in command or not ("commit" in command or "push" in command):
         return None
     from cli_guard.agents.git_requests import find_reviewed_change
 
