@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -75,10 +74,10 @@ def claude_code(command: str, cwd: Path) -> bytes:
     return json.dumps(data).encode()
 
 
-def sample_of(name: str) -> bytes | None:
-    """Return the event of an agent that must pass, None if its module has none."""
-    sample: Callable[[str], bytes] | None = getattr(AGENTS[name].load(), "sample", None)
-    return sample("allow") if sample else None
+def sample_of(name: str, cwd: Path) -> bytes | None:
+    """Return what an agent sends before it runs `ls`, None for lefthook, which passes on what others send."""
+    protocol = getattr(AGENTS[name].load(), "PROTOCOL", None)
+    return json.dumps(protocol.request("ls", str(cwd))).encode() if protocol else None
 
 
 def import_all(stdin: bytes, cwd: Path, env: dict[str, str]) -> str:
@@ -106,10 +105,10 @@ def cases(folder: Path, env: dict[str, str]) -> list[Case]:
             hook = (GUARD, "hook", "claude-code")
             found.append(Case(f"claude-code, {command}, {how}", hook, repository, where, stdin, budget))
         for name in AGENTS:
-            sample = sample_of(name)
+            sample = sample_of(name, repository)
             if sample is not None and name != "claude-code":
                 hook = (GUARD, "hook", name)
-                found.append(Case(f"{name}, {how}", hook, repository, where, sample, budget))
+                found.append(Case(f"{name}, ls, {how}", hook, repository, where, sample, budget))
         judge = (GUARD, "check-command", "ls")
         found.append(Case(f"check-command, ls, {how}", judge, repository, where, b"", budget))
     hook = (GUARD, "hook", "claude-code")

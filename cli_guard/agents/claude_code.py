@@ -92,4 +92,5 @@ FAILURE_SETTING = ("onFailure", "block", '"onFailure": "block" (Claude Code 2.1.
 DENIAL = ("hookSpecificOutput", "permissionDecision")
 PROTOCOL = Protocol(NAME, PLACES, write_request, DENIAL, ("CLAUDE_CONFIG_DIR", "~/.claude"))
 HOOKS = JsonHooks(PROTOCOL, EVENT, make_entry)
-install, uninstall, is_installed = HOOKS.install, HOOKS.uninstall, HOOKS.is_installed
+install, uninstall = HOOKS.install, HOOKS.uninstall
+is_installed, find_call = HOOKS.is_installed, HOOKS.find_call

@@ -50,4 +50,5 @@ PROTOCOL = Protocol(
     ("CODEX_HOME", "~/.codex"),
 )
 HOOKS = JsonHooks(PROTOCOL, claude_code.EVENT, make_entry, advice={"project": TRUST, "user": TRUST})
-install, uninstall, is_installed = HOOKS.install, HOOKS.uninstall, HOOKS.is_installed
+install, uninstall = HOOKS.install, HOOKS.uninstall
+is_installed, find_call = HOOKS.is_installed, HOOKS.find_call

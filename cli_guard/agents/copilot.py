@@ -53,9 +53,11 @@ PROTOCOL = Protocol(
     write_request,
     ("permissionDecision",),
     ("COPILOT_HOME", "~/.copilot"),
+    (0,),
 )
 UNTRUSTED = (
     "Copilot CLI runs the hooks of a project only in a folder that you trust; --where user runs in all"
 )
 HOOKS = JsonHooks(PROTOCOL, EVENT, make_entry, {"version": 1}, own=True, advice={"project": UNTRUSTED})
-install, uninstall, is_installed = HOOKS.install, HOOKS.uninstall, HOOKS.is_installed
+install, uninstall = HOOKS.install, HOOKS.uninstall
+is_installed, find_call = HOOKS.is_installed, HOOKS.find_call

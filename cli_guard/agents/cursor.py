@@ -57,4 +57,5 @@ PROTOCOL = Protocol(
     NAME, {"project": ".cursor/hooks.json", "user": "~/.cursor/hooks.json"}, write_request, ("permission",)
 )
 HOOKS = JsonHooks(PROTOCOL, EVENT, make_entry, {"version": 1})
-install, uninstall, is_installed = HOOKS.install, HOOKS.uninstall, HOOKS.is_installed
+install, uninstall = HOOKS.install, HOOKS.uninstall
+is_installed, find_call = HOOKS.is_installed, HOOKS.find_call

@@ -59,8 +59,10 @@ PROTOCOL = Protocol(
     {"project": ".gemini/settings.json", "user": "~/.gemini/settings.json"},
     write_request,
     ("decision",),
+    passing=(0, 1),
 )
 UNTRUSTED = "Gemini CLI runs the hooks of a project only in a folder that you trust"
 TIMEOUT_UNIT_S = 0.001
 HOOKS = JsonHooks(PROTOCOL, EVENT, make_entry, advice={"project": UNTRUSTED})
-install, uninstall, is_installed = HOOKS.install, HOOKS.uninstall, HOOKS.is_installed
+install, uninstall = HOOKS.install, HOOKS.uninstall
+is_installed, find_call = HOOKS.is_installed, HOOKS.find_call

@@ -10,26 +10,32 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cli_guard.agents.uses import Fetch, Read, Request, Shell, Use, Write
 from cli_guard.agents.wording import Answer, name_secret
 from cli_guard.commands import Context, Kind, Verdict, judge
-from cli_guard.commands.model import STRICTNESS, Profile
+from cli_guard.commands.model import STRICTNESS, Pattern, Profile
 from cli_guard.errors import CliGuardError
+from cli_guard.git.process import Git
 from cli_guard.model import Category, Decision, Disposition, Finding
 from cli_guard.review.command_context import command_context, root_of, user_configures
-from cli_guard.review.render.command import sentence
+from cli_guard.review.render.command import sentence, write_allow
+from cli_guard.review.work_tree import TrustedTree
 from cli_guard.runtime import Invocation, read_plain
 from cli_guard.secrets import Hit, scan
 
+if TYPE_CHECKING:
+    from cli_guard.policy.config import AgentChoice
+
 # Agents write files all day: only files that guard, run or grant access by themselves are judged by their path.
 UNREMARKABLE = frozenset((Kind.READ, Kind.WRITE, Kind.CREDENTIAL))
-CI = re.compile(
-    r"(?i)(?:^|/)(?:\.(?:github|gitea|forgejo)/(?:workflows/[^/]+|actions/.+/action)\.ya?ml|\.gitlab-ci\.ya?ml"
-    r"|\.gitlab-ci/.+|\.gitlab/ci/.+|\.circleci/.+|\.buildkite/.+|\.woodpecker/.+|\.semaphore/.+|\.azure-pipelines/.+"
-    r"|\.?azure-pipelines?[^/]*\.ya?ml|bitbucket-pipelines\.ya?ml|\.?(?:drone|woodpecker|appveyor|cirrus|travis)\.ya?ml"
-    r"|jenkinsfile[^/]*|buildspec[^/]*\.ya?ml)\Z"
-)
+# What a file is that a command may not write in a trusted work tree without a question; see `rules/workspace.toml`.
+ASKED_FILES = {
+    "new": "which CI runs",
+    "never": "which tells an agent, an editor or Git what to run",
+    "installed": "which belongs to an installed package",
+}
 HOMES = re.compile(r"/(?:home|Users)/(?!Shared\b)[^/]+|/root(?=/|\Z)")
 SECONDS_TO_SCAN = 5.0
 DECISIONS = {Disposition.DENY: Decision.DENY, Disposition.REVIEW: Decision.REVIEW}
@@ -55,8 +61,8 @@ def answer_request(request: Request, invocation: Invocation, agent: str) -> Answ
         return None
     answer = max(answers, key=lambda each: STRICTNESS.index(each.decision))
     if answer.decision is Decision.ALLOW:
-        is_wanted = len(answers) == len(request.uses) and allows_explicitly(invocation, agent)
-        return answer if is_wanted else None
+        choice = find_choice(invocation, agent) if len(answers) == len(request.uses) else None
+        return answer if choice and choice.answer == "allow" else None
     if answer.decision is Decision.REVIEW:
         if answer.command:
             from cli_guard.state.questions import remember_question
@@ -68,14 +74,14 @@ def answer_request(request: Request, invocation: Invocation, agent: str) -> Answ
     return answer
 
 
-def allows_explicitly(invocation: Invocation, agent: str) -> bool:
-    """Return whether the user wants an allow to be said: `[agent] answer = "allow"`."""
+def find_choice(invocation: Invocation, agent: str) -> "AgentChoice | None":
+    """Return what the user chose for an agent in `[agent]`, None if there is no such file. Raises CliGuardError."""
     if not user_configures(invocation.env):
-        return False
+        return None
     from cli_guard.policy.config import read_user_config
 
     config = read_user_config(invocation.env)
-    return config is not None and config.agent.choice_for(agent).answer == "allow"
+    return config.agent.choice_for(agent) if config else None
 
 
 def judge_use(use: Use, invocation: Invocation, agent: str) -> Answer | None:
@@ -105,20 +111,36 @@ def judge_shell(use: Shell, invocation: Invocation, agent: str) -> Answer | None
     invocation = replace(invocation, cwd=invocation.cwd / use.folder)
     context = command_context(invocation.cwd, invocation.env, agent=agent)
     verdict = judge(use.command, context)
-    answer = Answer(verdict.verdict, sentence(verdict), use.command, str(invocation.cwd))
+    answer = Answer(verdict.verdict, sentence(verdict), command=use.command, folder=str(invocation.cwd))
     if verdict.verdict is not Decision.DENY:
         answer = review_recorded_change(use.command, verdict, context, invocation) or answer
     if context.profile is Profile.FLOORS and answer.decision is not Decision.DENY:
         return None
+    if answer.decision is Decision.REVIEW and answer.command:
+        return replace(answer, ways=find_ways(verdict, context, invocation, agent))
     return answer
+
+
+def find_ways(verdict: Verdict, context: Context, invocation: Invocation, agent: str) -> tuple[str, ...]:
+    """Return the commands with which the user allows a reviewed command from now on."""
+    ways = {}
+    if verdict.savable and (words := write_allow(verdict)):
+        kept = Pattern(verdict.savable, Decision.ALLOW)
+        ways[words] = replace(context, patterns=(*context.patterns, kept))
+    if context.profile is Profile.STRICT:
+        choice = find_choice(invocation, agent)
+        if choice is None or choice.profile != "strict":
+            ways["cli-guard trust"] = replace(context, profile=Profile.WORKSPACE)
+    found = (words for words, then in ways.items() if judge(verdict.command, then).verdict is Decision.ALLOW)
+    return tuple(found)
 
 
 def review_recorded_change(
     command: str, verdict: Verdict, context: Context, invocation: Invocation
 ) -> Answer | None:
     """Review what a plain `git commit` or `git push` would record or send; None for any other command."""
-    # Most commands are another program's: what follows loads the table of Git, and more.
-    if "git" not in command:
+    # Most commands are something else: what follows loads the table of Git, and more.
+    if "git" not in command or not ("commit" in command or "push" in command):
         return None
     from cli_guard.agents.git_requests import find_reviewed_change
 
@@ -135,7 +157,7 @@ def review_recorded_change(
         return Answer(review.decision, render(review).strip())
     if isinstance(request, Staged) and asked == [Kind.GIT_WRITE]:
         return Answer(Decision.ALLOW, render(review).strip())
-    return Answer(verdict.verdict, sentence(verdict), command, str(invocation.cwd))
+    return Answer(verdict.verdict, sentence(verdict), command=command, folder=str(invocation.cwd))
 
 
 def judge_place(command: str, path: str, invocation: Invocation, context: Context) -> Place:
@@ -192,12 +214,31 @@ def judge_write(use: Write, invocation: Invocation, agent: str) -> Answer | None
         context = command_context(invocation.cwd, invocation.env, agent=agent)
         verdict = judge_place("tee", use.path, invocation, context).verdict
         answers.append(Answer(verdict.verdict, sentence(verdict)))
-    elif any(CI.search(name) for name in place.names):
-        is_new = not os.path.lexists(place.names[0])
-        if is_new or profile_of(invocation, agent) is Profile.STRICT:
-            answers.append(Answer(Decision.REVIEW, f"cli-guard: writes {use.path}, which CI runs"))
+    elif asked := find_asked_file(place, invocation, agent):
+        answers.append(Answer(Decision.REVIEW, f"cli-guard: writes {use.path}, {asked}"))
     remarks = [each for each in answers if each and each.decision is not Decision.ALLOW]
     return max(remarks, key=lambda each: STRICTNESS.index(each.decision), default=None)
+
+
+def find_asked_file(place: Place, invocation: Invocation, agent: str) -> str:
+    """Return why a file of a work tree is asked about, as for a command that writes it; "" if it is not."""
+    from cli_guard.commands.trust.place import Place as TreePlace
+
+    for name in place.names:
+        root = root_of(Path(name).parent)
+        # Written credentials are searched for secrets, and asked about when they are recorded.
+        if root is None or Path(name).name.startswith(".env"):
+            continue
+        context = simple_context(replace(invocation, cwd=root))
+        tree = TreePlace(context, str(root), TrustedTree(root, Git(root, invocation.env)), (), "")
+        inside = tree.relative(name) or ""
+        kind = next((each for each in ASKED_FILES if tree.matches(each, inside)), "")
+        if kind and (
+            not tree.may_write(name)
+            or command_context(root, invocation.env, agent=agent).profile is Profile.STRICT
+        ):
+            return ASKED_FILES[kind]
+    return ""
 
 
 def judge_secrets(use: Write, place: Place, invocation: Invocation) -> Answer | None:

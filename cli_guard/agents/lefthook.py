@@ -19,6 +19,11 @@ from cli_guard.model import Decision
 from cli_guard.runtime import Invocation
 
 SILENT = "lefthook passes on no question"
+FILES = [f"{dot}lefthook.{kind}" for dot in ("", ".", ".config/") for kind in ("yml", "yaml", "json", "toml")]
+REFUSAL = (
+    "lefthook ends with code 1 where its hook denies, and Claude Code, Codex and Cursor then run the tool: install the"
+    " hook of each agent itself, such as --agent claude-code; see docs/agents.md"
+)
 
 
 def respond(raw: bytes, invocation: Invocation) -> str:
@@ -41,10 +46,7 @@ def read_request(data: Mapping[str, Any]) -> Request:
 
 def install(repository: Repository, where: str = "project") -> str:
     """Raise UsageError: a hook that agents do not obey must not be called installed."""
-    raise UsageError(
-        "lefthook ends with code 1 where its hook denies, and Claude Code, Codex and Cursor then run the tool: install"
-        " the hook of each agent itself, such as --agent claude-code; see docs/agents.md"
-    )
+    raise UsageError(REFUSAL)
 
 
 def uninstall(repository: Repository, where: str | None = None) -> str | None:
@@ -52,4 +54,12 @@ def uninstall(repository: Repository, where: str | None = None) -> str | None:
 
 
 def is_installed(repository: Repository) -> bool | None:
-    return None
+    """Return True if the configuration calls us, None otherwise: most use lefthook for Git's hooks alone."""
+    paths = [] if repository.bare else [repository.root / name for name in FILES]
+    return any(b"hook lefthook" in path.read_bytes() for path in paths if path.is_file()) or None
+
+
+def find_call(repository: Repository) -> None:
+    """Raise UsageError if lefthook calls us, because agents do not obey it."""
+    if is_installed(repository):
+        raise UsageError(REFUSAL)

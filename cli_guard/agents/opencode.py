@@ -5,6 +5,7 @@ the tool's result; there is no way to ask. The request is our own: `event`, `too
 """
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ EVENT = "tool.execute.before"
 SILENT = "a plugin of OpenCode cannot ask"
 COMMENT = b"// Written by `cli-guard install --agent opencode`"
 PLUGIN = Path(__file__).with_suffix(".js")
+COMMAND = re.compile(r'(?m)^const command = (".*")$')
 
 
 def respond(raw: bytes, invocation: Invocation) -> str:
@@ -84,6 +86,14 @@ def is_installed(repository: Repository) -> bool | None:
     return True if any(PROTOCOL.all_found(repository)) else None
 
 
+def find_call(repository: Repository) -> tuple[str, Mapping[str, Any]] | None:
+    """Find the command of the plugin, None if there is none. Raises UsageError for a file that is not ours."""
+    for path, name in PROTOCOL.all_found(repository):
+        if is_ours(path, name) and (found := COMMAND.search(path.read_text("utf-8"))):
+            return str(json.loads(found[1])), {}
+    return None
+
+
 def is_ours(path: Path, name: str) -> bool:
     """Return whether there is a plugin of ours. Raises UsageError if the file is not ours."""
     if path.exists() and COMMENT not in path.read_bytes():
@@ -96,4 +106,5 @@ PROTOCOL = Protocol(
     {"project": ".opencode/plugins/cli-guard.js", "user": "~/.config/opencode/plugins/cli-guard.js"},
     write_request,
     home=("XDG_CONFIG_HOME", "~/.config"),
+    passing=(0,),
 )

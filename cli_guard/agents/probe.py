@@ -25,7 +25,7 @@ from types import ModuleType
 
 from cli_guard.agents.registry import Agent
 from cli_guard.agents.settings import HARMFUL, HARMLESS
-from cli_guard.errors import CliGuardError
+from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
 from cli_guard.server.client import find_hook_limit
@@ -76,10 +76,12 @@ def probe_agent(agent: Agent, repository: Repository, env: Mapping[str, str]) ->
     A line that needs attention begins with "!". Nothing for an agent that does not call us. Raises CliGuardError.
     """
     module = agent.load()
-    found = module.HOOKS.find_call(repository) if hasattr(module.HOOKS, "find_call") else None
+    try:
+        found = module.find_call(repository)
+    except UsageError as error:
+        yield f"! {agent.title}: {error}"
+        return
     if found is None:
-        if module.is_installed(repository):
-            yield f"{agent.title}: no command to start is found in its settings"
         return
     command, entry = found
     around = {**env, **dict.fromkeys(FOLDERS, str(repository.root))}
@@ -251,10 +253,7 @@ def describe(
 
 def is_blocked(module: ModuleType, ending: Ending) -> bool:
     """Return whether the agent blocks the tool after this end; every agent lets it run after a time-out."""
-    try:
-        return ending.code is not None and module.PROTOCOL.is_denied(ending.code, os.fsdecode(ending.stdout))
-    except (ValueError, AttributeError):  # an answer that is none
-        return False
+    return ending.code is not None and module.PROTOCOL.is_denied(ending.code, os.fsdecode(ending.stdout))
 
 
 def advise(agent: Agent, state: State, ending: Ending, setting: str) -> str:

@@ -10,6 +10,9 @@ done. `where` is "project", "local" or "user".
 
 `is_installed(repository: Repository) -> bool | None`: whether the agent asks us; None if it has no settings here.
 
+`find_call(repository: Repository) -> tuple[str, Mapping[str, Any]] | None`: the shell command that starts our hook, and
+what the settings say about it, for `doctor --probe`; None if there is none. Raises UsageError if agents do not obey it.
+
 `respond(raw: bytes, invocation: Invocation) -> str`: answer one request, read from standard input. Raises ToolDenied
 where a denial is an exit code and a reason on standard error.
 """

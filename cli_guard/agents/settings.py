@@ -22,6 +22,8 @@ from cli_guard.git.repository import Repository
 TIMEOUT_SECONDS = 60
 HARMLESS, HARMFUL = "true", "rm -rf /"
 IN_REPOSITORY = ("project", "local")
+# The command that starts our hook, and what the agent's settings say about it.
+Call = tuple[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,8 @@ class Protocol:
 
     `name` is that on our command line. `places` are the files with its settings by the word for `--where`, those of the
     user below `~`. `home` is the variable that moves the first folder of those, with that folder. `request` writes a
-    request for a shell command in a folder; `denial` is where an output in JSON has "deny".
+    request for a shell command in a folder; `denial` is where an output in JSON has "deny". `passing` are the exit
+    codes with which the tool runs, empty if they are all but BLOCKED.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Protocol:
     request: Callable[[str, str], Mapping[str, object]]
     denial: tuple[str, ...] = ()
     home: tuple[str, str] = ("", "")
+    passing: tuple[int, ...] = ()
 
     def find(self, repository: Repository, where: str) -> Path:
         """Find the settings file. Raises UsageError if a link leads out of the work tree or the home folder."""
@@ -91,7 +95,7 @@ class Protocol:
     def is_denied(self, code: int, out: str) -> bool:
         """Return whether the agent takes the exit code and the output of its hook for a denial."""
         if code or not out.strip():
-            return code == BLOCKED
+            return code > 0 and code not in self.passing if self.passing else code == BLOCKED
         try:
             return bool(reduce(getitem, self.denial, json.loads(out)) == "deny")
         except (ValueError, KeyError, TypeError):
@@ -171,26 +175,24 @@ class JsonHooks:
 
     def is_installed(self, repository: Repository) -> bool | None:
         """Return whether any settings of the agent call cli-guard; None if there are no readable ones."""
-        calls = []
+        found = list(self.all_entries(repository))
+        return any(self.calls_us(entry) for entries in found for entry in entries) if found else None
+
+    def find_call(self, repository: Repository) -> Call | None:
+        """Find our call in the readable settings, None if there is none."""
+        calls = (
+            call
+            for entries in self.all_entries(repository)
+            for entry in entries
+            for call in self.calls_in(entry)
+        )
+        return next(calls, None)
+
+    def all_entries(self, repository: Repository) -> Iterator[list[Any]]:
+        """Yield the entries of each settings file that can be read."""
         for path, name in self.protocol.all_found(repository):
             with suppress(CliGuardError):
-                calls.append(any(self.calls_us(each) for each in self.entries(self.read(path, name))))
-        return any(calls) if calls else None
-
-    def find_call(self, repository: Repository) -> tuple[str, Mapping[str, Any]] | None:
-        """Find the command that calls us and the entry that it is in, None if no readable settings have one."""
-        for where, path in self.protocol.all_found(repository):
-            try:
-                entries = self.entries(self.read(path, self.protocol.places[where]))
-            except CliGuardError:
-                continue
-            for entry in filter(self.calls_us, entries):
-                inner = entry.get("hooks")
-                for hook in inner if isinstance(inner, list) else [entry]:
-                    for value in hook.values() if isinstance(hook, dict) else ():
-                        if isinstance(value, str) and self.protocol.is_ours(value):
-                            return value, hook
-        return None
+                yield self.entries(self.read(path, name))
 
     def read(self, path: Path, name: str) -> dict[str, Any]:
         """Read settings that an entry can be added to. Raises UsageError."""
@@ -210,12 +212,15 @@ class JsonHooks:
 
     def calls_us(self, entry: object) -> bool:
         """Return whether an entry, or a hook in it, calls cli-guard."""
-        if not isinstance(entry, dict):
-            return False
-        inner = entry.get("hooks")
-        hooks = [entry, *(inner if isinstance(inner, list) else ())]
-        values = [value for hook in hooks if isinstance(hook, dict) for value in hook.values()]
-        return any(self.protocol.is_ours(value) for value in values if isinstance(value, str))
+        return any(self.calls_in(entry))
+
+    def calls_in(self, entry: object) -> Iterator[Call]:
+        """Yield our calls in an entry, each with the hook that it is in."""
+        inner = entry.get("hooks") if isinstance(entry, dict) else None
+        for hook in (entry, *(inner if isinstance(inner, list) else ())):
+            for value in hook.values() if isinstance(hook, dict) else ():
+                if isinstance(value, str) and self.protocol.is_ours(value):
+                    yield value, hook
 
     def remove(self, settings: dict[str, Any]) -> bool:
         """Remove every call of ours and what is empty without it; return whether there was one."""

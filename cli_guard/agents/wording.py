@@ -15,25 +15,31 @@ LONGEST_REASON = 4_000
 class Answer:
     """A decision about a request: the worst effect first, then what to do instead.
 
-    `command` is the shell command that `cli-guard allow --last` could allow, "" if there is none; it runs in `folder`.
+    `ways` are the commands with which the user can allow it from now on. `command` is the shell command that
+    `cli-guard allow --last` could allow, "" if there is none; it runs in `folder`. `silent`: see `Request`.
     """
 
     decision: Decision
     reason: str
+    ways: tuple[str, ...] = ()
     command: str = ""
     folder: str = ""
+    silent: str = ""
 
     @property
     def text(self) -> str:
         """Return the reason as it is sent: bounded, without control characters."""
-        return clip(printable(redact(self.reason), keep_newlines=True), LONGEST_REASON)
+        reason = clip(printable(redact(self.reason), keep_newlines=True), LONGEST_REASON)
+        ways = " or ".join(f"`{printable(way)}`" for way in self.ways)
+        if self.silent:
+            does = f"runs {ways} or the command itself" if ways else "does it"
+            advice = f"do without it, or your user {does}, in a terminal of their own"
+            return f"{reason}\nA person must decide, but {self.silent}: {advice}"
+        return f"{reason}; to allow it from now on: {ways}" if ways else reason
 
     def deny_unasked(self, silent: str) -> "Answer":
         """Return the denial of what needs a person where nobody is asked; `silent` is why."""
-        ways = "`cli-guard allow --last`, or `cli-guard trust` for this work tree," if self.command else "it"
-        advice = f"do without it, or let your user run {ways} in a terminal of their own"
-        reason = f"{self.reason}\nA person must decide, and {silent}: {advice}"
-        return replace(self, decision=Decision.DENY, reason=reason)
+        return replace(self, decision=Decision.DENY, silent=silent)
 
 
 def name_secret(hit: Hit) -> str:

@@ -23,14 +23,7 @@ from cli_guard.state.records import Records
 if TYPE_CHECKING:
     from cli_guard.policy.decisions import Policy
 
-LIBRARIES = (
-    "langgraph",
-    "langgraph-checkpoint-sqlite",
-    "ast-grep-py",
-    "pydantic",
-    "lizard",
-    "click",
-)
+LIBRARIES = ("langgraph", "langgraph-checkpoint-sqlite", "ast-grep-py", "pydantic", "lizard", "click")
 FRAMEWORKS = (".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml", "lefthook.yml", ".husky")
 
 
@@ -209,8 +202,8 @@ command = Command(
         click.Option(
             ["--probe"],
             is_flag=True,
-            help="Start the hook of each coding agent as the agent would, also broken, slow or moved away, and show"
-            " where the tool would not be blocked.",
+            help="Instead: start the hook of each coding agent as the agent would, also broken, slow or moved away,"
+            " and show where the tool would not be blocked.",
         ),
     ],
 )

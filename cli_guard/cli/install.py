@@ -65,7 +65,7 @@ def compile_package() -> None:
 command = Command(
     "install",
     callback=run,
-    help="Install the Git hooks in this repository. An existing hook keeps running, before this one.",
+    help="Install the Git hooks in this repository, or the hook of a coding agent. An existing hook keeps running.",
     params=[
         click.Option(
             ["--hook-type", "-t"],

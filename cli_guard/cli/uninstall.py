@@ -1,4 +1,4 @@
-"""`cli-guard uninstall`: remove the hooks and restore what was there before."""
+"""`cli-guard uninstall`: remove the hooks, Git's or a coding agent's, and restore what was there before."""
 
 import click
 
@@ -29,6 +29,6 @@ def run(io: Io, /, agent: str | None, where: str | None) -> int:
 command = Command(
     "uninstall",
     callback=run,
-    help="Remove the Git hooks and restore what was there before.",
+    help="Remove the Git hooks, or the hook of a coding agent, and restore what was there before.",
     params=[agent_option("Remove"), where_option("those of the repository by default")],
 )

@@ -56,8 +56,10 @@ def check_sent(
     return True
 
 
-def deny_guard_off(shell: Machine, target: str | None, reason: str, span: Span) -> None:
-    shell.emit(Kind.GUARD, target, reason, span, rule=GUARD_OFF)
+def deny_guard_off(
+    shell: Machine, target: str | None, reason: str, span: Span, alternative: str = ""
+) -> None:
+    shell.emit(Kind.GUARD, target, reason, span, rule=GUARD_OFF, alternative=alternative)
 
 
 def deny_fork_bomb(shell: Machine, span: Span) -> None:

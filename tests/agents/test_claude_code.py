@@ -68,7 +68,7 @@ def test_where_nobody_is_asked_review_is_deny(committed: Repo, mode: str) -> Non
     assert says(committed, "rm -rf /", mode=mode) == "deny"
     answer, reason = decision(committed, request(command="npm install left-pad", mode=mode))
     assert answer == "deny"
-    assert mode in reason and "cli-guard allow --last" in reason
+    assert mode in reason and "cli-guard allow 'npm install left-pad'" in reason
 
 
 @pytest.mark.parametrize("mode", ["default", "acceptEdits", "plan"])

@@ -63,11 +63,46 @@ def test_an_agent_that_blocks_in_every_state(
     assert {path: path.read_bytes() for path in committed.path.rglob("*") if path.is_file()} == before
 
 
-@pytest.mark.parametrize("agent", AGENTS)
-def test_what_is_installed_blocks_in_every_state(committed: Repo, agent: str) -> None:
-    assert guard(committed, "install", "--agent", agent).code == 0
+@pytest.mark.parametrize("where", ["project", "user"])
+@pytest.mark.parametrize("agent", [name for name in AGENTS if name != "lefthook"])
+def test_what_is_installed_blocks_in_every_state(committed: Repo, agent: str, where: str) -> None:
+    assert guard(committed, "install", "--agent", agent, "--where", where).code == 0
     (line,) = probe(committed).out.splitlines()[1:]
     assert line == f"  {AGENTS[agent].title}: the tool is blocked in all 7 states"
+
+
+@pytest.mark.parametrize(
+    ("agent", "states"),
+    [("codex", UNSTARTED[:2]), ("cursor", UNSTARTED[:2]), ("gemini", ()), ("copilot", ())],
+)
+def test_the_exit_codes_of_an_agent_count(committed: Repo, agent: str, states: tuple[str, ...]) -> None:
+    """Copilot CLI takes any code but 0 for a denial, Gemini CLI any but 0 and 1."""
+    assert guard(committed, "install", "--agent", agent).code == 0
+    path = committed.path / AGENTS[agent].load().PROTOCOL.places["project"]
+    path.write_text(path.read_text().replace(" || exit 2", ""))
+    lines = probe(committed).out.splitlines()[1:]
+    # Whether a kill is seen as one, or as a code, depends on the shell.
+    assert [state for line in lines for state in UNSTARTED[:2] if state in line] == list(states)
+
+
+def test_lefthook_is_never_called_closed(committed: Repo) -> None:
+    done = guard(committed, "install", "--agent", "lefthook")
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert "install the hook of each agent itself" in done.err
+    committed.write("lefthook.yml", "pre-commit:\n  jobs:\n    - run: make lint\n")
+    assert "lefthook" not in probe(committed).out
+    committed.write("lefthook.yml", "x:\n  jobs:\n    - run: cli-guard hook lefthook || exit 2\n")
+    (line,) = probe(committed).out.splitlines()[1:]
+    assert line.startswith("  ! lefthook: ") and "install the hook of each agent itself" in line
+
+
+def test_a_plugin_that_is_not_ours_is_not_run(committed: Repo) -> None:
+    committed.write(
+        ".opencode/plugins/cli-guard.js", 'const command = "touch ran; cli-guard hook opencode"\n'
+    )
+    (line,) = probe(committed).out.splitlines()[1:]
+    assert line.startswith("  ! OpenCode: ") and "is not a plugin of cli-guard" in line
+    assert not (committed.path / "ran").exists()
 
 
 @table(

@@ -2,7 +2,6 @@
 
 import datetime
 import json
-import threading
 from pathlib import Path
 
 import pytest
@@ -42,7 +41,8 @@ def test_a_command(committed: Repo, agent: str) -> None:
     assert reason.startswith("cli-guard: deletes the whole file system; instead: ")
     said, reason = answer(committed, agent, "shell", command="npm install left-pad")
     assert said == ASKS.get(agent, "deny")
-    assert ("cli-guard allow --last" in reason) is (said == "deny")
+    assert "cli-guard allow 'npm install left-pad'" in reason
+    assert ("in a terminal of their own" in reason) is (said == "deny")
 
 
 @table("agent", NAMES)
@@ -201,23 +201,6 @@ def test_a_request_that_is_too_big_blocks(
     monkeypatch.setattr("cli_guard.agents.uses.LARGEST", 2_000)
     done = send(committed, agent, payload(committed, agent, "shell", command="ls " + "a" * 2_000))
     assert done.code == 2 and "smaller steps" in done.err
-
-
-def test_an_answer_that_takes_too_long_blocks(committed: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An agent that waits longer than its time-out lets the tool run."""
-    ended: list[int] = []
-    is_over = threading.Event()
-
-    def end(code: int) -> None:
-        ended.append(code)
-        is_over.set()
-
-    monkeypatch.setattr("cli_guard.cli.hook.DEADLINE_SECONDS", 0.01)
-    monkeypatch.setattr("cli_guard.cli.hook.os._exit", end)
-    monkeypatch.setattr("cli_guard.agents.codex.read_object", lambda raw: is_over.wait(60))
-    done = send(committed, "codex", payload(committed, "codex", "shell"))
-    assert ended == [2]
-    assert "no answer within 0.01 s" in done.err
 
 
 def test_the_list_of_agents_is_that_of_the_configuration() -> None:

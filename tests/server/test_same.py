@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process import Terminal, guard
 from repositories import GUARD, Repo, key
 
 RISKY = 'import os\n\n\ndef f(x):\n    os.system("ls " + x)\n'
@@ -193,7 +194,13 @@ cat .env
 """.strip().splitlines()
 
 
-def test_a_server_judges_commands_as_a_run_of_its_own(committed: Repo, warm: Any) -> None:
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_server_judges_commands_as_a_run_of_its_own(committed: Repo, warm: Any, trusted: bool) -> None:
+    own = Path(committed.env["XDG_CONFIG_HOME"], "cli-guard", "config.toml")
+    own.parent.mkdir(parents=True)
+    own.write_text('[agent]\nanswer = "allow"\n')
+    if trusted:
+        assert guard(committed, "trust", stdin=Terminal("yes\n")).code == 0
     for command in COMMANDS:
         for case in (
             Case(command, ("hook", "claude-code"), stdin=asked(command)),

@@ -109,7 +109,7 @@ def write_path(shell: Machine, given: Field, span: Span, carried: Stream, *, ver
         floors.deny_guard_off(shell, path, f"{verb} {path}, which moves a branch past the hooks", span)
     elif is_settings(shell, given) and shell.context.setting is not Setting.CHANGE:
         reason = f"{verb} {given.shown}, which decides what cli-guard or an agent may do"
-        floors.deny_guard_off(shell, path, reason, span)
+        floors.deny_guard_off(shell, path, reason, span, "let your user change it")
     elif place in (PathClass.GUARD, PathClass.SETTINGS):
         shell.emit(
             Kind.GUARD,

@@ -129,11 +129,17 @@ def render(verdict: "Verdict", *, color: bool = False) -> str:
     lines += excerpt(shown, verdict.evidence)
     if verdict.alternative:
         lines.append(f"  -> {printable(shown.other(verdict.alternative))}")
-    if verdict.verdict is Decision.REVIEW and (saved := shown.rule(verdict)):
-        program = saved.removesuffix(" *")
-        words = f"--program {program}" if program != saved and " " not in program else shlex.quote(saved)
-        lines.append(f"  to allow it from now on: cli-guard allow {words}")
+    if verdict.verdict is Decision.REVIEW and (words := write_allow(verdict)):
+        lines.append(f"  to allow it from now on: {words}")
     return "\n".join(lines)
+
+
+def write_allow(verdict: "Verdict") -> str:
+    """Write the command that saves a rule for a reviewed command, "" if none should be kept."""
+    saved = Shown.of(verdict).rule(verdict) or ""
+    program = saved.removesuffix(" *")
+    words = f"--program {program}" if program != saved and " " not in program else shlex.quote(saved)
+    return f"cli-guard allow {words}" if saved else ""
 
 
 def sentence(verdict: "Verdict") -> str:

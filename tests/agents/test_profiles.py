@@ -1,0 +1,172 @@
+"""How far a work tree is trusted, through the hooks of the agents as processes: what passes, what needs a person."""
+
+import json
+from pathlib import Path
+
+import pytest
+from agents_seen import ASKS, NAMES, kinds_of, meaning, path_key, payload
+from in_process import Terminal, guard, stage
+from repositories import Repo, key
+
+WORKFLOW, NEW = ".github/workflows/ci.yml", ".github/workflows/new.yml"
+SILENT = {"codex": "a hook of Codex cannot ask", "cursor": "a hook of Cursor cannot ask"}
+# Those that can be told to allow.
+WORDS = [agent for agent in NAMES if agent not in ("codex", "opencode", "lefthook")]
+
+
+@pytest.fixture
+def project(committed: Repo) -> Repo:
+    """A project with tests, scripts and a CI definition, which nobody trusts yet."""
+    committed.commit(
+        "Add tests",
+        {"Makefile": "test:\n\tpytest -q\n", "package.json": '{"name": "app"}\n', WORKFLOW: "on: push\n"},
+    )
+    return committed
+
+
+@pytest.fixture
+def trusted(project: Repo) -> Repo:
+    assert guard(project, "trust", stdin=Terminal("yes\n")).code == 0
+    return project
+
+
+def configure(repo: Repo, text: str) -> None:
+    path = Path(repo.env["XDG_CONFIG_HOME"], "cli-guard", "config.toml")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def send(repo: Repo, agent: str, data: object) -> tuple[str, str]:
+    return meaning(agent, repo.guard("hook", agent, stdin=json.dumps(data)))
+
+
+def run(repo: Repo, agent: str, command: str) -> tuple[str, str]:
+    return send(repo, agent, payload(repo, agent, "shell", command=command))
+
+
+def write(repo: Repo, agent: str, name: str, text: str = "x") -> str:
+    """What is said about a file that the agent writes with its own tool."""
+    if agent == "codex":
+        verb = "Update" if (repo.path / name).exists() else "Add"
+        patch = f"*** Begin Patch\n*** {verb} File: {name}\n+{text}\n*** End Patch"
+        return send(repo, agent, payload(repo, agent, "apply", command=patch))[0]
+    where = path_key(repo, agent, "write")
+    return send(repo, agent, payload(repo, agent, "write", **{where: str(repo.path / name)}))[0]
+
+
+@pytest.mark.parametrize("agent", NAMES)
+def test_the_work_of_a_trusted_tree_passes(trusted: Repo, agent: str) -> None:
+    for command in ("make test", "git add -A", "echo x > src/a.txt", "curl localhost:8000/health"):
+        assert run(trusted, agent, command) == ("nothing", ""), command
+    configure(trusted, f'[agent.{agent}]\nanswer = "allow"\n')
+    said, reason = run(trusted, agent, "make test")
+    assert said == ("allow" if agent in WORDS else "nothing")
+    # Cursor's answer has no reason for what is allowed.
+    words = (
+        "" if said == "nothing" or agent == "cursor" else "cli-guard: make runs the commands of a Makefile"
+    )
+    assert reason == (f"{words} (trusted work tree)" if words else "")
+
+
+@pytest.mark.parametrize("agent", NAMES)
+def test_what_leaves_a_trusted_tree_needs_a_person(trusted: Repo, agent: str) -> None:
+    asked = ASKS.get(agent, "deny")
+    said, reason = run(trusted, agent, "npm ci")
+    assert said == asked
+    effect, _, rest = reason.rstrip().partition("\n")
+    if asked == "ask":
+        allow = "; to allow it from now on: `cli-guard allow 'npm ci'`"
+        assert (effect, rest) == (f"cli-guard: npm ci installs packages, whose code runs{allow}", "")
+    else:
+        assert effect == "cli-guard: npm ci installs packages, whose code runs"
+        assert rest.startswith("A person must decide, but ") and SILENT.get(agent, "") in rest
+        assert "`cli-guard allow 'npm ci'` or the command itself, in a terminal" in rest
+    assert run(trusted, agent, "rm -rf /")[0] == "deny"
+
+
+# The commands with which a user could allow it, in a tree that is not trusted and in one that is.
+WAYS = [
+    ("make test", ["cli-guard allow 'make test'", "cli-guard trust"], None),
+    ("npm ci", ["cli-guard allow 'npm ci'"], ["cli-guard allow 'npm ci'"]),
+    ("frobnicate --all", ["cli-guard allow --program frobnicate"], ["cli-guard allow --program frobnicate"]),
+    ("rm -rf build", ["cli-guard trust"], None),
+    # A rule would not lift the folder, and trust covers no other one.
+    ("cd /elsewhere && make", [], []),
+    ("ssh host ls", [], []),
+    # Only in a trusted tree is one rule enough.
+    ("npm ci && make test", [], ["cli-guard allow 'npm ci'"]),
+]
+
+
+@pytest.mark.parametrize(("command", "before", "after"), WAYS)
+def test_only_what_helps_is_named(
+    project: Repo, command: str, before: list[str], after: list[str] | None
+) -> None:
+    def ways() -> list[str] | None:
+        said, reason = run(project, "claude-code", command)
+        return None if said == "nothing" else reason.split("`")[1::2]
+
+    assert ways() == before
+    configure(project, '[agent]\nprofile = "strict"\n')
+    assert ways() == [each for each in before if each != "cli-guard trust"]
+    configure(project, "")
+    assert guard(project, "trust", stdin=Terminal("yes\n")).code == 0
+    assert ways() == after
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_a_commit_is_reviewed_in_a_trusted_tree(trusted: Repo, agent: str) -> None:
+    stage(trusted, {"b.py": '"""A module."""\n'})
+    assert run(trusted, agent, "git commit -m x") == ("nothing", "")
+    stage(trusted, {"settings.py": f'key = "{key()}"\n'})
+    said, reason = run(trusted, agent, "git commit -m x")
+    assert said == "deny" and "settings.py:1" in reason and key() not in reason
+
+
+@pytest.mark.parametrize("agent", NAMES)
+def test_floors_for_one_agent(trusted: Repo, agent: str) -> None:
+    other = next(each for each in NAMES if each != agent)
+    configure(trusted, f'[agent.{agent}]\nprofile = "floors"\n')
+    assert run(trusted, agent, "npm ci") == ("nothing", "")
+    assert run(trusted, agent, "rm -rf /")[0] == "deny"
+    assert run(trusted, other, "npm ci")[0] == ASKS.get(other, "deny")
+
+
+WRITERS = [agent for agent in NAMES if "write" in kinds_of(agent) or agent == "codex"]
+ASKED = [
+    NEW,
+    "Jenkinsfile",
+    ".gitea/workflows/ci.yml",
+    ".cirrus.yml",
+    ".claude/commands/x.md",
+    ".cursor/rules/x.mdc",
+    ".vscode/tasks.json",
+    ".npmrc",
+    "node_modules/a/index.js",
+]
+
+
+@pytest.mark.parametrize("agent", WRITERS)
+def test_a_file_is_written_as_by_a_command(trusted: Repo, agent: str) -> None:
+    asked = ASKS.get(agent, "deny")
+    assert write(trusted, agent, WORKFLOW) == "nothing"
+    for name in ASKED:
+        assert write(trusted, agent, name) == asked, name
+        assert run(trusted, agent, f"echo x > {name}")[0] == asked, name
+    for name in (".claude/settings.json", ".git/hooks/pre-commit"):
+        assert write(trusted, agent, name) == "deny", name
+    for name in ("src/new.py", ".github/CODEOWNERS", ".env", "claude/x.md", "docs/Jenkinsfile"):
+        assert write(trusted, agent, name) == "nothing", name
+
+
+def test_without_trust_an_old_ci_definition_is_asked_about(project: Repo, tmp_path: Path) -> None:
+    assert write(project, "claude-code", WORKFLOW) == "ask"
+    # Trust in one tree says nothing about another one.
+    assert guard(project, "trust", stdin=Terminal("yes\n")).code == 0
+    other = Repo(tmp_path / "other", project.env)
+    other.path.mkdir()
+    other.git("init", "-q")
+    other.write(WORKFLOW, "on: push\n")
+    name = f"../other/{WORKFLOW}"
+    assert (project.path / name).exists()
+    assert write(project, "claude-code", name) == "ask"
