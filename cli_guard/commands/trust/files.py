@@ -88,10 +88,11 @@ def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | N
         return False
     if base_name(caller) in ("mv", "git") and effect.reason.startswith("moves"):
         return inside != ""
-    inside, names = split_search(inside)
-    names += [name for each in place.invocations if base_name(each) == "find" for name in wanted_names(each)]
+    names = [name for each in place.invocations if base_name(each) == "find" for name in wanted_names(each)]
     if inside in ("", "*", ".*") and not names:
         return False
+    inside, searched = split_search(inside)
+    names = names + searched
     if endangers_protected(place, inside, names):
         return False
     return not any(
