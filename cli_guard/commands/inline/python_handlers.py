@@ -138,9 +138,8 @@ def unpickles(calling: FunctionCall) -> Values:
     for value in calling.given(0) or ANY:
         opened = value.opened if isinstance(value, Data) else None
         path = opened if opened is None or "/" in opened else f"./{opened}"
-        calling.note(
-            Act(Kind.EXEC, path, "unpickles: the data can hold code", remote=taint_of([value]).remote)
-        )
+        remote = taint_of([value]).remote
+        calling.note(Act(Kind.EXEC, path, "unpickles: the data can hold code", remote=remote))
     return (Data(local=True),)
 
 

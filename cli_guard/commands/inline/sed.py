@@ -28,6 +28,7 @@ FLAGS = re.compile(r"[gpiImMe0-9]*")
 # A bracket expression, in which the delimiter is an ordinary character.
 BRACKET = re.compile(r"\[\^?\]?(?:\[([:.=])[^\n\]]{0,40}?\1\]|[^\]\n])*\]")
 BACK_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*(?:&|\\[0-9LUElu])")
+RUNS_INPUT = "runs the lines of its input as commands"
 ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -121,7 +122,7 @@ class Script:
             self.end()
         elif command == "e":
             text = self.take(LINE).strip()
-            yield shell(text) if text else unseen_command("runs the lines of its input as commands")
+            yield shell(text) if text else unseen_command(RUNS_INPUT)
         elif command == "y":
             delimiter = self.delimiter()
             self.read_delimited(delimiter)
@@ -138,12 +139,8 @@ class Script:
         self.read_delimited(delimiter, brackets=True)
         replacement = self.read_delimited(delimiter)
         if "e" in self.take(FLAGS):
-            fixed = not BACK_REFERENCE.search(replacement)
-            yield (
-                shell(ESCAPED.sub(r"\1", replacement))
-                if fixed and replacement
-                else unseen_command("runs the lines of its input as commands")
-            )
+            fixed = replacement and not BACK_REFERENCE.search(replacement)
+            yield shell(ESCAPED.sub(r"\1", replacement)) if fixed else unseen_command(RUNS_INPUT)
         if self.next() == "w":
             self.at += 1
             yield from file(Kind.WRITE, self.file_name())

@@ -9,9 +9,9 @@ from cli_guard.commands.model import Kind
 from cli_guard.rules import tables
 
 WORDS = tables.words("sql")
-CHANGES, PARTS, STEPS, SETTINGS, READING_PRAGMAS, BEFORE_PAREN, FUNCTIONS = (
+CHANGES, PARTS, STEPS, SETTINGS, READING_PRAGMAS, BEFORE_PAREN, FUNCTIONS, QUERIES, EXPLAINS, BEFORE_LIST = (
     frozenset(WORDS[name])
-    for name in "changes parts steps settings reading_pragmas before_paren functions".split()
+    for name in "changes parts steps settings reading_pragmas before_paren functions queries explains lists".split()
 )
 HARMLESS_PREFIX = tuple(WORDS["harmless_prefix"])
 CALLS = {name: Kind(kind) for kind, names in WORDS["calls"].items() for name in names}
@@ -29,8 +29,6 @@ TOKEN = re.compile(
 )
 ODD_COMMENT = re.compile(r"--\S[^\n]*;")
 STRINGS = frozenset(("text", "dollar"))
-QUERIES = frozenset("SELECT WITH VALUES TABLE EXPLAIN DESCRIBE DESC SHOW FROM".split())
-EXPLAINS = frozenset("ANALYZE VERBOSE EXPLAIN".split())
 Token = tuple[str, str]
 END: Token = ("mark", ";")
 
@@ -191,7 +189,7 @@ class Statement:
 
     def calls(self) -> Iterator[Act]:
         """Return the acts of every function call in the statement."""
-        lists = self.first in CHANGES
+        lists = self.first in CHANGES or self.first == "PRAGMA"
         for index, (kind, text) in enumerate(self.tokens):
             if self.token(index + 1)[1] != "(" or kind not in ("word", "quoted"):
                 continue
@@ -199,15 +197,7 @@ class Statement:
             before = self.word(index - 1)
             if name in CALLS:
                 yield from self.call(CALLS[name], index, name)
-            elif (
-                (
-                    lists
-                    or text.upper() in BEFORE_PAREN
-                    or before in ("AS", "WITH", "RECURSIVE", "JOIN", "INTO")
-                )
-                or self.first == "PRAGMA"
-                or self.named_list(index)
-            ):
+            elif lists or text.upper() in BEFORE_PAREN or before in BEFORE_LIST or self.named_list(index):
                 continue
             elif name not in FUNCTIONS and not name.startswith(HARMLESS_PREFIX):
                 yield unknown(f"calls the SQL function {name[:60]}")
