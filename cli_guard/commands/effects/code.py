@@ -34,21 +34,17 @@ def run_code(call: ParsedCall, language: str, code: Stream, span: Span) -> None:
         for act in found:
             call.shell.budget.step()
             one_act(call, act, span)
-    if any(act.kind in RUNS for act in found):
-        emit_endless(call, code.text, span)
+    runs = any(act.kind in RUNS for act in found)
+    if runs and FORKS.search(code.text):
+        floors.deny_fork_bomb(call.shell, span)
+    if runs and KILLS_ALL.search(code.text):
+        floors.deny_kill_all(call.shell, span)
     if any(act.kind in NETWORK for act in found):
         carried = taints_of((call.stdin, *call.reads))
         secret = carried & {SECRET} or any(act.kind is Kind.CREDENTIAL for act in found)
         floors.check_sent(
             call.shell, frozenset((SECRET,)) if secret else frozenset(), call.title, span, program=True
         )
-
-
-def emit_endless(call: ParsedCall, code: str, span: Span) -> None:
-    if FORKS.search(code):
-        floors.deny_fork_bomb(call.shell, span)
-    if KILLS_ALL.search(code):
-        floors.deny_kill_all(call.shell, span)
 
 
 def keep_denials(call: ParsedCall, text: str, span: Span) -> None:
@@ -68,12 +64,14 @@ def one_act(call: ParsedCall, act: Act, span: Span) -> None:
     shell = call.shell
     if act.suspect is not None:
         keep_denials(call, act.suspect, span)
+    elif act.variable:
+        shell.environment(act.variable, act.target, span)
     elif act.shell is not None:
-        call.effect(Kind.EXEC, act.shell[:60], act.reason or "runs a shell command", span)
-        shell.run_nested(act.shell, span)
+        if act.reason:
+            call.effect(Kind.EXEC, act.shell[:60], act.reason, span)
+        call.reads.append(shell.run_nested(act.shell, span))
     elif act.words:
-        call.effect(Kind.EXEC, act.words[0], act.reason or "runs a program", span)
-        shell.invoke([literal(word, span) for word in act.words], call.stdin, span)
+        call.reads.append(shell.invoke([literal(word, span) for word in act.words], call.stdin, span))
     elif act.remote:
         floors.check_remote_code(shell, frozenset((REMOTE,)), act.reason or call.title, span)
     elif act.kind is Kind.READ and act.target is not None:

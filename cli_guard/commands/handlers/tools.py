@@ -133,9 +133,10 @@ def perl(call: Call) -> Stream:
 def node(call: Call) -> Stream:
     """Handle node: `-p` prints the value of its code."""
     given = call.arguments
+    prints = any(re.fullmatch(r"-\w*p\w*|--print.*", word.start) for word in call.fields)
     given.values[:] = [
         (option, literal(f"console.log({value.text})", value.span, like=value))
-        if {"-p", "--print"} & set(option.names) and value.text and "env" in value.text
+        if prints and {"-p", "--print"} & set(option.names) and value.text and "env" in value.text
         else (option, value)
         for option, value in given.values
     ]

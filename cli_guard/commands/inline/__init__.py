@@ -1,9 +1,9 @@
 """One-liners inside commands: what a piece of code in a language does, as far as its text shows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 
-from cli_guard.commands.inline.model import Act, unknown
+from cli_guard.commands.inline.model import Act, NotUnderstood, unknown
 
 MOST = 20_000
 # The module that reads each language, imported at the first code in that language.
@@ -29,8 +29,13 @@ def acts(language: str, code: str) -> tuple[Act, ...]:
     if "\0" in code:
         return (unknown(f"{language} code with a NUL"),)
     reader = import_module(f"{__name__}.{READERS[language]}")
-    found: Iterable[Act] = (reader.perl_acts if language == "perl" else reader.acts)(code)
-    return tuple(dict.fromkeys(found))
+    found: dict[Act, None] = {}
+    try:
+        for act in (reader.perl_acts if language == "perl" else reader.acts)(code):
+            found[act] = None
+    except NotUnderstood as error:
+        found[unknown(f"{language} code: {error}")] = None
+    return tuple(found)
 
 
 __all__ = ["Act", "acts"]

@@ -5,7 +5,16 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cli_guard.commands.inline.model import Act, environment, file, shell, unknown, unseen_command, variable
+from cli_guard.commands.inline.model import (
+    Act,
+    NotUnderstood,
+    environment,
+    file,
+    shell,
+    unknown,
+    unseen_command,
+    variable,
+)
 from cli_guard.commands.model import Kind
 
 TOKEN = re.compile(
@@ -31,10 +40,6 @@ DIVISION = re.compile("/=?")
 NETWORK = re.compile(r"/inet[46]?/")
 
 
-class NotAwk(Exception):
-    """The text is not a program that this reader understands."""
-
-
 @dataclass(frozen=True, slots=True)
 class Token:
     """A token of the program: its kind and its text."""
@@ -49,17 +54,12 @@ AT_END = (";", "\n", "}")
 
 
 def acts(code: str) -> Iterator[Act]:
-    """Return what the program does, in its order."""
-    try:
-        tokens = list(tokens_of(code))
-    except NotAwk as error:
-        yield unknown(f"awk program: {error}")
-        return
-    yield from Program(tokens).acts()
+    """Return what the program does, in its order. Raises NotUnderstood."""
+    return Program(list(tokens_of(code))).acts()
 
 
 def tokens_of(code: str) -> Iterator[Token]:
-    """Split a program into tokens. Raises NotAwk."""
+    """Split a program into tokens. Raises NotUnderstood."""
     at, last = 0, END
     openers: list[str] = []
     after_condition = False
@@ -67,14 +67,14 @@ def tokens_of(code: str) -> Iterator[Token]:
         if code[at] == "/":
             divides = (last.kind in OPERANDS and last.text not in KEYWORDS) or last.text in CLOSING
             if divides and after_condition:
-                raise NotAwk("a regular expression or a division")
+                raise NotUnderstood("a regular expression or a division")
             found = DIVISION.match(code, at) if divides else REGEX.match(code, at)
             kind = "mark" if divides else "regex"
         else:
             found = TOKEN.match(code, at)
             kind = str(found.lastgroup) if found else ""
         if not found:
-            raise NotAwk(f"not understood at character {at}")
+            raise NotUnderstood(f"not understood at character {at}")
         at = found.end()
         if kind == "space":
             continue

@@ -9,23 +9,11 @@ from collections.abc import Callable
 
 from cli_guard.commands.inline import code
 from cli_guard.commands.inline.code import Node
-from cli_guard.commands.inline.model import Act, unknown
-from cli_guard.commands.inline.state import Language, NotUnderstood, State
-from cli_guard.commands.inline.values import (
-    ANY,
-    MANY,
-    FunctionValue,
-    Literal,
-    Reference,
-    Sequence,
-    Value,
-    Values,
-    alternatives,
-    as_text,
-    join_values,
-    taint_of,
-    text_of,
-)
+from cli_guard.commands.inline.model import Act, NotUnderstood, unknown
+from cli_guard.commands.inline.paths import is_firm, is_open, path_of, raw_text, taint_of
+from cli_guard.commands.inline.state import Language, State
+from cli_guard.commands.inline.texts import MANY, alternatives, as_text, combine, join_values, text_of
+from cli_guard.commands.inline.values import ANY, Function, Literal, Reference, Sequence, Value, Values
 
 PASSES, STEPS, UNROLLED = 24, 60_000, 16
 
@@ -53,7 +41,7 @@ class Run(State):
             code.Call: self.call,
             code.Spread: lambda node: self.value(node.of),
             code.Infix: self.infix,
-            code.Text: lambda node: (text_of(self.single(part) for part in node.parts),),
+            code.Text: lambda node: combine(text_of, map(self.value, node.parts)),
             code.Items: lambda node: (self.items(node),),
             code.Mix: lambda node: (self.data(value for part in node.parts for value in self.value(part)),),
             code.Either: self.either,
@@ -71,33 +59,36 @@ class Run(State):
             self.changed = False
             self.value(tree)
             self.acts.clear()
-            if not self.changed:
+            if not self.changed and not self.enter_uncalled():
                 break
         else:
             raise NotUnderstood("code whose values go in circles")
         self.final = True
         self.value(tree)
 
+    def enter_uncalled(self) -> bool:
+        """Call the functions that the code itself never calls, with anything; return whether there are any."""
+        found = [Function(n) for n, _ in self.functions.values() if n not in self.entered]
+        self.data(found)
+        return bool(found)
+
     def value(self, node: Node) -> Values:
         """Return the possible values of a node, and record what it does."""
         self.steps += 1
         if self.steps > STEPS:
             raise NotUnderstood("code that is too long")
-        return self.ways[type(node)](node)
-
-    def single(self, node: Node) -> Value:
-        values = self.value(node)
-        return values[0] if len(values) == 1 else self.data(values)
+        found = self.ways[type(node)](node)
+        return tuple(map(self.settle, found)) if self.altered else found
 
     def name(self, node: code.Name) -> Values:
         if node.name in self.here:
             return self.here[node.name]
         found = self.names.get(self.key(node.name), ())
-        own = self.language.reference(node.name)
+        own = self.language.same(node.name)
         stars = [f"{module}.{node.name}" for module in sorted(self.stars)]
         starred = tuple(Reference(name) for name in stars if self.is_known(name))
         if self.is_known(own) or (self.final and not found and not starred):
-            return (*found, Reference(own))
+            return (*found, Reference(own, self.language.known.get(own)))
         return (*found, *starred)
 
     def member(self, node: code.Member) -> Values:
@@ -126,7 +117,7 @@ class Run(State):
             if isinstance(argument, code.Spread) and isinstance(only, Sequence):
                 arguments.extend((part,) for part in only.parts)
             else:
-                arguments.append(values)
+                arguments.extend([values] * (9 if isinstance(argument, code.Spread) else 1))
         named = {name: self.value(value) for name, value in node.named}
         if not isinstance(node.function, code.Member):
             return alternatives(
@@ -153,8 +144,8 @@ class Run(State):
             if isinstance(of, Reference) and node.operator == "/" and of.name in self.language.paths
         ]
         if paths:
-            return tuple(self.language.longer_path(path, other) for path in paths for other in right[:4])
-        self.data(value for value in (*left, *right) if not isinstance(value, Sequence))
+            return tuple(Reference(of.name, raw_text(path_of((of, v)))) for of in paths for v in right[:4])
+        self.data((*left, *right))
         return alternatives(join_values(node.operator, a, b) for a in left for b in right)
 
     def items(self, node: code.Items) -> Value:
@@ -184,7 +175,9 @@ class Run(State):
             self.assign(target.of, (self.data(values),))
         elif isinstance(target, code.Items):
             for value in values:
-                fits = isinstance(value, Sequence) and len(value.parts) == len(target.parts)
+                fits = (
+                    isinstance(value, Sequence) and len(value.parts) == len(target.parts) and is_firm(value)
+                )
                 for index, each in enumerate(target.parts):
                     own = (
                         (value.parts[index],)
@@ -204,20 +197,22 @@ class Run(State):
             self.data(self.value(target.key))
         for of in self.value(target.of):
             if isinstance(of, Reference) and of.name in self.language.environment:
-                self.note(unknown("changes the environment"))
-            elif isinstance(of, Reference) and not self.language.may_change(of.name):
+                for key in self.keys(target):
+                    self.set_variable(key if isinstance(key, str) else None, values)
+            elif isinstance(of, Reference) and of.name not in self.language.changeable:
                 self.note(unknown(f"changes {of.name}"))
-            elif isinstance(of, Sequence | Literal):
-                self.mutates = True
+            else:
+                part = [value for value in values if isinstance(value, Sequence) and is_open(value)]
+                self.alter(
+                    of, (x for value in part for x in value.parts) if len(part) == len(values) else None
+                )
 
     def function(self, node: code.Function) -> Values:
         number, _ = self.functions.setdefault(id(node), (len(self.functions), node))
-        for parameter in node.parameters:
-            self.bind(f"{parameter} {number}", ANY)
         self.scopes.append((number, node.parameters))
         self.value(node.body)
         self.scopes.pop()
-        return (FunctionValue(number),)
+        return (Function(number),)
 
     def odd(self, node: code.UnknownNode) -> Values:
         self.note(unknown(node.what))
@@ -232,7 +227,7 @@ class Run(State):
     def each(self, node: code.Each) -> Values:
         over = self.value(node.over)
         only = over[0] if len(over) == 1 else None
-        target = node.target
+        target, exact = node.target, node.gathers and not node.some
         most = MANY if node.gathers else UNROLLED
         if isinstance(target, code.Name) and isinstance(only, Sequence) and len(only.parts) <= most:
             results, outer = [], dict(self.here)
@@ -241,12 +236,16 @@ class Run(State):
                 self.here[target.name] = (part,)
                 results.append(self.value(node.body))
             self.here = outer
-            if node.gathers and all(len(values) == 1 for values in results):
+            if exact and all(len(values) == 1 for values in results):
                 return (Sequence(tuple(values[0] for values in results)),)
-            return (self.data(value for values in results for value in values),) if node.gathers else ANY
-        self.assign(target, self.elements(over))
-        values = self.value(node.body)
-        return (self.data(values),) if node.gathers else values
+        else:
+            self.assign(target, self.elements(over))
+            results = [self.value(node.body)]
+        found = [value for values in results for value in values]
+        if node.gathers and found and is_open(Sequence(tuple(found))):
+            parts = (p for v in found for p in (v.parts if isinstance(v, Sequence) else (v,)))
+            return (Sequence(tuple(dict.fromkeys(parts))),)
+        return (self.data(found),) if node.gathers else ANY
 
     def import_module(self, node: code.Import) -> Values:
         """Bind a name to a module, or to a part of one."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cli_guard.code.syntax import Trees
 from cli_guard.commands.inline import code
 from cli_guard.commands.inline.code import Node
-from cli_guard.commands.inline.state import NotUnderstood
+from cli_guard.commands.inline.model import NotUnderstood
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

@@ -1,32 +1,22 @@
 """What a piece of JavaScript does when Node runs it."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from cli_guard.commands.inline import code, evaluate
 from cli_guard.commands.inline.code import NOTHING, Node
 from cli_guard.commands.inline.grammar import field, mix, number, parts, root, unescape
-from cli_guard.commands.inline.javascript_calls import language
+from cli_guard.commands.inline.javascript_calls import WORDS, language
 from cli_guard.commands.inline.model import Act
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-STEPS = frozenset(
-    """program statement_block expression_statement lexical_declaration variable_declaration if_statement else_clause
-    while_statement do_statement for_statement try_statement finally_clause switch_statement switch_body switch_case
-    switch_default labeled_statement throw_statement empty_statement break_statement continue_statement
-    parenthesized_expression sequence_expression export_statement statement_identifier class_body
-    computed_property_name template_substitution export_clause export_specifier class_static_block""".split()
-)
-DATA = frozenset(
-    """regex true false null undefined this super debugger_statement property_identifier private_property_identifier
-    meta_property""".split()
-)
-MIXED = frozenset("unary_expression update_expression object pair class_heritage".split())
-FUNCTIONS = frozenset(
-    """arrow_function function_expression function_declaration generator_function generator_function_declaration
-    method_definition""".split()
+STEPS, DATA, MIXED, FUNCTIONS = (WORDS["syntax"][each] for each in ("steps", "data", "mixed", "functions"))
+PLAIN_OPTIONS = re.compile(
+    r"\{(?:\s*(?:stdio|encoding|maxBuffer|timeout|windowsHide|recursive|force)\s*:"
+    r"\s*(?:['\"][\w-]*['\"]|\w+|\[[\w'\", ]*\])\s*,?)+\s*\}"
 )
 
 
@@ -154,8 +144,11 @@ def function(tree: "SgNode") -> Node:
     inner = node(body) if body.kind() == "statement_block" else code.Return(node(body))
     defaults = [node(part) for each in given for part in each.find_all(kind="assignment_pattern")]
     made = code.Function(tuple(first for each in names for first in each), code.steps(*defaults, inner))
+    # The parts of an argument are bound nowhere: such a function may be called with anything.
+    plain = all(each.kind() == "identifier" for each in given)
+    whole = made if plain else code.steps(code.Mix((made,)), made)
     own = tree.field("name")
-    return code.Assign(code.Name(own.text()), made) if own and "declaration" in tree.kind() else made
+    return code.Assign(code.Name(own.text()), whole) if own and "declaration" in tree.kind() else whole
 
 
 def target_names(tree: "SgNode") -> list[str]:
@@ -200,6 +193,11 @@ def class_definition(tree: "SgNode") -> Node:
     return code.steps(*inner, code.Assign(code.Name(own.text()), made) if own else made)
 
 
+def object_literal(tree: "SgNode") -> Node:
+    """Read `{...}`; options that change nothing about what is done are none."""
+    return code.Const(None) if PLAIN_OPTIONS.fullmatch(tree.text()) else mix(nodes(parts(tree)))
+
+
 def class_field(tree: "SgNode") -> Node:
     value = tree.field("value")
     return code.Mix((node(value),)) if value else NOTHING
@@ -222,6 +220,7 @@ def import_statement(tree: "SgNode") -> Node:
 
 READERS: dict[str, Callable[["SgNode"], Node]] = {
     **dict.fromkeys(STEPS, lambda tree: code.steps(*nodes(parts(tree)))),
+    "object": object_literal,
     **dict.fromkeys(DATA, lambda tree: NOTHING),
     **dict.fromkeys(MIXED, lambda tree: mix(nodes(parts(tree)))),
     **dict.fromkeys(FUNCTIONS, function),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cli_guard.commands.model import Kind
 
-STREAMS = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"))
+STREAMS = frozenset(("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", ":memory:"))
 SECRET_PART = re.compile(r"token|secret|passw|passphrase|apikey|credential|cookie", re.IGNORECASE)
 SECRET_WORDS = frozenset("key keys pass auth cred creds pat jwt dsn private pgpass pw".split())
 WITH_LOGIN = re.compile(
@@ -18,7 +18,8 @@ class Act:
     """One thing that a piece of code does.
 
     `target` is a path, an address or a program, None if unknown. `shell` is text passed to a shell, `words` a command
-    run without one; `remote`: the code that runs came from the network. `suspect` is text that may be passed to a
+    run without one; `remote`: the code that runs came from the network. `variable` is an environment variable that is
+    set to the `target`. `suspect` is text that may be passed to a
     shell: of its effects only denials count.
     """
 
@@ -29,6 +30,11 @@ class Act:
     words: tuple[str, ...] | None = None
     remote: bool = False
     suspect: str | None = None
+    variable: str = ""
+
+
+class NotUnderstood(Exception):
+    """The code is not in the language of its reader."""
 
 
 def unknown(what: str) -> Act:
@@ -40,9 +46,11 @@ def shell(text: str) -> Act:
     return Act(Kind.EXEC, None, "runs a shell command", text)
 
 
-def unseen_command(reason: str = "runs a command that the text does not tell") -> Act:
+def unseen_command(
+    reason: str = "runs a command that the text does not tell", *, remote: bool = False
+) -> Act:
     """Return the act of a command that is built at run time."""
-    return Act(Kind.EXEC, None, reason)
+    return Act(Kind.EXEC, None, reason, remote=remote)
 
 
 def secret_name(name: str) -> bool:

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from cli_guard.commands.inline import code, evaluate
 from cli_guard.commands.inline.code import NOTHING, Node
-from cli_guard.commands.inline.model import Act
+from cli_guard.commands.inline.model import Act, NotUnderstood
 from cli_guard.commands.inline.python_calls import language
-from cli_guard.commands.inline.state import NotUnderstood
 
 OPERATORS = {ast.Add: "+", ast.Mod: "%", ast.Div: "/", ast.Mult: "*", ast.Sub: "-", ast.BitXor: "^"}
 
@@ -64,9 +63,7 @@ def node(tree: ast.AST) -> Node:
         case ast.NamedExpr():
             return code.Assign(node(tree.target), node(tree.value))
         case ast.Lambda():
-            return code.Function(
-                parameters(tree.args), code.steps(*defaults(tree.args), code.Return(node(tree.body)))
-            )
+            return function(tree.args, code.Return(node(tree.body)))
         case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
             return comprehension(tree.generators, node(tree.elt))
         case ast.DictComp():
@@ -100,10 +97,15 @@ def subscript(tree: ast.Subscript) -> Node:
     value = node(tree.value)
     if not isinstance(tree.slice, ast.Slice):
         return code.Member(value, None, node(tree.slice))
-    whole = tree.slice.lower is None and tree.slice.upper is None
-    if whole and tree.slice.step is not None and ast.unparse(tree.slice.step) == "-1":
-        return code.Call(code.Member(value, "reverse"))
-    return code.Mix((value, *nodes((tree.slice.lower, tree.slice.upper, tree.slice.step))))
+    bounds = nodes((tree.slice.lower, tree.slice.upper, tree.slice.step))
+    if not isinstance(tree.ctx, ast.Load):
+        return code.Member(value, None, code.Mix(bounds))
+    turned = ast.unparse(tree.slice) == "::-1"
+    return (
+        code.Call(code.Member(value, "reversed"))
+        if turned
+        else code.Call(code.Member(value, "slice"), bounds)
+    )
 
 
 def call(tree: ast.Call) -> Node:
@@ -113,22 +115,15 @@ def call(tree: ast.Call) -> Node:
 
 def comprehension(generators: list[ast.comprehension], element: Node) -> Node:
     for generator in reversed(generators):
-        body = code.steps(*nodes(generator.ifs), element) if generator.ifs else element
-        over = node(generator.iter)
-        exact = not generator.ifs and len(generators) == 1
-        element = code.Each(node(generator.target), over, body if exact else code.Mix((body,)), gathers=True)
-    return element if len(generators) == 1 and not generators[0].ifs else code.Mix((element,))
+        body = code.steps(*nodes(generator.ifs), element)
+        some = bool(generator.ifs) or len(generators) > 1
+        element = code.Each(node(generator.target), node(generator.iter), body, gathers=True, some=some)
+    return element
 
 
 def parameters(arguments: ast.arguments) -> tuple[str, ...]:
-    every = [
-        *arguments.posonlyargs,
-        *arguments.args,
-        *arguments.kwonlyargs,
-        arguments.vararg,
-        arguments.kwarg,
-    ]
-    return tuple(each.arg for each in every if each)
+    named = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    return tuple(each.arg for each in (*named, arguments.vararg, arguments.kwarg) if each)
 
 
 def defaults(arguments: ast.arguments) -> tuple[Node, ...]:
@@ -150,15 +145,17 @@ def statement(tree: ast.stmt) -> Node:
         case ast.Assign():
             return code.steps(*(code.Assign(node(target), node(tree.value)) for target in tree.targets))
         case ast.AnnAssign():
-            noted = node(tree.annotation)
-            return (
-                code.steps(noted, code.Assign(node(tree.target), node(tree.value))) if tree.value else noted
-            )
+            made = [code.Assign(node(tree.target), node(tree.value))] if tree.value else []
+            return code.steps(node(tree.annotation), *made)
         case ast.AugAssign():
             operator = OPERATORS.get(type(tree.op), "?")
-            changed = [code.Member(node(tree.target), "extend")] if operator == "+" else []
-            whole = code.Infix(operator, node(tree.target), node(tree.value))
-            return code.steps(code.Assign(node(tree.target), whole), *(code.Mix((each,)) for each in changed))
+            value = node(tree.value)
+            # A list is changed in place; for anything else it is no method.
+            key = "extend" if isinstance(tree.target, ast.Attribute) else "+="
+            changed = [code.Call(code.Member(node(tree.target), key), (value,))] if operator == "+" else []
+            return code.steps(
+                code.Assign(node(tree.target), code.Infix(operator, node(tree.target), value)), *changed
+            )
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return definition(tree)
         case ast.ClassDef():
@@ -228,11 +225,16 @@ def import_alias(alias: ast.alias) -> Node:
 
 
 def definition(tree: ast.FunctionDef | ast.AsyncFunctionDef) -> Node:
-    body = code.steps(*defaults(tree.args), block(tree.body))
-    made: Node = code.Function(parameters(tree.args), body)
+    made = function(tree.args, block(tree.body))
     return code.steps(
         code.Assign(code.Name(tree.name), made), *call_decorators(tree.name, tree.decorator_list)
     )
+
+
+def function(arguments: ast.arguments, body: Node) -> Node:
+    """Read a function. One that takes any number of arguments may be called with anything."""
+    made = code.Function(parameters(arguments), code.steps(*defaults(arguments), body))
+    return code.steps(code.Mix((made,)), made) if arguments.vararg or arguments.kwarg else made
 
 
 def call_decorators(name: str, decorators: list[ast.expr]) -> tuple[Node, ...]:
@@ -252,7 +254,9 @@ def of_class(tree: ast.stmt) -> Node:
     match tree:
         case ast.Assign() | ast.AnnAssign() | ast.Expr() if tree.value:
             return code.Mix((node(tree.value),))
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.AnnAssign() | ast.Pass():
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return code.Mix((node(tree), code.Name(tree.name)))
+        case ast.ClassDef() | ast.AnnAssign() | ast.Pass():
             return node(tree)
     return code.UnknownNode("a statement in a class")
 

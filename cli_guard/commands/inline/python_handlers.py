@@ -1,24 +1,20 @@
 """Handlers of Python functions that do more than one thing, or whose result matters."""
 
-from cli_guard.commands.inline import sql
-from cli_guard.commands.inline.language import note_open, opens
+import re
+from pathlib import PurePosixPath
+from posixpath import join, splitext
+
+from cli_guard.commands.inline import acts
+from cli_guard.commands.inline.language import listed
 from cli_guard.commands.inline.model import Act, unknown, variable
+from cli_guard.commands.inline.paths import FOUND, STEM, as_path, is_found, path_of, raw_text, taint_of
 from cli_guard.commands.inline.state import FunctionCall
-from cli_guard.commands.inline.values import (
-    ANY,
-    Data,
-    Literal,
-    Reference,
-    Sequence,
-    Value,
-    Values,
-    as_text,
-    path_of,
-    taint_of,
-)
+from cli_guard.commands.inline.texts import combine
+from cli_guard.commands.inline.values import ANY, Data, Literal, Reference, Sequence, Value, Values
 from cli_guard.commands.model import Kind
 
 PATH = "pathlib.Path()"
+WILD = re.compile(r"[*?]|\[[^]/]*\]")
 
 
 def get_attribute(calling: FunctionCall) -> Values:
@@ -69,13 +65,6 @@ def partial(calling: FunctionCall) -> Values:
     return (Data(),)
 
 
-def character(calling: FunctionCall) -> Values:
-    """Handle `chr(114)`."""
-    codes = [value.value for value in calling.given(0) if isinstance(value, Literal)]
-    known = [chr(code) for code in codes if type(code) is int and 0 <= code < 0x110000]
-    return tuple(map(Literal, known)) if known and len(known) == len(calling.given(0)) else ANY
-
-
 def make_list(calling: FunctionCall) -> Values:
     """Handle `list(...)` and `bytes([...])`: a list stays one, numbers become bytes."""
     values = calling.given(0)
@@ -84,14 +73,10 @@ def make_list(calling: FunctionCall) -> Values:
         if calling.function.name in ("bytes", "bytearray"):
             sure = [n for n in numbers if type(n) is int and 0 <= n < 256]
             return (Literal(bytes(sure)),) if len(sure) == len(values[0].parts) else ANY
+        for key in calling.named.values():
+            calling.run.data(key, values[0].parts)
         return values
-    return (calling.run.data(values),)
-
-
-def joined_path(calling: FunctionCall) -> Values:
-    """Handle `os.path.join(...)`."""
-    values = [each[0] for each in calling.arguments if len(each) == 1]
-    return (path_of(values) if len(values) == len(calling.arguments) else taint_of(calling.everything()),)
+    return (calling.run.data(calling.everything()),)
 
 
 def variable_of(calling: FunctionCall) -> Values:
@@ -106,40 +91,112 @@ def variable_of(calling: FunctionCall) -> Values:
 def statements(calling: FunctionCall) -> Values:
     """Judge SQL that is passed to a database."""
     for text in calling.texts(calling.given(0)):
-        for act in sql.acts(text) if text is not None else [unknown("SQL that the text does not tell")]:
-            calling.note(act)
+        calling.note(
+            *(acts("sql", text) if text is not None else [unknown("SQL that the text does not tell")])
+        )
     return (Reference("sqlite3.connect()"),)
-
-
-def connects(calling: FunctionCall) -> Values:
-    """Handle `sqlite3.connect("x.db")`."""
-    for path in calling.texts(calling.given(0, "database")):
-        if path != ":memory:":
-            calling.note(Act(Kind.READ, path, "opens a database"))
-    return (Reference("sqlite3.connect()"),)
-
-
-def path_opened(calling: FunctionCall) -> Values:
-    """Handle `Path("x").open("w")`."""
-    for mode in calling.texts(calling.given(0, "mode") or (Literal("r"),)):
-        note_open(calling, (calling.function,), mode)
-    return (Data(local=True),)
 
 
 def join_path(calling: FunctionCall) -> Values:
     """Handle `Path("x").joinpath("y")`."""
-    values: list[Value] = [Literal(calling.function.about) if calling.function.about is not None else Data()]
-    values += [each[0] if len(each) == 1 else Data() for each in calling.arguments]
-    return (Reference(PATH, as_text(path_of(values))),)
-
-
-def archive(calling: FunctionCall) -> Values:
-    """Handle `zipfile.ZipFile("x.zip", "w")`."""
-    opens(0, "file" if "zip" in calling.function.name else "name")(calling)
-    return (Reference("zipfile.ZipFile()", None),)
+    paths = combine(path_of, ((calling.function,), *calling.arguments))
+    return tuple(Reference(PATH, raw_text(path)) for path in paths)
 
 
 def set_variable(calling: FunctionCall) -> Values:
-    """Handle `os.putenv` and its like."""
-    calling.note(unknown("changes the environment"))
+    """Handle `os.environ.setdefault("A", "b")` and `os.environ.update(A="b")`."""
+    if not calling.function.name.endswith("update"):
+        for name in calling.texts(calling.given(0, "key")):
+            calling.run.set_variable(name, calling.given(1, "value"))
+    for name, values in calling.named.items():
+        calling.run.set_variable(name if name not in ("*", "key", "value") else None, values)
+    if calling.function.name.endswith("update") and calling.arguments:
+        calling.note(unknown("changes the environment"))
     return ANY
+
+
+def set_search_path(calling: FunctionCall) -> Values:
+    """Handle `sys.path.insert(0, "src")`."""
+    values = calling.arguments[-1] if calling.arguments else ANY
+    whole = calling.function.name.endswith("extend")
+    calling.run.set_variable("PYTHONPATH", calling.run.elements(values) if whole else values)
+    return ANY
+
+
+def make_temporary(calling: FunctionCall) -> Values:
+    """Handle `tempfile.mkdtemp()`, unless it is given a folder or a name."""
+    plain = not calling.arguments and set(calling.named) <= {"suffix", "mode", "delete", "encoding", "text"}
+    path = Literal(f"/tmp/tmp{FOUND}") if plain else Data()  # noqa: S108 - where Python makes them
+    calling.note(Act(Kind.WRITE, as_path(path), "makes a temporary file"))
+    if calling.function.name.endswith("mkstemp"):
+        return (Sequence((Data(), path)),)
+    return (path,) if calling.function.name.endswith(("mkdtemp", "Directory")) else (Data(local=True),)
+
+
+def unpickles(calling: FunctionCall) -> Values:
+    """Handle `pickle.load(open("x"))`: the data can hold code."""
+    for value in calling.given(0) or ANY:
+        opened = value.opened if isinstance(value, Data) else None
+        path = opened if opened is None or "/" in opened else f"./{opened}"
+        remote = taint_of([value]).remote
+        calling.note(Act(Kind.EXEC, path, "unpickles: the data can hold code", remote=remote))
+    return (Data(local=True),)
+
+
+def walks(calling: FunctionCall) -> Values:
+    """Handle `os.walk("src")`."""
+    names = Sequence((Literal(FOUND),))
+    found = listed(calling, 0, "top", lambda top: Sequence((Literal(join(top, FOUND * 2)), names, names)))
+    odd = {"followlinks", "*"} & set(calling.named) or len(calling.arguments) > 3
+    # It goes wherever the code says that there are folders.
+    return (Data(local=True),) if odd or calling.run.settle(names) != names else found
+
+
+def finds(calling: FunctionCall) -> Values:
+    """Handle `glob.glob("src/*.py")`."""
+    found = listed(calling, 0, "pathname", lambda pattern: Literal(WILD.sub(FOUND, pattern)))
+    return (Data(local=True),) if {"root_dir", "dir_fd", "*"} & set(calling.named) else found
+
+
+def paths_below(calling: FunctionCall) -> Values:
+    """Handle `Path("x").iterdir()`, `.glob("*.py")` and `.rglob("*.py")`."""
+    folder, way = calling.function.about, calling.function.name.rpartition(".")[2]
+    pattern = "*" if way == "iterdir" else calling.texts(calling.given(0, "pattern"))[0]
+    if folder is None or pattern is None or len(calling.given(0, "pattern")) > 1:
+        return (Sequence((Reference(PATH),)),)
+    inner = join("**" if way == "rglob" else "", pattern)
+    return (Sequence((Reference(PATH, join(folder, WILD.sub(FOUND, inner))),)),)
+
+
+def split_ending(calling: FunctionCall) -> Values:
+    """Handle `os.path.splitext("x.py")`."""
+    text = raw_text(calling.only(0, "p"))
+    if not text:
+        return ANY
+    first, ending = map(Literal, splitext(text))
+    return (Sequence((first, Data(local=True) if is_found(first) else ending)),)
+
+
+def renamed(calling: FunctionCall) -> Values:
+    """Handle `Path("x.py").with_suffix(".txt")` and `.with_name("y")`."""
+    path, text = PurePosixPath(calling.function.about or ""), raw_text(calling.only(0))
+    if text is None or path.name in ("", FOUND * 2):
+        return (Reference(PATH),)
+    try:
+        made = path.with_name(text) if calling.function.name.endswith("name") else path.with_suffix(text)
+    except ValueError:
+        return (Reference(PATH),)
+    return (Reference(PATH, str(made.parent / made.name.replace(FOUND, STEM))),)
+
+
+def relative(calling: FunctionCall) -> Values:
+    """Handle `Path("a/b").relative_to("a")`."""
+    path, base = calling.function.about or "", f"{raw_text(calling.only(0))}/"
+    inside = FOUND not in base and path.startswith(base)
+    return (Reference(PATH, path.removeprefix(base) if inside else None),)
+
+
+def number_elements(calling: FunctionCall) -> Values:
+    """Handle `enumerate(...)`."""
+    parts = [Sequence((Data(), part)) for part in calling.run.elements(calling.given(0, "iterable"))]
+    return (Sequence(tuple(parts)),)

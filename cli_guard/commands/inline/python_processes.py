@@ -3,29 +3,11 @@
 import shlex
 from collections.abc import Iterable
 
-from cli_guard.commands.inline.language import (
-    does,
-    not_understood,
-    note_shell,
-    note_words,
-    runs_shell,
-    runs_words,
-    sends,
-    table,
-)
+from cli_guard.commands.inline import language as make
 from cli_guard.commands.inline.model import unknown
 from cli_guard.commands.inline.state import FunctionCall
-from cli_guard.commands.inline.values import (
-    ANY,
-    Data,
-    Literal,
-    Sequence,
-    Value,
-    Values,
-    as_text,
-    as_words,
-)
-from cli_guard.commands.model import Kind
+from cli_guard.commands.inline.texts import as_text, as_words
+from cli_guard.commands.inline.values import ANY, Data, Literal, Sequence, Value, Values
 
 PLAIN = frozenset(
     """args shell capture_output text check timeout stdout stderr universal_newlines encoding errors bufsize cwd input
@@ -50,14 +32,14 @@ def note_process(calling: FunctionCall, value: Value, *, via_shell: bool) -> Non
         calling.note(unknown("starts a process in a folder or with an input that the text does not tell"))
     elif around and (words or text is not None):
         line = shlex.join(words) if words else str(text)
-        note_shell(calling, [Literal(around[0] + line)])
+        make.note_shell(calling, [Literal(around[0] + line)])
         return
     if via_shell and text is not None:
-        note_shell(calling, [value])
-    elif via_shell and words:
-        note_shell(calling, [Literal(words[0])])
+        make.note_shell(calling, [value])
     else:
-        note_words(calling, value)
+        # `shell=False` says nothing.
+        make.note_shell(calling, [Literal(words[0])] if via_shell and words else [])
+        make.note_words(calling, value)
 
 
 def around_it(calling: FunctionCall) -> tuple[str] | tuple[()] | None:
@@ -88,42 +70,28 @@ def executes(calling: FunctionCall) -> Values:
     )
     if own.endswith("e"):
         calling.note(unknown("starts a process with its own environment"))
-    if own in (
-        "execv",
-        "execvp",
-        "execve",
-        "execvpe",
-        "spawnv",
-        "spawnvp",
-        "spawnve",
-        "posix_spawn",
-        "posix_spawnp",
-    ):
+    if own.startswith(("execv", "spawnv", "posix")):
         lists = arguments[1] if len(arguments) > 1 else ANY
         for value in lists:
             known = isinstance(value, Sequence) and arguments[0]
             first = arguments[0][0] if known else Data()
-            note_words(calling, Sequence((first, *value.parts[1:])) if isinstance(value, Sequence) else value)
+            make.note_words(
+                calling, Sequence((first, *value.parts[1:])) if isinstance(value, Sequence) else value
+            )
     else:
         for value in with_folder(arguments):
-            note_words(calling, value)
+            make.note_words(calling, value)
     return ANY
 
 
-PROCESSES = table(
+PROCESSES = make.table(
     {
         "os.system os.popen subprocess.getoutput subprocess.getstatusoutput commands.getoutput"
-        " asyncio.create_subprocess_shell": runs_shell(),
+        " asyncio.create_subprocess_shell": make.runs_shell,
         "subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen": runs_process,
         "os.execv os.execvp os.execve os.execvpe os.execl os.execlp os.execle os.spawnv os.spawnvp os.spawnve os.spawnl"
         " os.spawnlp os.posix_spawn os.posix_spawnp": executes,
-        "asyncio.create_subprocess_exec": runs_words(),
-        "pty.spawn": runs_words(0, first=0),
-        "os.fork os.forkpty pty.fork multiprocessing.Process": does(
-            Kind.PROCESS, -1, reason="starts a process"
-        ),
-        "os.dup2": not_understood("puts one stream in place of another"),
-        "os.startfile": does(Kind.EXEC, 0),
-        "smtplib.sendmail": sends(99),
+        "asyncio.create_subprocess_exec": make.runs_words,
+        "pty.spawn": make.runs_list,
     }
 )

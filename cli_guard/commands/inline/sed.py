@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from cli_guard.commands.inline.model import Act, file, shell, unknown, unseen_command
+from cli_guard.commands.inline.model import Act, NotUnderstood, file, shell, unseen_command
 from cli_guard.commands.model import Kind
 
 PLAIN = frozenset("=dDgGhHnNpPxzF")
@@ -28,20 +28,13 @@ FLAGS = re.compile(r"[gpiImMe0-9]*")
 # A bracket expression, in which the delimiter is an ordinary character.
 BRACKET = re.compile(r"\[\^?\]?(?:\[([:.=])[^\n\]]{0,40}?\1\]|[^\]\n])*\]")
 BACK_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*(?:&|\\[0-9LUElu])")
+RUNS_INPUT = "runs the lines of its input as commands"
 ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
-class NotSed(Exception):
-    """The text is not a script that this reader understands."""
-
-
 def acts(code: str) -> Iterator[Act]:
-    """Return what the script does, in its order."""
-    reader = Script(code)
-    try:
-        yield from reader.commands()
-    except NotSed as error:
-        yield unknown(f"sed script: {error}")
+    """Return what the script does, in its order. Raises NotUnderstood."""
+    return Script(code).commands()
 
 
 class Script:
@@ -55,7 +48,7 @@ class Script:
         """Match and consume an expression."""
         found = pattern.match(self.text, self.at)
         if not found:
-            raise NotSed(f"not understood at character {self.at}")
+            raise NotUnderstood(f"not understood at character {self.at}")
         self.at = found.end()
         return found[0]
 
@@ -80,7 +73,7 @@ class Script:
             else:
                 yield from self.command(command)
         if open_blocks:
-            raise NotSed("a block is not closed")
+            raise NotUnderstood("a block is not closed")
 
     def more(self) -> bool:
         """Skip the separators; return whether another command follows."""
@@ -96,7 +89,7 @@ class Script:
                 self.at += 1
                 self.take(SPACE)
                 if not self.single(SECOND):
-                    raise NotSed("an address ends early")
+                    raise NotUnderstood("an address ends early")
         self.take(NEGATED)
         return self.at > start
 
@@ -129,7 +122,7 @@ class Script:
             self.end()
         elif command == "e":
             text = self.take(LINE).strip()
-            yield shell(text) if text else unseen_command("runs the lines of its input as commands")
+            yield shell(text) if text else unseen_command(RUNS_INPUT)
         elif command == "y":
             delimiter = self.delimiter()
             self.read_delimited(delimiter)
@@ -138,7 +131,7 @@ class Script:
         elif command == "s":
             yield from self.substitution()
         else:
-            raise NotSed(f"no command {command!r}" if command else "an address without a command")
+            raise NotUnderstood(f"no command {command!r}" if command else "an address without a command")
 
     def substitution(self) -> Iterator[Act]:
         """Read `/regex/replacement/flags`."""
@@ -146,12 +139,8 @@ class Script:
         self.read_delimited(delimiter, brackets=True)
         replacement = self.read_delimited(delimiter)
         if "e" in self.take(FLAGS):
-            fixed = not BACK_REFERENCE.search(replacement)
-            yield (
-                shell(ESCAPED.sub(r"\1", replacement))
-                if fixed and replacement
-                else unseen_command("runs the lines of its input as commands")
-            )
+            fixed = replacement and not BACK_REFERENCE.search(replacement)
+            yield shell(ESCAPED.sub(r"\1", replacement)) if fixed else unseen_command(RUNS_INPUT)
         if self.next() == "w":
             self.at += 1
             yield from file(Kind.WRITE, self.file_name())
@@ -162,7 +151,7 @@ class Script:
         delimiter = self.next()
         self.at += 1
         if not delimiter or delimiter in "\n\\":
-            raise NotSed("a delimiter is missing")
+            raise NotUnderstood("a delimiter is missing")
         return delimiter
 
     def read_delimited(self, delimiter: str, *, brackets: bool = False) -> str:
@@ -170,10 +159,10 @@ class Script:
         start = self.at
         while (character := self.next()) != delimiter:
             if not character:
-                raise NotSed("a delimiter is missing")
+                raise NotUnderstood("a delimiter is missing")
             bracket = BRACKET.match(self.text, self.at) if brackets and character == "[" else None
             if brackets and character == "[" and not bracket:
-                raise NotSed("a bracket is not closed")
+                raise NotUnderstood("a bracket is not closed")
             self.at = bracket.end() if bracket else self.at + (2 if character == "\\" else 1)
         self.at += 1
         return self.text[start : self.at - 1]
@@ -182,7 +171,7 @@ class Script:
         """Read a file name, which extends to the end of the line."""
         name = self.take(LINE).strip(" \t")
         if not name:
-            raise NotSed("a file name is missing")
+            raise NotUnderstood("a file name is missing")
         return name
 
     def end(self) -> None:

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator
 
 from cli_guard.commands.inline import sql_meta
-from cli_guard.commands.inline.model import Act, file, shell, unknown
+from cli_guard.commands.inline.model import Act, NotUnderstood, file, shell, unknown
 from cli_guard.commands.model import Kind
 from cli_guard.rules import tables
 
 WORDS = tables.words("sql")
-CHANGES, PARTS, STEPS, SETTINGS, READING_PRAGMAS, BEFORE_PAREN, FUNCTIONS = (
+CHANGES, PARTS, STEPS, SETTINGS, READING_PRAGMAS, BEFORE_PAREN, FUNCTIONS, QUERIES, EXPLAINS, BEFORE_LIST = (
     frozenset(WORDS[name])
-    for name in "changes parts steps settings reading_pragmas before_paren functions".split()
+    for name in "changes parts steps settings reading_pragmas before_paren functions queries explains lists".split()
 )
 HARMLESS_PREFIX = tuple(WORDS["harmless_prefix"])
 CALLS = {name: Kind(kind) for kind, names in WORDS["calls"].items() for name in names}
@@ -33,21 +33,14 @@ Token = tuple[str, str]
 END: Token = ("mark", ";")
 
 
-class NotSql(Exception):
-    """The text is not SQL that this reader understands."""
-
-
 def acts(code: str) -> Iterator[Act]:
-    """Return what the statements do, in their order."""
-    try:
-        for statement in statements(code):
-            yield from statement if isinstance(statement, tuple) else Statement(statement).acts()
-    except NotSql as error:
-        yield unknown(f"SQL: {error}")
+    """Return what the statements do, in their order. Raises NotUnderstood."""
+    for statement in statements(code):
+        yield from statement if isinstance(statement, tuple) else Statement(statement).acts()
 
 
 def statements(code: str) -> Iterator[list[Token] | tuple[Act, ...]]:
-    """Yield the tokens of each statement, or the acts of a client command. Raises NotSql."""
+    """Yield the tokens of each statement, or the acts of a client command. Raises NotUnderstood."""
     at, current = 0, list[Token]()
     fresh = True
     while at < len(code):
@@ -58,7 +51,7 @@ def statements(code: str) -> Iterator[list[Token] | tuple[Act, ...]]:
             continue
         found = TOKEN.match(code, at)
         if not found:
-            raise NotSql(f"not understood at character {at}")
+            raise NotUnderstood(f"not understood at character {at}")
         kind, text = str(found.lastgroup if found.lastgroup != "tag" else "dollar"), found[0]
         at = found.end()
         if kind == "meta":
@@ -67,7 +60,7 @@ def statements(code: str) -> Iterator[list[Token] | tuple[Act, ...]]:
             at = line.end() if line else at
         elif kind == "space":
             if ODD_COMMENT.match(text):
-                raise NotSql("a comment for one server and a statement for another")
+                raise NotUnderstood("a comment for one server and a statement for another")
             fresh = fresh or "\n" in text
             continue
         elif text == ";":
@@ -75,7 +68,7 @@ def statements(code: str) -> Iterator[list[Token] | tuple[Act, ...]]:
             current = []
         else:
             if kind in ("text", "quoted") and "\\" in text[-3:]:
-                raise NotSql("a quote behind a backslash")
+                raise NotUnderstood("a quote behind a backslash")
             current.append((kind, text))
         fresh = text == ";"
     yield current
@@ -110,17 +103,7 @@ class Statement:
 
     def kind(self) -> Iterator[Act]:
         words = set(self.words)
-        if self.first in (
-            "SELECT",
-            "WITH",
-            "VALUES",
-            "TABLE",
-            "EXPLAIN",
-            "DESCRIBE",
-            "DESC",
-            "SHOW",
-            "FROM",
-        ) or (self.first == "" and self.token(0)[1] == "("):
+        if self.first in QUERIES or (self.first == "" and self.token(0)[1] == "("):
             yield from self.query(words)
         elif self.first in CHANGES:
             yield self.change()
@@ -162,11 +145,7 @@ class Statement:
     def inner_change(self) -> str | None:
         """Return the keyword of a change inside this statement: `WITH x AS (DELETE ...`."""
         for index, word in enumerate(self.words):
-            behind = self.token(index - 1)[1] in ("(", ")") or self.word(index - 1) in (
-                "ANALYZE",
-                "VERBOSE",
-                "EXPLAIN",
-            )
+            behind = self.token(index - 1)[1] in ("(", ")") or self.word(index - 1) in EXPLAINS
             if word in PARTS and index and behind and self.token(index + 1)[1] != "(":
                 return word
         return None
@@ -210,7 +189,7 @@ class Statement:
 
     def calls(self) -> Iterator[Act]:
         """Return the acts of every function call in the statement."""
-        lists = self.first in CHANGES
+        lists = self.first in CHANGES or self.first == "PRAGMA"
         for index, (kind, text) in enumerate(self.tokens):
             if self.token(index + 1)[1] != "(" or kind not in ("word", "quoted"):
                 continue
@@ -218,15 +197,7 @@ class Statement:
             before = self.word(index - 1)
             if name in CALLS:
                 yield from self.call(CALLS[name], index, name)
-            elif (
-                (
-                    lists
-                    or text.upper() in BEFORE_PAREN
-                    or before in ("AS", "WITH", "RECURSIVE", "JOIN", "INTO")
-                )
-                or self.first == "PRAGMA"
-                or self.named_list(index)
-            ):
+            elif lists or text.upper() in BEFORE_PAREN or before in BEFORE_LIST or self.named_list(index):
                 continue
             elif name not in FUNCTIONS and not name.startswith(HARMLESS_PREFIX):
                 yield unknown(f"calls the SQL function {name[:60]}")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from cli_guard.commands.inline.model import Act, file, shell, unknown, unseen_command
 from cli_guard.commands.model import Kind
+from cli_guard.rules import tables
 
 # A line that is a command of sqlite3 or of mysql, where a statement could begin.
 LINE = re.compile(
@@ -16,33 +17,11 @@ WORDS = re.compile(r"'[^']*'|\"[^\"]*\"|\S+")
 COPY = re.compile(r"\b(to|from)\s+(program\s+)?(?:'([^']*)'|(\S+))(?!.*\b(?:to|from)\s)", re.IGNORECASE)
 MOST = 2000
 
-ASKING = frozenset(
-    r"""\? \h \x \a \t \H \f \q \g \G \c \conninfo \timing \pset \set \unset \encoding \echo \qecho \warn \l \sf \sv
-    \z \s \p \r \if \elif \else \endif \copyright \errverbose \crosstabview \gx \gdesc \gset \connect \n \C \W \_
-    .tables .schema .headers .header .mode .databases .indexes .indices .dump .help .show .width .nullvalue
-    .separator .timer .echo .quit .exit .stats .eqp .explain .limit .print .prompt .bail .changes .dbinfo
-    .fullschema .lint .sha3sum .version .vfslist .dbtotxt .parameter .columns .rows""".split()
-)
+ASKING = frozenset(tables.words("sql")["asking"])
 LISTING = re.compile(r"\\(?:d[A-Za-z]*|l)[S+]{0,2}\Z")
 SHELLS = frozenset((r"\!", ".shell", ".system", "system", r"\p", "pager", r"\P"))
 RUNS_FILE = frozenset((r"\i", r"\ir", r"\include", ".read", "source", r"\."))
-WRITES = frozenset(
-    (
-        r"\o",
-        r"\out",
-        r"\w",
-        r"\write",
-        r"\T",
-        "tee",
-        ".output",
-        ".once",
-        ".log",
-        ".trace",
-        ".backup",
-        ".save",
-        ".clone",
-    )
-)
+WRITES = frozenset(r"\o \out \w \write \T tee .output .once .log .trace .backup .save .clone".split())
 READS_IN = frozenset((".import", r"\lo_import"))
 
 

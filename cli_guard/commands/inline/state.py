@@ -5,39 +5,25 @@ from dataclasses import dataclass, field
 
 from cli_guard.commands.inline import code
 from cli_guard.commands.inline.code import Node
-from cli_guard.commands.inline.model import Act, environment, unknown, variable
-from cli_guard.commands.inline.values import (
-    ANY,
-    METHODS,
-    Data,
-    FunctionValue,
-    Literal,
-    Reference,
-    Sequence,
-    Value,
-    Values,
-    alternatives,
-    as_text,
-    compute,
-    path_of,
+from cli_guard.commands.inline.model import Act, NotUnderstood, environment, unknown, variable
+from cli_guard.commands.inline.paths import (
+    PATH_PARTS,
+    as_path,
+    is_found,
+    is_open,
     taint_of,
-    text_of,
 )
+from cli_guard.commands.inline.texts import ALTERNATIVES, METHODS, alternatives, as_text, compute, text_of
+from cli_guard.commands.inline.values import ANY, Data, Function, Literal, Reference, Sequence, Value, Values
 from cli_guard.commands.model import Kind
+from cli_guard.rules import tables
 
 DEPTH, MOST_ACTS = 4, 200
 HOME = "HOME"
-# Methods that leave the list or text they belong to as it is.
-PURE = frozenset(
-    """join map filter slice each index count copy forEach includes indexOf reduce find some every collect select
-    reject each_with_index to_a size length first last format encode decode split strip upper lower replace
-    startswith endswith trim toString to_s include start_with end_with reverse sorted""".split()
+# Methods of lists, by what they do to them.
+PURE, CHANGING, KEEPING, TAKING, CALLING = (
+    frozenset(tables.words("methods")[each]) for each in ("pure", "changing", "keeping", "taking", "calling")
 )
-CHANGING = frozenset("concat insert prepend clear setbyte push append".split())
-
-
-class NotUnderstood(Exception):
-    """The code is not in the language of its reader."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +43,18 @@ class FunctionCall:
             return self.arguments[place]
         return ANY if "*" in self.named else ()
 
+    def only(self, place: int, name: str = "") -> Value:
+        """Return the value of an argument, plain data if it has none or several."""
+        values = self.given(place, name)
+        return values[0] if len(values) == 1 else taint_of(values)
+
     def texts(self, values: Values) -> list[str | None]:
         """Return the possible texts of values, None for an unknown one."""
-        texts = [as_text(value) for value in values] or [None]
-        return [*texts, None] if self.run.mutates and None not in texts else texts
+        return [as_text(value) for value in values] or [None]
+
+    def paths(self, values: Values) -> list[str | None]:
+        """Return the possible paths that values name, None for an unknown one."""
+        return [as_path(value) for value in values] or [None]
 
     def note(self, *acts: Act) -> None:
         for act in acts:
@@ -90,23 +84,16 @@ class Language:
     paths: frozenset[str] = frozenset()
     between: str = ""
     changeable: frozenset[str] = frozenset()
-
-    def reference(self, name: str) -> str:
-        """Return the canonical name of something that has several."""
-        return self.same(name)
+    known: Mapping[str, str] = field(default_factory=dict)
+    packages: str = ""
+    built_in: frozenset[str] = frozenset()
 
     def part_of(self, of: Reference, name: str) -> Reference:
-        full = self.reference(f"{of.name}.{name}"[:300])
-        return Reference(full, of.about if full.startswith(of.name) else None)
-
-    def longer_path(self, path: Reference, more: Value) -> Reference:
-        """Join a path and a part."""
-        about = None if path.about is None else as_text(path_of([Literal(path.about), more]))
-        return Reference(path.name, about)
-
-    def may_change(self, name: str) -> bool:
-        """Return whether the program may change parts of this."""
-        return name in self.changeable
+        full = self.same(f"{of.name}.{name}"[:300])
+        about = self.known.get(full, of.about if full.startswith(of.name) else None)
+        if about is not None and of.name in self.paths and name in PATH_PARTS:
+            about = PATH_PARTS[name](about)
+        return Reference(full, about)
 
 
 class State:
@@ -118,29 +105,51 @@ class State:
         self.wide: set[str] = set()
         self.here: dict[str, Values] = {}
         self.scopes: list[tuple[int, tuple[str, ...]]] = []
+        self.entered: set[int] = set()
         self.functions: dict[int, tuple[int, code.Function]] = {}
         self.texts: dict[str, Node] = {}
         self.stars: set[str] = set()
         self.foreign: set[str] = set()
         self.acts: dict[Act, None] = {}
-        self.changed = self.final = self.mutates = False
+        self.changed = self.final = False
+        # Lists that became plain data, and those changed in place, with what they are from then on.
+        self.hidden: dict[Value, None] = {}
+        self.altered: dict[Value, Value] = {}
         self.steps = self.depth = 0
 
     def note(self, act: Act) -> None:
-        if len(self.acts) < MOST_ACTS:
-            self.acts[act] = None
+        self.acts[act if len(self.acts) < MOST_ACTS else unknown("code that does too many things")] = None
 
     def data(self, values: Iterable[Value], given: Values = ANY) -> Data:
         """Use values as plain data; a function among them may be called with `given`."""
         each = tuple(values)
         for value in each:
             if isinstance(value, Sequence):
+                self.changed = self.changed or value not in self.hidden
+                self.hidden[value] = None
                 self.data(value.parts, given)
-            elif isinstance(value, FunctionValue):
+            elif isinstance(value, Function):
                 self.enter(value, [given] * len(self.function_of(value).parameters))
             elif isinstance(value, Reference):
                 self.hand_on(value, given)
         return taint_of(each)
+
+    def alter(self, of: Value, added: Iterable[Value] | None = None) -> None:
+        """Record that a list is changed in place. One of found names stays one if only such are `added`."""
+        for value in self.hidden if isinstance(of, Data) and not of.altered else (of,):
+            made: Value = Data(altered=True)
+            if added is not None and isinstance(value, Sequence) and is_open(value):
+                made = Sequence(tuple(dict.fromkeys((*value.parts, *added))))
+                made = made if is_open(made) and len(made.parts) <= ALTERNATIVES else Data(altered=True)
+            if isinstance(value, Sequence | Literal) and self.settle(value) != self.settle(made):
+                self.altered[self.settle(value)] = made
+                self.changed = True
+
+    def settle(self, value: Value) -> Value:
+        """Return what a list is once all changes in place are made."""
+        if isinstance(value, Sequence):
+            value = Sequence(tuple(map(self.settle, value.parts)))
+        return self.settle(self.altered[value]) if value in self.altered else value
 
     def hand_on(self, value: Reference, given: Values) -> None:
         if value.name in self.language.environment:
@@ -175,6 +184,8 @@ class State:
 
     def part(self, of: Value, key: "str | int | None", by_key: bool) -> Values:
         if isinstance(of, Sequence):
+            if is_open(of) or any(map(is_found, of.parts)):
+                return of.parts if is_open(of) and of.parts else (*of.parts, taint_of([of]))
             inside = isinstance(key, int) and -len(of.parts) <= key < len(of.parts)
             return (of.parts[int(key)],) if inside and key is not None else (*of.parts, taint_of([of]))
         whole = self.language.part_of(of, key) if isinstance(of, Reference) and isinstance(key, str) else None
@@ -182,7 +193,7 @@ class State:
         if isinstance(key, str) and self.language.is_internal_name(key) and not known:
             self.note(unknown(f"reaches for {key[:40]}"))
         if not isinstance(of, Reference):
-            return (taint_of([of]),)
+            return (of,) if key == "name" and is_found(of) else (taint_of([of]),)
         if of.name in self.language.environment and (by_key or self.language.environment_members):
             return self.variable(key)
         if whole is None:
@@ -195,16 +206,26 @@ class State:
             self.note(act)
         return (Literal("~"),) if key == HOME else (Data(local=True),)
 
-    def function_of(self, value: FunctionValue) -> code.Function:
+    def set_variable(self, name: str | None, values: Values) -> None:
+        """Record that an environment variable is set."""
+        for value in values or ANY:
+            made = (
+                Act(Kind.EXEC, as_text(value), variable=name) if name else unknown("changes the environment")
+            )
+            self.note(made)
+
+    def function_of(self, value: Function) -> code.Function:
         return next(function for number, function in self.functions.values() if number == value.number)
 
     def enter(
-        self, function: FunctionValue, arguments: list[Values], named: Mapping[str, Values] | None = None
+        self, function: Function, arguments: list[Values], named: Mapping[str, Values] | None = None
     ) -> None:
         parameters = self.function_of(function).parameters
-        for index, values in enumerate(arguments):
-            if parameters:
-                self.bind(f"{parameters[min(index, len(parameters) - 1)]} {function.number}", values)
+        self.entered.add(function.number)
+        arguments = [*arguments, *[ANY] * len(parameters)] if "*" in (named or {}) else arguments
+        for name, values in zip(parameters, arguments, strict=False):
+            self.bind(f"{name} {function.number}", values)
+        self.data(value for values in arguments[len(parameters) :] for value in values)
         for name, values in (named or {}).items():
             if name in parameters:
                 self.bind(f"{name} {function.number}", values)
@@ -218,7 +239,7 @@ class State:
         return alternatives(found) or ANY
 
     def invoke(self, function: Value, arguments: list[Values], named: Mapping[str, Values]) -> Values:
-        if isinstance(function, FunctionValue):
+        if isinstance(function, Function):
             self.enter(function, arguments, named)
             return self.names.get(f"return {function.number}", ANY)
         given = [value for values in (*arguments, *named.values()) for value in values]
@@ -237,8 +258,10 @@ class State:
             self.note(environment())
         elif not self.language.harmless(function.name) and function.name.split(".")[0] not in self.foreign:
             self.note(unknown(f"calls {function.name[:60]}"))
-        if "." in function.name and any(isinstance(value, Sequence) for value in given):
-            self.mutates = True
+        if "." in function.name:
+            for value in given:
+                if isinstance(value, Sequence):
+                    self.alter(value)
         return (self.data(given, (taint_of(given),)),)
 
     def method(
@@ -251,8 +274,13 @@ class State:
                 unknown(f"calls {str(key)[:40]} of something" if key else "calls a method made while it runs")
             )
             return (self.data([of, *given]),)
-        if (isinstance(of, Sequence) and key not in PURE) or key in CHANGING:
-            self.mutates = True
+        if isinstance(of, Function):
+            self.data([of])
+        elif isinstance(of, Sequence) and (key in CALLING or (key in KEEPING | TAKING and is_open(of))):
+            return self.walk_list(of, key, given)
+        elif key in CHANGING or (isinstance(of, Sequence) and key not in PURE):
+            added = given[-1:] if key in ("append", "push") else None
+            self.alter(of, given[0].parts if key == "extend" and isinstance(given[0], Sequence) else added)
         if key == "join":
             made = self.join(of, given)
         else:
@@ -269,6 +297,20 @@ class State:
         whole = taint_of([of, passed])
         return (*elements, whole)
 
+    def walk_list(self, of: Sequence, key: str, given: list[Value]) -> Values:
+        """Call a method that goes through a list, calls a function for each element, or takes elements away."""
+        results = []
+        for value in given:
+            if isinstance(value, Function) and key in CALLING:
+                results += [self.invoke(value, [(part,), ANY, ANY], {}) for part in of.parts]
+            else:
+                self.data([value], (*of.parts, taint_of([of])))
+        if key == "map" and results and all(len(values) == 1 for values in results):
+            return (Sequence(tuple(values[0] for values in results)),)
+        if is_open(of) and key in KEEPING | TAKING:
+            return (of,) if key in KEEPING else of.parts
+        return (*of.parts, taint_of([of]))
+
     def join(self, of: Value, given: list[Value]) -> Value | None:
         between, parts = (
             (given[0], of) if isinstance(of, Sequence) and given else (of, given[0] if given else of)
@@ -283,11 +325,13 @@ class State:
 
     def module(self, name: str) -> tuple[Reference]:
         """Load a module; one that is not of the language itself runs its own code."""
-        full = self.language.reference(name)
+        full = self.language.same(name)
         root = full.split(".")[0]
         if full not in self.language.modules and root not in self.language.modules:
             self.foreign.add(root)
-            self.note(Act(Kind.EXEC, full[:200], f"imports {full[:60]}, whose code runs"))
+            own = full.startswith((".", "/", "_")) or full.split("/")[0] in self.language.built_in
+            target = full if own else f"{self.language.packages}{full}"
+            self.note(Act(Kind.EXEC, target[:200], f"imports {full[:60]}, whose code runs"))
         return (Reference(full),)
 
     def code(self, values: Iterable[Value], reason: str) -> Values:

@@ -25,9 +25,10 @@ PATCHED = re.compile(r"(?m)^(?:---|\+\+\+|rename to|copy to) (?:[ab]/)?([^\t\n]+
 def writes_inside(place: Place, effect: Effect, caller: Invocation | None) -> bool:
     target = effect.target or ""
     if target.startswith(("/", "~")):
-        return place.may_write(target) and (
-            place.relative(target) != "" or names_project_files(place, caller)
-        )
+        inside = place.relative(target)
+        if inside and endangers_protected(place, *split_search(inside)):
+            return False
+        return place.may_write(target) and (inside != "" or names_project_files(place, caller))
     if caller is None:
         return False
     if base_name(caller) == "patch":
@@ -94,7 +95,9 @@ def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | N
     names = searched_names(place, caller)
     if inside in ("", "*", ".*") and not names:
         return False
-    if any(is_endangered(path, inside, names) and place.exists(f"{place.root}/{path}") for path in PROTECTED):
+    inside, searched = split_search(inside)
+    names = names + searched
+    if endangers_protected(place, inside, names):
         return False
     return not any(
         is_endangered(path, inside, names) and (not ignored or place.matches("precious", path))
@@ -125,6 +128,20 @@ def wanted_names(finder: Invocation) -> list[str]:
     after = [value for word, value in pairs if word in ("-name", "-iname", "--include")]
     found = after + [word.partition("=")[2] for word in words if word.startswith("--include=")]
     return [name for name in found if name.strip("*.?[]")]
+
+
+def split_search(pattern: str) -> tuple[str, list[str]]:
+    """Split `src/**/*.py` into the folder and the names that are searched below it."""
+    folder, _, name = pattern.partition("**/")
+    name = name.rpartition("/")[2]
+    return folder, [name] if name.strip("*.?[]") else []
+
+
+def endangers_protected(place: Place, inside: str, names: list[str]) -> bool:
+    """Return whether a path, a pattern or a search for names covers a protected file."""
+    return any(
+        is_endangered(path, inside, names) and place.exists(f"{place.root}/{path}") for path in PROTECTED
+    )
 
 
 def is_endangered(path: str, deleted: str, names: list[str]) -> bool:
