@@ -118,6 +118,12 @@ class WorkTree(Protocol):
     def exists(self, path: str) -> bool:
         """Return whether there is anything at a path."""
 
+    def is_folder(self, path: str) -> bool:
+        """Return whether there is a folder at a path."""
+
+    def expand(self, pattern: str) -> tuple[str, ...]:
+        """Return the paths that a pattern of the shell finds, at most some hundreds."""
+
     def uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
         """Return what Git could not bring back, from the top of the tree, each with whether Git ignores it.
 

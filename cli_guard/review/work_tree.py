@@ -1,7 +1,9 @@
 """The trusted work tree as the judge of commands asks about it. Git is called only if a command needs it, once."""
 
+import glob
 import os
 import re
+from itertools import islice
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError
@@ -9,8 +11,11 @@ from cli_guard.git.hooks import FRAMEWORK, contents_of
 from cli_guard.git.process import Git
 from cli_guard.runtime import read_plain
 
+# A line that is no comment calls us.
+CALL = re.compile(rb"(?m)^[^#\n]*cli[-_]guard")
 LOCKS = ("Gemfile.lock", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
 STATUS = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=matching")
+MOST_FOUND = 500
 STATUS_BYTES = 1_000_000
 
 
@@ -24,6 +29,14 @@ class TrustedTree:
     def exists(self, path: str) -> bool:
         """Return whether there is anything at a path, a broken link included."""
         return os.path.lexists(path)
+
+    def is_folder(self, path: str) -> bool:
+        """Return whether there is a folder at a path."""
+        return os.path.isdir(path)
+
+    def expand(self, pattern: str) -> tuple[str, ...]:
+        """Return the paths that a pattern of the shell finds, at most MOST_FOUND."""
+        return tuple(islice(glob.iglob(pattern, include_hidden=True), MOST_FOUND))
 
     def uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
         """Return changed, new and ignored paths from the top, each with whether Git ignores it.
@@ -88,6 +101,6 @@ class TrustedTree:
         framework = FRAMEWORK.search(contents_of(path) or b"")
         named = self._git.cwd / ".pre-commit-config.yaml" if framework else path
         try:
-            return os.access(path, os.X_OK) and b"cli-guard" in named.read_bytes()
+            return os.access(path, os.X_OK) and CALL.search(named.read_bytes()) is not None
         except OSError:
             return False

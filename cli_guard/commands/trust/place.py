@@ -7,7 +7,15 @@ from itertools import pairwise
 from urllib.parse import urlsplit
 
 from cli_guard.commands.effects.arguments import Arguments, read_arguments
-from cli_guard.commands.effects.places import is_below, is_credential, resolve_path, unfold_home
+from cli_guard.commands.effects.places import (
+    GLOBS,
+    PathClass,
+    classify_path,
+    is_below,
+    is_credential,
+    resolve_path,
+    unfold_home,
+)
 from cli_guard.commands.effects.values import LOOPBACK
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.invocations import Invocation
@@ -25,6 +33,10 @@ OUTPUT = re.compile(
     r"(?:[-_]?(?:file|path|dir|name|junit|xml|html))?)",
     re.IGNORECASE,
 )
+# Make, npm and valgrind expand these, after the shell.
+LATER = re.compile(r"\$[({$A-Za-z_]|%[qp]\{|`")
+# An option of one letter, or several, with its value: `-C/x`, `-kC../x`.
+GLUED = re.compile(r"-[A-Za-z]+((?:/|~|\.\.).*)", re.DOTALL)
 ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://[^\s\"',]*")
 TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp")  # noqa: S108 - places that a command may write to
 # Each word is looked up in the file system.
@@ -48,12 +60,17 @@ class Place:
         return resolve_path(path, folder, self.context)
 
     def follow(self, path: str) -> str:
-        """Return where the links of a path lead, as a resolved path."""
+        """Return where the links of a path lead, as a resolved path; `~user` is not looked up, and outside."""
         path = unfold_home(path, self.context)
+        if path.startswith("~"):
+            return path
         return resolve_path(self.context.follow(path) if self.context.follow else path, None, self.context)
 
     def relative(self, path: str) -> str | None:
         """Return a path from the top of the tree, "" for the top; None outside, or in another repository."""
+        found = self.tree.expand(unfold_home(path, self.context)) if GLOBS.search(path) else ()
+        if not all(is_below(self.follow(each), self.top, self.context) for each in found):
+            return None
         real = self.follow(path)
         if not is_below(real, self.top, self.context):
             return None
@@ -86,9 +103,23 @@ class Place:
         inside = self.relative(path)
         if inside is None:
             return self.is_temporary(path)
-        if self.matches("never", inside) or self.matches("installed", inside) or is_credential(path):
+        real = self.follow(path)
+        below = f"{inside}/" if self.tree.is_folder(unfold_home(real, self.context)) else inside
+        if any(self.matches(name, each) for name in ("never", "installed") for each in (inside, below)):
             return False
-        return not self.matches("new", inside) or self.exists(path)
+        if is_credential(path) or classify_path(real) is not PathClass.ORDINARY or self.is_hook(real):
+            return False
+        # In a folder of CI the new file is not named.
+        return not self.matches("new", below) or (below == inside and self.exists(real))
+
+    def is_hook(self, real: str) -> bool:
+        """Return whether a path is in the folder of hooks that Git is configured to use."""
+        folders = self.context.git_config.get("core.hookspath", ())
+        return any(
+            is_below(real, self.follow(self.resolve(each, self.root)), self.context)
+            for each in folders
+            if each
+        )
 
     def matches(self, name: str, path: str) -> bool:
         return self.lists.files[name].search(path) is not None
@@ -125,11 +156,10 @@ class Place:
         return named and value.startswith("/") and self.is_temporary(self.resolve(value, folder))
 
     def is_inside(self, word: Field, folder: str) -> bool:
-        if word.taints:
-            return False
-        if word.text is None and word.origin not in HARMLESS_ORIGINS:
-            return False
+        """Return whether a word names nothing outside, no protected file and no secret, and expands to nothing later."""
         text = word.text if word.text is not None else word.start
+        if word.taints or LATER.search(text) or (word.text is None and word.origin not in HARMLESS_ORIGINS):
+            return False
         for address in ADDRESS.findall(text):
             if not is_loopback(address):
                 return False
@@ -139,9 +169,14 @@ class Place:
             return False
         # A link in the tree may lead out of it, a folder may be another repository.
         names = [rest.partition("=")[2], rest[2:]] if rest.startswith("-") else [rest]
-        return all(
-            " " in name or self.relative(self.resolve(name, folder)) is not None for name in names if name
-        )
+        if glued := GLUED.match(rest):
+            names += [] if self.exists(self.resolve(rest[2:], folder)) else [glued[1]]
+        return all(self.may_name(self.resolve(name, folder)) for name in names if name)
+
+    def may_name(self, path: str) -> bool:
+        """Return whether a command of the project may be given a path: in the tree, not protected, no secret."""
+        inside = self.relative(path)
+        return inside is not None and not self.matches("never", inside) and not is_credential(path)
 
 
 def base_name(caller: Invocation) -> str:
