@@ -55,7 +55,7 @@ def covers(place: "Place", effect: Effect, callers: Callers) -> bool:
     """Return whether an effect stays in a trusted work tree, for every command that has it."""
     from cli_guard.commands.trust import code, files, services
 
-    if effect.decision is not Decision.REVIEW or effect.rule or not callers:
+    if effect.decision is not Decision.REVIEW or effect.rule or not callers or place.loses_way:
         return False
     checks: Mapping[Kind, Callable[[Place, Effect, Invocation | None], bool]] = {
         Kind.WRITE: files.writes_inside,

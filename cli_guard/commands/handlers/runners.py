@@ -28,8 +28,9 @@ def items_of(call: Call, *, lines: bool = False) -> list[Field]:
         return [Field(None, "", call.span, many=True)]
     if stdin.text is not None:
         text = stdin.text.replace("\0", "\n")
-        words = [part for part in (text.split("\n") if lines else text.split()) if part][:MOST_ITEMS]
-        return [Field(word, word, call.span, stdin.taints) for word in words]
+        words = [part for part in (text.split("\n") if lines else text.split()) if part]
+        if len(words) <= MOST_ITEMS:
+            return [Field(word, word, call.span, stdin.taints) for word in words]
     return [Field(None, "", call.span, stdin.taints, stdin.origin, many=True)]
 
 
@@ -88,7 +89,10 @@ def parallel(call: Call) -> Stream:
     if any("{=" in word.start for word in command):
         call.effect(Kind.EXEC, None, "runs the code between {= and =} on every item", call.span)
     output = NOTHING
-    for items in islice(product(*sources), MOST_ITEMS):
+    every = list(islice(product(*sources), MOST_ITEMS + 1))
+    if len(every) > MOST_ITEMS:
+        call.effect(Kind.UNKNOWN, None, "runs more commands than are judged", call.span)
+    for items in every[:MOST_ITEMS]:
         if not any(MARK.search(word.start) for word in command):
             line = [*command, *(quote(item) if command else item for item in items)]
             plain = [*command, *items]

@@ -12,30 +12,79 @@ from cli_guard.commands.trust.place import Place, base_name, called
 
 # Programs that print the paths of what the project consists of, and none of Git's own files.
 PROJECT_FILES = frozenset(("git", "rg", "fd", "fdfind"))
-# Files that a pattern or a search may delete without naming them.
+# Files that a pattern or a search may change or delete without naming them.
 PROTECTED = (
     *(".claude/settings.json", ".claude/settings.local.json", ".codex/config.toml", ".codex/hooks.json"),
     *(".cursor/hooks.json", ".gemini/settings.json", ".mcp.json", ".env", "cli-guard.toml"),
     *(".pre-commit-config.yaml", ".git/config", ".git/hooks/pre-commit"),
 )
+# What a search from the top finds in `.git` (gitrepository-layout(5)), and in our state there.
+GIT_NAMES = (
+    *".git HEAD FETCH_HEAD ORIG_HEAD COMMIT_EDITMSG config index objects refs heads tags hooks info logs pack".split(),
+    *"packed-refs description exclude modules worktrees pre-commit pre-merge-commit commit-msg pre-push".split(),
+    *"cli-guard audit.jsonl audit.head approvals.jsonl master main".split(),
+)
+ACTIONS = frozenset("-delete -exec -execdir -ok -okdir -fprint -fprintf -fls".split())
+UNPACK = frozenset("tar bsdtar unzip 7z 7za cpio rsync unar unrar".split())
+# These change whatever they are given, also below `.git`.
+PLAIN_WRITERS = frozenset("sed perl chmod chown touch truncate ln mkdir tee cp mv install".split())
+BACKUP_ELSEWHERE = re.compile(r"(?:-[A-Za-z]*i|--in-place=).*[/*]", re.DOTALL)
+LINK = re.compile(r"-[A-Za-z]*[slL]|--(?:symbolic-)?link")
 SECONDS_TO_LIST = 1.0
-PATCHED = re.compile(r"(?m)^(?:---|\+\+\+|rename to|copy to) (?:[ab]/)?([^\t\n]+)")
+PATCHED = re.compile(
+    r"(?m)^(?:---|\+\+\+|\*\*\*|rename (?:from|to)|copy (?:from|to)|Index:) (?:[ab]/)?([^\t\n]+)"
+)
+HEADER = re.compile(r"(?m)^diff --git (\S+) (\S+)$")
+UNSAFE_PATCH = re.compile(r'(?m)^(?:---|\+\+\+|\*\*\*|diff|rename|copy|Index:) .*"|mode 120000')
 
 
 def writes_inside(place: Place, effect: Effect, caller: Invocation | None) -> bool:
     target = effect.target or ""
+    if place.steps_back or (place.makes_links and not (caller and makes_link(caller))):
+        return False
     if target.startswith(("/", "~")):
         inside = place.relative(target)
         if inside and endangers_protected(place, *split_search(inside)):
             return False
-        return place.may_write(target) and (inside != "" or names_project_files(place, caller))
+        named = caller is None or names_written_files(place, target, caller)
+        return named and place.may_write(target) and (inside != "" or names_project_files(place, caller))
     if caller is None:
         return False
     if base_name(caller) == "patch":
         return patches_inside(place, caller)
+    if makes_link(caller) and not all(
+        place.may_write(place.resolve(each.start, caller.folder)) for each in called(caller).operands
+    ):
+        return False
     spec = called(caller).spec
     listed = spec.name in place.lists.writes or (place.is_own_tool(spec) and is_trusted_call(place, caller))
     return listed and not brings_more(place, caller) and place.stays_inside(caller, texts=True)
+
+
+def makes_link(caller: Invocation) -> bool:
+    """Return whether a command makes links, which the judge of the same script does not see yet."""
+    name = base_name(caller)
+    return name in ("ln", "link") or (
+        name == "cp" and any(LINK.match(word.start) for word in caller.fields[1:])
+    )
+
+
+def names_written_files(place: Place, target: str, caller: Invocation) -> bool:
+    """Return whether the files are known that a command writes at a path, which may be a folder."""
+    name = base_name(caller)
+    if name in ("sed", "perl") and any(BACKUP_ELSEWHERE.match(word.start) for word in caller.fields[1:]):
+        return False
+    if makes_link(caller) and not all(
+        place.may_write(place.resolve(each.start, caller.folder)) for each in called(caller).operands
+    ):
+        return False
+    if not place.is_folder(target):
+        return True
+    sources = [each.start.rstrip("/").rpartition("/")[2] for each in called(caller).operands]
+    copies = name in ("cp", "mv", "install")
+    return name not in UNPACK and not (
+        copies and not all(place.may_write(f"{target}/{each}") for each in sources)
+    )
 
 
 def names_project_files(place: Place, caller: Invocation | None) -> bool:
@@ -45,14 +94,25 @@ def names_project_files(place: Place, caller: Invocation | None) -> bool:
     if all(word.text is not None for word in caller.fields):
         spec = called(caller).spec
         listed = place.is_own_tool(spec) or spec.name in place.lists.writes
-        return listed and base_name(caller) not in ("sed", "perl")
+        return listed and base_name(caller) not in PLAIN_WRITERS
     finders = [
         each for each in place.invocations if base_name(each) in ("find", "grep", "ls", *PROJECT_FILES)
     ]
-    return bool(finders) and all(
-        base_name(each) in PROJECT_FILES or wanted_names(each) or searches_below(place, each)
-        for each in finders
-    )
+    return bool(finders) and all(finds_project_files(place, each) for each in finders)
+
+
+def finds_project_files(place: Place, finder: Invocation) -> bool:
+    """Return whether a search stays in the tree and finds no protected file."""
+    if not place.stays_inside(finder, texts=True):
+        return False
+    if names := wanted_names(finder):
+        return not endangers_protected(place, "", names)
+    if base_name(finder) in PROJECT_FILES:
+        tracked = (path for path in PROTECTED if not path.startswith(".git/") and path != ".env")
+        patterns = [word.start.rpartition("/")[2] for word in finder.fields[1:] if "*" in word.start]
+        near = [path for path in tracked if place.exists(f"{place.root}/{path}")]
+        return not near or (bool(patterns) and not endangers_protected(place, "", patterns))
+    return searches_below(place, finder)
 
 
 def searches_below(place: Place, finder: Invocation) -> bool:
@@ -68,40 +128,55 @@ def searches_below(place: Place, finder: Invocation) -> bool:
 
 def patches_inside(place: Place, caller: Invocation) -> bool:
     """Return whether a patch on standard input changes only files that may be written, whatever `-p` strips."""
-    paths = [path.split("/") for path in PATCHED.findall(caller.stdin.text or "") if path != "/dev/null"]
+    text = caller.stdin.text or ""
+    found = [*PATCHED.findall(text), *(name for pair in HEADER.findall(text) for name in pair)]
+    paths = [path.split("/") for path in found if path != "/dev/null" and not path.endswith(" ****")]
     names = ("/".join(parts[start:]) for parts in paths for start in range(len(parts)))
     return (
         bool(paths)
-        and not called(caller).has("--directory", "-d", "--unsafe-paths")
-        and place.stays_inside(caller, texts=True)
-        and all(
-            not name.startswith('"') and place.may_write(place.resolve(name, caller.folder)) for name in names
+        and not UNSAFE_PATCH.search(text)
+        and not called(caller).has(
+            "--directory", "-d", "--unsafe-paths", "-B", "--prefix", "-o", "--output", "-r"
         )
+        and place.stays_inside(caller, texts=True)
+        and all(place.may_write(place.resolve(name, caller.folder)) for name in names)
     )
 
 
 def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | None) -> bool:
     target = effect.target or ""
-    if not target.startswith(("/", "~")) or caller is None:
+    if not target.startswith(("/", "~")) or caller is None or place.steps_back or place.makes_links:
         return False
     folder = target.split("(...)")[0].rstrip("/") or "/"
     inside = place.relative(folder)
     if inside is None:
         return place.is_temporary(folder)
-    if place.matches("never", inside) or is_credential(folder):
+    if place.matches("never", inside) or is_credential(folder) or place.is_hook(place.follow(folder)):
         return False
-    if base_name(caller) in ("mv", "git") and effect.reason.startswith("moves"):
-        return inside != ""
     names = searched_names(place, caller)
-    if inside in ("", "*", ".*") and not names:
-        return False
     inside, searched = split_search(inside)
     names = names + searched
     if endangers_protected(place, inside, names):
         return False
+    if base_name(caller) in ("mv", "git") and effect.reason.startswith("moves"):
+        return inside != "" and moves_inside(place, caller)
+    if inside in ("", "*", ".*") and not names:
+        return False
     return not any(
-        is_endangered(path, inside, names) and (not ignored or place.matches("precious", path))
+        is_endangered(path, inside, names) and not (ignored and place.matches("regenerable", path))
         for path, ignored in place.tree.uncommitted(SECONDS_TO_LIST)
+    )
+
+
+def moves_inside(place: Place, caller: Invocation) -> bool:
+    """Return whether a command moves files within the tree, to a place that no build or clean-up deletes."""
+    words = [word.start for word in caller.fields[1:]]
+    to = place.relative(place.resolve(words[-1], caller.folder)) if words else None
+    forced = any(word.startswith(("-f", "--f")) for word in words)
+    return (
+        to is not None
+        and not place.matches("regenerable", to)
+        and not (base_name(caller) == "git" and forced)
     )
 
 
@@ -120,6 +195,9 @@ def wanted_names(finder: Invocation) -> list[str]:
     """Return the name patterns that a search is limited to; none if it finds other files as well."""
     words = [word.text or "" for word in finder.fields]
     pairs = list(pairwise(words))
+    acts = next((at for at, word in enumerate(words) if word in ACTIONS), len(words))
+    if any(word in ("-name", "-iname") for word in words[acts:]):
+        return []
     # What is left out by its path narrows as well; any other negation or choice finds more.
     if {"-o", "-or", ","} & set(words) or any(
         word in ("!", "-not") and not after.endswith("path") for word, after in pairs
@@ -139,14 +217,23 @@ def split_search(pattern: str) -> tuple[str, list[str]]:
 
 def endangers_protected(place: Place, inside: str, names: list[str]) -> bool:
     """Return whether a path, a pattern or a search for names covers a protected file."""
+    if not inside and any(
+        fnmatchcase(each.lower(), widen(name).lower()) for each in GIT_NAMES for name in names
+    ):
+        return True
     return any(
         is_endangered(path, inside, names) and place.exists(f"{place.root}/{path}") for path in PROTECTED
     )
 
 
+def widen(pattern: str) -> str:
+    """Return a pattern of the shell or of find as a plainer one that matches all of it, and more."""
+    return re.sub(r"\[.*\]", "*", pattern).replace("\\", "")
+
+
 def is_endangered(path: str, deleted: str, names: list[str]) -> bool:
     """Return whether a file is deleted with a path or pattern (from the top of the tree), or by a search for names."""
-    parts, wanted = path.split("/"), [each for each in deleted.split("/") if each]
+    parts, wanted = path.split("/"), [widen(each) for each in deleted.split("/") if each]
     if len(parts) < len(wanted):
         # A folder that Git reports as a whole may hold what is deleted.
         return all(
@@ -154,5 +241,5 @@ def is_endangered(path: str, deleted: str, names: list[str]) -> bool:
             for part, want in zip(parts, wanted, strict=False)
         )
     below = all(fnmatchcase(part, want) for part, want in zip(parts, wanted, strict=False))
-    found = any(fnmatchcase(part.lower(), name.lower()) for part in parts for name in names)
+    found = any(fnmatchcase(part.lower(), widen(name).lower()) for part in parts for name in names)
     return below and (not names or found)

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 from itertools import pairwise
 from urllib.parse import urlsplit
 
@@ -33,6 +34,7 @@ OUTPUT = re.compile(
     r"(?:[-_]?(?:file|path|dir|name|junit|xml|html))?)",
     re.IGNORECASE,
 )
+STEPS_BACK = re.compile(r"[^\s./;&|('\"=]/\.\.(?![^/\s;&|)'\"])")
 # Make, npm and valgrind expand these, after the shell.
 LATER = re.compile(r"\$[({$A-Za-z_]|%[qp]\{|`")
 # An option of one letter, or several, with its value: `-C/x`, `-kC../x`.
@@ -98,13 +100,41 @@ class Place:
                 return not beside
         return False
 
+    def is_folder(self, path: str) -> bool:
+        return self.tree.is_folder(unfold_home(path, self.context))
+
+    @cached_property
+    def steps_back(self) -> bool:
+        """Return whether a path goes through a folder and back (`link/..`): where a link leads, that is elsewhere."""
+        return STEPS_BACK.search(self.command) is not None
+
+    @cached_property
+    def makes_links(self) -> bool:
+        """Return whether the script itself makes links, whose paths mean something else from then on."""
+        from cli_guard.commands.trust.files import makes_link
+
+        return any(map(makes_link, self.invocations)) or "mode 120000" in self.command
+
+    @cached_property
+    def loses_way(self) -> bool:
+        """Return whether the script goes on in another folder than it says, if a `cd` fails."""
+        entered = [each for each in self.invocations if base_name(each) in ("cd", "pushd")]
+        missing = any(
+            word.text is not None and not self.is_folder(self.resolve(word.text, each.folder))
+            for each in entered
+            for word in called(each).operands[:1]
+            if word.text != "-"
+        )
+        makes = any(base_name(each) in ("mkdir", "git", "tar", "unzip") for each in self.invocations)
+        return missing and not makes and re.search(r";|\n|\|\|", self.command) is not None
+
     def may_write(self, path: str) -> bool:
         """Return whether a write to a path needs no question."""
         inside = self.relative(path)
         if inside is None:
             return self.is_temporary(path)
         real = self.follow(path)
-        below = f"{inside}/" if self.tree.is_folder(unfold_home(real, self.context)) else inside
+        below = f"{inside}/" if self.is_folder(real) else inside
         if any(self.matches(name, each) for name in ("never", "installed") for each in (inside, below)):
             return False
         if is_credential(path) or classify_path(real) is not PathClass.ORDINARY or self.is_hook(real):
