@@ -1,5 +1,7 @@
 """The judge: a command and its context in, a verdict out."""
 
+import re
+
 from cli_guard.commands.effects.parsed_call import PHRASES
 from cli_guard.commands.floors import ALTERNATIVES
 from cli_guard.commands.lifting import apply_patterns
@@ -21,6 +23,8 @@ from cli_guard.commands.scope import CLOCK, NOTHING, Clock, OutOfBudget, OutOfTi
 from cli_guard.commands.walk import Shell
 from cli_guard.model import Decision
 
+# Files whose known text is judged when they are run.
+SHELL_TEXT = re.compile(r"(?:\.(?:sh|bash)|/[^./]+)\Z")
 # The grammar takes quadratic time for a pipeline of many stages (1 s for 5,000), and for many here-documents.
 MOST_MARKS = {"|": 1_000, "<<": 500}
 # Characters, and seconds of processor time for a verdict: a person or an agent waits; a script in a change may be long.
@@ -44,7 +48,12 @@ def judge(command: str, context: Context | None = None) -> Verdict:
         effect = Effect(Kind.UNKNOWN, None, Decision.REVIEW, problem, Span(0, min(len(command), 1)))
         return Verdict(command, Decision.REVIEW, problem, (effect,), "partial")
     shell = walk(command, context)
-    found = apply_profile(command, shell.effects, shell.invocations, context)
+    unread = frozenset(
+        path
+        for path, stream in shell.scope.files.items()
+        if stream.text is None or not SHELL_TEXT.search(path)
+    )
+    found = apply_profile(command, shell.effects, shell.invocations, context, unread)
     effects = apply_patterns(command, found, shell.invocations, context)
     decision = strictest([effect.decision for effect in effects])
     decisive = [effect for effect in effects if effect.decision is decision]

@@ -19,12 +19,19 @@ from cli_guard.rules import tables
 NEVER_LIFTED = frozenset((Kind.GUARD, Kind.CREDENTIAL, Kind.PRIVILEGE))
 # The kinds of option value that decide which code runs.
 CODE = frozenset(("shell", "script", "command", "module", "folder", "env", "config", "config-env", Kind.EXEC))
-HOSTS = frozenset(("url", "host", "server", "endpoint", "upload"))
+HOSTS = frozenset(("url", "host", "server", "endpoint", "upload", "send"))
 # These do not depend on the folder of a command.
 CONNECTIONS = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT))
 # An option with such an effect must be named by the pattern: `--force`.
 GRAVE = frozenset((Kind.EXEC, Kind.SERVICE_WRITE, Kind.DELETE))
-ADDRESS = re.compile(r"(?:[a-z]+\+)?[a-z]+://", re.IGNORECASE)
+# An option that forces, deletes or installs for all, and has no effect of its own in its table.
+GRAVE_NAME = re.compile(
+    r"--?(?:[\w-]*(?:force|delete|destroy|mirror|prune|volumes|global|registry|target|root|prefix)[\w-]*|g|R|repo)(?:=|\Z)"
+)
+GLUED = re.compile(r"-{1,2}[\w-]+=?((?:/|~|\.\.).*)", re.DOTALL)
+ADDRESS = re.compile(
+    r"(?:[a-z]+\+)?[a-z]+://|(?:github|gitlab|bitbucket|git|file|http|https):", re.IGNORECASE
+)
 # The beginning of a word of a pattern that names one host.
 BOUND = re.compile(r"\w+://[^/*]+/")
 PIPE = re.compile(r"\s*(?:2>&1\s*)?\|&?\s*")
@@ -184,9 +191,21 @@ def adds_code(pattern: Pattern, invocation: Invocation, context: Context, kind: 
         for each in given.operands
     ):
         return True
-    given_to = [*given.operands, *(value for option, value in given.values if option.takes != Kind.WRITE)]
-    outside = [each.start for each in given_to if lies_outside(each.start, invocation.folder, context)]
-    added = [each.start for each in given.operands if VARIABLE.match(each.start)]
+    words = [each.start for each in invocation.fields[1:]]
+    glued = [
+        word
+        for word in words
+        if (found := GLUED.match(word)) and lies_outside(found[1], invocation.folder, context)
+    ]
+    values = [each.start for each in given.operands] + [value.start for _, value in given.values]
+    outside = glued + [each for each in values if lies_outside(each, invocation.folder, context)]
+    # A refspec that forces or deletes, another registry or host.
+    added = [
+        each.start
+        for each in given.operands
+        if VARIABLE.match(each.start) or each.start.startswith(("+", ":"))
+    ]
+    added += [word for word in words if word.startswith("-") and (GRAVE_NAME.match(word) or "://" in word)]
     return any(not named.intersection(each.names) for each in options) or not named.issuperset(
         added + outside
     )

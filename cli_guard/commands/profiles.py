@@ -21,9 +21,16 @@ Callers = list[Invocation | None]
 
 
 def apply_profile(
-    command: str, found: Mapping[Effect, Callers], invocations: Iterable[Invocation], context: Context
+    command: str,
+    found: Mapping[Effect, Callers],
+    invocations: Iterable[Invocation],
+    context: Context,
+    unread: frozenset[str] = frozenset(),
 ) -> dict[Effect, Callers]:
-    """Return the effects of a script, each with its commands, as the profile of the work tree decides them."""
+    """Return the effects of a script, each with its commands, as the profile of the work tree decides them.
+
+    `unread` are the files that the script writes without the judge knowing their text.
+    """
     if context.setting is Setting.CHANGE or context.profile is Profile.STRICT:
         return dict(found)
     if context.profile is Profile.FLOORS:
@@ -38,6 +45,12 @@ def apply_profile(
     from cli_guard.commands.trust.place import Place
 
     place = Place(context, context.root, context.tree, tuple(invocations), command)
+    edited = {
+        effect.target
+        for effect in found
+        if effect.kind is Kind.WRITE and effect.reason.startswith("changes /")
+    }
+    place.written = unread | {path for path in edited if path}
     return {
         allow(effect, explain(place, effect)) if covers(place, effect, callers) else effect: callers
         for effect, callers in found.items()

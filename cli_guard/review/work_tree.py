@@ -32,11 +32,12 @@ class TrustedTree:
 
     def is_folder(self, path: str) -> bool:
         """Return whether there is a folder at a path."""
-        return os.path.isdir(path)
+        return Path(path).is_dir()
 
     def expand(self, pattern: str) -> tuple[str, ...]:
         """Return the paths that a pattern of the shell finds, at most MOST_FOUND."""
-        return tuple(islice(glob.iglob(pattern, include_hidden=True), MOST_FOUND))
+        # Absolute and with links, as the shell does it.
+        return tuple(islice(glob.iglob(pattern, include_hidden=True), MOST_FOUND))  # noqa: PTH207
 
     def uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
         """Return changed, new and ignored paths from the top, each with whether Git ignores it.

@@ -19,18 +19,27 @@ SETTING = re.compile(r"\w[\w.:,+-]*")
 # Parts of a variable's name for which a bare word may be code, a program or another machine.
 NAMES_CODE = re.compile(
     r"PLUGIN|MODULE|LOAD|REQUIRE|IMPORT|EXTENSION|BACKEND|COMMAND|CMD|EXEC|SHELL|PROGRAM|BINARY|TOOL|WRAPPER|LAUNCHER"
-    r"|RUNNER|HOOK|PROXY|REGISTRY|INDEX|MIRROR|REMOTE|HOST|SERVER|ENDPOINT|ADDR|UR[IL]|DSN|PYTHON|COMPILER|EDITOR|PAGER",
+    r"|RUNNER|HOOK|CONTEXT|PROFILE|TOOLCHAIN|CONFIG|ALIAS|PROXY|REGISTRY|INDEX|MIRROR|REMOTE|HOST|SERVER|ENDPOINT|ADDR|UR[IL]|DSN|PYTHON|COMPILER|EDITOR|PAGER",
     re.IGNORECASE,
 )
 # Folders of the tree with the programs that were installed for the project.
+# A word of a task's name: `deployProd` has two.
+PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+EXPRESSION = re.compile(r"[A-Za-z_]\w*[:+?!]?=.*[;|&<>`]", re.DOTALL)
+# Own tools that run what they read.
+SHELL_LIKE = frozenset(
+    "rails flask django-admin sbt mix deno gdb artisan prisma node python-m docker".split()
+)
 INSTALLED = (".venv/bin", "venv/bin", "node_modules/.bin", "vendor/bin", "bin", ".venv/Scripts")
 MODULE = re.compile(r"[A-Za-z_][\w.]*\Z")
 INTERPRETER = re.compile(r"/bin/(?:python|node|ruby)[\d.]*\Z")
 # Runners that look into an environment of the project and fetch nothing by name.
 ENVIRONMENTS = frozenset(("uv", "poetry", "pdm", "pipenv", "bundle", "hatch"))
+NODE = "node_modules/.bin"
 RUNNERS = ("npx", "npm exec", "npm x", "bunx", "bun x", "pnpm exec", "yarn exec")
 # As effects/code.py, effects/imports.py and effects/call.py word these effects.
-IMPORTS = ("python imports ", "python may import ", "loads code or plug-ins of the project")
+IMPORTS = ("python imports ", "python may import ", "node imports ")
+LOADS = re.compile(r" loads code or plug-ins of the project \([^()]*\)\Z")
 
 
 def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bool:
@@ -39,17 +48,26 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
         return keeps_to_project(place, target, caller.folder if caller else place.context.folder)
     if caller is None or not place.runs_inside(caller):
         return False
-    if any(each in effect.reason for each in IMPORTS):
+    loads = LOADS.search(effect.reason) or (
+        base_name(caller).startswith(("python", "node")) and effect.reason.startswith(IMPORTS)
+    )
+    if loads and not effect.reason.startswith("runs the program"):
         return place.stays_inside(caller, texts=True)
     spec = called(caller).spec
     if target in (spec.name, spec.program, base_name(caller)):
         return is_trusted_call(place, caller) and has_installed(place, caller)
     if not place.stays_inside(caller) or caller.folder is None:
         return False
-    if "/" in target:
+    if "/" in target or (target and place.exists(place.resolve(target, caller.folder))):
         # The script, and its first word: `manage.py flush`.
+        path = place.resolve(target, caller.folder)
         names = [target.rpartition("/")[2].partition(".")[0], *(word.start for word in caller.fields[1:3])]
-        return is_own_program(place, place.resolve(target, caller.folder)) and not leaves(place, names)
+        # A here-document is code for such a script (`manage.py shell`) more often than data.
+        script = target.rpartition("/")[2] != base_name(caller)
+        fed = script and caller.stdin.text is not None and caller.stdin.text.strip() != ""
+        return (
+            is_own_program(place, path) and not fed and not leaves(place, names) and not place.is_unread(path)
+        )
     given = called(caller)
     if target.startswith("-") and not given.has(target):
         # `cmake --build --preset`: the value that was expected is another option.
@@ -76,6 +94,14 @@ def is_trusted_call(place: Place, caller: Invocation) -> bool:
     if given.spec.name in ("yarn", "pnpm") and not tasks:
         # Alone they install.
         return False
+    if given.spec.name in ("tox", "nox", "gradle", "gradlew", "sbt", "dotnet build", "dotnet msbuild"):
+        tasks = [
+            word.start.rpartition("=")[2]
+            for word in caller.fields[1:]
+            if word.start[:1] != "-" or "=" in word.start
+        ]
+    if caller.stdin.text is not None and caller.stdin.text.strip() and given.spec.program in SHELL_LIKE:
+        return False
     own = place.is_own_tool(given.spec) and not caller.stdin.taints and place.stays_inside(caller)
     return own and not brings_more(place, caller) and not leaves(place, tasks)
 
@@ -85,15 +111,18 @@ def brings_more(place: Place, caller: Invocation) -> bool:
     given = called(caller)
     pairs = (ask.rpartition(" ") for ask in place.lists.asks)
     asks = [word for program, _, word in pairs if given.spec.name.startswith(program)]
-    words = [word.start for word in caller.fields[1:]]
+    words = [word.start for word in caller.fields[1 : len(caller.fields) - len(given.rest)]]
+    if any(EXPRESSION.match(word) for word in words):
+        # `make CC='touch x;'`
+        return True
     matched = any(fnmatchcase(word, ask) or word.startswith(f"{ask}=") for word in words for ask in asks)
     return matched or given.has(*asks)
 
 
 def leaves(place: Place, words: Iterable[str]) -> bool:
     """Return whether a task is named after something that leaves the tree, or loses data: `release`, `db:reset`."""
-    names = (word.lower() for word in words if "/" not in word and "." not in word)
-    return any(not place.lists.leaves.isdisjoint(re.split(r"[\W_]+", name)) for name in names)
+    parts = (part.lower() for word in words if not place.is_file(word) for part in PART.findall(word))
+    return not place.lists.leaves.isdisjoint(parts)
 
 
 def keeps_to_project(place: Place, assignment: str, folder: str | None) -> bool:
@@ -120,15 +149,17 @@ def has_installed(place: Place, caller: Invocation) -> bool:
     if called(caller).spec.name not in RUNNERS:
         return True
     rest = called(caller).rest
-    return bool(rest) and rest[0].text is not None and is_installed(place, rest[0].text, caller.folder)
+    return (
+        bool(rest) and rest[0].text is not None and is_installed(place, rest[0].text, caller.folder, (NODE,))
+    )
 
 
-def is_installed(place: Place, program: str, folder: str | None) -> bool:
+def is_installed(place: Place, program: str, folder: str | None, places: tuple[str, ...] = INSTALLED) -> bool:
     if folder is None or not re.fullmatch(r"[\w.-]+", program):
         return False
     folders = (folder, *map(str, PurePosixPath(folder).parents))
     inside = (each for each in folders if is_below(each, place.root, place.context))
-    return any(place.exists(f"{each}/{where}/{program}") for each in inside for where in INSTALLED)
+    return any(place.exists(f"{each}/{where}/{program}") for each in inside for where in places)
 
 
 def has_module(place: Place, module: str, folder: str) -> bool:
@@ -148,7 +179,8 @@ def is_known_here(place: Place, effect: Effect, caller: Invocation | None) -> bo
         name, _, value = effect.target.partition("=")
         if file := SQLITE.fullmatch(value):
             return place.may_write(file[1])
-        return SETTING.fullmatch(value) is not None and NAMES_CODE.search(name) is None
+        plain = SETTING.fullmatch(value) is not None and NAMES_CODE.search(name) is None
+        return plain or keeps_to_project(place, effect.target, place.context.folder)
     if caller is None or not effect.target:
         return False
     if effect.target == base_name(caller) and table(effect.target) is None:
@@ -161,7 +193,8 @@ def comes_with_project(place: Place, program: str, caller: Invocation) -> bool:
     runner = caller.parent
     if runner is not None and is_trusted_call(place, runner):
         locked = base_name(runner) in ENVIRONMENTS and place.tree.locks(program)
-        return locked or is_installed(place, program, caller.folder)
+        places = INSTALLED if base_name(runner) in ENVIRONMENTS else (NODE,)
+        return locked or is_installed(place, program, caller.folder, places)
     activated = any(
         each.name in ("source", ".")
         and each.fields[1:]

@@ -111,7 +111,8 @@ def finds_project_files(place: Place, finder: Invocation) -> bool:
         tracked = (path for path in PROTECTED if not path.startswith(".git/") and path != ".env")
         patterns = [word.start.rpartition("/")[2] for word in finder.fields[1:] if "*" in word.start]
         near = [path for path in tracked if place.exists(f"{place.root}/{path}")]
-        return not near or (bool(patterns) and not endangers_protected(place, "", patterns))
+        named = bool(patterns) and not endangers_protected(place, "", patterns)
+        return not near or named or searches_below(place, finder)
     return searches_below(place, finder)
 
 

@@ -55,6 +55,7 @@ class Place:
     ) -> None:
         self.context, self.root, self.tree, self.command = context, root, tree, command
         self.invocations = invocations
+        self.written: frozenset[str] = frozenset()
         self.top = self.follow(root)
         self.lists = tables.workspace()
 
@@ -102,6 +103,14 @@ class Place:
 
     def is_folder(self, path: str) -> bool:
         return self.tree.is_folder(unfold_home(path, self.context))
+
+    def is_file(self, word: str) -> bool:
+        """Return whether a word is a path of something in the tree, and not the name of a task."""
+        return ("/" in word or "." in word) and self.exists(self.resolve(word, self.context.folder))
+
+    def is_unread(self, path: str) -> bool:
+        """Return whether this very script has written a file, so that what it holds was not judged."""
+        return path in self.written
 
     @cached_property
     def steps_back(self) -> bool:
@@ -171,6 +180,8 @@ class Place:
             for kind, each in kinds
             if kind == Kind.WRITE or (texts and kind.startswith(("text", "code:")))
         ]
+        # The command that a runner starts is judged by itself.
+        skipped += given.rest
         words = [word for word in caller.fields[1:] if not any(word.span == each.span for each in skipped)]
         return all(
             self.is_inside(word, caller.folder) or self.is_output(before, word, caller.folder)
@@ -186,7 +197,7 @@ class Place:
         return named and value.startswith("/") and self.is_temporary(self.resolve(value, folder))
 
     def is_inside(self, word: Field, folder: str) -> bool:
-        """Return whether a word names nothing outside, no protected file and no secret, and expands to nothing later."""
+        """Return whether a word names nothing outside, protected or secret, and expands to nothing later."""
         text = word.text if word.text is not None else word.start
         if word.taints or LATER.search(text) or (word.text is None and word.origin not in HARMLESS_ORIGINS):
             return False

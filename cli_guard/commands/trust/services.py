@@ -3,12 +3,40 @@
 import re
 from fnmatch import fnmatchcase
 
+from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.invocations import Invocation
 from cli_guard.commands.model import Effect, Span
 from cli_guard.commands.trust.files import patches_inside
 from cli_guard.commands.trust.place import ADDRESS, Place, base_name, called, is_loopback
 
 FETCHES = ("git fetch", "git pull", "git remote update")
+REF = re.compile(r"-|[A-Za-z0-9_][\w./@{}^~-]*")
+# Options of curl that lead a request elsewhere, whatever its address says.
+DETOURS = (
+    *(
+        "-x",
+        "--proxy",
+        "--preproxy",
+        "--socks4",
+        "--socks4a",
+        "--socks5",
+        "--socks5-hostname",
+        "--resolve",
+        "--connect-to",
+    ),
+    *(
+        "--unix-socket",
+        "--abstract-unix-socket",
+        "--interface",
+        "--doh-url",
+        "--dns-servers",
+        "-K",
+        "--config",
+        "--proxy1.0",
+    ),
+)
+CLIENTS = frozenset("curl wget http https xh".split())
+SIGNAL = re.compile(r"-(?:\d{1,2}|(?:SIG)?[A-Z]+)")
 JOB = re.compile(r"%(?:\d+|[%+-])?\Z")
 
 
@@ -33,8 +61,19 @@ def is_reversible(place: Place, effect: Effect, caller: Invocation | None) -> bo
     operands = [each.start for each in given.operands]
     if name == "git commit":
         return place.tree.reviews_commits() and not (given.has("--amend") and place.tree.is_pushed())
+    if name == "git add":
+        paths = [place.resolve(each, caller.folder) for each in operands]
+        return not any(is_credential(path) for path in paths)
+    if name == "git mv":
+        return all(place.may_write(place.resolve(each, caller.folder)) for each in operands)
     if name == "git checkout" and not given.has("-b", "--orphan"):
-        return len(operands) == 1 and not place.exists(place.resolve(operands[0], caller.folder))
+        tops = (caller.folder, place.root)
+        return (
+            len(operands) == 1
+            and REF.fullmatch(operands[0]) is not None
+            and "-C" not in words
+            and not any(place.exists(place.resolve(operands[0], each)) for each in tops)
+        )
     if name == "git restore":
         return given.has("-S", "--staged")
     if name == "git reset":
@@ -59,9 +98,18 @@ def stays_on_machine(place: Place, effect: Effect, caller: Invocation | None) ->
     if given.spec.name in place.lists.local:
         folders = (place.resolve(each.start, caller.folder) for each in given.operands if each.text)
         return place.stays_inside(caller) and any(place.exists(folder) for folder in folders)
-    if target == given.spec.name:
-        # A server, by default open to all.
-        return any(is_loopback(word.start) and "0.0.0.0" not in word.start for word in caller.fields[1:])  # noqa: S104
+    if given.spec.name == "python-m http.server":
+        # By default it is open to all.
+        words = [word.start for word in caller.fields[1:]]
+        return any(is_loopback(word) and "0.0.0.0" not in word for word in words)  # noqa: S104
+    if given.spec.program not in CLIENTS:
+        # An address in code, or of another client, that is written out.
+        return ADDRESS.match(target) is not None and is_loopback(target)
+    if given.has(*DETOURS):
+        return False
+    hosts = [value for option, value in given.values if option.takes in ("url", "host", "server", "endpoint")]
+    if not all(is_loopback(each.start) for each in hosts):
+        return False
     named = any(target == word.shown for kind, word in given.kinds if kind != "text")
     if named or ADDRESS.match(target) or "." in target:
         return is_loopback(target)
@@ -74,8 +122,12 @@ def ends_own_job(place: Place, effect: Effect, caller: Invocation | None) -> boo
     """Return whether `kill` names only jobs of this very script."""
     if caller is None or base_name(caller) != "kill":
         return False
-    words = called(caller).operands or list(caller.fields[1:])
-    operands = [each for each in words if not each.start.startswith("-")]
+    words = list(caller.fields[1:])
+    if words and words[0].start == "-s":
+        words = words[2:]
+    elif words and SIGNAL.fullmatch(words[0].start):
+        words = words[1:]
+    operands = words[1:] if words and words[0].start == "--" else words
     return bool(operands) and all(
         JOB.match(each.start)
         or (each.start.isdecimal() and place.tree.owns_process(each.start))
@@ -97,7 +149,11 @@ def is_own_job(place: Place, span: Span, folder: str | None) -> bool:
             return stored[1] not in before or f"echo $! > {stored[1]}" in before
         return place.tree.owns_process(number)
     name = re.fullmatch(r"\$\{?([A-Za-z_]\w*)\}?", word)
-    return name is not None and re.findall(rf"\b{name[1]}=(\S\S)", place.command) == ["$!"]
+    if name is None:
+        return False
+    # Set once, to this alone, and by nothing else.
+    uses = re.findall(rf"(?<![$\w{{]){name[1]}\b(\S*)", place.command)
+    return len(uses) == 1 and re.fullmatch(r"=\$!;?", uses[0]) is not None
 
 
 def holds_flag(word: str, flag: str) -> bool:
