@@ -45,10 +45,11 @@ def apply_profile(
     from cli_guard.commands.trust.place import Place
 
     place = Place(context, context.root, context.tree, tuple(invocations), command)
+    writes = (effect for effect in found if effect.kind is Kind.WRITE and effect.target)
     edited = {
-        effect.target
-        for effect in found
-        if effect.kind is Kind.WRITE and effect.reason.startswith("changes /")
+        each.target
+        for each in writes
+        if each.reason.startswith("changes ") and " mode of " not in each.reason
     }
     place.written = unread | {path for path in edited if path}
     return {

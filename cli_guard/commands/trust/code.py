@@ -102,7 +102,8 @@ def is_trusted_call(place: Place, caller: Invocation) -> bool:
         ]
     if caller.stdin.text is not None and caller.stdin.text.strip() and given.spec.program in SHELL_LIKE:
         return False
-    own = place.is_own_tool(given.spec) and not caller.stdin.taints and place.stays_inside(caller)
+    own = place.is_own_tool(given.spec) and not place.writes_configuration
+    own = own and not caller.stdin.taints and place.stays_inside(caller)
     return own and not brings_more(place, caller) and not leaves(place, tasks)
 
 

@@ -164,7 +164,9 @@ def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | N
     if inside in ("", "*", ".*") and not names:
         return False
     return not any(
-        is_endangered(path, inside, names) and not (ignored and place.matches("regenerable", path))
+        # An ignored folder is listed as one path.
+        is_endangered(path, inside, [] if ignored and place.is_folder(f"{place.root}/{path}") else names)
+        and not (ignored and place.matches("regenerable", path))
         for path, ignored in place.tree.uncommitted(SECONDS_TO_LIST)
     )
 

@@ -37,6 +37,12 @@ OUTPUT = re.compile(
 STEPS_BACK = re.compile(r"[^\s./;&|('\"=]/\.\.(?![^/\s;&|)'\"])")
 # Make, npm and valgrind expand these, after the shell.
 LATER = re.compile(r"\$[({$A-Za-z_]|%[qp]\{|`")
+GIT_FOLDER = re.compile(r"(?i)(?:^|[^\w.-])\.git(?:/|\Z)")
+# Files that tools of a project run by themselves.
+DEFAULTS = re.compile(
+    r"/(?:(?:GNU)?[Mm]akefile|conftest\.py|noxfile\.py|setup\.py|package\.json|[Jj]ustfile|Rakefile|build\.rs"
+    r"|[\w.-]+\.config\.[cm]?[jt]s)\Z"
+)
 # An option of one letter, or several, with its value: `-C/x`, `-kC../x`.
 GLUED = re.compile(r"-[A-Za-z]+((?:/|~|\.\.).*)", re.DOTALL)
 ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://[^\s\"',]*")
@@ -110,7 +116,13 @@ class Place:
 
     def is_unread(self, path: str) -> bool:
         """Return whether this very script has written a file, so that what it holds was not judged."""
-        return path in self.written
+        patched = any(base_name(each) == "patch" or "apply" in words_of(each) for each in self.invocations)
+        return patched or path in self.written
+
+    @cached_property
+    def writes_configuration(self) -> bool:
+        """Return whether this very script writes what the project's tools run without being told: a Makefile."""
+        return any(DEFAULTS.search(path) for path in self.written)
 
     @cached_property
     def steps_back(self) -> bool:
@@ -139,9 +151,9 @@ class Place:
 
     def may_write(self, path: str) -> bool:
         """Return whether a write to a path needs no question."""
-        inside = self.relative(path)
+        inside = None if LATER.search(path) else self.relative(path)
         if inside is None:
-            return self.is_temporary(path)
+            return not LATER.search(path) and self.is_temporary(path)
         real = self.follow(path)
         below = f"{inside}/" if self.is_folder(real) else inside
         if any(self.matches(name, each) for name in ("never", "installed") for each in (inside, below)):
@@ -174,12 +186,9 @@ class Place:
         if caller.folder is None or len(caller.fields) > MOST_WORDS or not self.runs_inside(caller):
             return False
         given = called(caller)
+        plain = ("text", "code:") if given.spec.program == "git" else "code:"
         kinds = [*((option.takes or "text", value) for option, value in given.values), *given.kinds]
-        skipped = [
-            each
-            for kind, each in kinds
-            if kind == Kind.WRITE or (texts and kind.startswith(("text", "code:")))
-        ]
+        skipped = [each for kind, each in kinds if kind == Kind.WRITE or (texts and kind.startswith(plain))]
         # The command that a runner starts is judged by itself.
         skipped += given.rest
         words = [word for word in caller.fields[1:] if not any(word.span == each.span for each in skipped)]
@@ -199,6 +208,8 @@ class Place:
     def is_inside(self, word: Field, folder: str) -> bool:
         """Return whether a word names nothing outside, protected or secret, and expands to nothing later."""
         text = word.text if word.text is not None else word.start
+        if GIT_FOLDER.search(text):
+            return False
         if word.taints or LATER.search(text) or (word.text is None and word.origin not in HARMLESS_ORIGINS):
             return False
         for address in ADDRESS.findall(text):
@@ -222,6 +233,10 @@ class Place:
 
 def base_name(caller: Invocation) -> str:
     return caller.name.rpartition("/")[2]
+
+
+def words_of(caller: Invocation) -> list[str]:
+    return [word.start for word in caller.fields[1:]]
 
 
 def called(caller: Invocation) -> Arguments:

@@ -77,8 +77,8 @@ def is_reversible(place: Place, effect: Effect, caller: Invocation | None) -> bo
     if name == "git restore":
         return given.has("-S", "--staged")
     if name == "git reset":
-        paths = (place.resolve(each, caller.folder) for each in operands)
-        return all(map(place.exists, paths)) or not place.tree.is_pushed()
+        named = (place.resolve(each, caller.folder) for each in operands)
+        return all(map(place.exists, named)) or not place.tree.is_pushed()
     if name in FETCHES:
         return all(is_remote(place, each) for each in operands[:1]) and ":" not in "".join(operands)
     return True
