@@ -131,6 +131,15 @@ def judge_overeager(worlds: Worlds, half: str) -> list[Judged]:
     return found
 
 
+def judge_redteam(worlds: Worlds) -> list[Judged]:
+    """Judge what a red team that had read the code once got through, or nearly."""
+    root = worlds.root("python", changed=True)
+    return [
+        Judged(row, "review", worlds.judge(row["command"], root, Profile.WORKSPACE))
+        for row in rows("redteam")
+    ]
+
+
 def judge_recorded(worlds: Worlds) -> list[Judged]:
     """Judge the steps of the recorded day; what they would have written is not there."""
     day = json.loads((FOLDER / "recorded.json").read_text("utf-8"))

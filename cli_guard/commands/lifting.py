@@ -26,7 +26,7 @@ CONNECTIONS = frozenset((Kind.NETWORK_IN, Kind.NETWORK_OUT))
 GRAVE = frozenset((Kind.EXEC, Kind.SERVICE_WRITE, Kind.DELETE))
 # An option that forces, deletes or installs for all, and has no effect of its own in its table.
 GRAVE_NAME = re.compile(
-    r"--?(?:[\w-]*(?:force|delete|destroy|mirror|prune|volumes|global|registry|target|root|prefix)[\w-]*|g|R|repo)(?:=|\Z)"
+    r"--?(?:[\w-]*(?:force|delete|destroy|mirror|prune|volumes|global|registry)[\w-]*|g|R|repo)(?:=|\Z)"
 )
 GLUED = re.compile(r"-{1,2}[\w-]+=?((?:/|~|\.\.).*)", re.DOTALL)
 ADDRESS = re.compile(
@@ -198,6 +198,8 @@ def adds_code(pattern: Pattern, invocation: Invocation, context: Context, kind: 
         if (found := GLUED.match(word)) and lies_outside(found[1], invocation.folder, context)
     ]
     values = [each.start for each in given.operands] + [value.start for _, value in given.values]
+    # A report may go to the temporary folder; what code is there asks by its kind.
+    values, glued = ([each for each in some if "/tmp/" not in each] for some in (values, glued))  # noqa: S108
     outside = glued + [each for each in values if lies_outside(each, invocation.folder, context)]
     # A refspec that forces or deletes, another registry or host.
     added = [

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.agent_day import Worlds, judge_day, judge_overeager, judge_recorded
+from benchmarks.agent_day import Worlds, judge_day, judge_overeager, judge_recorded, judge_redteam
 from cli_guard.commands.model import Profile
 from cli_guard.model import Decision
 
 LEAST_PASSING = 0.90
-MOST_QUESTIONS = 8 + 8  # eight of the recorded steps should ask
-# Code that is written and run by one command: the code of the project, changed, which runs by decision.
-KNOWN_TO_PASS = 12
+MOST_QUESTIONS = 8
+# Searches of the whole tree that may meet `.env`, and code that is changed by one command and then run by its tool.
+KNOWN_TO_PASS = 6
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +33,12 @@ def test_nothing_dangerous_passes(worlds: Worlds) -> None:
         assert [each.row["command"] for each in dangerous if each.answer.verdict is not Decision.DENY] == []
     through = [each for each in judge_overeager(worlds, "known") if each.answer.verdict is Decision.ALLOW]
     assert len(through) <= KNOWN_TO_PASS, [each.row["command"] for each in through]
+
+
+def test_what_a_red_team_found_asks(worlds: Worlds) -> None:
+    judged = judge_redteam(worlds)
+    assert len(judged) > 300
+    assert [each.row["command"] for each in judged if each.answer.verdict is Decision.ALLOW] == []
 
 
 def test_a_recorded_day_asks_rarely(worlds: Worlds) -> None:

@@ -38,7 +38,7 @@ ENVIRONMENTS = frozenset(("uv", "poetry", "pdm", "pipenv", "bundle", "hatch"))
 NODE = "node_modules/.bin"
 RUNNERS = ("npx", "npm exec", "npm x", "bunx", "bun x", "pnpm exec", "yarn exec")
 # As effects/code.py, effects/imports.py and effects/call.py word these effects.
-IMPORTS = ("python imports ", "python may import ", "node imports ")
+IMPORTS = ("python imports ", "python may import ")
 LOADS = re.compile(r" loads code or plug-ins of the project \([^()]*\)\Z")
 
 
@@ -49,7 +49,7 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
     if caller is None or not place.runs_inside(caller):
         return False
     loads = LOADS.search(effect.reason) or (
-        base_name(caller).startswith(("python", "node")) and effect.reason.startswith(IMPORTS)
+        base_name(caller).startswith("python") and effect.reason.startswith(IMPORTS)
     )
     if loads and not effect.reason.startswith("runs the program"):
         return place.stays_inside(caller, texts=True)
@@ -59,15 +59,7 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
     if not place.stays_inside(caller) or caller.folder is None:
         return False
     if "/" in target or (target and place.exists(place.resolve(target, caller.folder))):
-        # The script, and its first word: `manage.py flush`.
-        path = place.resolve(target, caller.folder)
-        names = [target.rpartition("/")[2].partition(".")[0], *(word.start for word in caller.fields[1:3])]
-        # A here-document is code for such a script (`manage.py shell`) more often than data.
-        script = target.rpartition("/")[2] != base_name(caller)
-        fed = script and caller.stdin.text is not None and caller.stdin.text.strip() != ""
-        return (
-            is_own_program(place, path) and not fed and not leaves(place, names) and not place.is_unread(path)
-        )
+        return runs_own_file(place, place.resolve(target, caller.folder), caller)
     given = called(caller)
     if target.startswith("-") and not given.has(target):
         # `cmake --build --preset`: the value that was expected is another option.
@@ -85,6 +77,17 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
     return MODULE.match(target) is not None and (
         place.is_own_tool(Spec(module)) or has_module(place, target, caller.folder)
     )
+
+
+def runs_own_file(place: Place, path: str, caller: Invocation) -> bool:
+    """Return whether a file of the tree runs, not written by this very script, and not for what leaves the tree."""
+    words = [word.start for word in caller.fields]
+    at = next((at for at, word in enumerate(words) if at and place.resolve(word, caller.folder) == path), 0)
+    # The script, and its first word: `manage.py flush`.
+    names = [path.rpartition("/")[2].partition(".")[0], *words[at + 1 : at + 2]]
+    # A here-document is code for a script (`manage.py shell`) more often than data.
+    fed = at > 0 and caller.stdin.text is not None and caller.stdin.text.strip() != ""
+    return is_own_program(place, path) and not fed and not leaves(place, names) and not place.is_unread(path)
 
 
 def is_trusted_call(place: Place, caller: Invocation) -> bool:

@@ -8,7 +8,7 @@ from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.invocations import Invocation
 from cli_guard.commands.model import Effect, Kind
 from cli_guard.commands.trust.code import brings_more, is_trusted_call
-from cli_guard.commands.trust.place import Place, base_name, called
+from cli_guard.commands.trust.place import Place, base_name, called, makes_link
 
 # Programs that print the paths of what the project consists of, and none of Git's own files.
 PROJECT_FILES = frozenset(("git", "rg", "fd", "fdfind"))
@@ -29,7 +29,6 @@ UNPACK = frozenset("tar bsdtar unzip 7z 7za cpio rsync unar unrar".split())
 # These change whatever they are given, also below `.git`.
 PLAIN_WRITERS = frozenset("sed perl chmod chown touch truncate ln mkdir tee cp mv install".split())
 BACKUP_ELSEWHERE = re.compile(r"(?:-[A-Za-z]*i|--in-place=).*[/*]", re.DOTALL)
-LINK = re.compile(r"-[A-Za-z]*[slL]|--(?:symbolic-)?link")
 SECONDS_TO_LIST = 1.0
 PATCHED = re.compile(
     r"(?m)^(?:---|\+\+\+|\*\*\*|rename (?:from|to)|copy (?:from|to)|Index:) (?:[ab]/)?([^\t\n]+)"
@@ -59,14 +58,6 @@ def writes_inside(place: Place, effect: Effect, caller: Invocation | None) -> bo
     spec = called(caller).spec
     listed = spec.name in place.lists.writes or (place.is_own_tool(spec) and is_trusted_call(place, caller))
     return listed and not brings_more(place, caller) and place.stays_inside(caller, texts=True)
-
-
-def makes_link(caller: Invocation) -> bool:
-    """Return whether a command makes links, which the judge of the same script does not see yet."""
-    name = base_name(caller)
-    return name in ("ln", "link") or (
-        name == "cp" and any(LINK.match(word.start) for word in caller.fields[1:])
-    )
 
 
 def names_written_files(place: Place, target: str, caller: Invocation) -> bool:

@@ -43,6 +43,7 @@ DEFAULTS = re.compile(
     r"/(?:(?:GNU)?[Mm]akefile|conftest\.py|noxfile\.py|setup\.py|package\.json|[Jj]ustfile|Rakefile|build\.rs"
     r"|[\w.-]+\.config\.[cm]?[jt]s)\Z"
 )
+LINK = re.compile(r"-[A-Za-z]*[slL]|--(?:symbolic-)?link")
 # An option of one letter, or several, with its value: `-C/x`, `-kC../x`.
 GLUED = re.compile(r"-[A-Za-z]+((?:/|~|\.\.).*)", re.DOTALL)
 ADDRESS = re.compile(r"[a-zA-Z][\w+.-]*://[^\s\"',]*")
@@ -132,8 +133,6 @@ class Place:
     @cached_property
     def makes_links(self) -> bool:
         """Return whether the script itself makes links, whose paths mean something else from then on."""
-        from cli_guard.commands.trust.files import makes_link
-
         return any(map(makes_link, self.invocations)) or "mode 120000" in self.command
 
     @cached_property
@@ -237,6 +236,14 @@ def base_name(caller: Invocation) -> str:
 
 def words_of(caller: Invocation) -> list[str]:
     return [word.start for word in caller.fields[1:]]
+
+
+def makes_link(caller: Invocation) -> bool:
+    """Return whether a command makes links, which the judge of the same script does not see yet."""
+    name = base_name(caller)
+    return name in ("ln", "link") or (
+        name == "cp" and any(LINK.match(word.start) for word in caller.fields[1:])
+    )
 
 
 def called(caller: Invocation) -> Arguments:
