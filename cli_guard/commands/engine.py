@@ -24,7 +24,7 @@ from cli_guard.commands.walk import Shell
 from cli_guard.model import Decision
 
 # Files whose known text is judged when they are run.
-SHELL_TEXT = re.compile(r"(?:\.(?:sh|bash)|/[^./]+)\Z")
+SHELL_TEXT = re.compile(r"(?:\.(?:sh|bash)|/(?!(?:GNU)?[Mm]akefile|[Jj]ustfile|Rakefile)[^./]+)\Z")
 # The grammar takes quadratic time for a pipeline of many stages (1 s for 5,000), and for many here-documents.
 MOST_MARKS = {"|": 1_000, "<<": 500}
 # Characters, and seconds of processor time for a verdict: a person or an agent waits; a script in a change may be long.

@@ -64,6 +64,7 @@ class WorkspaceLists:
     forms: tuple[str, ...]
     runners: frozenset[str]
     local: frozenset[str]
+    cleans: frozenset[str]
     writes: frozenset[str]
     asks: tuple[str, ...]
     leaves: frozenset[str]
@@ -84,6 +85,7 @@ def workspace() -> WorkspaceLists:
         forms=tuple(name for name in data["runs"] if "*" in name),
         runners=frozenset(data["runners"]),
         local=frozenset(data["local"]),
+        cleans=frozenset(data["cleans"]),
         writes=frozenset(data["writes"]),
         asks=tuple(data["asks"]),
         leaves=frozenset(data["leaves"]),

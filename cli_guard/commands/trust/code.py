@@ -9,7 +9,7 @@ from cli_guard.commands.effects.places import is_below, is_credential
 from cli_guard.commands.invocations import SYSTEM_PROGRAMS, Invocation
 from cli_guard.commands.model import Effect
 from cli_guard.commands.programs import Spec, table
-from cli_guard.commands.trust.place import Place, base_name, called
+from cli_guard.commands.trust.place import Place, base_name, called, is_loopback
 
 ASSIGNMENT = re.compile(r"[^=/\s.:-][^=/\s]*=")
 SQLITE = re.compile(r"sqlite[\w+]*:///(/[\w./-]+)")
@@ -56,7 +56,7 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
     spec = called(caller).spec
     if target in (spec.name, spec.program, base_name(caller)):
         return is_trusted_call(place, caller) and has_installed(place, caller)
-    if not place.stays_inside(caller) or caller.folder is None:
+    if not place.stays_inside(caller, data=spec.name not in place.lists.runs) or caller.folder is None:
         return False
     if "/" in target or (target and place.exists(place.resolve(target, caller.folder))):
         return runs_own_file(place, place.resolve(target, caller.folder), caller)
@@ -184,6 +184,7 @@ def is_known_here(place: Place, effect: Effect, caller: Invocation | None) -> bo
         if file := SQLITE.fullmatch(value):
             return place.may_write(file[1])
         plain = SETTING.fullmatch(value) is not None and NAMES_CODE.search(name) is None
+        plain = plain or (name.endswith(("HOST", "ADDR")) and value != "" and is_loopback(value))
         return plain or keeps_to_project(place, effect.target, place.context.folder)
     if caller is None or not effect.target:
         return False

@@ -86,10 +86,15 @@ def names_project_files(place: Place, caller: Invocation | None) -> bool:
         spec = called(caller).spec
         listed = place.is_own_tool(spec) or spec.name in place.lists.writes
         return listed and base_name(caller) not in PLAIN_WRITERS
-    finders = [
-        each for each in place.invocations if base_name(each) in ("find", "grep", "ls", *PROJECT_FILES)
-    ]
+    named = (each for each in place.invocations if base_name(each) in ("find", "grep", "ls", *PROJECT_FILES))
+    # `| grep '\.go$'` only filters.
+    finders = [each for each in named if base_name(each) != "grep" or searches_files(each)]
     return bool(finders) and all(finds_project_files(place, each) for each in finders)
+
+
+def searches_files(grep: Invocation) -> bool:
+    given = called(grep)
+    return given.has("-r", "-R", "--recursive") or any(kind == Kind.READ for kind, _ in given.kinds)
 
 
 def finds_project_files(place: Place, finder: Invocation) -> bool:
@@ -99,7 +104,7 @@ def finds_project_files(place: Place, finder: Invocation) -> bool:
     if names := wanted_names(finder):
         return not endangers_protected(place, "", names)
     if base_name(finder) in PROJECT_FILES:
-        tracked = (path for path in PROTECTED if not path.startswith(".git/") and path != ".env")
+        tracked = (path for path in PROTECTED if not path.startswith(".git") and path != ".env")
         patterns = [word.start.rpartition("/")[2] for word in finder.fields[1:] if "*" in word.start]
         near = [path for path in tracked if place.exists(f"{place.root}/{path}")]
         named = bool(patterns) and not endangers_protected(place, "", patterns)
@@ -137,13 +142,18 @@ def patches_inside(place: Place, caller: Invocation) -> bool:
 
 def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | None) -> bool:
     target = effect.target or ""
-    if not target.startswith(("/", "~")) or caller is None or place.steps_back or place.makes_links:
+    if caller is None or place.steps_back or place.makes_links:
         return False
+    if not target.startswith(("/", "~")):
+        cleans = called(caller).spec.name in place.lists.cleans
+        return cleans and not brings_more(place, caller) and place.stays_inside(caller)
     folder = target.split("(...)")[0].rstrip("/") or "/"
     inside = place.relative(folder)
     if inside is None:
         return place.is_temporary(folder)
     if place.matches("never", inside) or is_credential(folder) or place.is_hook(place.follow(folder)):
+        return False
+    if inside in (".github", ".github/workflows", ".gitlab", ".circleci"):
         return False
     names = searched_names(place, caller)
     inside, searched = split_search(inside)

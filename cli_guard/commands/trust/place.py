@@ -38,6 +38,8 @@ STEPS_BACK = re.compile(r"[^\s./;&|('\"=]/\.\.(?![^/\s;&|)'\"])")
 # Make, npm and valgrind expand these, after the shell.
 LATER = re.compile(r"\$[({$A-Za-z_]|%[qp]\{|`")
 GIT_FOLDER = re.compile(r"(?i)(?:^|[^\w.-])\.git(?:/|\Z)")
+# Options whose value selects tests by a pattern.
+FILTERS = frozenset(("--filter", "-k", "--grep", "--testNamePattern", "--tests", "-run", "-bench"))
 # Files that tools of a project run by themselves.
 DEFAULTS = re.compile(
     r"/(?:(?:GNU)?[Mm]akefile|conftest\.py|noxfile\.py|setup\.py|package\.json|[Jj]ustfile|Rakefile|build\.rs"
@@ -177,10 +179,10 @@ class Place:
     def runs_inside(self, caller: Invocation) -> bool:
         return caller.folder is not None and self.relative(caller.folder) is not None
 
-    def stays_inside(self, caller: Invocation, *, texts: bool = False) -> bool:
+    def stays_inside(self, caller: Invocation, *, texts: bool = False, data: bool = False) -> bool:
         """Return whether a command runs in the tree and no word leads out of it. `texts`: skip plain text and code.
 
-        What is written has an effect of its own.
+        `data`: temporary files are data for a program of the project. What is written has an effect of its own.
         """
         if caller.folder is None or len(caller.fields) > MOST_WORDS or not self.runs_inside(caller):
             return False
@@ -188,11 +190,14 @@ class Place:
         plain = ("text", "code:") if given.spec.program == "git" else "code:"
         kinds = [*((option.takes or "text", value) for option, value in given.values), *given.kinds]
         skipped = [each for kind, each in kinds if kind == Kind.WRITE or (texts and kind.startswith(plain))]
+        skipped += [value for option, value in given.values if FILTERS.intersection(option.names)]
         # The command that a runner starts is judged by itself.
         skipped += given.rest
         words = [word for word in caller.fields[1:] if not any(word.span == each.span for each in skipped)]
         return all(
-            self.is_inside(word, caller.folder) or self.is_output(before, word, caller.folder)
+            self.is_inside(word, caller.folder)
+            or self.is_output(before, word, caller.folder)
+            or (data and word.start.startswith("/tmp/") and self.is_temporary(word.start))  # noqa: S108
             for before, word in pairwise((caller.fields[0], *words))
         )
 

@@ -146,7 +146,10 @@ def is_own_job(place: Place, span: Span, folder: str | None) -> bool:
         if number is None:
             # It is not there yet: nothing ends, unless this script writes something into it.
             before = place.command[: span.start]
-            return stored[1] not in before or f"echo $! > {stored[1]}" in before
+            return (
+                stored[1] not in before
+                or re.search(rf"echo \$! ?> ?{re.escape(stored[1])}", before) is not None
+            )
         return place.tree.owns_process(number)
     name = re.fullmatch(r"\$\{?([A-Za-z_]\w*)\}?", word)
     if name is None:
