@@ -108,10 +108,22 @@ def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
     limits = policy.config.limits
     yield f"limits: {', '.join(f'{key} {value}' for key, value in limits.model_dump().items())}"
     yield from check_lines(io, repository, policy)
+    yield tree_line(io, repository)
     own = user_file(io.env)
     yield f"user file: {own if own and own.exists() else 'none'}"
     if not repository.bare and (repository.root / FILE).exists() and "at" not in policy.sources[0]:
         yield f"! {FILE} is in the work tree but not in HEAD: it applies once it is committed"
+
+
+def tree_line(io: Io, repository: Repository) -> str:
+    """Describe how far the work tree is trusted."""
+    from cli_guard.state.trees import Trees
+
+    try:
+        tree = Trees(io.env).find(repository, io.invocation.now)
+    except CliGuardError as error:
+        return f"! {error}"
+    return f"work tree: {tree.words}" if tree else "work tree: not trusted, see `cli-guard trust`"
 
 
 def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[str]:

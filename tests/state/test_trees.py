@@ -44,6 +44,7 @@ def test_one_answer_lets_the_work_of_the_tree_pass(committed: Repo) -> None:
     )
     assert "the work tree is trusted by" in trust(committed) and "Type yes" not in trust(committed)
     assert f"{committed.path.resolve()}: workspace, by " in guard(committed, "trust", "--list").out
+    assert "work tree: trusted by " in guard(committed, "doctor").out
 
 
 @pytest.mark.parametrize("answer", ["no", "", "y e s"])
@@ -165,6 +166,7 @@ def test_the_user_can_only_choose_less_for_an_untrusted_tree(committed: Repo) ->
     file.parent.mkdir(parents=True)
     file.write_text('[agent]\nprofile = "workspace"\n')
     assert verdict(committed) == "review"
+    assert "work tree: not trusted" in guard(committed, "doctor").out
     trust(committed)
     assert verdict(committed) == "allow"
     file.write_text('[agent]\nprofile = "strict"\n')
