@@ -35,7 +35,7 @@ FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # house is lower than what a room has come down to so far, it stands behind.
 BUDGETS = {
     ("cli", "review", "graph", "policy", "git", "state"): 14_335,  # 15,000
-    ("commands",): 11_650,  # 10,000; the three profiles took 1,250
+    ("commands",): 11_670,  # 10,000; the three profiles took 1,280
     ("reviewers", "secrets", "code"): 12_705,
     ("execution",): 5_130,  # 5,000
     ("server",): 1_700,
@@ -43,7 +43,7 @@ BUDGETS = {
     ("agents",): 2_000,
     ("mcp",): 1_500,
 }
-WHOLE = 62_460  # 55,000, what closes the ways past, and what stands in front of agents
+WHOLE = 62_490  # 55,000, what closes the ways past, and what stands in front of agents
 LONGEST, SHORTEST = 400, 40
 
 # A module or room that alone may import a library at all.

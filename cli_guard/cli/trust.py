@@ -99,7 +99,8 @@ def list_trees(io: Io) -> int:
     for tree in trees:
         until = f", until {tree.expires}" if tree.expires else ""
         ended = "" if tree.is_valid(io.invocation.now) else " (expired)"
-        more = f", {len(tree.allow)} rules" if tree.allow else ""
+        count = len(tree.allow)
+        more = f", {count} {'rule' if count == 1 else 'rules'}" if count else ""
         line = f"{tree.path}: {tree.profile}, by {tree.by} on {tree.at[:10]}{until}{more}{ended}"
         io.say(printable(line))
     if not trees:

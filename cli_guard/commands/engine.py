@@ -1,6 +1,7 @@
 """The judge: a command and its context in, a verdict out."""
 
 import re
+from collections.abc import Iterator
 
 from cli_guard.commands.effects.parsed_call import PHRASES
 from cli_guard.commands.floors import ALTERNATIVES
@@ -11,6 +12,7 @@ from cli_guard.commands.model import (
     Effect,
     Kind,
     Pattern,
+    Profile,
     Setting,
     Span,
     Verdict,
@@ -35,6 +37,9 @@ SHORT = 5_200
 UNTIMED_NODES = 10_000
 # When the time is up, the first characters (so many) are judged on their own.
 BEGINNING = 2_000
+# The code of a written file in which commands are looked for, by its ending, and how many of them are judged.
+LANGUAGES = {"py": "python", "js": "node", "mjs": "node", "cjs": "node"}
+MOST_HIDDEN = 5
 SECONDS_FOR_BEGINNING = 0.04
 
 
@@ -53,6 +58,8 @@ def judge(command: str, context: Context | None = None) -> Verdict:
         for path, stream in shell.scope.files.items()
         if stream.text is None or not SHELL_TEXT.search(path)
     )
+    if context.profile is Profile.WORKSPACE:
+        shell.effects |= {effect: [None] for effect in find_hidden_commands(shell, context)}
     found = apply_profile(command, shell.effects, shell.invocations, context, unread)
     effects = apply_patterns(command, found, shell.invocations, context)
     decision = strictest([effect.decision for effect in effects])
@@ -72,6 +79,23 @@ def judge(command: str, context: Context | None = None) -> Verdict:
     return Verdict(
         command, decision, reason, effects, coverage, alternative, pattern, shell.find_tainted_files()
     )
+
+
+def find_hidden_commands(shell: Shell, context: Context) -> Iterator[Effect]:
+    """Yield an effect for each file that the script writes with a shell command in it that is always denied."""
+    from cli_guard.commands.inline import acts
+
+    for path, stream in shell.scope.files.items():
+        language = LANGUAGES.get(path.rpartition(".")[2])
+        if language is None or not stream.text or len(stream.text) > SHORT:
+            continue
+        texts = [act.shell or act.suspect for act in acts(language, stream.text)]
+        for text in [text for text in texts if text][:MOST_HIDDEN]:
+            inner, _ = walk_in_time(text, context, SECONDS_FOR_BEGINNING)
+            denied = next((each for each in inner.effects if each.decision is Decision.DENY), None)
+            if denied:
+                reason = f"writes code that {denied.reason}"
+                yield Effect(Kind.EXEC, path, Decision.REVIEW, reason, Span(0, 0))
 
 
 def rank_effect(effect: Effect) -> tuple[bool, int, bool, int]:
