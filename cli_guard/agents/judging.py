@@ -10,7 +10,6 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cli_guard.agents.uses import Fetch, Read, Request, Shell, Use, Write
 from cli_guard.agents.wording import Answer, name_secret
@@ -19,14 +18,11 @@ from cli_guard.commands.model import STRICTNESS, Pattern, Profile
 from cli_guard.errors import CliGuardError
 from cli_guard.git.process import Git
 from cli_guard.model import Category, Decision, Disposition, Finding
-from cli_guard.review.command_context import command_context, root_of, user_configures
+from cli_guard.review.command_context import command_context, find_choice, root_of
 from cli_guard.review.render.command import sentence, write_allow
 from cli_guard.review.work_tree import TrustedTree
 from cli_guard.runtime import Invocation, read_plain
 from cli_guard.secrets import Hit, scan
-
-if TYPE_CHECKING:
-    from cli_guard.policy.config import AgentChoice
 
 # Agents write files all day: only files that guard, run or grant access by themselves are judged by their path.
 UNREMARKABLE = frozenset((Kind.READ, Kind.WRITE, Kind.CREDENTIAL))
@@ -61,7 +57,7 @@ def answer_request(request: Request, invocation: Invocation, agent: str) -> Answ
         return None
     answer = max(answers, key=lambda each: STRICTNESS.index(each.decision))
     if answer.decision is Decision.ALLOW:
-        choice = find_choice(invocation, agent) if len(answers) == len(request.uses) else None
+        choice = find_choice(invocation.env, agent) if len(answers) == len(request.uses) else None
         return answer if choice and choice.answer == "allow" else None
     if answer.decision is Decision.REVIEW:
         if answer.command:
@@ -72,16 +68,6 @@ def answer_request(request: Request, invocation: Invocation, agent: str) -> Answ
         if request.silent:
             return answer.deny_unasked(request.silent)
     return answer
-
-
-def find_choice(invocation: Invocation, agent: str) -> "AgentChoice | None":
-    """Return what the user chose for an agent in `[agent]`, None if there is no such file. Raises CliGuardError."""
-    if not user_configures(invocation.env):
-        return None
-    from cli_guard.policy.config import read_user_config
-
-    config = read_user_config(invocation.env)
-    return config.agent.choice_for(agent) if config else None
 
 
 def judge_use(use: Use, invocation: Invocation, agent: str) -> Answer | None:
@@ -128,7 +114,7 @@ def find_ways(verdict: Verdict, context: Context, invocation: Invocation, agent:
         kept = Pattern(verdict.savable, Decision.ALLOW)
         ways[words] = replace(context, patterns=(*context.patterns, kept))
     if context.profile is Profile.STRICT:
-        choice = find_choice(invocation, agent)
+        choice = find_choice(invocation.env, agent)
         if choice is None or choice.profile != "strict":
             ways["cli-guard trust"] = replace(context, profile=Profile.WORKSPACE)
     found = (words for words, then in ways.items() if judge(verdict.command, then).verdict is Decision.ALLOW)
@@ -230,7 +216,7 @@ def find_asked_file(place: Place, invocation: Invocation, agent: str) -> str:
         if root is None or Path(name).name.startswith(".env"):
             continue
         context = simple_context(replace(invocation, cwd=root))
-        tree = TreePlace(context, str(root), TrustedTree(root, Git(root, invocation.env)), (), "")
+        tree = TreePlace(context, str(root), TrustedTree(root, Git(root, invocation.env)))
         inside = tree.relative(name) or ""
         kind = next((each for each in ASKED_FILES if tree.matches(each, inside)), "")
         if kind and (

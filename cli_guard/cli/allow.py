@@ -8,13 +8,14 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.commands import judge
-from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
 from cli_guard.review.command_context import command_context
 from cli_guard.review.saved_rules import add_to_user_file, check_rule, describe_program, describe_rule
 from cli_guard.runtime import user_file
 from cli_guard.secrets.printable import printable
+from cli_guard.state.files import explain_write_errors
 from cli_guard.state.questions import last_questions
 from cli_guard.state.trees import Tree, Trees, require_commit
 
@@ -78,22 +79,20 @@ def find_last(io: Io) -> str:
 
 def save(io: Io, pattern: str, *, user: bool) -> None:
     """Keep a rule for this work tree, or in the user's own file. Raises CliGuardError."""
-    path = user_file(io.env)
-    try:
-        if user:
-            if path is None:
-                raise UsageError("it cannot be saved: set HOME or XDG_CONFIG_HOME")
+    if user:
+        path = user_file(io.env)
+        if path is None:
+            raise UsageError("it cannot be saved: set HOME or XDG_CONFIG_HOME")
+        with explain_write_errors():
             add_to_user_file(path, pattern)
-            io.say(f"cli-guard: saved in {path}")
-            return
-        repository = Repository.discover(io.cwd, io.env)
-        require_commit(repository)
-        trees = Trees(io.env)
-        tree = trees.find(repository, io.invocation.now) or Tree("")
-        kept = (*(each for each in tree.allow if each != pattern), pattern)
-        trees.keep(replace(tree, allow=kept), repository, io.invocation)
-    except OSError as error:
-        raise CliGuardError(f"it cannot be written to {error.filename}: {error.strerror}") from error
+        io.say(f"cli-guard: saved in {path}")
+        return
+    repository = Repository.discover(io.cwd, io.env)
+    require_commit(repository)
+    trees = Trees(io.env)
+    tree = trees.find(repository, io.invocation.now) or Tree("")
+    kept = (*(each for each in tree.allow if each != pattern), pattern)
+    trees.keep(replace(tree, allow=kept), repository, io.invocation)
     io.say("cli-guard: saved for this work tree; `cli-guard allow --list` shows its rules")
 
 
@@ -107,11 +106,8 @@ def edit_rules(io: Io, remove: str | None) -> int:
         return 0
     if tree is None or remove not in rules:
         raise UsageError(f"there is no rule {remove!r} here: see `cli-guard allow --list`")
-    try:
-        kept = tuple(each for each in rules if each != remove)
-        trees.keep(replace(tree, allow=kept), repository, io.invocation)
-    except OSError as error:
-        raise CliGuardError(f"it cannot be written to {error.filename}: {error.strerror}") from error
+    kept = tuple(each for each in rules if each != remove)
+    trees.keep(replace(tree, allow=kept), repository, io.invocation)
     io.say("cli-guard: removed")
     return 0
 

@@ -8,10 +8,11 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io, shown_on_terminal
 from cli_guard.cli.pending import describe
 from cli_guard.cli.prompt import ask_yes, person_needed
-from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.review.approve import approve_change, bound_diff, bound_findings, find_pending
 from cli_guard.secrets.printable import printable
+from cli_guard.state.files import explain_write_errors
 from cli_guard.state.records import ASKED, PendingReview, Records
 
 
@@ -37,13 +38,8 @@ def run(io: Io, /, id: str, reason: str, diff: bool) -> int:
             )
         )
         return 0
-    try:
+    with explain_write_errors("the approval"):
         code = (approve_asked if review.event == ASKED else approve_reviewed)(io, repository, review, reason)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        where = repository.state_folder
-        raise CliGuardError(f"the approval cannot be written to {where}: {error.strerror}") from error
     if code is None:
         io.say("cli-guard: not approved")
         return 1

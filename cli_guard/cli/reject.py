@@ -4,9 +4,9 @@ import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
-from cli_guard.errors import CliGuardError
 from cli_guard.git.repository import Repository
 from cli_guard.review.approve import find_pending, reject
+from cli_guard.state.files import explain_write_errors
 from cli_guard.state.records import Records
 
 
@@ -15,11 +15,8 @@ def run(io: Io, /, id: str, reason: str) -> int:
     """Reject a review and end its graph."""
     repository = Repository.discover(io.cwd, io.env)
     review = find_pending(Records(repository.state_folder), id, io.invocation)
-    try:
+    with explain_write_errors("the rejection"):
         reject(repository, review, io.invocation, reason)
-    except OSError as error:
-        where = repository.state_folder
-        raise CliGuardError(f"the rejection cannot be written to {where}: {error.strerror}") from error
     io.say(f"cli-guard: {review.id} rejected; nothing was changed")
     return 0
 

@@ -7,7 +7,7 @@ import click
 from cli_guard.cli.app import COLOR, Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.progress import progress
-from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.errors import UsageError
 from cli_guard.review.render import FORMATS, renderer
 from cli_guard.review.render.review import Review
 from cli_guard.review.request import Commit, Patch, Request, Staged, Worktree, parse_range
@@ -59,11 +59,10 @@ def show(
     if not output:
         io.say(shown)
         return
-    path = io.path(output)
-    try:
-        path.write_text(shown, "utf-8", "backslashreplace")
-    except OSError as error:
-        raise CliGuardError(f"the report cannot be written to {output}: {error.strerror}") from error
+    from cli_guard.state.files import explain_write_errors
+
+    with explain_write_errors("the report"):
+        io.path(output).write_text(shown, "utf-8", "backslashreplace")
 
 
 def write_baseline(io: Io, review: Review) -> None:
@@ -71,16 +70,14 @@ def write_baseline(io: Io, review: Review) -> None:
     from cli_guard.git.repository import Repository
     from cli_guard.policy.decisions import BASELINE_FILE, write_baseline
     from cli_guard.review.render.words import count
-    from cli_guard.state.files import write_atomically
+    from cli_guard.state.files import explain_write_errors, write_atomically
 
     path: Path = Repository.discover(io.cwd, io.env).root / BASELINE_FILE
     findings = [judged.finding for judged in review.findings]
     findings += [each.finding for each in review.suppressed if each.by == "baseline"]
-    try:
-        # Written beside it and renamed, so that a link in its place is replaced, not followed.
+    # Written beside it and renamed, so that a link in its place is replaced, not followed.
+    with explain_write_errors("the baseline"):
         write_atomically(path, write_baseline(findings))
-    except OSError as error:
-        raise CliGuardError(f"the baseline cannot be written: {error.strerror}") from error
     io.say(
         f"cli-guard: {count(len(findings), 'finding')} written to {BASELINE_FILE}; it applies once it is committed"
     )

@@ -10,7 +10,7 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.prompt import ask_yes, person_needed
 from cli_guard.commands import Context, judge
-from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.errors import UsageError
 from cli_guard.execution.checks.planning import context_of_checks
 from cli_guard.execution.checks.trust import Trusted
 from cli_guard.git.repository import Repository
@@ -126,29 +126,26 @@ def run(
         return list_trees(io)
     repository = Repository.discover(io.cwd, io.env)
     trusted = Trusted(io.invocation)
-    try:
-        if revoke:
-            gone = [Trees(io.env).revoke(repository, io.invocation), trusted.revoke(repository) > 0]
-            names = [name for name, was in zip(("the work tree", "its checks"), gone, strict=True) if was]
-            said = f"{' and '.join(names)}: no longer trusted" if names else "nothing was trusted here"
-            io.say(f"cli-guard: {said}")
-            return 0
-        until = expires.date().isoformat() if expires else ""
-        if until and until < io.invocation.now.date().isoformat():
-            raise UsageError(f"--expires {until} is in the past")
-        if rev != "HEAD" or repository.bare:
-            return ask_for_trust(io, repository, trusted, repository.resolve(rev), None, asking=not show_)
+    if revoke:
+        gone = [Trees(io.env).revoke(repository, io.invocation), trusted.revoke(repository) > 0]
+        names = [name for name, was in zip(("the work tree", "its checks"), gone, strict=True) if was]
+        said = f"{' and '.join(names)}: no longer trusted" if names else "nothing was trusted here"
+        io.say(f"cli-guard: {said}")
+        return 0
+    until = expires.date().isoformat() if expires else ""
+    if until and until < io.invocation.now.date().isoformat():
+        raise UsageError(f"--expires {until} is in the past")
+    tree = None
+    if rev == "HEAD" and not repository.bare:
         require_commit(repository)
         tree = Tree("", profile=profile, expires=until)
-        return ask_for_trust(io, repository, trusted, repository.resolve(rev), tree, asking=not show_)
-    except OSError as error:
-        raise CliGuardError(f"it cannot be written to {error.filename}: {error.strerror}") from error
+    return ask_for_trust(io, repository, trusted, repository.resolve(rev), tree, asking=not show_)
 
 
 def ask_for_trust(
     io: Io, repository: Repository, trusted: Trusted, commit: str, tree: Tree | None, *, asking: bool
 ) -> int:
-    """Show a work tree and the checks at a commit and, unless they are trusted already, ask. Raises OSError."""
+    """Show a work tree and the checks at a commit and, unless they are trusted already, ask."""
     config = recorded_policy(repository, commit)[0]
     trees, known = Trees(io.env), None
     if tree:
@@ -184,10 +181,8 @@ def ask_for_trust(
     if digest:
         trusted.give(repository, digest)
     if tree:
-        kept = trees.at(repository.root) if known else None
-        trees.keep(
-            replace(kept or tree, profile=tree.profile, expires=tree.expires), repository, io.invocation
-        )
+        tree = replace(known or tree, profile=tree.profile, expires=tree.expires)
+        trees.keep(tree, repository, io.invocation)
     io.say(f"cli-guard: trusted{'; run the commit or push again' if digest else ''}")
     return 0
 

@@ -5,7 +5,7 @@ Anyone who can write to the repository can set a tracking ref. `git update-ref` 
 """
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -86,3 +86,13 @@ def is_recorded(entries: list[tuple[str, str, str]], oid: str) -> bool:
 def find_commits(repository: Repository, oids: Iterable[str]) -> list[str]:
     """Return the ids that are commits here. Raises GitError."""
     return [oid for oid, _ in repository.identify(f"{oid}^{{commit}}" for oid in oids).values()]
+
+
+def find_roots(repository: Repository) -> list[str]:
+    """Return the ids of the root commits of HEAD, sorted: they name a history wherever it lies. Raises GitError."""
+    return sorted(repository.git.text("rev-list", "--max-parents=0", "HEAD").split())
+
+
+def has_roots(repository: Repository, roots: Collection[str]) -> bool:
+    """Return whether a repository has these root commits, as no other one has at the same path. Raises GitError."""
+    return bool(roots) and set(roots) <= set(find_commits(repository, roots))

@@ -24,6 +24,7 @@ from cli_guard.review.work_tree import TrustedTree
 from cli_guard.runtime import read_plain, user_file, user_state
 
 if TYPE_CHECKING:
+    from cli_guard.policy.config import AgentChoice
     from cli_guard.state.trees import Tree
 
 RECORDED = b"HEAD:cli-guard.toml\nHEAD:pyproject.toml\n"
@@ -132,12 +133,11 @@ def find_tree(git: Git, root: Path | None) -> "Tree | None":
     path = user_state(git.env)
     if root is None or path is None or not (path / TREES_FILE).exists():
         return None
-    from cli_guard.state.trees import Trees
+    from cli_guard.state.trees import Trees, counts
 
-    trees = Trees(git.env)
-    if trees.at(root) is None:
-        return None
-    return trees.find(Repository.discover(root, git.env), datetime.datetime.now(datetime.UTC))
+    tree = Trees(git.env).at(root)
+    now = datetime.datetime.now(datetime.UTC)
+    return tree if tree and counts(tree, Repository.discover(root, git.env), now) else None
 
 
 def find_profile(env: Mapping[str, str], agent: str, tree: "Tree | None") -> Profile:
@@ -146,13 +146,19 @@ def find_profile(env: Mapping[str, str], agent: str, tree: "Tree | None") -> Pro
     Nothing makes an untrusted tree a workspace. Raises CliGuardError.
     """
     trusted = Profile(tree.profile) if tree else Profile.STRICT
+    choice = find_choice(env, agent)
+    chosen = choice.profile if choice else None
+    return trusted if chosen in (None, "workspace") else Profile(chosen)
+
+
+def find_choice(env: Mapping[str, str], agent: str) -> "AgentChoice | None":
+    """Return what the user chose for an agent in `[agent]`, None if there is no such file. Raises CliGuardError."""
     if not user_configures(env):
-        return trusted
+        return None
     from cli_guard.policy.config import read_user_config
 
     config = read_user_config(env)
-    chosen = config.agent.choice_for(agent).profile if config else None
-    return trusted if chosen in (None, "workspace") else Profile(chosen)
+    return config.agent.choice_for(agent) if config else None
 
 
 def configuration_of(git: Git, root: Path | None) -> Mapping[str, tuple[str, ...]]:

@@ -36,6 +36,14 @@ def read_state(path: Path) -> bytes:
         return file.read()
 
 
+def read_lines(path: Path) -> Iterator[str]:
+    """Return the lines of a file, none if it is missing or owned by another user, who could forge them."""
+    try:
+        yield from read_state(path).decode("utf-8", "replace").splitlines()
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return
+
+
 def write_atomically(path: Path, text: str) -> None:
     """Write a file with mode 0600, all of it or nothing. Raises CliGuardError if a folder is there, OSError."""
     if path.is_dir() and not path.is_symlink():
@@ -59,6 +67,18 @@ def make_folder(path: Path) -> None:
         raise CliGuardError(f"{path} should be a folder: remove it") from error
     if path.is_symlink():
         raise CliGuardError(f"{path} should be a folder, but it is a link: remove it")
+
+
+@contextmanager
+def explain_write_errors(what: str = "it") -> Iterator[None]:
+    """Raise CliGuardError for an OSError: what cannot be written, to which file if it says so, and why."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        where = f" to {error.filename}" if error.filename else ""
+        raise CliGuardError(f"{what} cannot be written{where}: {error.strerror}") from error
 
 
 @contextmanager

@@ -6,13 +6,12 @@ They are kept in the user's own state folder, one JSON line each, readable only 
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.secrets.redact import redact
-from cli_guard.state.files import lock, write_atomically
-from cli_guard.state.records import read_lines
+from cli_guard.state.files import lock, read_lines, write_atomically
 
 MOST = 20
 
@@ -50,10 +49,7 @@ def last_questions(invocation: Invocation) -> list[Question]:
     for line in read_lines(path) if path else ():
         with suppress(ValueError, TypeError):
             question = Question(**json.loads(line))
-            if all(
-                isinstance(each, str)
-                for each in (question.at, question.agent, question.folder, question.command)
-            ):
+            if all(isinstance(each, str) for each in astuple(question)[:-1]):
                 found.append(question)
     return found[::-1]
 

@@ -3,7 +3,7 @@
 import datetime
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -13,7 +13,7 @@ from cli_guard.git.repository import Repository
 from cli_guard.runtime import user_state
 from cli_guard.state.approvals import Approval
 from cli_guard.state.audit import AuditLog
-from cli_guard.state.files import lock, make_folder, read_state, write_atomically
+from cli_guard.state.files import lock, make_folder, read_lines, read_state, write_atomically
 
 KEPT_APPROVALS = 500
 KEPT_PENDING = 100
@@ -173,14 +173,6 @@ def named_by(path: Path, name: object) -> bool:
 def texts_hold(record: PendingReview | Applied) -> bool:
     """Return whether all text fields are strings."""
     return all(isinstance(getattr(record, each.name), str) for each in fields(record) if each.type is str)
-
-
-def read_lines(path: Path) -> Iterator[str]:
-    """Return the lines of a file, none if it is missing or owned by another user, who could forge approvals."""
-    try:
-        yield from read_state(path).decode("utf-8", "replace").splitlines()
-    except (FileNotFoundError, NotADirectoryError, PermissionError):
-        return
 
 
 def state_folder(cwd: Path, env: Mapping[str, str]) -> Path:

@@ -14,15 +14,17 @@ from typing import Any
 
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import find_commits
+from cli_guard.git.tracking import find_roots, has_roots
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
+from cli_guard.state.files import explain_write_errors
 from cli_guard.state.owned import OwnedRecords
 
 FILE = "trees.json"
 VERSION = 1
 MOST = 2_000
 EVENT = "tree"
+LISTS = frozenset(("roots", "allow"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +62,14 @@ class Tree:
 
 def tree_from(record: Mapping[str, Any]) -> Tree | None:
     """Build a record of the file; None if it has another shape."""
-    lists = {"roots", "allow"}
-    if set(record) != {each.name for each in fields(Tree)}:
-        return None
-    values: dict[str, Any] = {
-        name: tuple(value) if name in lists and isinstance(value, list) else value
-        for name, value in record.items()
-    }
-    plain = all(
-        isinstance(each, str) for name in lists for each in values[name] if isinstance(values[name], tuple)
-    )
-    typed = all(isinstance(value, tuple if name in lists else str) for name, value in values.items())
-    return Tree(**values) if plain and typed else None
+    texts: dict[str, Any] = {name: value for name, value in record.items() if isinstance(value, str)}
+    lists: dict[str, Any] = {name: tuple(value) for name, value in record.items() if isinstance(value, list)}
+    plain = all(isinstance(each, str) for value in lists.values() for each in value)
+    typed = lists.keys() == LISTS and texts.keys() | LISTS == record.keys() == NAMES
+    return Tree(**texts, **lists) if plain and typed else None
+
+
+NAMES = frozenset(each.name for each in fields(Tree))
 
 
 class Trees:
@@ -93,25 +91,19 @@ class Trees:
     def find(self, repository: Repository, now: datetime.datetime) -> Tree | None:
         """Return the record that counts for a work tree, None if there is none. Raises CliGuardError."""
         tree = None if repository.bare else self.at(repository.root)
-        if tree is None or not tree.roots or not tree.is_valid(now):
-            return None
-        if len(find_commits(repository, list(tree.roots))) < len(tree.roots):
-            return None
-        events = AuditLog(repository.state_folder).events(EVENT)
-        own = [each for each in events if each.get("path") == tree.path]
-        return tree if own and own[-1].get("record") == tree.digest else None
+        return tree if tree and counts(tree, repository, now) else None
 
+    @explain_write_errors()
     def keep(self, tree: Tree, repository: Repository, invocation: Invocation) -> Tree:
         """Store what a person answered for the work tree of a repository; return the record.
 
-        Raises UsageError if it cannot be stored, CliGuardError, OSError.
+        Raises UsageError if it cannot be stored, CliGuardError.
         """
-        git = repository.git
         tree = replace(
             tree,
             path=str(repository.root.resolve()),
-            roots=tuple(sorted(git.text("rev-list", "--max-parents=0", "HEAD").split())),
-            commit=git.text("rev-parse", "HEAD"),
+            roots=tuple(find_roots(repository)),
+            commit=repository.git.text("rev-parse", "HEAD"),
             by=invocation.user,
             at=invocation.now.isoformat(timespec="seconds"),
         )
@@ -121,6 +113,7 @@ class Trees:
         self._change(tree.path, [asdict(tree)])
         return tree
 
+    @explain_write_errors()
     def revoke(self, repository: Repository, invocation: Invocation) -> bool:
         """Remove the record of a work tree; return whether there was one. Raises as `keep` does."""
         path = str(repository.root.resolve())
@@ -134,6 +127,16 @@ class Trees:
         self._records.change(
             lambda kept: [*(each for each in kept if each.get("path") != path), *new][-MOST:]
         )
+
+
+def counts(tree: Tree, repository: Repository, now: datetime.datetime) -> bool:
+    """Return whether a record is about the work tree of this repository, and was made here. Raises CliGuardError."""
+    here = not repository.bare and tree.path == str(repository.root.resolve())
+    if not (here and tree.is_valid(now) and has_roots(repository, tree.roots)):
+        return False
+    events = AuditLog(repository.state_folder).events(EVENT)
+    own = [each for each in events if each.get("path") == tree.path]
+    return bool(own) and own[-1].get("record") == tree.digest
 
 
 def require_commit(repository: Repository) -> None:

@@ -171,3 +171,10 @@ def test_the_user_can_only_choose_less_for_an_untrusted_tree(committed: Repo) ->
     assert verdict(committed) == "allow"
     file.write_text('[agent]\nprofile = "strict"\n')
     assert verdict(committed) == "review"
+
+
+def test_a_state_folder_that_cannot_be_written_is_said_in_one_line(committed: Repo) -> None:
+    (Path(committed.env["HOME"]) / ".local").write_text("a file\n")
+    done = guard(committed, "trust", stdin=Terminal("yes\n"))
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert "cannot be written" in done.err and "Traceback" not in done.err

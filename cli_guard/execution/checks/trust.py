@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from cli_guard.git.repository import Repository
-from cli_guard.git.tracking import find_commits
+from cli_guard.git.tracking import find_roots, has_roots
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
+from cli_guard.state.files import explain_write_errors
 from cli_guard.state.owned import OwnedRecords
 
 FILE = "trusted.json"
@@ -49,13 +50,18 @@ class Trusted:
 
     def find(self, repository: Repository, digest: str) -> Trust | None:
         """Return the trust in a table of checks, None if there is none. Raises CliGuardError."""
-        given = [each for each in self._read() if each.digest == digest and has_roots(repository, each.roots)]
+        given = [
+            each
+            for each in self._read()
+            if each.digest == digest and has_roots(repository, each.roots.split())
+        ]
         return given[-1] if given and digest in self._find_trusted_tables(repository) else None
 
+    @explain_write_errors()
     def give(self, repository: Repository, digest: str) -> Trust:
-        """Trust a table of checks. Raises UsageError if it cannot be stored, CliGuardError, OSError."""
+        """Trust a table of checks. Raises UsageError if it cannot be stored, CliGuardError."""
         at = self._invocation.now.isoformat(timespec="seconds")
-        roots = " ".join(sorted(repository.git.text("rev-list", "--max-parents=0", "HEAD").split()))
+        roots = " ".join(find_roots(repository))
         trust = Trust(digest, self._invocation.user, at, roots)
         # Recorded first: trust without an audit entry must not exist.
         self._note(repository, "trust", digest)
@@ -67,9 +73,10 @@ class Trusted:
         self._change(add)
         return trust
 
+    @explain_write_errors()
     def revoke(self, repository: Repository) -> int:
         """Withdraw all trust in a repository, and return how many tables had it. Raises as `give` does."""
-        gone = [each for each in self._read() if has_roots(repository, each.roots)]
+        gone = [each for each in self._read() if has_roots(repository, each.roots.split())]
         self._note(repository, "trust revoked", None)
         self._change(lambda kept: [each for each in kept if each not in gone])
         return len(gone)
@@ -92,8 +99,3 @@ class Trusted:
 
     def _note(self, repository: Repository, event: str, digest: str | None) -> None:
         AuditLog(repository.state_folder).append(entry(event, self._invocation, table=digest))
-
-
-def has_roots(repository: Repository, roots: str) -> bool:
-    """Return whether a repository has these root commits: another one has not, whatever its path."""
-    return bool(roots) and set(roots.split()) <= set(find_commits(repository, roots.split()))
