@@ -6,20 +6,16 @@ Whole processes, in turn: the hook of each agent for some commands, and check-co
 The reference of a cold run is a process that imports what a hook has loaded, and does nothing: no graph is among it.
 """
 
-import argparse
-import compileall
 import json
-import os
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from review import GUARD, PYTHON, git, make_staged
+from server import measure_rounds
 
 from cli_guard.agents.registry import AGENTS
 
@@ -93,10 +89,10 @@ def cases(folder: Path, env: dict[str, str]) -> list[Case]:
     """Prepare the cases: first the two references, then what is compared with them."""
     repository, staged = make_staged(folder, "clean", 10, 500), make_staged(folder, "staged", 10, 500)
     git(repository, "reset", "-q", "--hard")
-    warm, cold = env | {"CLI_GUARD_SERVER": "require"}, env | {"CLI_GUARD_SERVER": "0"}
+    warm, cold = env, env | {"CLI_GUARD_SERVER": "0"}
     imports = import_all(claude_code("ls", repository), repository, cold)
     found = [
-        Case("python -c pass", (PYTHON, "-c", "pass"), repository, env),
+        Case("python -c pass", (PYTHON, "-c", "pass"), repository, cold),
         Case("python, imports of a judgement", (PYTHON, "-c", imports), repository, cold),
     ]
     for how, where, budget in (("warm", warm, ("pass", WARM)), ("cold", cold, ("imports", COLD))):
@@ -119,26 +115,7 @@ def cases(folder: Path, env: dict[str, str]) -> list[Case]:
 
 def main() -> None:
     """Measure and print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--runs", type=int, default=15)
-    runs = parser.parse_args().runs
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON") and k not in ("SKIP", "CI")}
-    compileall.compile_dir(str(Path(__file__).parent.parent / "cli_guard"), quiet=2)
-    sockets = tempfile.mkdtemp(prefix="cg-")
-    env = kept | {"XDG_RUNTIME_DIR": sockets, "GIT_CONFIG_GLOBAL": os.devnull}
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            measured = cases(Path(folder), env)
-            for _ in range(runs + 1):
-                for case in measured:
-                    case.measure()
-                    # The server prepares its next child while it is idle, as it would between two commands.
-                    time.sleep(0.3 if case.env.get("CLI_GUARD_SERVER") == "require" else 0)
-    finally:
-        subprocess.run((GUARD, "server", "stop"), env=env, check=False, stdout=subprocess.DEVNULL)
-        shutil.rmtree(sockets)
+    measured = measure_rounds(__doc__, cases)
     bare, imports = (case.median for case in measured[:2])
     print(f"{'':42}{'median':>9}{'x pass':>9}{'x imports':>11}  budget")
     for case in measured:

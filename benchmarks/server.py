@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from review import GUARD, PYTHON, git, make_staged
 
@@ -48,6 +49,17 @@ class Case:
         _, _, usage = os.wait4(process.pid, 0)
         self.wall.append((time.perf_counter() - started) * 1000)
         self.cpu.append((usage.ru_utime + usage.ru_stime) * 1000)
+
+
+class Measured(Protocol):
+    """A case of this benchmark or of another one."""
+
+    env: dict[str, str]
+
+    def measure(self) -> None: ...
+
+
+AnyCase = TypeVar("AnyCase", bound=Measured)
 
 
 def commit_case(folder: Path, name: str, env: dict[str, str], hooks: dict[str, str] | None) -> Case:
@@ -89,10 +101,12 @@ def cases(folder: Path, env: dict[str, str]) -> list[Case]:
     ]
 
 
-def main() -> None:
-    """Measure and print the table."""
+def measure_rounds(
+    description: str | None, prepare: Callable[[Path, dict[str, str]], list[AnyCase]]
+) -> list[AnyCase]:
+    """Run the cases in turn, --runs times and once to warm up, with a server of their own; return them."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--runs", type=int, default=15)
     runs = parser.parse_args().runs
@@ -102,15 +116,21 @@ def main() -> None:
     env = kept | {"XDG_RUNTIME_DIR": sockets, "CLI_GUARD_SERVER": "require", "GIT_CONFIG_GLOBAL": os.devnull}
     try:
         with tempfile.TemporaryDirectory() as folder:
-            measured = cases(Path(folder), env)
+            measured = prepare(Path(folder), env)
             for _ in range(runs + 1):
                 for case in measured:
                     case.measure()
                     # The server prepares its next child while it is idle, as it would between two commits.
-                    time.sleep(0.5)
+                    time.sleep(0.5 if case.env["CLI_GUARD_SERVER"] == "require" else 0)
+            return measured
     finally:
         subprocess.run((GUARD, "server", "stop"), env=env, check=False, stdout=subprocess.DEVNULL)
         shutil.rmtree(sockets)
+
+
+def main() -> None:
+    """Measure and print the table."""
+    measured = measure_rounds(__doc__, cases)
     bare = min(measured[0].wall)
     print(f"{'':36}{'wall':>8}{'least':>8}{'x pass':>8}{'cpu':>8}{'+ pass':>8}  budget")
     for case in measured:

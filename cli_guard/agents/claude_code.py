@@ -16,18 +16,17 @@ from cli_guard.agents.uses import (
     Request,
     as_object,
     check_event,
+    find_folder,
     find_uses,
     read_object,
     split_name,
 )
 from cli_guard.agents.wording import Answer
-from cli_guard.model import Decision
 from cli_guard.review.render.command import as_json
 from cli_guard.runtime import Invocation
 
 NAME = "claude-code"
 EVENT = "PreToolUse"
-WORDS = {Decision.ALLOW: "allow", Decision.REVIEW: "ask", Decision.DENY: "deny"}
 # The modes with a prompt. In `auto` an `ask` is answered without one.
 ASKING = ("default", "acceptEdits", "plan")
 
@@ -48,7 +47,7 @@ def read_request(data: Mapping[str, Any]) -> Request:
     given = data.get("tool_input")
     mode = data.get("permission_mode", "default")
     silent = "" if mode in ASKING else f"{mode} mode asks nobody"
-    folder = text_in(data, "cwd") if "cwd" in data else ""
+    folder = find_folder(data)
     if name.startswith("mcp__"):
         name, server = name.removeprefix("mcp__"), data.get("mcp_server")
         names = split_name(name, "__")
@@ -61,7 +60,7 @@ def read_request(data: Mapping[str, Any]) -> Request:
 def render_answer(answer: Answer) -> str:
     output = {
         "hookEventName": EVENT,
-        "permissionDecision": WORDS[answer.decision],
+        "permissionDecision": answer.word,
         "permissionDecisionReason": answer.text,
     }
     return as_json({"hookSpecificOutput": output})

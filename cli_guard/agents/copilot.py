@@ -10,14 +10,12 @@ from typing import Any
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
-from cli_guard.agents.uses import Call, Request, as_object, find_uses, read_object, split_name
-from cli_guard.model import Decision
+from cli_guard.agents.uses import Request, as_object, find_folder, find_mcp_call, find_uses, read_object
 from cli_guard.review.render.command import as_json
 from cli_guard.runtime import Invocation
 
 NAME = "copilot"
 EVENT = "preToolUse"
-WORDS = {Decision.ALLOW: "allow", Decision.REVIEW: "ask", Decision.DENY: "deny"}
 
 
 def respond(raw: bytes, invocation: Invocation) -> str:
@@ -25,18 +23,13 @@ def respond(raw: bytes, invocation: Invocation) -> str:
     answer = answer_request(read_request(read_object(raw)), invocation, NAME)
     if answer is None:
         return ""
-    return as_json({"permissionDecision": WORDS[answer.decision], "permissionDecisionReason": answer.text})
+    return as_json({"permissionDecision": answer.word, "permissionDecisionReason": answer.text})
 
 
 def read_request(data: Mapping[str, Any]) -> Request:
     """Read a request. Raises ValueError."""
     name, given = text_in(data, "toolName"), as_object(data.get("toolArgs"), "toolArgs")
-    folder = text_in(data, "cwd") if "cwd" in data else ""
-    uses = find_uses(name, given)
-    if not uses and (names := split_name(name, "-")):
-        # An MCP tool is named after its server: `github-create_issue`.
-        uses = (Call(names, given),)
-    return Request(uses, folder)
+    return Request(find_uses(name, given) or find_mcp_call(name, "-", given), find_folder(data))
 
 
 def write_request(command: str, folder: str) -> dict[str, object]:

@@ -11,14 +11,13 @@ from typing import Any
 from cli_guard.agents.judging import answer_request
 from cli_guard.agents.payload import text_in
 from cli_guard.agents.settings import TIMEOUT_SECONDS, JsonHooks, Protocol
-from cli_guard.agents.uses import Call, Request, as_object, check_event, find_uses, read_object
+from cli_guard.agents.uses import Call, Request, as_object, check_event, find_folder, find_uses, read_object
 from cli_guard.model import Decision
 from cli_guard.review.render.command import as_json
 from cli_guard.runtime import Invocation
 
 NAME = "gemini"
 EVENT = "BeforeTool"
-WORDS = {Decision.ALLOW: "allow", Decision.REVIEW: "ask", Decision.DENY: "deny"}
 
 
 def respond(raw: bytes, invocation: Invocation) -> str:
@@ -28,14 +27,14 @@ def respond(raw: bytes, invocation: Invocation) -> str:
         return ""
     # The model reads the reason, a person who is asked reads the system message.
     asked = {"systemMessage": answer.text} if answer.decision is Decision.REVIEW else {}
-    return as_json({"decision": WORDS[answer.decision], "reason": answer.text, **asked})
+    return as_json({"decision": answer.word, "reason": answer.text, **asked})
 
 
 def read_request(data: Mapping[str, Any]) -> Request:
     """Read a request. Raises ValueError."""
     check_event(data, EVENT)
     name, given = text_in(data, "tool_name"), as_object(data.get("tool_input"), "tool_input")
-    folder = text_in(data, "cwd") if "cwd" in data else ""
+    folder = find_folder(data)
     server = data.get("mcp_context")
     if isinstance(server, dict):
         return Request(

@@ -15,13 +15,13 @@ from cli_guard.agents.payload import text_in
 from cli_guard.agents.registry import ToolDenied
 from cli_guard.agents.settings import Protocol, write_text
 from cli_guard.agents.uses import (
-    Call,
     Request,
     as_object,
     check_event,
+    find_folder,
+    find_mcp_call,
     find_uses,
     read_object,
-    split_name,
 )
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
@@ -48,11 +48,7 @@ def read_request(data: Mapping[str, Any]) -> Request:
     """Read a request of our plugin. Raises ValueError."""
     check_event(data, EVENT, "event")
     name, given = text_in(data, "tool"), as_object(data.get("args"), "args")
-    uses = find_uses(name, given)
-    if not uses and (names := split_name(name, "_")):
-        # An MCP tool is named after its server: `github_create_issue`.
-        uses = (Call(names, given),)
-    return Request(uses, text_in(data, "cwd") if "cwd" in data else "", SILENT)
+    return Request(find_uses(name, given) or find_mcp_call(name, "_", given), find_folder(data), SILENT)
 
 
 def write_request(command: str, folder: str) -> dict[str, object]:

@@ -117,6 +117,11 @@ def check_event(data: Mapping[str, Any], event: str, key: str = "hook_event_name
         raise ValueError(f"the event is {data[key]}, not {event}")
 
 
+def find_folder(data: Mapping[str, Any]) -> str:
+    """Return the current folder of a request, "" if it does not say. Raises ValueError."""
+    return text_in(data, "cwd") if "cwd" in data else ""
+
+
 def find_uses(name: str, given: Mapping[str, Any]) -> tuple[Use, ...]:
     """Return what a tool would do; nothing for an unknown tool that has no command. Raises ValueError."""
     kind = TOOLS.get(name)
@@ -147,6 +152,12 @@ def split_name(name: str, between: str) -> tuple[tuple[str, str], ...]:
     parts = name.split(between)
     pairs = ((between.join(parts[:at]), between.join(parts[at:])) for at in range(1, len(parts)))
     return tuple(pair for pair in pairs if all(pair))
+
+
+def find_mcp_call(name: str, between: str, given: Mapping[str, Any]) -> tuple[Call, ...]:
+    """Return the call of an MCP tool that is named after its server (`github-create_issue`); nothing for others."""
+    names = split_name(name, between)
+    return (Call(names, given),) if names else ()
 
 
 def read_shell(given: Mapping[str, Any]) -> Shell:

@@ -9,6 +9,7 @@ from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
 
 LONGEST_REASON = 4_000
+WORDS = {Decision.ALLOW: "allow", Decision.REVIEW: "ask", Decision.DENY: "deny"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,11 @@ class Answer:
     command: str = ""
     folder: str = ""
     silent: str = ""
+
+    @property
+    def word(self) -> str:
+        """Return the decision as most agents spell it: allow, ask or deny."""
+        return WORDS[self.decision]
 
     @property
     def text(self) -> str:

@@ -4,13 +4,18 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from cli_guard.commands.effects.arguments import read_arguments
+from cli_guard.commands.effects.arguments import Arguments, read_arguments
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.model import Span
-from cli_guard.commands.programs import sub_command, table
+from cli_guard.commands.programs import Spec, sub_command, table
 from cli_guard.commands.scope import Stream
 
 SYSTEM_PROGRAMS = re.compile(r"(?:/usr(?:/local)?|/opt/homebrew)?/s?bin/[^/]+\Z")
+# Folders of a work tree with the programs that were installed for the project.
+NODE = "node_modules/.bin"
+INSTALLED = (".venv/bin", "venv/bin", NODE, "vendor/bin", "bin", ".venv/Scripts")
+# Runners that look into an environment of the project and fetch nothing by name.
+ENVIRONMENTS = frozenset(("uv", "poetry", "pdm", "pipenv", "bundle", "hatch"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +36,21 @@ class Invocation:
         """Return the name or path of the program, empty if unknown before it runs."""
         return self.fields[0].text or "" if self.fields[0].known else ""
 
+    @property
+    def program(self) -> str:
+        """Return the name of the program without its folder."""
+        return self.name.rpartition("/")[2]
+
+    @cached_property
+    def arguments(self) -> Arguments:
+        """Return the words after the program, as its table reads them; `git-add` is read as `git add`."""
+        name, words = self.program, list(self.fields[1:])
+        spec = table(name)
+        if spec is None and name.startswith("git-"):
+            spec, name = table("git"), name.removeprefix("git-")
+            words = [replace(self.fields[0], text=name, start=name), *words]
+        return read_arguments(spec or Spec(name), words)
+
     @cached_property
     def plain(self) -> bool:
         """Return whether all words are known and no input came from the network or is a secret."""
@@ -39,7 +59,7 @@ class Invocation:
     @cached_property
     def spelled(self) -> tuple[tuple[Field, ...], bool]:
         """Return the words without options before sub-commands, and whether the dropped options are harmless."""
-        spec, rest = table(self.name.rpartition("/")[2]), self.fields[1:]
+        spec, rest = table(self.program), self.fields[1:]
         kept, harmless = [self.fields[0]], True
         while spec and spec.commands:
             bare = replace(spec, commands={}, operands=())

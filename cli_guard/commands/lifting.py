@@ -4,14 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from cli_guard.commands.effects.arguments import read_arguments
 from cli_guard.commands.effects.places import is_below, resolve_path
 from cli_guard.commands.expand.fields import Field
-from cli_guard.commands.invocations import Invocation
+from cli_guard.commands.invocations import ENVIRONMENTS, NODE, Invocation
 from cli_guard.commands.model import Context, Effect, Kind, Pattern, Setting
 from cli_guard.commands.patterns import fit_pattern, matches, shape_of
-from cli_guard.commands.programs import Spec, table
-from cli_guard.commands.trust.code import ENVIRONMENTS
 from cli_guard.model import Decision
 from cli_guard.rules import tables
 
@@ -122,13 +119,13 @@ class Lifting:
             return None
         if caller.name == "tee" and effect.kind is Kind.WRITE:
             others = self.find_source(effect, caller)
-        elif effect.kind is Kind.EXEC and sub_command_of(caller) in tables.workspace().runners:
+        elif effect.kind is Kind.EXEC and caller.arguments.spec.name in tables.workspace().runners:
             others = [each for each in self.invocations if each.parent is caller]
             others = others if self.stays_with_project(caller, others) else []
         else:
             return None
         for each in others:
-            run = Effect(Kind.EXEC, each.name.rpartition("/")[2], Decision.REVIEW, "", each.span)
+            run = Effect(Kind.EXEC, each.program, Decision.REVIEW, "", each.span)
             if found := self.find_pattern(run, each) or self.find_pattern_beside(run, each):
                 return found
         return None
@@ -149,22 +146,16 @@ class Lifting:
         before = runner.fields[1 : len(runner.fields) - len(inner[0].fields)] if inner else ()
         if not inner or any(word.start.startswith("-") for word in before):
             return False
-        if runner.name.rpartition("/")[2] in ENVIRONMENTS:
+        if runner.program in ENVIRONMENTS:
             return True
-        tree, program = self.context.tree, f"{self.context.root}/node_modules/.bin/{inner[0].name}"
+        tree, program = self.context.tree, f"{self.context.root}/{NODE}/{inner[0].name}"
         return tree is not None and tree.exists(program)
-
-
-def sub_command_of(caller: Invocation) -> str:
-    """Return the name of a command's table: `uv run`; "" for a program without one."""
-    spec = table(caller.name.rpartition("/")[2])
-    return read_arguments(spec, list(caller.fields[1:])).spec.name if spec else ""
 
 
 def names_code(effect: Effect, invocation: Invocation, words: Sequence[Field]) -> bool:
     """Return whether only words beyond the pattern name code to run (`git fetch --upload-pack=CODE`)."""
     target = effect.target or ""
-    if effect.kind is not Kind.EXEC or target.partition(" ")[0] == invocation.name.rpartition("/")[2]:
+    if effect.kind is not Kind.EXEC or target.partition(" ")[0] == invocation.program:
         return False
     last = target.rpartition("/")[2]
     more = [word.start for word in invocation.fields if all(word is not each for each in words)]
@@ -177,13 +168,11 @@ def adds_code(pattern: Pattern, invocation: Invocation, context: Context, kind: 
     Code is also what lies outside the project (`pytest ../other`), or what is installed from an address. `kind` is
     that of the effect to lift.
     """
-    base = invocation.name.rpartition("/")[2]
-    shape, spec = shape_of(pattern.text), table(base) or Spec(base)
+    shape, given = shape_of(pattern.text), invocation.arguments
     named = {word[0] for word in shape.words if len(word) == 1}
     if not shape.open and len(named) == len(set(shape.words)):
         return False
     named |= {word.partition("=")[0] for word in named}
-    given = read_arguments(spec, list(invocation.fields[1:]))
     options = [option for option in given.present if option.takes in CODE | HOSTS or option.effect in GRAVE]
     if kind is Kind.EXEC and any(
         ADDRESS.match(each.start)

@@ -124,7 +124,7 @@ class WorkTree(Protocol):
     def expand(self, pattern: str) -> tuple[str, ...]:
         """Return the paths that a pattern of the shell finds, at most some hundreds."""
 
-    def uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
+    def list_uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
         """Return what Git could not bring back, from the top of the tree, each with whether Git ignores it.
 
         `*` stands for all if it cannot be listed in `seconds`.

@@ -96,7 +96,7 @@ def fit_pattern(pattern: Pattern, invocation: Invocation) -> tuple[Field, ...] |
     """
     shape, name = shape_of(pattern.text), invocation.name
     has_path = any("/" in piece for piece in shape.words[0])
-    if name and not matches(shape.words[0], name if has_path else name.rpartition("/")[2]):
+    if name and not matches(shape.words[0], name if has_path else invocation.program):
         return None
     words, harmless = invocation.spelled
     if pattern.decision is Decision.ALLOW:

@@ -44,14 +44,13 @@ def apply_profile(
         return dict(found)
     from cli_guard.commands.trust.place import Place
 
-    place = Place(context, context.root, context.tree, tuple(invocations), command)
-    writes = (effect for effect in found if effect.kind is Kind.WRITE and effect.target)
+    writes = (effect for effect in found if effect.kind is Kind.WRITE)
     edited = {
         each.target
         for each in writes
-        if each.reason.startswith("changes ") and " mode of " not in each.reason
+        if each.target and each.reason.startswith("changes ") and " mode of " not in each.reason
     }
-    place.written = unread | {path for path in edited if path}
+    place = Place(context, context.root, context.tree, command, tuple(invocations), unread | edited)
     return {
         allow(effect, explain(place, effect)) if covers(place, effect, callers) else effect: callers
         for effect, callers in found.items()
@@ -90,7 +89,7 @@ def explain(place: "Place", effect: Effect) -> str:
     """Say why an effect is allowed, and how much of the code that runs nobody has reviewed yet."""
     if effect.kind is not Kind.EXEC:
         return "trusted work tree"
-    changes = place.tree.uncommitted(SECONDS_FOR_A_NOTE)
+    changes = place.tree.list_uncommitted(SECONDS_FOR_A_NOTE)
     if ("*", False) in changes:
         return "trusted work tree; its changes could not be listed in time"
     changed = sum(not ignored for _, ignored in changes)

@@ -193,6 +193,8 @@ def spec_from(data: Mapping[str, Any], name: str, parent: Spec) -> Spec:
         examples={verdict: tuple(data.get(verdict, ())) for verdict in ("allow", "review", "deny")},
     )
     given = data.get("command", ())
+    if not given:
+        return spec
     forms = {form: spec_from(each, f"{name} {form}", spec) for each in given for form in forms_in(each)}
     group = replace(spec, forms=MappingProxyType({**parent.forms, **forms}))
     commands = commands_from(given, group)
@@ -226,13 +228,19 @@ def commands_from(tables: list[Mapping[str, Any]] | tuple[()], parent: Spec) -> 
     return found
 
 
+@cache
+def plain_option(name: str, takes: str | None, optional: bool) -> Option:
+    """Return the option of this name and nothing more: most sub-commands share theirs, and making one takes time."""
+    return Option((name,), takes, optional)
+
+
 def options_from(data: Mapping[str, Any], name: str) -> dict[str, Option]:
     options: dict[str, Option] = {}
     for key, takes in (("flags", None), ("values", "text")):
         for word in data.get(key, "").split():
             optional = word.endswith("[=]")
             plain = word.removesuffix("[=]")
-            options[plain] = Option((plain,), "text" if optional else takes, optional)
+            options[plain] = plain_option(plain, "text" if optional else takes, optional)
     for fact in data.get("fact", ()):
         unknown = set(fact) - FACT_KEYS
         if unknown:

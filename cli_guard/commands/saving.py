@@ -82,8 +82,7 @@ def runs(outer: Invocation, inner: Invocation) -> bool:
 
 def is_refused(invocation: Invocation) -> bool:
     """Return whether the command must be reviewed each time."""
-    name = invocation.name
-    base = name.rpartition("/")[2]
+    name, base = invocation.name, invocation.program
     # A path from elsewhere may hold another program tomorrow.
     if name.startswith(("/", "~")) or ".." in name.split("/") or "=" in name:
         return True

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cli_guard.commands import Context, judge
 from cli_guard.commands.effects.values import PYTHON_TOOLS
+from cli_guard.commands.invocations import INSTALLED
 from cli_guard.commands.lifting import CODE, HOSTS
 from cli_guard.commands.model import Pattern, Profile
 from cli_guard.commands.patterns import check_pattern, shape_of
@@ -104,14 +105,8 @@ def describe_rule(text: str) -> str:
 def describe_program(name: str, context: Context, env: Mapping[str, str]) -> Iterator[str]:
     """Yield what is known of a program without a table: where it is, and from which package."""
     place = shutil.which(name, path=env.get("PATH", ""))
-    inside = context.root and next(
-        (
-            path
-            for folder in (".venv/bin", "venv/bin", "node_modules/.bin", "vendor/bin", "bin")
-            if (path := Path(context.root) / folder / name).exists()
-        ),
-        None,
-    )
+    installed = (Path(context.root) / folder / name for folder in INSTALLED) if context.root else ()
+    inside = next((path for path in installed if path.exists()), None)
     if inside:
         yield f"{inside} is installed in this work tree"
         place = str(inside)

@@ -39,7 +39,7 @@ class TrustedTree:
         # Absolute and with links, as the shell does it.
         return tuple(islice(glob.iglob(pattern, include_hidden=True), MOST_FOUND))  # noqa: PTH207
 
-    def uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
+    def list_uncommitted(self, seconds: float) -> tuple[tuple[str, bool], ...]:
         """Return changed, new and ignored paths from the top, each with whether Git ignores it.
 
         An ignored folder is one path. More than can be listed in `seconds` counts as everything.

@@ -210,7 +210,7 @@ def sends(place: int = 0, name: str = "") -> Handler:
     return handler
 
 
-def listed(calling: FunctionCall, place: int, name: str, make: Callable[[str], Value]) -> Values:
+def note_listing(calling: FunctionCall, place: int, name: str, make: Callable[[str], Value]) -> Values:
     """Record that folders are read, and return what `make` says that a listing of each holds."""
     found: list[Value] = []
     for value in calling.given(place, name) or (Literal("."),):
@@ -225,12 +225,12 @@ def lists(place: int = 0, name: str = "") -> Handler:
 
     def handler(calling: FunctionCall) -> Values:
         if calling.function.name.endswith("scandir"):
-            return listed(
+            return note_listing(
                 calling, place, name, lambda folder: Reference("pathlib.Path()", join(folder, FOUND))
             )
         # Options of Node: names below, or entries, whose name is what counts.
         names = Literal(FOUND * (2 if calling.arguments[1:] else 1))
-        return listed(calling, place, name, lambda folder: names)
+        return note_listing(calling, place, name, lambda folder: names)
 
     return handler
 

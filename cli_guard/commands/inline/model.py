@@ -19,8 +19,7 @@ class Act:
 
     `target` is a path, an address or a program, None if unknown. `shell` is text passed to a shell, `words` a command
     run without one; `remote`: the code that runs came from the network. `variable` is an environment variable that is
-    set to the `target`. `suspect` is text that may be passed to a
-    shell: of its effects only denials count.
+    set to the `target`. `suspect` is text that may be passed to a shell: of its effects only denials count.
     """
 
     kind: Kind

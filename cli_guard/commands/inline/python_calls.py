@@ -105,7 +105,7 @@ CALLS = make.read_effects(WORDS["effects"]) | make.table(
         f"{PATH}.resolve {PATH}.absolute {PATH}.expanduser": lambda calling: (
             Reference(PATH, calling.function.about),
         ),
-        f"{PATH}.with_name {PATH}.with_suffix": own.renamed,
+        f"{PATH}.with_name {PATH}.with_suffix": own.changes_name,
         f"{PATH}.with_stem": make.gives(Reference(PATH)),
         f"{PATH}.relative_to": own.relative,
         f"{PATH}.glob {PATH}.rglob {PATH}.iterdir": make.both(make.does(Kind.READ, None), own.paths_below),

@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 from posixpath import join, splitext
 
 from cli_guard.commands.inline import acts
-from cli_guard.commands.inline.language import listed
+from cli_guard.commands.inline.language import note_listing
 from cli_guard.commands.inline.model import Act, unknown, variable
 from cli_guard.commands.inline.paths import FOUND, STEM, as_path, is_found, path_of, raw_text, taint_of
 from cli_guard.commands.inline.state import FunctionCall
@@ -146,7 +146,9 @@ def unpickles(calling: FunctionCall) -> Values:
 def walks(calling: FunctionCall) -> Values:
     """Handle `os.walk("src")`."""
     names = Sequence((Literal(FOUND),))
-    found = listed(calling, 0, "top", lambda top: Sequence((Literal(join(top, FOUND * 2)), names, names)))
+    found = note_listing(
+        calling, 0, "top", lambda top: Sequence((Literal(join(top, FOUND * 2)), names, names))
+    )
     odd = {"followlinks", "*"} & set(calling.named) or len(calling.arguments) > 3
     # It goes wherever the code says that there are folders.
     return (Data(local=True),) if odd or calling.run.settle(names) != names else found
@@ -154,7 +156,7 @@ def walks(calling: FunctionCall) -> Values:
 
 def finds(calling: FunctionCall) -> Values:
     """Handle `glob.glob("src/*.py")`."""
-    found = listed(calling, 0, "pathname", lambda pattern: Literal(WILD.sub(FOUND, pattern)))
+    found = note_listing(calling, 0, "pathname", lambda pattern: Literal(WILD.sub(FOUND, pattern)))
     return (Data(local=True),) if {"root_dir", "dir_fd", "*"} & set(calling.named) else found
 
 
@@ -177,7 +179,7 @@ def split_ending(calling: FunctionCall) -> Values:
     return (Sequence((first, Data(local=True) if is_found(first) else ending)),)
 
 
-def renamed(calling: FunctionCall) -> Values:
+def changes_name(calling: FunctionCall) -> Values:
     """Handle `Path("x.py").with_suffix(".txt")` and `.with_name("y")`."""
     path, text = PurePosixPath(calling.function.about or ""), raw_text(calling.only(0))
     if text is None or path.name in ("", FOUND * 2):

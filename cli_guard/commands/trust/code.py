@@ -6,10 +6,10 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from cli_guard.commands.effects.places import is_below, is_credential
-from cli_guard.commands.invocations import SYSTEM_PROGRAMS, Invocation
+from cli_guard.commands.invocations import ENVIRONMENTS, INSTALLED, NODE, SYSTEM_PROGRAMS, Invocation
 from cli_guard.commands.model import Effect
 from cli_guard.commands.programs import Spec, table
-from cli_guard.commands.trust.place import Place, base_name, called, is_loopback
+from cli_guard.commands.trust.place import Place, is_loopback
 
 ASSIGNMENT = re.compile(r"[^=/\s.:-][^=/\s]*=")
 SQLITE = re.compile(r"sqlite[\w+]*:///(/[\w./-]+)")
@@ -19,10 +19,10 @@ SETTING = re.compile(r"\w[\w.:,+-]*")
 # Parts of a variable's name for which a bare word may be code, a program or another machine.
 NAMES_CODE = re.compile(
     r"PLUGIN|MODULE|LOAD|REQUIRE|IMPORT|EXTENSION|BACKEND|COMMAND|CMD|EXEC|SHELL|PROGRAM|BINARY|TOOL|WRAPPER|LAUNCHER"
-    r"|RUNNER|HOOK|CONTEXT|PROFILE|TOOLCHAIN|CONFIG|ALIAS|PROXY|REGISTRY|INDEX|MIRROR|REMOTE|HOST|SERVER|ENDPOINT|ADDR|UR[IL]|DSN|PYTHON|COMPILER|EDITOR|PAGER",
+    r"|RUNNER|HOOK|CONTEXT|PROFILE|TOOLCHAIN|CONFIG|ALIAS|PROXY|REGISTRY|INDEX|MIRROR|REMOTE|HOST|SERVER|ENDPOINT|ADDR"
+    r"|UR[IL]|DSN|PYTHON|COMPILER|EDITOR|PAGER",
     re.IGNORECASE,
 )
-# Folders of the tree with the programs that were installed for the project.
 # A word of a task's name: `deployProd` has two.
 PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 EXPRESSION = re.compile(r"[A-Za-z_]\w*[:+?!]?=.*[;|&<>`]", re.DOTALL)
@@ -30,12 +30,8 @@ EXPRESSION = re.compile(r"[A-Za-z_]\w*[:+?!]?=.*[;|&<>`]", re.DOTALL)
 SHELL_LIKE = frozenset(
     "rails flask django-admin sbt mix deno gdb artisan prisma node python-m docker".split()
 )
-INSTALLED = (".venv/bin", "venv/bin", "node_modules/.bin", "vendor/bin", "bin", ".venv/Scripts")
 MODULE = re.compile(r"[A-Za-z_][\w.]*\Z")
 INTERPRETER = re.compile(r"/bin/(?:python|node|ruby)[\d.]*\Z")
-# Runners that look into an environment of the project and fetch nothing by name.
-ENVIRONMENTS = frozenset(("uv", "poetry", "pdm", "pipenv", "bundle", "hatch"))
-NODE = "node_modules/.bin"
 RUNNERS = ("npx", "npm exec", "npm x", "bunx", "bun x", "pnpm exec", "yarn exec")
 # As effects/code.py, effects/imports.py and effects/call.py word these effects.
 IMPORTS = ("python imports ", "python may import ")
@@ -49,18 +45,18 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
     if caller is None or not place.runs_inside(caller):
         return False
     loads = LOADS.search(effect.reason) or (
-        base_name(caller).startswith("python") and effect.reason.startswith(IMPORTS)
+        caller.program.startswith("python") and effect.reason.startswith(IMPORTS)
     )
     if loads and not effect.reason.startswith("runs the program"):
         return place.stays_inside(caller, texts=True)
-    spec = called(caller).spec
-    if target in (spec.name, spec.program, base_name(caller)):
+    spec = caller.arguments.spec
+    if target in (spec.name, spec.program, caller.program):
         return is_trusted_call(place, caller) and has_installed(place, caller)
     if not place.stays_inside(caller, data=spec.name not in place.lists.runs) or caller.folder is None:
         return False
     if "/" in target or (target and place.exists(place.resolve(target, caller.folder))):
         return runs_own_file(place, place.resolve(target, caller.folder), caller)
-    given = called(caller)
+    given = caller.arguments
     if target.startswith("-") and not given.has(target):
         # `cmake --build --preset`: the value that was expected is another option.
         return is_trusted_call(place, caller)
@@ -69,7 +65,7 @@ def runs_own_code(place: Place, effect: Effect, caller: Invocation | None) -> bo
     module = target.partition(".")[0]
     # `.venv/bin/python -m`: a module of the project's own environment.
     if (
-        base_name(caller).startswith("python")
+        caller.program.startswith("python")
         and "/" in caller.name
         and is_below(place.resolve(caller.name, caller.folder), place.root, place.context)
     ):
@@ -92,7 +88,7 @@ def runs_own_file(place: Place, path: str, caller: Invocation) -> bool:
 
 def is_trusted_call(place: Place, caller: Invocation) -> bool:
     """Return whether a command runs the project's own code by one of its tools, and nothing else."""
-    given = called(caller)
+    given = caller.arguments
     tasks = [each.start for each in given.operands]
     if given.spec.name in ("yarn", "pnpm") and not tasks:
         # Alone they install.
@@ -112,7 +108,7 @@ def is_trusted_call(place: Place, caller: Invocation) -> bool:
 
 def brings_more(place: Place, caller: Invocation) -> bool:
     """Return whether a word of a command brings what is not the project's, or loses data: `--with`, `SHELL=`."""
-    given = called(caller)
+    given = caller.arguments
     pairs = (ask.rpartition(" ") for ask in place.lists.asks)
     asks = [word for program, _, word in pairs if given.spec.name.startswith(program)]
     words = [word.start for word in caller.fields[1 : len(caller.fields) - len(given.rest)]]
@@ -150,9 +146,9 @@ def is_own_program(place: Place, path: str) -> bool:
 
 def has_installed(place: Place, caller: Invocation) -> bool:
     """Return whether the program that a runner such as `npx` starts is in the tree; True for any other command."""
-    if called(caller).spec.name not in RUNNERS:
+    if caller.arguments.spec.name not in RUNNERS:
         return True
-    rest = called(caller).rest
+    rest = caller.arguments.rest
     return (
         bool(rest) and rest[0].text is not None and is_installed(place, rest[0].text, caller.folder, (NODE,))
     )
@@ -188,7 +184,7 @@ def is_known_here(place: Place, effect: Effect, caller: Invocation | None) -> bo
         return plain or keeps_to_project(place, effect.target, place.context.folder)
     if caller is None or not effect.target:
         return False
-    if effect.target == base_name(caller) and table(effect.target) is None:
+    if effect.target == caller.program and table(effect.target) is None:
         return place.stays_inside(caller) and comes_with_project(place, effect.target, caller)
     return effect.target.startswith("-") and is_trusted_call(place, caller)
 
@@ -197,8 +193,8 @@ def comes_with_project(place: Place, program: str, caller: Invocation) -> bool:
     """Return whether a program is one of the project's: installed in the tree, or locked where its runner looks."""
     runner = caller.parent
     if runner is not None and is_trusted_call(place, runner):
-        locked = base_name(runner) in ENVIRONMENTS and place.tree.locks(program)
-        places = INSTALLED if base_name(runner) in ENVIRONMENTS else (NODE,)
+        locked = runner.program in ENVIRONMENTS and place.tree.locks(program)
+        places = INSTALLED if runner.program in ENVIRONMENTS else (NODE,)
         return locked or is_installed(place, program, caller.folder, places)
     activated = any(
         each.name in ("source", ".")

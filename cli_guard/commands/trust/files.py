@@ -8,7 +8,7 @@ from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.invocations import Invocation
 from cli_guard.commands.model import Effect, Kind
 from cli_guard.commands.trust.code import brings_more, is_trusted_call
-from cli_guard.commands.trust.place import Place, base_name, called, makes_link
+from cli_guard.commands.trust.place import Place, makes_link
 
 # Programs that print the paths of what the project consists of, and none of Git's own files.
 PROJECT_FILES = frozenset(("git", "rg", "fd", "fdfind"))
@@ -49,29 +49,31 @@ def writes_inside(place: Place, effect: Effect, caller: Invocation | None) -> bo
         return named and place.may_write(target) and (inside != "" or names_project_files(place, caller))
     if caller is None:
         return False
-    if base_name(caller) == "patch":
+    if caller.program == "patch":
         return patches_inside(place, caller)
-    if makes_link(caller) and not all(
-        place.may_write(place.resolve(each.start, caller.folder)) for each in called(caller).operands
-    ):
+    if not links_inside(place, caller):
         return False
-    spec = called(caller).spec
+    spec = caller.arguments.spec
     listed = spec.name in place.lists.writes or (place.is_own_tool(spec) and is_trusted_call(place, caller))
     return listed and not brings_more(place, caller) and place.stays_inside(caller, texts=True)
 
 
+def links_inside(place: Place, caller: Invocation) -> bool:
+    """Return whether both ends of the links that a command makes may be written; True if it makes none."""
+    operands = caller.arguments.operands if makes_link(caller) else []
+    return all(place.may_write(place.resolve(each.start, caller.folder)) for each in operands)
+
+
 def names_written_files(place: Place, target: str, caller: Invocation) -> bool:
     """Return whether the files are known that a command writes at a path, which may be a folder."""
-    name = base_name(caller)
+    name = caller.program
     if name in ("sed", "perl") and any(BACKUP_ELSEWHERE.match(word.start) for word in caller.fields[1:]):
         return False
-    if makes_link(caller) and not all(
-        place.may_write(place.resolve(each.start, caller.folder)) for each in called(caller).operands
-    ):
+    if not links_inside(place, caller):
         return False
     if not place.is_folder(target):
         return True
-    sources = [each.start.rstrip("/").rpartition("/")[2] for each in called(caller).operands]
+    sources = [each.start.rstrip("/").rpartition("/")[2] for each in caller.arguments.operands]
     copies = name in ("cp", "mv", "install")
     return name not in UNPACK and not (
         copies and not all(place.may_write(f"{target}/{each}") for each in sources)
@@ -83,17 +85,17 @@ def names_project_files(place: Place, caller: Invocation | None) -> bool:
     if caller is None:
         return False
     if all(word.text is not None for word in caller.fields):
-        spec = called(caller).spec
+        spec = caller.arguments.spec
         listed = place.is_own_tool(spec) or spec.name in place.lists.writes
-        return listed and base_name(caller) not in PLAIN_WRITERS
-    named = (each for each in place.invocations if base_name(each) in ("find", "grep", "ls", *PROJECT_FILES))
+        return listed and caller.program not in PLAIN_WRITERS
+    named = (each for each in place.invocations if each.program in ("find", "grep", "ls", *PROJECT_FILES))
     # `| grep '\.go$'` only filters.
-    finders = [each for each in named if base_name(each) != "grep" or searches_files(each)]
+    finders = [each for each in named if each.program != "grep" or searches_files(each)]
     return bool(finders) and all(finds_project_files(place, each) for each in finders)
 
 
 def searches_files(grep: Invocation) -> bool:
-    given = called(grep)
+    given = grep.arguments
     return given.has("-r", "-R", "--recursive") or any(kind == Kind.READ for kind, _ in given.kinds)
 
 
@@ -103,7 +105,7 @@ def finds_project_files(place: Place, finder: Invocation) -> bool:
         return False
     if names := wanted_names(finder):
         return not endangers_protected(place, "", names)
-    if base_name(finder) in PROJECT_FILES:
+    if finder.program in PROJECT_FILES:
         tracked = (path for path in PROTECTED if not path.startswith(".git") and path != ".env")
         patterns = [word.start.rpartition("/")[2] for word in finder.fields[1:] if "*" in word.start]
         near = [path for path in tracked if place.exists(f"{place.root}/{path}")]
@@ -114,8 +116,8 @@ def finds_project_files(place: Place, finder: Invocation) -> bool:
 
 def searches_below(place: Place, finder: Invocation) -> bool:
     """Return whether a search looks only into folders below the top of the tree."""
-    folders = [each for kind, each in called(finder).kinds if kind == Kind.READ]
-    if base_name(finder) == "find":
+    folders = [each for kind, each in finder.arguments.kinds if kind == Kind.READ]
+    if finder.program == "find":
         folders = [*takewhile(lambda each: not each.start.startswith(("-", "(", "!")), finder.fields[1:])]
     return bool(folders) and all(
         each.text is not None and bool(place.relative(place.resolve(each.text, finder.folder)))
@@ -132,7 +134,7 @@ def patches_inside(place: Place, caller: Invocation) -> bool:
     return (
         bool(paths)
         and not UNSAFE_PATCH.search(text)
-        and not called(caller).has(
+        and not caller.arguments.has(
             "--directory", "-d", "--unsafe-paths", "-B", "--prefix", "-o", "--output", "-r"
         )
         and place.stays_inside(caller, texts=True)
@@ -145,7 +147,7 @@ def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | N
     if caller is None or place.steps_back or place.makes_links:
         return False
     if not target.startswith(("/", "~")):
-        cleans = called(caller).spec.name in place.lists.cleans
+        cleans = caller.arguments.spec.name in place.lists.cleans
         return cleans and not brings_more(place, caller) and place.stays_inside(caller)
     folder = target.split("(...)")[0].rstrip("/") or "/"
     inside = place.relative(folder)
@@ -160,7 +162,7 @@ def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | N
     names = names + searched
     if endangers_protected(place, inside, names):
         return False
-    if base_name(caller) in ("mv", "git") and effect.reason.startswith("moves"):
+    if caller.program in ("mv", "git") and effect.reason.startswith("moves"):
         return inside != "" and moves_inside(place, caller)
     if inside in ("", "*", ".*") and not names:
         return False
@@ -168,7 +170,7 @@ def deletes_what_comes_back(place: Place, effect: Effect, caller: Invocation | N
         # An ignored folder is listed as one path.
         is_endangered(path, inside, [] if ignored and place.is_folder(f"{place.root}/{path}") else names)
         and not (ignored and place.matches("regenerable", path))
-        for path, ignored in place.tree.uncommitted(SECONDS_TO_LIST)
+        for path, ignored in place.tree.list_uncommitted(SECONDS_TO_LIST)
     )
 
 
@@ -178,19 +180,17 @@ def moves_inside(place: Place, caller: Invocation) -> bool:
     to = place.relative(place.resolve(words[-1], caller.folder)) if words else None
     forced = any(word.startswith(("-f", "--f")) for word in words)
     return (
-        to is not None
-        and not place.matches("regenerable", to)
-        and not (base_name(caller) == "git" and forced)
+        to is not None and not place.matches("regenerable", to) and not (caller.program == "git" and forced)
     )
 
 
 def searched_names(place: Place, caller: Invocation) -> list[str]:
     """Return the name patterns of the search whose results a command deletes; none if its own words name them."""
-    if base_name(caller) == "find":
+    if caller.program == "find":
         return wanted_names(caller)
     if all(word.text is not None for word in caller.fields):
         return []
-    finders = [each for each in place.invocations if base_name(each) == "find"]
+    finders = [each for each in place.invocations if each.program == "find"]
     every = [wanted_names(each) for each in finders]
     return [name for names in every for name in names] if all(every) else []
 

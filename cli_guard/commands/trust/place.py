@@ -1,13 +1,11 @@
 """The trusted work tree as a place: which paths and words stay in it."""
 
 import re
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import pairwise
 from urllib.parse import urlsplit
 
-from cli_guard.commands.effects.arguments import Arguments, read_arguments
 from cli_guard.commands.effects.places import (
     GLOBS,
     PathClass,
@@ -21,7 +19,7 @@ from cli_guard.commands.effects.values import LOOPBACK
 from cli_guard.commands.expand.fields import Field
 from cli_guard.commands.invocations import Invocation
 from cli_guard.commands.model import Context, Kind, WorkTree
-from cli_guard.commands.programs import Spec, table
+from cli_guard.commands.programs import Spec
 from cli_guard.rules import tables
 
 # A path, or the part of a word that may be one (`--rootdir=/x`, `SHELL=/x`, `@../x`), and an address.
@@ -57,14 +55,22 @@ HARMLESS_ORIGINS = ("value", "paths", "rooted")
 
 
 class Place:
-    """A trusted work tree and one script that would run in it. `top` is its root with all links resolved."""
+    """A trusted work tree and one script that would run in it. `top` is its root with all links resolved.
+
+    `written` are the files that the script writes without the judge knowing their text.
+    """
 
     def __init__(
-        self, context: Context, root: str, tree: WorkTree, invocations: tuple[Invocation, ...], command: str
+        self,
+        context: Context,
+        root: str,
+        tree: WorkTree,
+        command: str = "",
+        invocations: tuple[Invocation, ...] = (),
+        written: frozenset[str] = frozenset(),
     ) -> None:
         self.context, self.root, self.tree, self.command = context, root, tree, command
-        self.invocations = invocations
-        self.written: frozenset[str] = frozenset()
+        self.invocations, self.written = invocations, written
         self.top = self.follow(root)
         self.lists = tables.workspace()
 
@@ -119,7 +125,10 @@ class Place:
 
     def is_unread(self, path: str) -> bool:
         """Return whether this very script has written a file, so that what it holds was not judged."""
-        patched = any(base_name(each) == "patch" or "apply" in words_of(each) for each in self.invocations)
+        patched = any(
+            each.program == "patch" or any(word.start == "apply" for word in each.fields[1:])
+            for each in self.invocations
+        )
         return patched or path in self.written
 
     @cached_property
@@ -140,21 +149,23 @@ class Place:
     @cached_property
     def loses_way(self) -> bool:
         """Return whether the script goes on in another folder than it says, if a `cd` fails."""
-        entered = [each for each in self.invocations if base_name(each) in ("cd", "pushd")]
+        entered = [each for each in self.invocations if each.program in ("cd", "pushd")]
         missing = any(
             word.text is not None and not self.is_folder(self.resolve(word.text, each.folder))
             for each in entered
-            for word in called(each).operands[:1]
+            for word in each.arguments.operands[:1]
             if word.text != "-"
         )
-        makes = any(base_name(each) in ("mkdir", "git", "tar", "unzip") for each in self.invocations)
+        makes = any(each.program in ("mkdir", "git", "tar", "unzip") for each in self.invocations)
         return missing and not makes and re.search(r";|\n|\|\|", self.command) is not None
 
     def may_write(self, path: str) -> bool:
         """Return whether a write to a path needs no question."""
-        inside = None if LATER.search(path) else self.relative(path)
+        if LATER.search(path):
+            return False
+        inside = self.relative(path)
         if inside is None:
-            return not LATER.search(path) and self.is_temporary(path)
+            return self.is_temporary(path)
         real = self.follow(path)
         below = f"{inside}/" if self.is_folder(real) else inside
         if any(self.matches(name, each) for name in ("never", "installed") for each in (inside, below)):
@@ -186,7 +197,7 @@ class Place:
         """
         if caller.folder is None or len(caller.fields) > MOST_WORDS or not self.runs_inside(caller):
             return False
-        given = called(caller)
+        given = caller.arguments
         plain = ("text", "code:") if given.spec.program == "git" else "code:"
         kinds = [*((option.takes or "text", value) for option, value in given.values), *given.kinds]
         skipped = [each for kind, each in kinds if kind == Kind.WRITE or (texts and kind.startswith(plain))]
@@ -235,32 +246,12 @@ class Place:
         return inside is not None and not self.matches("never", inside) and not is_credential(path)
 
 
-def base_name(caller: Invocation) -> str:
-    return caller.name.rpartition("/")[2]
-
-
-def words_of(caller: Invocation) -> list[str]:
-    return [word.start for word in caller.fields[1:]]
-
-
 def makes_link(caller: Invocation) -> bool:
     """Return whether a command makes links, which the judge of the same script does not see yet."""
-    name = base_name(caller)
+    name = caller.program
     return name in ("ln", "link") or (
         name == "cp" and any(LINK.match(word.start) for word in caller.fields[1:])
     )
-
-
-def called(caller: Invocation) -> Arguments:
-    """Parse the words of a command with the table of its program; one without a table has only operands."""
-    name = base_name(caller)
-    spec = table(name)
-    if spec is None and name.startswith("git-"):
-        return read_arguments(
-            table("git") or Spec("git"),
-            [replace(caller.fields[0], text=name[4:], start=name[4:]), *caller.fields[1:]],
-        )
-    return read_arguments(spec or Spec(name), list(caller.fields[1:]))
 
 
 def is_loopback(address: str) -> bool:

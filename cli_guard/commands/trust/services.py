@@ -7,33 +7,14 @@ from cli_guard.commands.effects.places import is_credential
 from cli_guard.commands.invocations import Invocation
 from cli_guard.commands.model import Effect, Span
 from cli_guard.commands.trust.files import patches_inside
-from cli_guard.commands.trust.place import ADDRESS, Place, base_name, called, is_loopback
+from cli_guard.commands.trust.place import ADDRESS, Place, is_loopback
 
 FETCHES = ("git fetch", "git pull", "git remote update")
 REF = re.compile(r"-|[A-Za-z0-9_][\w./@{}^~-]*")
 # Options of curl that lead a request elsewhere, whatever its address says.
-DETOURS = (
-    *(
-        "-x",
-        "--proxy",
-        "--preproxy",
-        "--socks4",
-        "--socks4a",
-        "--socks5",
-        "--socks5-hostname",
-        "--resolve",
-        "--connect-to",
-    ),
-    *(
-        "--unix-socket",
-        "--abstract-unix-socket",
-        "--interface",
-        "--doh-url",
-        "--dns-servers",
-        "-K",
-        "--config",
-        "--proxy1.0",
-    ),
+DETOURS = frozenset(
+    "-x --proxy --preproxy --socks4 --socks4a --socks5 --socks5-hostname --resolve --connect-to --unix-socket"
+    " --abstract-unix-socket --interface --doh-url --dns-servers -K --config --proxy1.0".split()
 )
 CLIENTS = frozenset("curl wget http https xh".split())
 SIGNAL = re.compile(r"-(?:\d{1,2}|(?:SIG)?[A-Z]+)")
@@ -44,7 +25,7 @@ def is_reversible(place: Place, effect: Effect, caller: Invocation | None) -> bo
     """Return whether Git only changes what this clone can bring back."""
     if caller is None:
         return False
-    given = called(caller)
+    given = caller.arguments
     name = given.spec.name
     if name == "git apply":
         return [each.text for each in given.operands] in ([], ["-"]) and patches_inside(place, caller)
@@ -92,7 +73,7 @@ def stays_on_machine(place: Place, effect: Effect, caller: Invocation | None) ->
     target = effect.target or ""
     if caller is None:
         return False
-    given = called(caller)
+    given = caller.arguments
     if given.spec.program == "git":
         return given.spec.name in FETCHES and is_remote(place, target)
     if given.spec.name in place.lists.local:
@@ -120,7 +101,7 @@ def stays_on_machine(place: Place, effect: Effect, caller: Invocation | None) ->
 
 def ends_own_job(place: Place, effect: Effect, caller: Invocation | None) -> bool:
     """Return whether `kill` names only jobs of this very script."""
-    if caller is None or base_name(caller) != "kill":
+    if caller is None or caller.program != "kill":
         return False
     words = list(caller.fields[1:])
     if words and words[0].start == "-s":
