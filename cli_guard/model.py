@@ -103,6 +103,33 @@ class Disposition(StrEnum):
     OFF = "off"
 
 
+class Presence(StrEnum):
+    """How surely a person gave an approval, weakest first.
+
+    A terminal was there (which a program can pretend); a key signed; a security key was touched; it asked for a PIN or
+    a finger; a second person, neither author nor committer, signed as well.
+    """
+
+    TTY = "tty"
+    KEY = "key"
+    TOUCH = "touch"
+    VERIFIED = "verified"
+    SECOND = "second"
+
+    @property
+    def rank(self) -> int:
+        """Return the place in the order, from 0."""
+        return list(Presence).index(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What the approvals of one finding need: a presence level, and a number of people."""
+
+    level: Presence = Presence.TTY
+    people: int = 1
+
+
 class Status(StrEnum):
     """What a change does to a file; the values are the letters of `git diff --raw`."""
 

@@ -23,6 +23,8 @@ COMMANDS = {
     "trust": "Trust this work tree, and the checks of its repository, after showing them.",
     "allow": "Allow a command from now on, in this work tree or everywhere.",
     "approve": "Approve a pending review, after looking at it.",
+    "signers": "Enrol, list and revoke the keys whose approvals count.",
+    "verify": "Verify that the findings of a range are approved by signature.",
     "reject": "Reject a pending review or proposal.",
     "undo": "Revert an approved patch.",
     "pending": "List the reviews and proposals that need a person.",

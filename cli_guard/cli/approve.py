@@ -1,6 +1,9 @@
-"""`cli-guard approve`: a person approves exactly one content, once."""
+"""`cli-guard approve`: a person approves exactly one content, once, with a signature where a key is enrolled."""
 
-from collections.abc import Iterable
+import datetime
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import click
 
@@ -8,12 +11,21 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io, shown_on_terminal
 from cli_guard.cli.pending import describe
 from cli_guard.cli.prompt import ask_yes, person_needed
-from cli_guard.errors import UsageError
+from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
-from cli_guard.review.approve import approve_change, bound_diff, bound_findings, find_pending
+from cli_guard.model import Decision, Finding, Presence
+from cli_guard.policy.globs import matches
+from cli_guard.review.approve import approve_change, bound_diff, bound_findings, find_pending, line_of
+from cli_guard.review.request import Staged
+from cli_guard.review.run import review_request
+from cli_guard.review.signing import Plan, plan_signature
 from cli_guard.secrets.printable import printable
+from cli_guard.secrets.redact import redact
 from cli_guard.state.files import explain_write_errors
 from cli_guard.state.records import ASKED, PendingReview, Records
+
+DURATION = re.compile(r"([1-9]\d{0,3})([hdw])")
+HOURS = {"h": 1, "d": 24, "w": 168}
 
 
 def confirm(io: Io, review: PendingReview, findings: Iterable[str], details: str = "") -> bool:
@@ -24,10 +36,25 @@ def confirm(io: Io, review: PendingReview, findings: Iterable[str], details: str
     return ask_yes(io, "Approve exactly this?")
 
 
+def read_duration(text: str) -> datetime.timedelta | None:
+    """Parse `12h`, `30d` or `4w`, None for "". Raises UsageError."""
+    found = DURATION.fullmatch(text)
+    if text and not found:
+        raise UsageError(f"--expires {text!r} is not a time: write 12h, 30d or 4w")
+    return datetime.timedelta(hours=int(found[1]) * HOURS[found[2]]) if found else None
+
+
 @click.pass_obj
-def run(io: Io, /, id: str, reason: str, diff: bool) -> int:
+def run(io: Io, /, id: str | None, reason: str, diff: bool, key: str, expires: str, path: str) -> int:
     """Approve a review and resume its graph."""
     repository = Repository.discover(io.cwd, io.env)
+    lifetime = read_duration(expires)
+    if id is None:
+        person_needed(io, "an approval", "approve")
+        id = staged_review(io)
+        if not id:
+            io.say("cli-guard: nothing that is staged needs an approval")
+            return 0
     review = find_pending(Records(repository.state_folder), id, io.invocation)
     if diff:
         if review.event == ASKED:
@@ -39,21 +66,80 @@ def run(io: Io, /, id: str, reason: str, diff: bool) -> int:
         )
         return 0
     with explain_write_errors("the approval"):
-        code = (approve_asked if review.event == ASKED else approve_reviewed)(io, repository, review, reason)
+        if review.event == ASKED:
+            code = approve_asked(io, repository, review, reason)
+        else:
+            code = approve_reviewed(io, repository, review, Options(reason, key, lifetime, path))
     if code is None:
         io.say("cli-guard: not approved")
         return 1
     return code
 
 
-def approve_reviewed(io: Io, repository: Repository, review: PendingReview, reason: str) -> int | None:
+def staged_review(io: Io) -> str:
+    """Review what is staged; return the id of the review, "" if nothing needs one. Raises CliGuardError if denied."""
+    review = review_request(Staged(), io.invocation)
+    if review.decision is Decision.DENY:
+        raise CliGuardError(f"what is staged is denied, and no approval changes that: {review.review_reason}")
+    if review.decision is Decision.REVIEW and not review.review_id:
+        raise CliGuardError(f"the review cannot be approved: {'; '.join(review.notes)}")
+    return review.review_id or ""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a change is approved: why, with which key, for how long, and which of its paths."""
+
+    reason: str = ""
+    key: str = ""
+    lifetime: datetime.timedelta | None = None
+    path: str = ""
+
+
+def approve_reviewed(io: Io, repository: Repository, review: PendingReview, options: Options) -> int | None:
     """Approve a change after asking; None if the person declines."""
-    if not confirm(io, review, bound_findings(Records(repository.state_folder), review)):
+    findings = bound_findings(Records(repository.state_folder), review)
+    chosen = [each for each in findings if not options.path or is_below(each.path, options.path)]
+    if not chosen:
+        raise UsageError(f"no finding of review {review.id} is at {options.path!r}")
+    plan = plan_signature(
+        repository, review, chosen, io.invocation, options.key, options.lifetime, redact(options.reason)
+    )
+    if not confirm(io, review, map(line_of, chosen), plan.describe() if plan else ""):
         return None
-    state = approve_change(repository, review, io.invocation, reason)
+    whole, said = give(io, repository, review, chosen, plan, options.reason)
     again = "push" if review.event == "pre-push" else "commit"
-    io.say(f"cli-guard: {review.id} approved for exactly this content; run the {again} again")
-    return 0 if state["status"] == "ok" else 1
+    rest = (
+        f"run the {again} again"
+        if whole
+        else f"{len(findings) - len(chosen)} findings still need an approval"
+    )
+    io.say(f"cli-guard: {review.id} {said} for exactly this content; {rest}")
+    return 0
+
+
+def give(
+    io: Io,
+    repository: Repository,
+    review: PendingReview,
+    findings: Sequence[Finding],
+    plan: Plan | None,
+    reason: str,
+) -> tuple[bool, str]:
+    """Sign and store an approval; return whether it covers the whole review, and a phrase that says who gave it."""
+    if plan and plan.key.signer.is_security_key:
+        io.say("cli-guard: touch your security key")
+    signed = plan.sign() if plan else None
+    whole = approve_change(repository, review, findings, io.invocation, reason, signed)
+    if signed:
+        return whole, f"approved by {signed.statement.principal} ({signed.level})"
+    return whole, f"approved ({Presence.TTY})"
+
+
+def is_below(path: str, wanted: str) -> bool:
+    """Return whether a path is the wanted one, below that folder, or fits the pattern."""
+    wanted = wanted.rstrip("/")
+    return path == wanted or path.startswith(f"{wanted}/") or matches(wanted, path)
 
 
 def approve_asked(io: Io, repository: Repository, review: PendingReview, reason: str) -> int | None:
@@ -80,15 +166,25 @@ def approve_asked(io: Io, repository: Repository, review: PendingReview, reason:
 command = Command(
     "approve",
     callback=run,
-    help="Approve a pending review, after looking at it. The approval is valid for exactly the content, policy and"
-    " findings that were reviewed; if one more byte is staged, it is void. For a request of `ask` it writes the"
+    help="Approve a pending review, after looking at it; without an id, what is staged now. The approval is valid for"
+    " exactly the content, policy and findings that were reviewed; if one more byte is staged, it is void. If your key"
+    " is enrolled (`cli-guard signers`), the approval is signed and noted in Git, where `cli-guard verify` checks it."
+    " For a request of `ask` it writes the"
     " patch to the work tree, all of it or nothing, and never over unstaged changes (`cli-guard undo` reverts"
     " it); or it runs the command, once, in the top folder of the work tree, and exits with 1 if that fails.",
     params=[
-        click.Argument(["id"]),
+        click.Argument(["id"], required=False),
         click.Option(["--diff"], is_flag=True, help="Only show the diff that is to be approved."),
         click.Option(
-            ["--reason", "-r"], default="", metavar="TEXT", help="The reason; written to the audit log."
+            ["--note", "--reason", "-r", "reason"],
+            default="",
+            metavar="TEXT",
+            help="The reason; written to the audit log and into the signed statement.",
         ),
+        click.Option(["--key"], default="", metavar="FILE", help="The key to sign with."),
+        click.Option(
+            ["--expires"], default="", metavar="TIME", help="Valid for 12h, 30d or 4w (signed ones)."
+        ),
+        click.Option(["--for", "path"], default="", metavar="PATH", help="Only the findings at this path."),
     ],
 )

@@ -8,7 +8,7 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
-from cli_guard.review.approve import bound_findings
+from cli_guard.review.approve import lines_of
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import ASKED, PendingReview, Records
 
@@ -24,7 +24,7 @@ def describe(review: PendingReview, findings: Iterable[str]) -> str:
 def list_review(records: Records, review: PendingReview) -> str:
     """Describe a review, or the error if its checkpoint cannot be read."""
     try:
-        return describe(review, bound_findings(records, review))
+        return describe(review, lines_of(records, review))
     except UsageError as error:
         return describe(review, (str(error),))
 

@@ -88,9 +88,9 @@ def find_commits(repository: Repository, oids: Iterable[str]) -> list[str]:
     return [oid for oid, _ in repository.identify(f"{oid}^{{commit}}" for oid in oids).values()]
 
 
-def find_roots(repository: Repository) -> list[str]:
-    """Return the ids of the root commits of HEAD, sorted: they name a history wherever it lies. Raises GitError."""
-    return sorted(repository.git.text("rev-list", "--max-parents=0", "HEAD").split())
+def find_roots(repository: Repository, tip: str = "HEAD") -> list[str]:
+    """Return the ids of the root commits of a tip, sorted: they name a history wherever it lies. Raises GitError."""
+    return sorted(repository.git.text("rev-list", "--max-parents=0", tip).split())
 
 
 def has_roots(repository: Repository, roots: Collection[str]) -> bool:

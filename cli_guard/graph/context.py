@@ -16,7 +16,6 @@ from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import Answer
 from cli_guard.reviewers.inline import InlineAnswers
 from cli_guard.reviewers.review_input import Limits, ReviewInput
-from cli_guard.state.approvals import Approval, RecordedContent
 
 if TYPE_CHECKING:
     from cli_guard.commands import Context as CommandContext
@@ -29,6 +28,11 @@ DEFAULT_ASSISTANT = "cli_guard.assistant.local"
 def no_answer(finding: Finding) -> tuple[Answer, bool] | None:
     """Return None: there are no inline suppressions."""
     return None
+
+
+def no_approvals(findings: Iterable[Finding]) -> Mapping[str, str]:
+    """Return that nothing is approved."""
+    return {}
 
 
 Planner = Callable[[State, "Context"], "Planned"]
@@ -83,7 +87,7 @@ class Assistant(Protocol):
 class Context:
     """The run context (`context_schema`).
 
-    `commits` are those of a range, for approvals given before they were recorded. `answer` finds the inline
+    `approvals` returns the fingerprints of findings that a person approved, with who did. `answer` finds the inline
     suppression that answers a finding. `today` decides what has expired. `commands` is where a command in the
     arguments of a tool would run. `assistant` answers requests (None: the default one). `planner` replaces the
     planners of reviews and requests. `writer`, `runner` and `checker` work on a repository. `review_only` allows
@@ -94,8 +98,7 @@ class Context:
     snapshot: Mapping[str, str] | None = None
     policy: Policy = field(default_factory=Policy)
     tools: Mapping[str, Tool] = field(default_factory=guard_tools)
-    approvals: tuple[Approval, ...] = ()
-    commits: tuple[RecordedContent, ...] = ()
+    approvals: Callable[[Iterable[Finding]], Mapping[str, str]] = no_approvals
     answer: Callable[[Finding], tuple[Answer, bool] | None] = no_answer
     today: datetime.date = field(default_factory=lambda: datetime.datetime.now(datetime.UTC).date())
     review_only: bool | None = None

@@ -12,7 +12,7 @@ from cli_guard.git.snapshot import Snapshot
 from cli_guard.graph.context import Context, context_of
 from cli_guard.graph.context_nodes import leaves
 from cli_guard.graph.state import Data, State, log
-from cli_guard.model import Action, ChangeSet, Decision, Finding, Skipped, Verdict
+from cli_guard.model import Action, Decision, Finding, Skipped, Verdict
 from cli_guard.policy.gate import (
     RECORDING,
     RUN_CHECKS,
@@ -27,7 +27,7 @@ from cli_guard.policy.gate import (
 from cli_guard.reviewers.checks import report_not_run
 from cli_guard.reviewers.policy import not_reviewed
 from cli_guard.secrets.redact import redact
-from cli_guard.state.approvals import RecordedContent, approved_findings, review_id
+from cli_guard.state.approvals import review_id
 
 CHECKS_WAIT = "checks-wait"
 
@@ -192,15 +192,8 @@ def judgement_of(state: State, context: Context, more: Iterable[Finding] = ()) -
     left_out = not_reviewed((*state["skipped"], *unread(context)))
     findings += [left_out] if left_out else []
     findings += list(new_suppressions(findings, context.policy, context.answer))
-    approved = approved_findings(
-        findings, context.approvals, context.policy.identity, content_of(context), context.commits
-    )
+    approved = context.approvals(findings)
     return judge_findings(findings, context.policy, context.answer, context.today, approved)
-
-
-def content_of(context: Context) -> RecordedContent:
-    """Return the content of the review, to which an approval is bound."""
-    return RecordedContent.of(context.subject.changes if context.subject else ChangeSet(()))
 
 
 def without_result(state: State, context: Context) -> tuple[Finding, ...]:
@@ -230,9 +223,8 @@ def decide_recording(state: State, context: Context, action: Action) -> State:
         return update | {"action_log": entries}
     update = update | stop_run(state, action, verdict, entries)
     if verdict.decision is Decision.REVIEW:
-        update["review_id"] = review_id(
-            content_of(context).identity, context.policy.identity, verdict.evidence
-        )
+        content = context.subject.changes.identity if context.subject else ""
+        update["review_id"] = review_id(content, context.policy.identity, verdict.evidence)
     return update
 
 

@@ -23,7 +23,7 @@ from pydantic import (
 
 from cli_guard.commands.model import Pattern
 from cli_guard.errors import ConfigError
-from cli_guard.model import Decision, Disposition, Severity
+from cli_guard.model import Decision, Disposition, Presence, Severity
 from cli_guard.policy.checks import CheckConfig, Checks
 from cli_guard.policy.globs import rule_matches
 from cli_guard.policy.mcp import ServerConfig, Servers, check_shared, check_users
@@ -127,6 +127,32 @@ class MessageSection(Section):
         Literal["plain", "conventional"],
         Field(description="plain, or conventional to require Conventional Commits."),
     ] = "plain"
+
+
+Level = Annotated[Presence, Field(description="The presence level that an approval of such a finding needs.")]
+
+
+class ApprovalsSection(Section):
+    """`[approvals]`: how surely a person must approve, by the severity of the finding."""
+
+    critical: Level = Presence.TTY
+    high: Level = Presence.TTY
+    medium: Level = Presence.TTY
+    low: Level = Presence.TTY
+    info: Level = Presence.TTY
+    threshold: Annotated[
+        dict[str, Annotated[int, Field(ge=1, le=9)]],
+        Field(description="The number of people who must approve a finding, by path pattern."),
+    ] = Field(default_factory=dict)
+    author_may_approve: Annotated[
+        bool, Field(description="false: a second person, neither author nor committer, must approve.")
+    ] = True
+    trust: Annotated[
+        Literal["tty", "key", "touch", "verified"],
+        Field(description="The level that trust in a work tree, and a rule that allows a command, need."),
+    ] = "tty"
+    prompt: Annotated[bool, Field(description="Ask in the hook itself, at an interactive terminal.")] = True
+    push: Annotated[bool, Field(description="Push the signed approvals with each push.")] = False
 
 
 class CommandPattern(Section):
@@ -263,6 +289,7 @@ class Config(Section):
     mcp: Servers = Field(default_factory=dict)
     server: ServerSection = ServerSection()
     agent: AgentSection = AgentSection()
+    approvals: ApprovalsSection = ApprovalsSection()
     checks: Checks = Field(default_factory=dict)
 
 
@@ -275,6 +302,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "mcp": ServerConfig,
     "server": ServerSection,
     "agent": AgentChoice,
+    "approvals": ApprovalsSection,
     "checks": CheckConfig,
     **dict.fromkeys(("allow", "review", "deny"), CommandPattern),
 }
@@ -367,7 +395,10 @@ def read_user_config(env: Mapping[str, str]) -> Config | None:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     config = parse_config(parse_toml(raw, str(path)), str(path))
-    loose = config.model_fields_set - {"decisions", "rules", "git", "message", "commands", "mcp", *USERS}
+    loose = config.model_fields_set - {
+        *("decisions", "rules", "git", "message", "commands", "mcp", "approvals"),
+        *USERS,
+    }
     if loose:
         raise ConfigError(
             f"{path}: {sorted(loose)[0]!r} is not allowed in a user file, which can only tighten"

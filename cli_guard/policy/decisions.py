@@ -9,9 +9,9 @@ from types import MappingProxyType
 
 from cli_guard.commands.model import Pattern
 from cli_guard.errors import ConfigError
-from cli_guard.model import Confidence, Decision, Disposition, Finding
+from cli_guard.model import Category, Confidence, Decision, Disposition, Finding, Need, Presence, Severity
 from cli_guard.policy.checks import CheckConfig
-from cli_guard.policy.config import DEFAULT_DECISIONS, Config, Ignore
+from cli_guard.policy.config import DEFAULT_DECISIONS, ApprovalsSection, Config, Ignore
 from cli_guard.policy.globs import matches, rule_matches
 from cli_guard.policy.mcp import ServerConfig, servers_in_force
 
@@ -23,6 +23,7 @@ FLOORS = MappingProxyType(
         "policy-weakened": Disposition.REVIEW,
         "policy-hook-removed": Disposition.REVIEW,
         "policy-not-reviewed": Disposition.REVIEW,
+        "policy-signers-changed": Disposition.REVIEW,
         # Always shown: a suppression must not hide that it was added.
         "policy-suppression-added": Disposition.ADVISE,
         "policy-suppression-new": Disposition.ADVISE,
@@ -62,12 +63,19 @@ class Policy:
     @property
     def identity(self) -> str:
         """Return a hash of everything that decisions depend on."""
-        parts = [
-            *(config.model_dump_json() for config in self.configs),
-            self.user.model_dump_json() if self.user else "",
-            repr(sorted(self.baseline)),
-        ]
-        return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        own = self.user.model_dump_json() if self.user else ""
+        return digest(
+            [*(config.model_dump_json() for config in self.configs), own, repr(sorted(self.baseline))]
+        )
+
+    @property
+    def shared(self) -> str:
+        """Return a hash of what the repository decides: a signed approval must count on another machine as well.
+
+        A user's own file can only tighten, and another version of cli-guard may have other defaults.
+        """
+        written = (config.model_dump_json(exclude_defaults=True) for config in self.configs)
+        return digest([*written, repr(sorted(self.baseline))])
 
     @property
     def message_style(self) -> str:
@@ -108,6 +116,25 @@ class Policy:
             wanted = stricter(wanted, own)
         return stricter(wanted, FLOORS.get(finding.rule, Disposition.OFF))
 
+    @property
+    def approvals(self) -> tuple[ApprovalsSection, ...]:
+        """Return every `[approvals]` in force; the strictest counts."""
+        return tuple(each.approvals for each in (*self.configs, *([self.user] if self.user else [])))
+
+    def need_for(self, finding: Finding) -> Need:
+        """Return what an approval of a finding needs; what loosens the guard needs the highest level there is."""
+        severities = tuple(Severity) if finding.category is Category.POLICY else (finding.severity,)
+        levels = [getattr(each, str(severity)) for each in self.approvals for severity in severities]
+        if not all(each.author_may_approve for each in self.approvals):
+            levels.append(Presence.SECOND)
+        numbers = [
+            number
+            for each in self.approvals
+            for pattern, number in each.threshold.items()
+            if matches(pattern, finding.path)
+        ]
+        return Need(max(levels, key=lambda level: level.rank), max(numbers, default=1))
+
     def ignore_for(self, finding: Finding, today: datetime.date) -> Ignore | None:
         """Return the `[[ignore]]` that answers a finding and has not expired, if any."""
         if finding.rule in FLOORS:
@@ -118,6 +145,11 @@ class Policy:
     def expired(self, today: datetime.date) -> tuple[Ignore, ...]:
         ignores = dict.fromkeys(ignore for config in self.configs for ignore in config.ignore)
         return tuple(i for i in ignores if i.expires is not None and i.expires < today)
+
+
+def digest(parts: Iterable[str]) -> str:
+    """Return 16 digits of a hash over some texts."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def disposition_by(config: Config, finding: Finding) -> Disposition:

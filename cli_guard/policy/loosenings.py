@@ -4,9 +4,9 @@ import datetime
 from collections.abc import Iterable, Iterator, Mapping
 
 from cli_guard.commands.patterns import covers
-from cli_guard.model import Category, Confidence, Decision, Disposition, Finding, Severity
+from cli_guard.model import Category, Confidence, Decision, Disposition, Finding, Presence, Severity
 from cli_guard.policy.checks import weaker_checks
-from cli_guard.policy.config import Config, Ignore
+from cli_guard.policy.config import ApprovalsSection, Config, Ignore
 from cli_guard.policy.decisions import FLOORS, STRICTNESS, Policy
 from cli_guard.policy.globs import rule_matches
 from cli_guard.rules.catalog import Rule, load_all
@@ -39,8 +39,22 @@ def loosenings(before: Config, after: Config) -> Iterator[str]:
     for branch in before.git.protected_branches:
         if branch not in after.git.protected_branches:
             yield f"{branch} is no longer protected"
+    yield from weaker_approvals(before.approvals, after.approvals)
     if before.message.style == "conventional" != after.message.style:
         yield "conventional commit messages are no longer required"
+
+
+def weaker_approvals(before: ApprovalsSection, after: ApprovalsSection) -> Iterator[str]:
+    """Yield what an approval no longer needs."""
+    for name in (*map(str, Severity), "trust"):
+        was, becomes = Presence(getattr(before, name)), Presence(getattr(after, name))
+        if becomes.rank < was.rank:
+            yield f"approvals.{name} changes from {was} to {becomes}"
+    for pattern, number in before.threshold.items():
+        if after.threshold.get(pattern, 1) < number:
+            yield f"approvals.threshold of {pattern} decreases from {number} to {after.threshold.get(pattern, 1)}"
+    if after.author_may_approve and not before.author_may_approve:
+        yield "the author may approve"
 
 
 def weaker_patterns(before: Config, after: Config) -> Iterator[str]:

@@ -6,12 +6,13 @@ of the assistant is approved in `cli_guard.assistant.approve`.
 
 import hashlib
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository, as_lines
-from cli_guard.model import Disposition
+from cli_guard.model import Disposition, Presence
 from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
@@ -24,7 +25,8 @@ from cli_guard.state.records import ASKED, PENDING_DAYS, PendingReview, Records
 if TYPE_CHECKING:
     from cli_guard.graph.context import Context
     from cli_guard.graph.state import State
-    from cli_guard.model import Action
+    from cli_guard.model import Action, Finding
+    from cli_guard.review.signing import Signed
 
 
 def find_pending(records: Records, prefix: str, invocation: Invocation) -> PendingReview:
@@ -49,21 +51,26 @@ def has_valid_id(review: PendingReview) -> bool:
     return review_id(review.content, review.policy, review.fingerprints) == review.id
 
 
-def bound_findings(records: Records, review: PendingReview) -> tuple[str, ...]:
-    """Return a line for each finding that the id of a review is bound to, from its checkpoint. Raises UsageError."""
-    if review.event == ASKED:
-        return review.findings
+def bound_findings(records: Records, review: PendingReview) -> "tuple[Finding, ...]":
+    """Return the findings that the id of a review is bound to, from its checkpoint. Raises UsageError."""
     from cli_guard.graph.run import waiting_state
 
     state = waiting_state(records.checkpoint(review.id))
     found = [each["finding"] for each in state["judged"] if each["decision"] == str(Disposition.REVIEW)]
     if review_id(review.content, review.policy, [each.fingerprint for each in found]) != review.id:
         raise UsageError(f"review {review.id} is not what was reviewed: run the commit or push again")
-    lines = []
-    for each in found:
-        where = f"{each.path}:{each.line}" if each.line else each.path or "the commit message"
-        lines.append(printable(redact(f"{where}: {each.message} [{each.rule}]")))
-    return tuple(lines)
+    return tuple(found)
+
+
+def line_of(finding: "Finding") -> str:
+    """Return a finding in one line for a person who approves it."""
+    where = f"{finding.path}:{finding.line}" if finding.line else finding.path or "the commit message"
+    return printable(redact(f"{where}: {finding.message} [{finding.rule}]"))
+
+
+def lines_of(records: Records, review: PendingReview) -> tuple[str, ...]:
+    """Return what a pending review asks about, in lines. Raises UsageError."""
+    return review.findings if review.event == ASKED else tuple(map(line_of, bound_findings(records, review)))
 
 
 def bound_diff(repository: Repository, review: PendingReview, invocation: Invocation) -> str:
@@ -78,7 +85,7 @@ def bound_diff(repository: Repository, review: PendingReview, invocation: Invoca
         commits = as_lines(json.loads(review.bound)[0])
         raw = repository.git.run("diff-tree", "--stdin", "-m", "--pretty=medium", *options, stdin=commits)
         return redact(raw.decode("utf-8", "replace"))
-    with gather(Staged(review.event), repository, invocation, approved=False) as gathered:
+    with gather(Staged(review.event), repository, invocation) as gathered:
         staged = gathered.subject.changes.identity
     if review.event != "commit-msg" and staged != review.content:
         raise UsageError(
@@ -90,26 +97,65 @@ def bound_diff(repository: Repository, review: PendingReview, invocation: Invoca
 
 
 def approve_change(
-    repository: Repository, review: PendingReview, invocation: Invocation, reason: str
-) -> "State":
-    """Approve a change: Git may record exactly this content now. Returns the state at the end of the graph.
+    repository: Repository,
+    review: PendingReview,
+    findings: "Sequence[Finding]",
+    invocation: Invocation,
+    reason: str,
+    signed: "Signed | None" = None,
+) -> bool:
+    """Approve some or all findings of a change, at this terminal or with a signature; return whether those are all.
 
     Raises UsageError if it was answered meanwhile or does not fit any more, CliGuardError, OSError if the approval
     cannot be written; then it is still pending.
     """
     records, reason = Records(repository.state_folder), redact(reason)
+    marks = tuple(each.fingerprint for each in findings)
+    whole = set(marks) == set(review.fingerprints)
     # Two concurrent answers would both find the review pending.
     with lock(records.folder / "answers"):
         check_still_pending(records, review)
-        state = resume(records, review, invocation, reason)
-        at = invocation.now.isoformat(timespec="seconds")
-        records.approve(
-            Approval(
-                review.id, review.content, review.policy, review.fingerprints, invocation.user, at, reason
+        if whole:
+            resume(records, review, invocation, reason)
+        if signed:
+            from cli_guard.review.signing import store_signed
+
+            store_signed(repository, records, signed)
+        else:
+            at = invocation.now.isoformat(timespec="seconds")
+            records.approve(
+                Approval(review.id, review.content, review.policy, marks, invocation.user, at, reason)
             )
+        rules = sorted({each.rule for each in findings})
+        about = signed.audited() if signed else {"level": str(Presence.TTY)}
+        record_approval(records, review, invocation, reason, marks, approved_rules=rules, **about)
+    return whole
+
+
+def record_approval(
+    records: Records,
+    review: PendingReview,
+    invocation: Invocation,
+    reason: str,
+    marks: Sequence[str] | None = None,
+    **details: object,
+) -> None:
+    """Write an approval to the audit log, and take its review off the list if that was all of it. Raises OSError."""
+    given = review.fingerprints if marks is None else marks
+    records.audit.append(
+        entry(
+            "approve",
+            invocation,
+            review_id=review.id,
+            content=review.content,
+            policy=review.policy,
+            fingerprints=sorted(given),
+            reason=reason,
+            **details,
         )
-        record_approval(records, review, invocation, reason)
-    return state
+    )
+    if set(given) == set(review.fingerprints):
+        records.remove_pending(review.id)
 
 
 def reject(repository: Repository, review: PendingReview, invocation: Invocation, reason: str) -> None:
@@ -128,25 +174,6 @@ def check_still_pending(records: Records, review: PendingReview) -> None:
     """Raise UsageError for a review that was answered meanwhile."""
     if all(each.id != review.id for each in records.pending()):
         raise UsageError(f"review {review.id} is no longer pending: it was already answered")
-
-
-def record_approval(
-    records: Records, review: PendingReview, invocation: Invocation, reason: str, **details: object
-) -> None:
-    """Write an approval to the audit log and take its review off the list. Raises OSError."""
-    records.audit.append(
-        entry(
-            "approve",
-            invocation,
-            review_id=review.id,
-            content=review.content,
-            policy=review.policy,
-            fingerprints=sorted(review.fingerprints),
-            reason=reason,
-            **details,
-        )
-    )
-    records.remove_pending(review.id)
 
 
 def resume(

@@ -1,8 +1,7 @@
 """Load the input of a review for a request: the change, the policy that judges it, and the approvals."""
 
-import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
@@ -34,7 +33,7 @@ from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.policy import expired_notes
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 from cli_guard.runtime import Invocation
-from cli_guard.state.approvals import RecordedContent
+from cli_guard.state.approvals import join_identity
 
 if TYPE_CHECKING:
     from cli_guard.graph.context import Context
@@ -73,27 +72,26 @@ IDENTITY = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_CO
 class Gathered:
     """The input of a review with the policy that judges it.
 
-    `commits` are those of a range, for approvals given before they were recorded. `checks` runs the checks
-    that are needed and trusted, None if there are none.
+    `checks` runs the checks that are needed and trusted, None if there are none. `base` is the commit before the
+    change, whose signers count, None if there is none.
     """
 
     subject: ReviewInput
     policy: Policy
-    commits: tuple[RecordedContent, ...] = ()
     notes: tuple[str, ...] = ()
     checks: Checks | None = None
+    base: str | None = None
 
 
 @dataclass(frozen=True)
 class Material:
-    """The change of a request, read without a policy; `commits` are those of a range."""
+    """The change of a request, read without a policy."""
 
     changes: ChangeSet
     contents: Contents = field(default_factory=NoContents)
     message: CommitMessage | None = None
     history: Collection[ChangeSet] = ()
     pushed: tuple[PushedRef, ...] = ()
-    commits: Iterable[RecordedContent] = ()
     tags: tuple[TagMessage, ...] = ()
     vouched: Collection[ChangeSet] = ()
     published: Callable[[str], bool] = lambda _text: False
@@ -106,14 +104,12 @@ def gather(
     repository: Repository | None,
     invocation: Invocation,
     *,
-    approved: bool = True,
     plan_checks: CheckPlanner | None = None,
     cache: Cache | None = None,
 ) -> Iterator[Gathered]:
     """Load the input of a review, valid while the context is open (it reads blobs on demand).
 
-    If nothing was ever `approved`, the commits of a range are not read for approvals. Checks are planned only for a
-    hook, by its `plan_checks`.
+    Checks are planned only for a hook, by its `plan_checks`.
 
     Raises GitError, UsageError for an invalid revision or patch, ConfigError.
     """
@@ -156,15 +152,25 @@ def gather(
             vouched=material.vouched,
             published=material.published,
         ).under(policy)
-        commits = tuple(material.commits) if approved else ()
         notes += (*material.notes, *expired_notes(policy, invocation.now.date()))
-        gathered = Gathered(subject, policy, commits, tuple(notes))
+        base = find_base(request, repository, pushed) if repository else None
+        gathered = Gathered(subject, policy, tuple(notes), base=base)
         if plan_checks and repository and policy.checks and isinstance(request, Staged | Push):
             planned, checks = plan_checks(
                 request, repository, policy, subject.changes, subject.pushed, invocation
             )
             gathered = replace(gathered, subject=replace(subject, checks=planned), checks=checks)
         yield gathered
+
+
+def find_base(request: Request, repository: Repository, pushed: tuple[PushedRef, ...]) -> str | None:
+    """Return the commit before a change, whose signers may approve it. Raises UsageError."""
+    if isinstance(request, Range):
+        return repository.resolve(request.base)
+    if isinstance(request, Commit):
+        return repository.git.optional("rev-parse", "--quiet", "--verify", f"{request.revision}^1^{{commit}}")
+    bases = (base for ref in pushed for base in ref.bases)
+    return next(bases, None) if pushed else repository.head
 
 
 def with_vouched(
@@ -249,9 +255,7 @@ def load_commits(
     objects = repository.identify(ref.update.local_oid for ref in pushed if not ref.update.deletes)
     annotated = (oid for oid, (_, kind) in objects.items() if kind == "tag")
     tags = tuple(TagMessage(oid, repository.tag_message(oid)) for oid in annotated)
-    return Material(
-        changes, contents, None, history, pushed, (RecordedContent.of(each) for each in history), tags
-    )
+    return Material(changes, contents, None, history, pushed, tags)
 
 
 def bound_text(commits: tuple[str, ...], pushed: tuple[PushedRef, ...]) -> str:
@@ -267,5 +271,4 @@ def parents_outside(repository: Repository, commits: tuple[str, ...]) -> list[st
 
 def with_identity(changes: ChangeSet, *parts: str) -> ChangeSet:
     """Return the change set with an identity that also includes other parts."""
-    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
-    return replace(changes, identity=digest)
+    return replace(changes, identity=join_identity(*parts))

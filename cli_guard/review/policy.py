@@ -78,7 +78,8 @@ def judging_revisions(request: Request, repository: Repository) -> tuple[str, ..
         oid = repository.resolve(request.revision)
         wanted = [repository.git.optional("rev-parse", "--quiet", "--verify", f"{oid}^1")]
     elif isinstance(request, Range):
-        wanted = [repository.resolve(request.head)]
+        # Its base first: a range must not appoint its own judge, it can only be stricter.
+        wanted = [repository.resolve(request.base), repository.resolve(request.head)]
     elif isinstance(request, Push):
         tips = find_commits(repository, (each.local_oid for each in request.plan.updates if not each.deletes))
         wanted = list(tips) or [repository.head]

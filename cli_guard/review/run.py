@@ -7,7 +7,7 @@ Heavy imports wait until there is something to review.
 
 import datetime
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -23,18 +23,18 @@ from cli_guard.model import (
 )
 from cli_guard.review.precheck import nothing_to_review, required_calls
 from cli_guard.review.render.review import Review
-from cli_guard.review.request import Patch, Request
+from cli_guard.review.request import Patch, Range, Request
 from cli_guard.runtime import Invocation
 
 if TYPE_CHECKING:
     from cli_guard.graph.run import Pause
     from cli_guard.graph.state import State
     from cli_guard.policy.decisions import Policy
+    from cli_guard.review.approvals import Approvals
     from cli_guard.review.load import CheckPlanner, Gathered
     from cli_guard.reviewers.cache import Cache
     from cli_guard.reviewers.review_input import ReviewInput
     from cli_guard.reviewers.shard import Shard
-    from cli_guard.state.approvals import Approval
 
 STOPS = (str(Disposition.DENY), str(Disposition.REVIEW))
 OnProgress = Callable[[int, int], None]
@@ -55,7 +55,7 @@ def review(
     policy = policy or Policy()
     subject = ReviewInput("changes", changes, contents or NoContents()).under(policy)
     gathered = Gathered(subject, policy)
-    return run(gathered, (), today or datetime.datetime.now(datetime.UTC).date())[0]
+    return run(gathered, None, today or datetime.datetime.now(datetime.UTC).date())[0]
 
 
 def review_request(
@@ -68,13 +68,14 @@ def review_request(
     shard: "Shard | None" = None,
     repository: Repository | None = None,
     record: bool = True,
+    notes: Sequence[str] | None = None,
 ) -> Review:
     """Review what a request names, and record the result unless `record` is false. Raises CliGuardError.
 
     With `plan_checks`, the repository's checks for this stage run as well. With `cache`, files in which
     nothing was found before are not examined again. `on_progress` gets the number of files of a big change that are
     done, and of all. A `shard` limits the review to its part. Pass the `repository` if it is known already, and that
-    there is something to review in it.
+    there is something to review in it. With `notes`, only signed approvals count: those in these refs of notes.
     """
     if repository is None:
         try:
@@ -87,23 +88,44 @@ def review_request(
             if reason:
                 repository.git.forget()
                 return Review(request.event, "ok", Decision.ALLOW, (), review_reason=reason)
+    from cli_guard.git.notes import REF
+    from cli_guard.review.approvals import Approvals
     from cli_guard.review.load import gather
     from cli_guard.review.store import record_review
     from cli_guard.reviewers.cache import Cache
     from cli_guard.state.records import Records
 
     records = Records(repository.state_folder) if repository else None
-    approvals = records.approvals() if records else ()
     today = invocation.now.date()
     kept = Cache(repository.state_folder) if cache and repository else None
-    with gather(
-        request, repository, invocation, approved=bool(approvals), plan_checks=plan_checks, cache=kept
-    ) as gathered:
+    with gather(request, repository, invocation, plan_checks=plan_checks, cache=kept) as gathered:
         if shard:
             part = replace(gathered.subject, shard=shard)
             gathered = replace(gathered, subject=part, notes=(*gathered.notes, shard.note()))
+        approvals = None
+        if repository and records:
+            accepted = {gathered.policy.shared}
+            if isinstance(request, Range):
+                # The policy of the base, under which its commits were made if the range does not change it.
+                accepted.add(replace(gathered.policy, also=()).shared)
+            approvals = Approvals(
+                repository,
+                records,
+                invocation,
+                gathered.subject,
+                gathered.policy,
+                frozenset(accepted),
+                gathered.base,
+                local=notes is None,
+                notes=notes or (REF,),
+            )
         done, pause = run(gathered, approvals, today, kept, on_progress)
-        done = replace(done, part=f"{shard.number}-of-{shard.of}" if shard else "")
+        refused = approvals.refused if approvals and done.decision is Decision.REVIEW else ()
+        done = replace(
+            done,
+            part=f"{shard.number}-of-{shard.of}" if shard else "",
+            notes=(*done.notes, *dict.fromkeys(refused)),
+        )
     if record and records:
         return record_review(done, pause, gathered, records, invocation)
     # A review that is not recorded cannot be approved.
@@ -112,7 +134,7 @@ def review_request(
 
 def run(
     gathered: "Gathered",
-    approvals: "tuple[Approval, ...]",
+    approvals: "Approvals | None",
     today: datetime.date,
     cache: "Cache | None" = None,
     on_progress: OnProgress | None = None,
@@ -130,11 +152,11 @@ def run(
     context = Context(
         subject=subject,
         policy=gathered.policy,
-        approvals=approvals,
-        commits=gathered.commits,
         answer=InlineAnswers(subject),
         today=today,
     )
+    if approvals:
+        context = replace(context, approvals=approvals)
     if gathered.checks:
         context = gathered.checks.allowed_in(context)
     state, pause = run_review(context)

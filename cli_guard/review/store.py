@@ -77,6 +77,7 @@ def pending_review(review: Review, gathered: "Gathered", invocation: "Invocation
         reason=review.review_reason or "",
         content=gathered.subject.changes.identity,
         policy=gathered.policy.identity,
+        shared=gathered.policy.shared,
         fingerprints=reviewed_fingerprints(review),
         findings=(),
         bound=bound_text(history.ids, subject.pushed) if isinstance(history, History) else "",

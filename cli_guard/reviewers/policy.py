@@ -21,6 +21,8 @@ CALLERS = re.compile(
     r"|(^|/)(\.husky|\.githooks|githooks|hooks|\.github/workflows|\.circleci)/"
 )
 HOOKS = re.compile(r"(^|/)(\.husky|\.githooks|githooks|hooks)/")
+# Who may approve, and which of their keys are revoked: see state/signers.py.
+SIGNERS = (".cli-guard/signers", ".cli-guard/revoked")
 SHOWN = 8
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 
@@ -29,10 +31,15 @@ def review(subject: ReviewInput) -> Report:
     """Return the findings about the policy that this change leaves for the next one."""
     config, findings = review_config(subject)
     for change in subject.changes:
-        if change.read_as or (change.kind is Kind.BINARY and change.status is not Status.DELETED):
+        signs = change.path in SIGNERS
+        if change.read_as or (
+            change.kind is Kind.BINARY and change.status is not Status.DELETED and not signs
+        ):
             continue  # unchanged; or its lines are runs of readable bytes, read only for keys
         if change.path == BASELINE_FILE:
             findings += review_baseline(subject, change, config)
+        if signs or path_before(change) in SIGNERS:
+            findings.append(review_signers(change))
         if CALLERS.search(change.path) or CALLERS.search(path_before(change) or ""):
             findings += review_caller(subject, change)
         findings += review_answers(change)
@@ -123,6 +130,18 @@ def review_baseline(subject: ReviewInput, change: FileChange, config: Config) ->
     if others:
         message = f"{count_findings(others)} more in the baseline: {', '.join(sorted(rules - set(stops)))}"
         yield finding("policy-suppression-added", change.path, first_line(change), message, repr(others))
+
+
+def review_signers(change: FileChange) -> Finding:
+    """Report a change of who may approve."""
+    gone = [line.split()[0] for line in change.removed.values() if line.strip() and not line.startswith("#")]
+    new = [line.split()[0] for line in change.added.values() if line.strip() and not line.startswith("#")]
+    parts = [f"{what} {', '.join(who)}" for what, who in (("adds", new), ("removes", gone)) if who]
+    if change.kind is Kind.BINARY or change.path == SIGNERS[1]:
+        parts = ["revokes keys, or takes revocations back"]
+    told = f"changes who may approve: {'; '.join(parts) or 'comments only'}"
+    line = first_line(change) if change.kind is not Kind.BINARY else None
+    return finding("policy-signers-changed", change.path, line, told, f"{told} {change.new_blob}")
 
 
 def count_findings(entries: Sized) -> str:

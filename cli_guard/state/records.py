@@ -29,7 +29,7 @@ class PendingReview:
     """A review that needs a person: what `pending` lists.
 
     The findings of a change are those in its checkpoint; `findings` are the lines of a request, already redacted and
-    printable. `at` is an ISO 8601 time in UTC. `bound` is the text of which the content of a push is the hash. `root`
+    printable. `at` is an ISO 8601 time in UTC. `shared` identifies the policy on any machine. `bound` is the text of which the content of a push is the hash. `root`
     is the work tree that a request was asked in, "" for any.
     """
 
@@ -43,6 +43,7 @@ class PendingReview:
     findings: tuple[str, ...]
     root: str = ""
     bound: str = ""
+    shared: str = ""
 
     def expired(self, now: datetime.datetime) -> bool:
         """Return whether it is too old, or its time unreadable."""
@@ -86,28 +87,42 @@ class Records:
         return f"not recorded in {self.folder}: {words}{'; it cannot be approved' if waits else ''}"
 
     def approvals(self, *, confirmed: bool = True) -> tuple[Approval, ...]:
-        """Return the approvals that the audit log confirms, or all that can be read. Raises CliGuardError."""
+        """Return what was approved at a terminal and the audit log confirms, or all. Raises CliGuardError."""
         found = []
-        try:
-            lines = list(read_lines(self._approvals))
-        except OSError as error:
-            raise CliGuardError(
-                f"the approvals in {self._approvals} cannot be read: {error.strerror}; repair or delete the file"
-            ) from error
-        for line in lines:
+        for line in self._approval_lines():
             with suppress(ValueError, TypeError, KeyError):
                 data = json.loads(line)
-                found.append(Approval(**{**data, "fingerprints": tuple(data["fingerprints"])}))
+                texts = [str(data[key]) for key in ("id", "content", "policy", "by", "at", "reason")]
+                marks = tuple(map(str, data["fingerprints"]))
+                found.append(Approval(texts[0], texts[1], texts[2], marks, texts[3], texts[4], texts[5]))
         if not found or not confirmed:
             return tuple(found)
         keys = ("review_id", "content", "policy", "fingerprints")
         known = [[each.get(key) for key in keys] for each in self.audit.events("approve")]
         return tuple(a for a in found if [a.id, a.content, a.policy, sorted(a.fingerprints)] in known)
 
-    def approve(self, approval: Approval) -> None:
-        """Store an approval. Raises OSError."""
+    def signed(self) -> tuple[str, ...]:
+        """Return the lines of the signed approvals that were given here, to be verified. Raises CliGuardError."""
+        return tuple(line for line in self._approval_lines() if '"payload":' in line)
+
+    def _approval_lines(self) -> list[str]:
+        try:
+            return list(read_lines(self._approvals))
+        except OSError as error:
+            raise CliGuardError(
+                f"the approvals in {self._approvals} cannot be read: {error.strerror}; repair or delete the file"
+            ) from error
+
+    def approve(self, approval: Approval | str) -> None:
+        """Store an approval, or the line of a signed one. Raises OSError."""
+        kept = ("id", "content", "policy", "fingerprints", "by", "at", "reason")
+        line = (
+            approval
+            if isinstance(approval, str)
+            else json.dumps({key: getattr(approval, key) for key in kept})
+        )
         with lock(self._approvals):
-            lines = [*read_lines(self._approvals), json.dumps(asdict(approval))][-KEPT_APPROVALS:]
+            lines = [*read_lines(self._approvals), line][-KEPT_APPROVALS:]
             write_atomically(self._approvals, "\n".join(lines) + "\n")
 
     def pending(self) -> tuple[PendingReview, ...]:

@@ -37,7 +37,7 @@ def test_no_plain_file_blocks_and_is_named(committed: Repo, name: str, make: Cal
     folder = committed.path / ".git/cli-guard"
     folder.mkdir()
     make(folder / name)
-    committed.write("a.py", "a = 1\n")
+    committed.write("a.py", RISKY)
     committed.git("add", "-A")
     done = hook(committed)
     assert done.code not in (0, 124)

@@ -1,0 +1,190 @@
+"""`cli-guard signers`: enrol the keys whose approvals count, list and revoke them. It edits files; Git records them."""
+
+import datetime
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from cli_guard.cli.app import Command, Group
+from cli_guard.cli.io import Io
+from cli_guard.errors import CliGuardError, UsageError
+from cli_guard.git.repository import Repository
+from cli_guard.git.tracking import find_roots
+from cli_guard.secrets.printable import printable
+from cli_guard.state.files import explain_write_errors
+from cli_guard.state.signers import (
+    PRINCIPAL,
+    REVOKED,
+    SIGNERS,
+    Signer,
+    format_line,
+    is_shallow,
+    parse_signers,
+)
+from cli_guard.state.sshsig import SECURITY_KEYS, agent_keys, blob_of, read_public_key, run_ssh_keygen
+
+HEADER = "# Who may approve: one line a key. `cli-guard signers` writes it; it counts once it is committed.\n"
+KEY_NAMES = ("id_ed25519_sk.pub", "id_ecdsa_sk.pub", "id_ed25519.pub", "id_ecdsa.pub", "id_rsa.pub")
+
+
+def read_file(repository: Repository) -> tuple[str, tuple[Signer, ...]]:
+    """Return the text and the signers of the file in the work tree. Raises ConfigError, CliGuardError."""
+    path = repository.root / SIGNERS
+    try:
+        raw = path.read_bytes() if path.exists() else b""
+    except OSError as error:
+        raise CliGuardError(f"{SIGNERS} cannot be read: {error.strerror}") from error
+    return raw.decode("utf-8", "replace"), parse_signers(raw, SIGNERS)[0]
+
+
+def write_file(repository: Repository, name: str, content: bytes) -> None:
+    """Write a file of the folder. Raises CliGuardError."""
+    path = repository.root / name
+    with explain_write_errors(name):
+        if path.is_symlink() or path.parent.is_symlink():
+            raise CliGuardError(f"{name} should be a file, but it is a link: remove it")
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+
+
+def find_own_key(io: Io, repository: Repository) -> tuple[str, str, str]:
+    """Return type, base64 and comment of the user's own key. Raises UsageError without one."""
+    named = repository.config("user.signingKey") or ""
+    folder = Path(io.env.get("HOME", "/nonexistent"), ".ssh")
+    paths = [folder / name for name in KEY_NAMES]
+    if named and not named.startswith(("key::", "ssh-")):
+        paths.insert(0, io.path(named))
+    for path in paths:
+        if path.is_file() or path.with_name(f"{path.name}.pub").is_file():
+            return read_public_key(path)
+    for each in agent_keys(io.env):
+        return each
+    raise UsageError("no SSH key was found in ~/.ssh or in your agent: make one with `ssh-keygen -t ed25519`")
+
+
+def enrol(
+    io: Io, repository: Repository, key: tuple[str, str, str], principal: str, until: datetime.datetime | None
+) -> int:
+    """Add a key to the file; say what to do next. Raises UsageError."""
+    kind, text, comment = key
+    who = principal or repository.config("user.email") or ""
+    if not PRINCIPAL.fullmatch(who):
+        raise UsageError(f"{who!r} is not a mail address: name the person with --principal you@example.org")
+    known, signers = read_file(repository)
+    raw = blob_of(text)
+    if any(each.key == raw for each in signers):
+        raise UsageError(f"this key is already enrolled in {SIGNERS}")
+    if not known:
+        if is_shallow(repository) or repository.head is None:
+            raise UsageError(
+                "the first commit of this repository is not known here: commit, or fetch it, first"
+            )
+        known = f"{HEADER}# repository {' '.join(find_roots(repository))}\n"
+    valid = [("valid-before", until.date())] if until else []
+    line = format_line(who, kind, text, printable(comment), valid)
+    write_file(repository, SIGNERS, f"{known.rstrip()}\n{line}\n".encode())
+    proves = (
+        "a touch, and with a PIN or a finger more"
+        if kind in SECURITY_KEYS
+        else "the key, not that a person was there"
+    )
+    io.say(f"cli-guard: {who.lower()} is enrolled with a {kind} key; it proves {proves}")
+    io.say(f"commit {SIGNERS}: from the next commit on, approvals of this key count")
+    return 0
+
+
+@click.pass_obj
+def init(io: Io, /, principal: str) -> int:
+    """Enrol the user's own key."""
+    repository = Repository.discover(io.cwd, io.env)
+    code = enrol(io, repository, find_own_key(io, repository), principal, None)
+    io.say('to require it, set in cli-guard.toml:  [approvals]  high = "key"  critical = "key"')
+    return code
+
+
+@click.pass_obj
+def add(io: Io, /, key: str, principal: str, until: datetime.datetime | None) -> int:
+    """Enrol a key."""
+    return enrol(io, Repository.discover(io.cwd, io.env), read_public_key(io.path(key)), principal, until)
+
+
+@click.pass_obj
+def list_signers(io: Io, /) -> int:
+    """List the signers of the work tree, and mark those that do not count yet."""
+    repository = Repository.discover(io.cwd, io.env)
+    recorded = repository.show(repository.head, SIGNERS) if repository.head else None
+    counting = {each.key for each in parse_signers(recorded or b"", f"{SIGNERS} at HEAD")[0]}
+    signers = read_file(repository)[1]
+    if not signers:
+        io.say("cli-guard: no signers; enrol your key with `cli-guard signers init`")
+    for each in signers:
+        limits = ", ".join(f"{name} {value}" for name, value in each.options.items() if name != "namespaces")
+        new = "" if each.key in counting else "not committed yet"
+        io.say(printable("  ".join(filter(None, (each.principal, each.kind, each.comment, limits, new)))))
+    return 0
+
+
+@click.pass_obj
+def revoke(io: Io, /, who: str) -> int:
+    """Revoke the keys of a principal, or one key."""
+    repository = Repository.discover(io.cwd, io.env)
+    known, signers = read_file(repository)
+    path = io.path(who)
+    raw = blob_of(read_public_key(path)[1]) if path.exists() or path.suffix == ".pub" else None
+    gone = [each for each in signers if each.principal == who.lower() or each.key == raw]
+    if not gone:
+        raise UsageError(f"{who!r} is no signer in {SIGNERS}: see `cli-guard signers list`")
+    write_file(repository, REVOKED, revocation_list(repository, gone, io))
+    io.say(f"cli-guard: {len(gone)} key{'s' if len(gone) > 1 else ''} of {gone[0].principal} revoked")
+    io.say(f"commit {REVOKED}: from then on no approval of it counts, not even an older one")
+    return 0
+
+
+def revocation_list(repository: Repository, gone: Sequence[Signer], io: Io) -> bytes:
+    """Return the key revocation list with some keys added (ssh-keygen(1), `-k`). Raises CliGuardError."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
+        krl, keys = Path(folder, "krl"), Path(folder, "keys")
+        before = repository.root / REVOKED
+        if before.exists():
+            krl.write_bytes(before.read_bytes())
+        keys.write_text("".join(f"{each.line.split(' ', 2)[2]}\n" for each in gone), "ascii")
+        update = ("-u",) if before.exists() else ()
+        code, said = run_ssh_keygen("-k", *update, "-f", str(krl), str(keys), env=io.env)
+        if code:
+            raise CliGuardError(f"{REVOKED} cannot be written: {said}")
+        return krl.read_bytes()
+
+
+PRINCIPAL_OPTION = click.Option(
+    ["--principal"], default="", metavar="MAIL", help="Whose key it is; Git's user.email by default."
+)
+command = Group("signers", help="Enrol, list and revoke the keys whose approvals count.")
+command.add_command(Command("init", callback=init, help="Enrol your own key.", params=[PRINCIPAL_OPTION]))
+command.add_command(
+    Command(
+        "add",
+        callback=add,
+        help="Enrol a key.",
+        params=[
+            click.Argument(["key"]),
+            PRINCIPAL_OPTION,
+            click.Option(
+                ["--until"],
+                type=click.DateTime(["%Y-%m-%d"]),
+                help="The first day on which it no longer counts.",
+            ),
+        ],
+    )
+)
+command.add_command(Command("list", callback=list_signers, help="List the signers."))
+command.add_command(
+    Command(
+        "revoke",
+        callback=revoke,
+        help="Revoke the keys of a person, or one public key.",
+        params=[click.Argument(["who"])],
+    )
+)

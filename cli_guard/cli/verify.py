@@ -1,0 +1,62 @@
+"""`cli-guard verify`: check, where the author has no hands, that a range is clean or approved."""
+
+import click
+
+from cli_guard.cli.app import COLOR, Command
+from cli_guard.cli.io import Io
+from cli_guard.cli.review import show
+from cli_guard.errors import CliGuardError, ExitCode, UsageError
+from cli_guard.git.notes import REF
+from cli_guard.git.repository import Repository
+from cli_guard.model import Decision
+from cli_guard.review.render import FORMATS
+from cli_guard.review.render.words import count
+from cli_guard.review.request import parse_range
+from cli_guard.review.run import review_request
+
+
+@click.pass_obj
+def run(io: Io, /, range: str, format: str, output: str | None, color: str) -> int:
+    """Review a range; only what is signed answers its findings."""
+    request = parse_range(range)
+    try:
+        repository = Repository.discover(io.cwd, io.env)
+        review = review_request(
+            request, io.invocation, cache=False, repository=repository, record=False, notes=(REF,)
+        )
+    except UsageError:
+        raise
+    except CliGuardError as error:
+        io.warn(f"cli-guard: cannot be verified: {error}")
+        return ExitCode.USAGE
+    show(io, review, format, color, output)
+    if format == "text" and not output and review.decision is Decision.ALLOW:
+        approved = sum(each.by == "approval" for each in review.suppressed)
+        more = f"; {count(approved, 'finding')} approved" if approved else ""
+        io.say(f"cli-guard: verified{more}")
+    return review.exit_code
+
+
+command = Command(
+    "verify",
+    callback=run,
+    help="Verify a range: every finding that needs a person must have a signed approval at the level that policy wants."
+    " Policy and signers are those of the base, never those that the range brings. Exit codes: 0 verified, 3 approvals"
+    " are missing or refused, 1 denied, 2 it cannot be verified.",
+    params=[
+        click.Option(
+            ["--range"], metavar="BASE..HEAD", required=True, help="The commits in HEAD that are not in BASE."
+        ),
+        click.Option(
+            ["--format"],
+            type=click.Choice(list(FORMATS)),
+            default="text",
+            show_default=True,
+            help="Output format.",
+        ),
+        click.Option(
+            ["--output", "-o"], metavar="FILE", help="Write the report to this file instead of printing it."
+        ),
+        COLOR,
+    ],
+)

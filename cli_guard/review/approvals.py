@@ -1,0 +1,179 @@
+"""Find the approvals of a review: those given at a terminal here, and signed ones, here and in Git's notes.
+
+A signed one counts if, in this order: it is whole and in its one form, of a finding of this review, of this repository,
+under this policy, not expired, by a key that was enrolled before the change and is not revoked, and its signature is
+good. Then the presence that the signature proves is compared with what policy wants.
+"""
+
+import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from cli_guard.git.notes import REF, read_notes
+from cli_guard.git.repository import Repository
+from cli_guard.model import Disposition, Finding, Need, Presence
+from cli_guard.policy.decisions import Policy
+from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.runtime import Invocation
+from cli_guard.secrets.printable import printable
+from cli_guard.secrets.redact import redact
+from cli_guard.state.approvals import Approval, RecordedContent, answer_findings
+from cli_guard.state.records import Records
+from cli_guard.state.signers import Signers
+from cli_guard.state.sshsig import NAMESPACE, parse, verify
+from cli_guard.state.statements import APPROVE, Envelope, Statement, read_statement
+
+# The clocks of two machines differ.
+SKEW = datetime.timedelta(minutes=10)
+# A note can hold any number of lines, and each signature takes some milliseconds.
+MOST_SIGNATURES = 500
+
+
+@dataclass
+class Approvals:
+    """The approvals that may answer the findings of one review; call it with the findings.
+
+    `policies` are the identities of the policies under which one may have been given, `base` is the commit whose
+    signers count, None for none. With `local`, what was approved on this machine counts, and what cannot
+    be had before a commit is recorded (a second person) is not asked for; without it, only a signature counts.
+    `refused` are the reasons why approvals do not count, in one line each.
+    """
+
+    repository: Repository
+    records: Records
+    invocation: Invocation
+    subject: ReviewInput
+    policy: Policy
+    policies: frozenset[str]
+    base: str | None
+    local: bool = True
+    notes: Sequence[str] = (REF,)
+    refused: list[str] = field(default_factory=list)
+
+    def __call__(self, findings: Iterable[Finding]) -> Mapping[str, str]:
+        """Return the fingerprints of the findings that are approved, with who approved them. Raises CliGuardError."""
+        asked = [each for each in findings if self.policy.disposition(each) is Disposition.REVIEW]
+        if not asked:
+            return {}
+        self.refused.clear()
+        given = list(self.records.approvals()) if self.local else []
+        given = [each for each in given if each.policy == self.policy.identity]
+        given += self.signed(asked)
+        if not given:
+            return {}
+        words, reasons = answer_findings(asked, given, self.need_for, self.whole, self.commits)
+        self.refused += (printable(redact(each)) for each in reasons)
+        return words
+
+    def need_for(self, finding: Finding) -> Need:
+        """Return what policy wants of a finding here."""
+        need = self.policy.need_for(finding)
+        if self.local:
+            return Need(Presence.KEY if need.level is Presence.SECOND else need.level)
+        return need if need.level.rank else replace(need, level=Presence.KEY)
+
+    @cached_property
+    def whole(self) -> RecordedContent:
+        return RecordedContent.of(self.subject.changes)
+
+    @cached_property
+    def commits(self) -> tuple[RecordedContent, ...]:
+        return tuple(RecordedContent.of(each) for each in self.subject.history)
+
+    @cached_property
+    def signers(self) -> Signers:
+        return Signers.recorded(self.repository, self.base)
+
+    def signed(self, asked: Sequence[Finding]) -> Iterator[Approval]:
+        """Yield the signed approvals of some findings whose signatures are good."""
+        lines, remarks = read_notes(self.repository, self.keys_of(asked), self.notes)
+        self.refused += remarks
+        lines |= set(self.records.signed()) if self.local else set()
+        marks = {each.fingerprint for each in asked}
+        checked = 0
+        for line in sorted(lines):
+            try:
+                envelope = Envelope.read(line)
+                statement = read_statement(envelope.payload)
+            except ValueError as error:
+                self.refused.append(f"an approval does not count: {error}")
+                continue
+            if marks.isdisjoint(statement.findings) or statement.decision != APPROVE:
+                continue
+            checked += 1
+            found = self.check(statement, envelope) if checked <= MOST_SIGNATURES else "too many approvals"
+            if isinstance(found, Approval):
+                yield found
+            else:
+                self.refused.append(
+                    printable(redact(f"the approval by {statement.principal} does not count: {found}"))
+                )
+
+    def keys_of(self, asked: Sequence[Finding]) -> Iterator[str]:
+        """Yield the ids of the objects on whose notes approvals of some findings may be."""
+        blobs = {each.commit: each.blobs for each in self.commits}
+        for each in asked:
+            of = blobs.get(each.commit, {}) if each.commit else self.whole.blobs
+            if blob := of.get(each.path):
+                yield blob
+        commits = {commit for commit in blobs if commit}
+        yield from self.repository.trees(commits).values() if commits else ()
+
+    def check(self, statement: Statement, envelope: Envelope) -> Approval | str:
+        """Return the approval of a statement, or why it does not count. Raises CliGuardError without ssh-keygen."""
+        try:
+            made = parse(envelope.signature)
+        except ValueError as error:
+            return str(error)
+        if problem := self.find_problem(statement):
+            return problem
+        signer = self.signers.by_key.get(made.key)
+        if signer is None or made.namespace != NAMESPACE:
+            return "its key is not one of the signers before this change"
+        if signer.principal != statement.principal:
+            return f"it is signed with the key of {signer.principal}"
+        problem = verify(
+            envelope.payload,
+            envelope.signature,
+            signer.line,
+            signer.principal,
+            self.invocation.env,
+            self.signers.revoked,
+        )
+        if problem:
+            return f"the signature is not good: {problem}"
+        marks = tuple(statement.findings)
+        return Approval(
+            id="",
+            content=statement.content,
+            policy=statement.policy,
+            fingerprints=marks,
+            by=statement.principal,
+            at=statement.at,
+            reason=statement.reason,
+            level=made.presence,
+            key=made.key,
+            blobs=statement.blobs,
+        )
+
+    def find_problem(self, statement: Statement) -> str | None:
+        """Return what a statement is not of: this repository, this policy, this time; None if it fits."""
+        if not self.signers.repository:
+            return (
+                "this clone is cut off: name the repository in .cli-guard/signers (`cli-guard signers init`)"
+            )
+        if set(statement.repository) != set(self.signers.repository):
+            return "it was given in another repository"
+        if statement.policy not in self.policies:
+            return "it was given under another policy"
+        try:
+            at = datetime.datetime.fromisoformat(statement.at)
+            ends = datetime.datetime.fromisoformat(statement.expires) if statement.expires else None
+            if at > self.invocation.now + SKEW:
+                return "it is dated in the future"
+            if ends and ends < self.invocation.now:
+                return f"it expired on {statement.expires[:10]}"
+        except (ValueError, TypeError):
+            return "its dates are broken"
+        return None

@@ -1,0 +1,223 @@
+"""Sign an approval: choose the key, build the statement, sign it, verify it, and store it here and in Git's notes."""
+
+import datetime
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cli_guard.errors import CliGuardError, GitError, UsageError
+from cli_guard.git.notes import add_note
+from cli_guard.git.process import Git
+from cli_guard.git.repository import Repository
+from cli_guard.model import Finding, Presence
+from cli_guard.review.policy import policy_for
+from cli_guard.review.request import Staged
+from cli_guard.runtime import Invocation
+from cli_guard.state.files import lock
+from cli_guard.state.records import PendingReview, Records
+from cli_guard.state.signers import SIGNERS, Signer, Signers
+from cli_guard.state.sshsig import agent_keys, blob_of, parse, read_public_key, sign, verify
+from cli_guard.state.statements import Envelope, Statement
+
+KEY_FILES = ("id_ed25519_sk", "id_ecdsa_sk", "id_ed25519", "id_ecdsa", "id_rsa")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key that can sign: the enrolled signer, and the file by which ssh-keygen finds it ("" for one of an agent)."""
+
+    signer: Signer
+    path: str = ""
+
+
+def find_key(signers: Signers, repository: Repository, env: Mapping[str, str], named: str = "") -> Key | None:
+    """Return the enrolled key of this user, None without one: that of Git, a file in ~/.ssh, or one of the agent.
+
+    A security key comes first. Raises CliGuardError if the `named` one cannot be read or is not enrolled.
+    """
+    if named:
+        path = Path(env.get("HOME", "~"), named[2:]) if named.startswith("~/") else repository.git.cwd / named
+        kind, text, _ = read_public_key(path)
+        if signer := signers.by_key.get(blob_of(text) or b""):
+            return Key(signer, str(path))
+        raise UsageError(
+            f"the {kind} key {named} is not in {SIGNERS} at HEAD: enrol it with `cli-guard signers add {named}`,"
+            " and have that committed first"
+        )
+    if not signers.known:
+        return None
+    folder = Path(env.get("HOME", "/nonexistent"), ".ssh")
+    paths = [folder / name for name in KEY_FILES]
+    configured = repository.config("user.signingKey") or ""
+    if configured and not configured.startswith(("key::", "ssh-")):
+        paths.insert(0, Path(configured.replace("~", env.get("HOME", "~"), 1)))
+    found = []
+    for path in paths:
+        public = path if path.suffix == ".pub" else path.with_name(f"{path.name}.pub")
+        if public.is_file():
+            signer = signers.by_key.get(blob_of(read_public_key(public)[1]) or b"")
+            found += [Key(signer, str(path))] if signer else []
+    for _, text, _ in agent_keys(env):
+        signer = signers.by_key.get(blob_of(text) or b"")
+        found += [Key(signer)] if signer else []
+    return min(found, key=lambda each: not each.signer.is_security_key, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """A statement that was signed, and the presence that its signature proves."""
+
+    statement: Statement
+    envelope: Envelope
+    level: Presence
+    counter: int | None = None
+
+    def audited(self) -> dict[str, object]:
+        """Return what the audit log says of it."""
+        return {
+            "level": str(self.level),
+            "principal": self.statement.principal,
+            "statement": hashlib.sha256(self.envelope.payload).hexdigest(),
+            **({"counter": self.counter} if self.counter is not None else {}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A statement that is ready to be signed, and the presence that policy wants of the signature."""
+
+    statement: Statement
+    key: Key
+    signers: Signers
+    wanted: Presence
+    env: Mapping[str, str] = field(repr=False)
+
+    def describe(self) -> str:
+        """Return who signs what, in one line, before it is signed."""
+        digest = hashlib.sha256(self.statement.canonical()).hexdigest()[:10]
+        return f"signs as {self.key.signer.principal} with a key of type {self.key.signer.kind}: statement {digest}"
+
+    def sign(self) -> Signed:
+        """Sign. Raises CliGuardError if that fails, or proves less than policy wants."""
+        signed = sign_statement(self.statement, self.key, self.signers, self.env)
+        require_presence(signed.level, self.wanted, ", ".join(sorted(set(self.statement.findings.values()))))
+        return signed
+
+
+def plan_signature(
+    repository: Repository,
+    review: PendingReview,
+    findings: Sequence[Finding],
+    invocation: Invocation,
+    named: str = "",
+    expires: datetime.timedelta | None = None,
+    reason: str = "",
+) -> Plan | None:
+    """Return what is to be signed, None if this user has no enrolled key. Raises CliGuardError if policy wants one."""
+    env, rules = invocation.env, ", ".join(sorted({each.rule for each in findings}))
+    policy, _ = policy_for(Staged(), repository, env)
+    # A second person, and a number of people, can only be asked for once the change is recorded.
+    levels = [policy.need_for(each).level for each in findings]
+    wanted = max(
+        (Presence.KEY if each is Presence.SECOND else each for each in levels), key=lambda level: level.rank
+    )
+    signers = Signers.recorded(repository, repository.head)
+    key = find_key(signers, repository, env, named)
+    best = Presence.TTY if key is None else Presence.VERIFIED if key.signer.is_security_key else Presence.KEY
+    require_presence(best, wanted, rules)
+    if key is None:
+        if expires:
+            raise UsageError("--expires needs an enrolled key: see `cli-guard signers init`")
+        return None
+    made = statement_of(
+        repository, review, findings, key, signers, invocation, reason=reason, expires=expires
+    )
+    return Plan(made, key, signers, wanted, env)
+
+
+def sign_statement(statement: Statement, key: Key, signers: Signers, env: Mapping[str, str]) -> Signed:
+    """Sign a statement and verify the signature. Raises CliGuardError."""
+    payload = statement.canonical()
+    with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
+        public = Path(folder, "key.pub")
+        public.write_text(key.signer.line.split(" ", 2)[2] + "\n", "ascii")
+        signature = sign(payload, Path(key.path) if key.path else public, env)
+    made = parse(signature)
+    problem = verify(payload, signature, key.signer.line, key.signer.principal, env, signers.revoked)
+    if problem or made.key != key.signer.key:
+        raise CliGuardError(
+            f"the signature of {key.signer.principal} does not verify: {problem or 'another key'}"
+        )
+    return Signed(statement, Envelope(payload, signature), made.presence, made.counter)
+
+
+def require_presence(level: Presence, wanted: Presence, what: str) -> None:
+    """Raise CliGuardError if a presence level is lower than the one that policy wants, with what to enrol."""
+    if level.rank >= wanted.rank:
+        return
+    how = {
+        Presence.KEY: "enrol a key with `cli-guard signers init`",
+        Presence.TOUCH: "enrol a security key (`ssh-keygen -t ed25519-sk`) with `cli-guard signers add`",
+        Presence.VERIFIED: "use a security key made with `ssh-keygen -t ed25519-sk -O verify-required`",
+    }[wanted]
+    raise CliGuardError(f"policy wants {wanted} for {what}, and this approval reaches {level}: {how}")
+
+
+def statement_of(
+    repository: Repository,
+    review: PendingReview,
+    findings: Sequence[Finding],
+    key: Key,
+    signers: Signers,
+    invocation: Invocation,
+    *,
+    reason: str = "",
+    expires: datetime.timedelta | None = None,
+) -> Statement:
+    """Return the statement that approves some findings of a pending review. Raises CliGuardError."""
+    if not signers.repository:
+        raise CliGuardError(
+            "the first commits of this clone are cut off: run `git fetch --unshallow`, then approve"
+        )
+    commits = json.loads(review.bound)[0] if review.bound.startswith("[") else []
+    tip = commits[-1] if commits else ""
+    revisions = {f"{each.commit or tip}:{each.path}": each.path for each in findings if each.path}
+    blobs = repository.identify(revisions)
+    now = invocation.now
+    return Statement(
+        content=review.content,
+        policy=review.shared,
+        findings={each.fingerprint: each.rule for each in findings},
+        principal=key.signer.principal,
+        at=now.isoformat(timespec="seconds"),
+        repository=signers.repository,
+        expires=(now + expires).isoformat(timespec="seconds") if expires else "",
+        reason=reason,
+        tree=repository.tree_of(tip) if tip else staged_tree(repository),
+        base=repository.tree_of(repository.head),
+        blobs={revisions[name]: oid for name, (oid, kind) in blobs.items() if kind == "blob"},
+    )
+
+
+def staged_tree(repository: Repository) -> str:
+    """Return the id of the tree that Git would record now; the index is not changed. Raises GitError."""
+    index = Path(repository.git.env.get("GIT_INDEX_FILE") or repository.git_dir / "index")
+    with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
+        copy = Path(folder, "index")
+        try:
+            shutil.copyfile(repository.git.cwd / index, copy)
+        except OSError as error:
+            raise GitError(f"the index cannot be read: {error.strerror}") from error
+        return Git(repository.git.cwd, {**repository.git.env, "GIT_INDEX_FILE": str(copy)}).text("write-tree")
+
+
+def store_signed(repository: Repository, records: Records, signed: Signed) -> None:
+    """Store a signed approval in notes on its tree and files, and here. Raises GitError, OSError."""
+    line = signed.envelope.line()
+    with lock(records.folder / "notes"):
+        add_note(repository, filter(None, (signed.statement.tree, *signed.statement.blobs.values())), line)
+    records.approve(line)

@@ -1,0 +1,123 @@
+"""The people whose signatures count: `.cli-guard/signers`, in the form of an allowed_signers file (ssh-keygen(1)).
+
+One line a key: `principal options type base64 comment`. Only a plain principal counts (no pattern, no list, no
+certificate authority), so that one key cannot speak for several people. A first comment names the repository.
+"""
+
+import datetime
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from cli_guard.errors import ConfigError
+from cli_guard.git.repository import Repository
+from cli_guard.git.tracking import find_roots
+from cli_guard.state.sshsig import NAMESPACE, SECURITY_KEYS, blob_of
+
+SIGNERS, REVOKED = ".cli-guard/signers", ".cli-guard/revoked"
+PRINCIPAL = re.compile(r"[A-Za-z0-9][\w.+%-]*@[\w.-]+", re.ASCII)
+LINE = re.compile(r'(\S+) ((?:[\w-]+(?:="[^"]*")?,?)+) (\S+) (\S+)(?: (.*))?', re.ASCII)
+OPTION = re.compile(r'([\w-]+)(?:="([^"]*)")?')
+REPOSITORY = re.compile(r"# repository((?: [0-9a-f]{40}| [0-9a-f]{64})+)")
+KNOWN_OPTIONS = {"namespaces", "valid-after", "valid-before"}
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """One enrolled key. `key` is its public key in wire format, `line` its line without the comment."""
+
+    principal: str
+    kind: str
+    key: bytes
+    line: str
+    options: Mapping[str, str]
+    comment: str = ""
+
+    @property
+    def is_security_key(self) -> bool:
+        """Return whether the key is one of a FIDO device, which can prove a touch."""
+        return self.kind in SECURITY_KEYS
+
+
+@dataclass(frozen=True)
+class Signers:
+    """The signers of one commit, and the keys that it revokes (a KRL of ssh-keygen)."""
+
+    known: tuple[Signer, ...] = ()
+    revoked: bytes = b""
+    repository: tuple[str, ...] = ()
+    at: str = ""
+
+    @classmethod
+    def recorded(cls, repository: Repository, revision: str | None) -> "Signers":
+        """Return the signers of a commit, none for None. Raises ConfigError for a broken file, GitError."""
+        if revision is None:
+            return cls()
+        raw = repository.show(revision, SIGNERS) or b""
+        where = f"{SIGNERS} at {revision[:12]}"
+        known, named = parse_signers(raw, where)
+        roots = named or (() if is_shallow(repository) else tuple(find_roots(repository, revision)))
+        return cls(known, repository.show(revision, REVOKED) or b"", roots, revision)
+
+    @cached_property
+    def by_key(self) -> Mapping[bytes, Signer]:
+        """Return the signers by their keys."""
+        return {each.key: each for each in self.known}
+
+
+def is_shallow(repository: Repository) -> bool:
+    """Return whether the history is cut off, so that its first commits are unknown."""
+    return repository.git.text("rev-parse", "--is-shallow-repository") == "true"
+
+
+def parse_signers(raw: bytes, source: str) -> tuple[tuple[Signer, ...], tuple[str, ...]]:
+    """Return the signers of a file and the first commits of the repository that it names. Raises ConfigError."""
+    found: list[Signer] = []
+    named: tuple[str, ...] = ()
+    try:
+        lines = raw.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{source}: not UTF-8: save it as UTF-8") from error
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if text.startswith("#") or not text:
+            said = REPOSITORY.fullmatch(text)
+            named = tuple(said[1].split()) if said and not named else named
+            continue
+        signer = parse_line(text)
+        if isinstance(signer, str):
+            raise ConfigError(f"{source}, line {number}: {signer}")
+        if any(each.key == signer.key for each in found):
+            raise ConfigError(f"{source}, line {number}: this key is already enrolled: one key, one person")
+        found.append(signer)
+    return tuple(found), named
+
+
+def parse_line(text: str) -> Signer | str:
+    """Return the signer of a line, or what is wrong with it."""
+    words = LINE.fullmatch(text)
+    if words is None:
+        return f'not a signer; write: you@example.org namespaces="{NAMESPACE}" ssh-ed25519 KEY'
+    principal, given, kind, key, comment = words.groups()
+    options = {name: value or "" for name, value in OPTION.findall(given)}
+    raw = blob_of(key)
+    if not PRINCIPAL.fullmatch(principal):
+        return f"{principal!r} is not a mail address: one person a line, without a pattern"
+    if unknown := sorted(options.keys() - KNOWN_OPTIONS):
+        return f"the option {unknown[0]} is not supported"
+    if options.get("namespaces") != NAMESPACE:
+        return f'the key needs namespaces="{NAMESPACE}"'
+    if raw is None or raw[4 : 4 + len(kind)] != kind.encode("ascii"):
+        return "the key is not a public key of OpenSSH"
+    return Signer(
+        principal.lower(), kind, raw, f"{principal.lower()} {given} {kind} {key}", options, comment or ""
+    )
+
+
+def format_line(
+    principal: str, kind: str, key: str, comment: str = "", valid: Iterable[tuple[str, datetime.date]] = ()
+) -> str:
+    """Return the line that enrols a key. `valid`: valid-after or valid-before, with a day."""
+    options = [f'namespaces="{NAMESPACE}"', *(f'{name}="{day:%Y%m%d}"' for name, day in valid)]
+    return " ".join(filter(None, (principal.lower(), ",".join(options), kind, key, comment)))

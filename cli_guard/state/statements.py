@@ -1,0 +1,145 @@
+"""What a person signs: an in-toto Statement v1 in canonical JSON, with its signature (SSHSIG).
+
+It binds an approval to the content, the policy and the findings, and to the repository, so that it holds nowhere else.
+Source: the in-toto attestation framework, Statement v1.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cli_guard import __version__
+
+TYPE = "https://in-toto.io/Statement/v1"
+PREDICATE = "cli-guard/approval/v1"
+MOST_BYTES = 1_000_000
+APPROVE, BREAK_GLASS = "approve", "break-glass"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One approval, or a break-glass for a commit.
+
+    `content` is the identity of the change (SHA-256), `tree` what it records and `base` what it starts from (tree ids);
+    `blobs` maps the paths of the findings to their contents; `findings` maps fingerprints to rules; `repository` are
+    the ids of its first commits. `at` and `expires` are ISO 8601 times in UTC, `expires` may be empty.
+    """
+
+    content: str
+    policy: str
+    findings: Mapping[str, str]
+    principal: str
+    at: str
+    repository: tuple[str, ...]
+    expires: str = ""
+    reason: str = ""
+    tree: str = ""
+    base: str = ""
+    blobs: Mapping[str, str] = field(default_factory=dict)
+    decision: str = APPROVE
+
+    def canonical(self) -> bytes:
+        """Return the bytes that are signed: sorted keys, no blanks, ASCII, so that a statement has one form."""
+        subject = [{"name": "content", "digest": {"sha256": self.content}}]
+        subject += [
+            {"name": name, "digest": {"gitTree": oid}}
+            for name, oid in (("tree", self.tree), ("base", self.base))
+            if oid
+        ]
+        files = [
+            {"name": f"file:{path}", "digest": {"gitBlob": oid}} for path, oid in sorted(self.blobs.items())
+        ]
+        predicate = {
+            "at": self.at,
+            "decision": self.decision,
+            "expires": self.expires,
+            "findings": [{"fingerprint": mark, "rule": rule} for mark, rule in sorted(self.findings.items())],
+            "policy": self.policy,
+            "principal": self.principal,
+            "reason": self.reason,
+            "repository": list(self.repository),
+            "version": __version__,
+        }
+        return encode(
+            {"_type": TYPE, "predicateType": PREDICATE, "predicate": predicate, "subject": subject + files}
+        )
+
+    @property
+    def short(self) -> str:
+        """Return the first digits of the hash of what is signed."""
+        import hashlib
+
+        return hashlib.sha256(self.canonical()).hexdigest()[:10]
+
+
+def encode(data: Mapping[str, Any]) -> bytes:
+    """Return canonical JSON."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+
+
+def read_statement(raw: bytes) -> Statement:
+    """Parse signed bytes. Raises ValueError, with the reason, for any but the canonical form."""
+    if len(raw) > MOST_BYTES:
+        raise ValueError("the statement is too long")
+    if b"\r" in raw:
+        raise ValueError("the statement has a carriage return")
+    try:
+        data = json.loads(raw)
+        if encode(data) != raw:
+            raise ValueError("the statement is not in canonical form")
+        if (data["_type"], data["predicateType"]) != (TYPE, PREDICATE):
+            raise ValueError(f"the statement is not a {PREDICATE}")
+        said, named = data["predicate"], {each["name"]: each["digest"] for each in data["subject"]}
+        if len(named) != len(data["subject"]):
+            raise ValueError("the statement names a subject twice")
+        return Statement(
+            content=text(named["content"]["sha256"]),
+            policy=text(said["policy"]),
+            findings={text(each["fingerprint"]): text(each["rule"]) for each in said["findings"]},
+            principal=text(said["principal"]),
+            at=text(said["at"]),
+            repository=tuple(text(each) for each in said["repository"]),
+            expires=text(said["expires"]),
+            reason=text(said["reason"]),
+            tree=text(named.get("tree", {}).get("gitTree", "")),
+            base=text(named.get("base", {}).get("gitTree", "")),
+            blobs={
+                name.removeprefix("file:"): text(digest["gitBlob"])
+                for name, digest in named.items()
+                if name.startswith("file:")
+            },
+            decision=text(said["decision"]),
+        )
+    except (KeyError, TypeError, AttributeError, RecursionError, json.JSONDecodeError) as error:
+        raise ValueError("the statement is broken") from error
+
+
+def text(value: object) -> str:
+    """Return a string. Raises TypeError for anything else."""
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A statement as it was signed, and its signature; a line of a note, or of the file of approvals."""
+
+    payload: bytes
+    signature: str
+
+    def line(self) -> str:
+        """Return it in one line of JSON."""
+        return encode({"payload": self.payload.decode("ascii"), "signature": self.signature}).decode("ascii")
+
+    @classmethod
+    def read(cls, line: str) -> "Envelope":
+        """Parse a line. Raises ValueError."""
+        if len(line) > 2 * MOST_BYTES:
+            raise ValueError("the approval is too long")
+        try:
+            data = json.loads(line)
+            return cls(text(data["payload"]).encode("utf-8"), text(data["signature"]))
+        except (ValueError, KeyError, TypeError, RecursionError, UnicodeEncodeError) as error:
+            raise ValueError("the approval is broken") from error
