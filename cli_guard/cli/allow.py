@@ -11,8 +11,10 @@ from cli_guard.commands import judge
 from cli_guard.errors import UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
+from cli_guard.policy.config import read_user_config
 from cli_guard.review.command_context import command_context
 from cli_guard.review.saved_rules import add_to_user_file, check_rule, describe_program, describe_rule
+from cli_guard.review.sealing import seals_of
 from cli_guard.runtime import user_file
 from cli_guard.secrets.printable import printable
 from cli_guard.state.files import explain_write_errors
@@ -53,6 +55,8 @@ def run(
     lines += [f"    still asks  {each}" for each in near]
     io.say(printable("\n".join(lines), keep_newlines=True))
     person_needed(io, "a new rule", "allow")
+    if not user:
+        seals_of(Repository.discover(io.cwd, io.env), io.env).require()
     where = "in every work tree" if user else "in this work tree"
     if not ask_yes(io, f"Allow this {where}?"):
         io.say("cli-guard: nothing was saved")
@@ -81,6 +85,11 @@ def save(io: Io, pattern: str, *, user: bool) -> None:
     """Keep a rule for this work tree, or in the user's own file. Raises CliGuardError."""
     if user:
         path = user_file(io.env)
+        config = read_user_config(io.env)
+        if config and config.approvals.trust != "tty":
+            raise UsageError(
+                "your own file wants signed rules (approvals.trust), and it cannot hold any: omit --user"
+            )
         if path is None:
             raise UsageError("it cannot be saved: set HOME or XDG_CONFIG_HOME")
         with explain_write_errors():
@@ -90,16 +99,18 @@ def save(io: Io, pattern: str, *, user: bool) -> None:
     repository = Repository.discover(io.cwd, io.env)
     require_commit(repository)
     trees = Trees(io.env)
-    tree = trees.find(repository, io.invocation.now) or Tree("")
+    seals = seals_of(repository, io.env)
+    tree = trees.find(repository, io.invocation.now, seals) or Tree("")
     kept = (*(each for each in tree.allow if each != pattern), pattern)
-    trees.keep(replace(tree, allow=kept), repository, io.invocation)
+    trees.keep(replace(tree, allow=kept), repository, io.invocation, seals)
     io.say("cli-guard: saved for this work tree; `cli-guard allow --list` shows its rules")
 
 
 def edit_rules(io: Io, remove: str | None) -> int:
     """Print the rules of this work tree, or remove one. Raises UsageError, CliGuardError."""
     repository, trees = Repository.discover(io.cwd, io.env), Trees(io.env)
-    tree = trees.find(repository, io.invocation.now)
+    seals = seals_of(repository, io.env)
+    tree = trees.find(repository, io.invocation.now, seals)
     rules = tree.allow if tree else ()
     if remove is None:
         io.say(printable("\n".join(rules), keep_newlines=True) if rules else "cli-guard: no rules here")
@@ -107,7 +118,7 @@ def edit_rules(io: Io, remove: str | None) -> int:
     if tree is None or remove not in rules:
         raise UsageError(f"there is no rule {remove!r} here: see `cli-guard allow --list`")
     kept = tuple(each for each in rules if each != remove)
-    trees.keep(replace(tree, allow=kept), repository, io.invocation)
+    trees.keep(replace(tree, allow=kept), repository, io.invocation, seals)
     io.say("cli-guard: removed")
     return 0
 

@@ -25,6 +25,7 @@ COMMANDS = {
     "approve": "Approve a pending review, after looking at it.",
     "signers": "Enrol, list and revoke the keys whose approvals count.",
     "verify": "Verify that the findings of a range are approved by signature.",
+    "fetch": "Fetch the signed approvals of a remote.",
     "reject": "Reject a pending review or proposal.",
     "undo": "Revert an approved patch.",
     "pending": "List the reviews and proposals that need a person.",
@@ -38,8 +39,8 @@ COMMANDS = {
 }
 
 
-# Names from the previous release, hidden from help.
-ALIASES = {"reviews": "pending"}
+# Names that help does not list: that of the previous release, and a hook by its own name.
+ALIASES = {"reviews": "pending", "pre-receive": "pre-receive"}
 
 
 class HelpToStream:
@@ -80,7 +81,7 @@ class App(Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         cmd_name = ALIASES.get(cmd_name, cmd_name)
-        if cmd_name not in COMMANDS:
+        if cmd_name not in COMMANDS and cmd_name not in ALIASES.values():
             return None
         command: click.Command = import_module(f"cli_guard.cli.{cmd_name.replace('-', '_')}").command
         return command

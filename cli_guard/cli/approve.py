@@ -18,9 +18,10 @@ from cli_guard.policy.globs import matches
 from cli_guard.review.approve import approve_change, bound_diff, bound_findings, find_pending, line_of
 from cli_guard.review.request import Staged
 from cli_guard.review.run import review_request
-from cli_guard.review.signing import Plan, plan_signature
+from cli_guard.review.signing import Plan, plan_break_glass, plan_signature, store_signed
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
+from cli_guard.state.audit import entry
 from cli_guard.state.files import explain_write_errors
 from cli_guard.state.records import ASKED, PendingReview, Records
 
@@ -45,10 +46,14 @@ def read_duration(text: str) -> datetime.timedelta | None:
 
 
 @click.pass_obj
-def run(io: Io, /, id: str | None, reason: str, diff: bool, key: str, expires: str, path: str) -> int:
+def run(
+    io: Io, /, id: str | None, reason: str, diff: bool, key: str, expires: str, path: str, break_glass: bool
+) -> int:
     """Approve a review and resume its graph."""
     repository = Repository.discover(io.cwd, io.env)
     lifetime = read_duration(expires)
+    if break_glass:
+        return approve_break_glass(io, repository, id or "HEAD", Options(reason, key, lifetime))
     if id is None:
         person_needed(io, "an approval", "approve")
         id = staged_review(io)
@@ -136,6 +141,35 @@ def give(
     return whole, f"approved ({Presence.TTY})"
 
 
+def approve_break_glass(io: Io, repository: Repository, revision: str, options: Options) -> int:
+    """Sign that one commit may be pushed unverified. Raises CliGuardError."""
+    commit = repository.resolve(revision)
+    person_needed(io, "an approval", "approve --break-glass")
+    plan = plan_break_glass(
+        repository, commit, io.invocation, options.key, options.lifetime, redact(options.reason)
+    )
+    io.say(
+        f"commit {commit} passes a server that would refuse it, until {plan.statement.expires}; it is logged there"
+    )
+    io.say(plan.describe())
+    if not ask_yes(io, "Break the glass?"):
+        io.say("cli-guard: not approved")
+        return 1
+    signed, records = plan.sign(), Records(repository.state_folder)
+    with explain_write_errors("the approval"):
+        records.prepare()
+        store_signed(repository, records, signed)
+        reason = signed.statement.reason
+        records.audit.append(
+            entry("break-glass", io.invocation, commit=commit, reason=reason, **signed.audited())
+        )
+    io.say(
+        "cli-guard: signed; push it with the approvals:"
+        " git push -o cli-guard=break-glass REMOTE BRANCH refs/notes/cli-guard"
+    )
+    return 0
+
+
 def is_below(path: str, wanted: str) -> bool:
     """Return whether a path is the wanted one, below that folder, or fits the pattern."""
     wanted = wanted.rstrip("/")
@@ -186,5 +220,10 @@ command = Command(
             ["--expires"], default="", metavar="TIME", help="Valid for 12h, 30d or 4w (signed ones)."
         ),
         click.Option(["--for", "path"], default="", metavar="PATH", help="Only the findings at this path."),
+        click.Option(
+            ["--break-glass"],
+            is_flag=True,
+            help="Sign that one commit (HEAD, or the id given) may pass a server unverified; it needs --note.",
+        ),
     ],
 )

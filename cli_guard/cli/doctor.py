@@ -117,10 +117,11 @@ def policy_lines(io: Io, repository: Repository) -> Iterator[str]:
 
 def tree_line(io: Io, repository: Repository) -> str:
     """Describe how far the work tree is trusted."""
+    from cli_guard.review.sealing import seals_of
     from cli_guard.state.trees import Trees
 
     try:
-        tree = Trees(io.env).find(repository, io.invocation.now)
+        tree = Trees(io.env).find(repository, io.invocation.now, seals_of(repository, io.env))
     except CliGuardError as error:
         return f"! {error}"
     return f"work tree: {tree.words}" if tree else "work tree: not trusted, see `cli-guard trust`"
@@ -132,10 +133,13 @@ def check_lines(io: Io, repository: Repository, policy: "Policy") -> Iterator[st
         return
     from cli_guard.execution.checks.trust import Trusted
     from cli_guard.policy.checks import digest_of
+    from cli_guard.review.sealing import seals_of
 
     names = ", ".join(policy.config.checks)
     try:
-        trust = Trusted(io.invocation).find(repository, digest_of(policy.config.checks))
+        trust = Trusted(io.invocation).find(
+            repository, digest_of(policy.config.checks), seals_of(repository, io.env)
+        )
     except CliGuardError as error:
         yield f"! {error}"
         return

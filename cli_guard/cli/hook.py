@@ -14,6 +14,7 @@ import click
 from cli_guard.agents.registry import AGENTS, BLOCKED, Agent, ToolDenied
 from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
+from cli_guard.cli.pre_receive import command as pre_receive
 from cli_guard.errors import CliGuardError, UsageError
 
 if TYPE_CHECKING:
@@ -150,7 +151,30 @@ def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
         # A framework has read Git's lines itself and passes one ref in the environment.
         plan = read_framework(io.env, "0" * 40) or plan
     name = remote or io.env.get("PRE_COMMIT_REMOTE_NAME") or ""
-    return answer(io, Push(plan, name))
+    code = answer(io, Push(plan, name))
+    if code == 0:
+        push_approvals(io, name or url or "")
+    return code
+
+
+def push_approvals(io: Io, remote: str) -> None:
+    """Push the signed approvals with the branch if policy says so; a failure is only told."""
+    from cli_guard.git.notes import push_notes
+    from cli_guard.git.repository import Repository
+    from cli_guard.review.policy import policy_for
+    from cli_guard.review.request import Staged
+
+    repository = Repository.discover(io.cwd, io.env)
+    policy, _ = policy_for(Staged(), repository, io.env)
+    if not remote or not any(each.push for each in policy.approvals):
+        return
+    try:
+        if push_notes(repository, remote, io.env):
+            io.warn("cli-guard: the signed approvals were pushed as well")
+    except CliGuardError as error:
+        from cli_guard.secrets.printable import printable
+
+        io.warn(f"cli-guard: the signed approvals were not pushed: {printable(str(error))}")
 
 
 def answer_agent(io: Io, agent: Agent) -> int:
@@ -207,6 +231,7 @@ command.add_command(
         params=[click.Argument(["remote"], required=False), click.Argument(["url"], required=False)],
     )
 )
+command.add_command(pre_receive)
 for each in AGENTS.values():
     command.add_command(
         Command(

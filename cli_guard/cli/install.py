@@ -10,7 +10,8 @@ from cli_guard.agents.registry import AGENTS
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import UsageError
-from cli_guard.git.hooks import HOOKS, install
+from cli_guard.git.hooks import HOOKS, SERVER_HOOKS, install
+from cli_guard.git.notes import MERGE
 from cli_guard.git.repository import Repository
 
 
@@ -49,7 +50,9 @@ def run(io: Io, /, hook_type: tuple[str, ...], force: bool, agent: str | None, w
         install_agent = AGENTS[agent].load().install
         io.say(f"cli-guard: {install_agent(repository, where) if where else install_agent(repository)}")
         return 0
-    done = install(repository, hook_type or HOOKS, sys.executable, force=force)
+    wanted = hook_type or (SERVER_HOOKS if repository.bare else HOOKS)
+    done = install(repository, wanted, sys.executable, force=force)
+    repository.git.run("config", *MERGE)
     io.say("\n".join(f"cli-guard: {line}" for line in done))
     compile_package()
     return 0
@@ -70,7 +73,7 @@ command = Command(
         click.Option(
             ["--hook-type", "-t"],
             multiple=True,
-            type=click.Choice(HOOKS),
+            type=click.Choice((*HOOKS, *SERVER_HOOKS)),
             help="Install only this hook; may be repeated.",
         ),
         click.Option(["--force", "-f"], is_flag=True, help="Replace an existing hook instead of keeping it."),

@@ -129,7 +129,7 @@ def list_signers(io: Io, /) -> int:
 def revoke(io: Io, /, who: str) -> int:
     """Revoke the keys of a principal, or one key."""
     repository = Repository.discover(io.cwd, io.env)
-    known, signers = read_file(repository)
+    signers = read_file(repository)[1]
     path = io.path(who)
     raw = blob_of(read_public_key(path)[1]) if path.exists() or path.suffix == ".pub" else None
     gone = [each for each in signers if each.principal == who.lower() or each.key == raw]

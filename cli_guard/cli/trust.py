@@ -19,6 +19,7 @@ from cli_guard.policy.checks import CheckConfig, digest_of
 from cli_guard.policy.config import FILE, read_user_config
 from cli_guard.policy.decisions import Policy
 from cli_guard.review.policy import recorded_policy
+from cli_guard.review.sealing import seals_of
 from cli_guard.review.work_tree import TrustedTree
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
@@ -148,9 +149,10 @@ def ask_for_trust(
     """Show a work tree and the checks at a commit and, unless they are trusted already, ask."""
     config = recorded_policy(repository, commit)[0]
     trees, known = Trees(io.env), None
+    seals = seals_of(repository, io.env)
     if tree:
         io.say(printable("\n".join(describe_tree(repository, tree.profile)), keep_newlines=True))
-        known = trees.find(repository, io.invocation.now)
+        known = trees.find(repository, io.invocation.now, seals)
         if not config.checks and mentions_checks(repository):
             io.say("    The [checks] are not committed yet: they are not part of this.")
     elif not config.checks:
@@ -159,7 +161,7 @@ def ask_for_trust(
     digest = digest_of(config.checks) if config.checks else ""
     if digest:
         show(io, repository, Policy(config, read_user_config(io.env)))
-    trust = trusted.find(repository, digest) if digest else None
+    trust = trusted.find(repository, digest, seals) if digest else None
     same = tree is None or (known and (known.profile, known.expires) == (tree.profile, tree.expires))
     if not asking or (same and (trust or not digest)):
         told = (
@@ -172,6 +174,7 @@ def ask_for_trust(
         io.say(f"cli-guard: {printable('; '.join(told))}")
         return 0
     person_needed(io, "trust", "trust")
+    seals.require()
     if digest:
         io.say(WARNING)
     what = " and ".join(name for name, given in (("this work tree", tree), ("these checks", digest)) if given)
@@ -179,10 +182,10 @@ def ask_for_trust(
         io.say("cli-guard: not trusted")
         return 1
     if digest:
-        trusted.give(repository, digest)
+        trusted.give(repository, digest, seals)
     if tree:
         tree = replace(known or tree, profile=tree.profile, expires=tree.expires)
-        trees.keep(tree, repository, io.invocation)
+        trees.keep(tree, repository, io.invocation, seals)
     io.say(f"cli-guard: trusted{'; run the commit or push again' if digest else ''}")
     return 0
 

@@ -15,7 +15,7 @@ from cli_guard.git.repository import Repository, as_lines
 
 REF = "refs/notes/cli-guard"
 FETCHED = "refs/notes/cli-guard-fetched"
-MERGE = ("-c", "notes.mergeStrategy=cat_sort_uniq")
+MERGE = ("notes.cli-guard.mergeStrategy", "cat_sort_uniq")
 MOST_BYTES = 2_000_000
 MOST_KEYS = 5_000
 ATTEMPTS = 3
@@ -29,12 +29,8 @@ def read_notes(
 
     `refs` are refs or commits of notes. The time depends on the number of keys, not of notes. Raises GitError.
     """
-    names = [
-        f"{ref}:{path}"
-        for ref in refs
-        for key in list(dict.fromkeys(keys))[:MOST_KEYS]
-        for path in fan_out(key)
-    ]
+    paths = [path for key in list(dict.fromkeys(keys))[:MOST_KEYS] for path in fan_out(key)]
+    names = [f"{ref}:{path}" for ref in refs for path in paths]
     if not names:
         return set(), []
     form = "--batch-check=%(objectname) %(objecttype) %(objectsize)"
@@ -80,7 +76,7 @@ def fetch_notes(repository: Repository, remote: str, env: Mapping[str, str]) -> 
     if repository.git.optional("rev-parse", "--quiet", "--verify", REF) is None:
         repository.git.run("update-ref", REF, FETCHED)
     else:
-        repository.git.run(*MERGE, "notes", f"--ref={REF}", "merge", "--quiet", FETCHED)
+        repository.git.run("-c", "=".join(MERGE), "notes", f"--ref={REF}", "merge", "--quiet", FETCHED)
     repository.git.run("update-ref", "-d", FETCHED)
     return True
 

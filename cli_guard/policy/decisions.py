@@ -95,7 +95,10 @@ class Policy:
     def patterns(self) -> tuple[Pattern, ...]:
         """Return the command patterns in force, each once; `allow` is read only from the user's own file."""
         shared = [each for config in self.configs for each in config.commands.patterns]
+        # A rule in a file that any program can write is not signed.
+        sealed = self.trust.rank > 0
         own = self.user.commands.patterns if self.user else ()
+        own = tuple(each for each in own if not (sealed and each.decision is Decision.ALLOW))
         return tuple(dict.fromkeys((*(each for each in shared if each.decision is not Decision.ALLOW), *own)))
 
     @property
@@ -120,6 +123,11 @@ class Policy:
     def approvals(self) -> tuple[ApprovalsSection, ...]:
         """Return every `[approvals]` in force; the strictest counts."""
         return tuple(each.approvals for each in (*self.configs, *([self.user] if self.user else [])))
+
+    @property
+    def trust(self) -> Presence:
+        """Return the level that trust in a work tree, and a rule that allows a command, need."""
+        return max((Presence(each.trust) for each in self.approvals), key=lambda level: level.rank)
 
     def need_for(self, finding: Finding) -> Need:
         """Return what an approval of a finding needs; what loosens the guard needs the highest level there is."""

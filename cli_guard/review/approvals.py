@@ -6,7 +6,7 @@ good. Then the presence that the signature proves is compared with what policy w
 """
 
 import datetime
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -102,7 +102,11 @@ class Approvals:
             if marks.isdisjoint(statement.findings) or statement.decision != APPROVE:
                 continue
             checked += 1
-            found = self.check(statement, envelope) if checked <= MOST_SIGNATURES else "too many approvals"
+            found = (
+                check_statement(statement, envelope, self.signers, self.policies, self.invocation)
+                if checked <= MOST_SIGNATURES
+                else "too many approvals"
+            )
             if isinstance(found, Approval):
                 yield found
             else:
@@ -120,60 +124,70 @@ class Approvals:
         commits = {commit for commit in blobs if commit}
         yield from self.repository.trees(commits).values() if commits else ()
 
-    def check(self, statement: Statement, envelope: Envelope) -> Approval | str:
-        """Return the approval of a statement, or why it does not count. Raises CliGuardError without ssh-keygen."""
-        try:
-            made = parse(envelope.signature)
-        except ValueError as error:
-            return str(error)
-        if problem := self.find_problem(statement):
-            return problem
-        signer = self.signers.by_key.get(made.key)
-        if signer is None or made.namespace != NAMESPACE:
-            return "its key is not one of the signers before this change"
-        if signer.principal != statement.principal:
-            return f"it is signed with the key of {signer.principal}"
-        problem = verify(
-            envelope.payload,
-            envelope.signature,
-            signer.line,
-            signer.principal,
-            self.invocation.env,
-            self.signers.revoked,
-        )
-        if problem:
-            return f"the signature is not good: {problem}"
-        marks = tuple(statement.findings)
-        return Approval(
-            id="",
-            content=statement.content,
-            policy=statement.policy,
-            fingerprints=marks,
-            by=statement.principal,
-            at=statement.at,
-            reason=statement.reason,
-            level=made.presence,
-            key=made.key,
-            blobs=statement.blobs,
-        )
 
-    def find_problem(self, statement: Statement) -> str | None:
-        """Return what a statement is not of: this repository, this policy, this time; None if it fits."""
-        if not self.signers.repository:
-            return (
-                "this clone is cut off: name the repository in .cli-guard/signers (`cli-guard signers init`)"
-            )
-        if set(statement.repository) != set(self.signers.repository):
-            return "it was given in another repository"
-        if statement.policy not in self.policies:
-            return "it was given under another policy"
-        try:
-            at = datetime.datetime.fromisoformat(statement.at)
-            ends = datetime.datetime.fromisoformat(statement.expires) if statement.expires else None
-            if at > self.invocation.now + SKEW:
-                return "it is dated in the future"
-            if ends and ends < self.invocation.now:
-                return f"it expired on {statement.expires[:10]}"
-        except (ValueError, TypeError):
-            return "its dates are broken"
-        return None
+def check_statement(
+    statement: Statement,
+    envelope: Envelope,
+    signers: Signers,
+    policies: Collection[str] | None,
+    invocation: Invocation,
+) -> Approval | str:
+    """Return the approval of a statement, or why it does not count. With None, it holds under any policy.
+
+    Raises CliGuardError without ssh-keygen.
+    """
+    try:
+        made = parse(envelope.signature)
+    except ValueError as error:
+        return str(error)
+    if problem := find_problem(statement, signers, policies, invocation.now):
+        return problem
+    signer = signers.by_key.get(made.key)
+    if signer is None or made.namespace != NAMESPACE:
+        return "its key is not one of the signers before this change"
+    if signer.principal != statement.principal:
+        return f"it is signed with the key of {signer.principal}"
+    problem = verify(
+        envelope.payload,
+        envelope.signature,
+        signer.line,
+        signer.principal,
+        invocation.env,
+        signers.revoked,
+    )
+    if problem:
+        return f"the signature is not good: {problem}"
+    return Approval(
+        id="",
+        content=statement.content,
+        policy=statement.policy,
+        fingerprints=tuple(statement.findings),
+        by=statement.principal,
+        at=statement.at,
+        reason=statement.reason,
+        level=made.presence,
+        key=made.key,
+        blobs=statement.blobs,
+    )
+
+
+def find_problem(
+    statement: Statement, signers: Signers, policies: Collection[str] | None, now: datetime.datetime
+) -> str | None:
+    """Return what a statement is not of: this repository, this policy, this time; None if it fits."""
+    if not signers.repository:
+        return "this clone is cut off: name the repository in .cli-guard/signers (`cli-guard signers init`)"
+    if set(statement.repository) != set(signers.repository):
+        return "it was given in another repository"
+    if policies is not None and statement.policy not in policies:
+        return "it was given under another policy"
+    try:
+        at = datetime.datetime.fromisoformat(statement.at)
+        ends = datetime.datetime.fromisoformat(statement.expires) if statement.expires else None
+        if at > now + SKEW:
+            return "it is dated in the future"
+        if ends and ends < now:
+            return f"it expired on {statement.expires[:10]}"
+    except (ValueError, TypeError):
+        return "its dates are broken"
+    return None

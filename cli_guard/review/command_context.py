@@ -19,7 +19,7 @@ from cli_guard.commands.model import Pattern, Profile
 from cli_guard.errors import NotARepository
 from cli_guard.git.process import UNREADABLE, Git, own_configuration, refusal
 from cli_guard.git.repository import Repository
-from cli_guard.model import Decision
+from cli_guard.model import Decision, Presence
 from cli_guard.review.work_tree import TrustedTree
 from cli_guard.runtime import read_plain, user_file, user_state
 
@@ -108,8 +108,8 @@ def command_context(
     """
     git, home = Git(cwd, env), env.get("HOME")
     root = root_of(cwd)
-    patterns, warnings = patterns_in_force(git, root)
-    trusted = find_tree(git, root)
+    patterns, warnings, wanted = patterns_in_force(git, root)
+    trusted = find_tree(git, root, wanted)
     profile = profile or find_profile(env, agent, trusted)
     own = trusted.allow if trusted else ()
     tree = TrustedTree(root, git) if root else None
@@ -128,8 +128,8 @@ def command_context(
     )
 
 
-def find_tree(git: Git, root: Path | None) -> "Tree | None":
-    """Return what a person answered for a work tree. Raises CliGuardError."""
+def find_tree(git: Git, root: Path | None, wanted: Presence) -> "Tree | None":
+    """Return what a person answered for a work tree, at the level that policy wants. Raises CliGuardError."""
     path = user_state(git.env)
     if root is None or path is None or not (path / TREES_FILE).exists():
         return None
@@ -137,7 +137,14 @@ def find_tree(git: Git, root: Path | None) -> "Tree | None":
 
     tree = Trees(git.env).at(root)
     now = datetime.datetime.now(datetime.UTC)
-    return tree if tree and counts(tree, Repository.discover(root, git.env), now) else None
+    repository = Repository.discover(root, git.env) if tree else None
+    if tree is None or repository is None or not counts(tree, repository, now):
+        return None
+    if wanted.rank:
+        from cli_guard.review.sealing import PolicySeals
+
+        return tree if PolicySeals(repository, git.env, wanted).holds(tree.payload, tree.seal) else None
+    return tree
 
 
 def find_profile(env: Mapping[str, str], agent: str, tree: "Tree | None") -> Profile:
@@ -222,19 +229,19 @@ def root_of(folder: Path) -> Path | None:
     return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), None)
 
 
-def patterns_in_force(git: Git, root: Path | None) -> tuple[tuple[Pattern, ...], tuple[str, ...]]:
+def patterns_in_force(git: Git, root: Path | None) -> tuple[tuple[Pattern, ...], tuple[str, ...], Presence]:
     """Return the command patterns of the user's own file and of the policy at HEAD, and what is wrong with them.
 
-    Raises CliGuardError.
+    And the level that trust needs. Raises CliGuardError.
     """
     if not (user_configures(git.env) or (root and repository_configures(git))):
-        return (), ()
+        return (), (), Presence.TTY
     from cli_guard.review.policy import policy_for
     from cli_guard.review.request import Staged
 
     repository = Repository.discover(git.cwd, git.env) if root else None
     policy, notes = policy_for(Staged(), repository, git.env)
-    return policy.patterns, tuple(notes)
+    return policy.patterns, tuple(notes), policy.trust
 
 
 def user_configures(env: Mapping[str, str]) -> bool:

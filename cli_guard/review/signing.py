@@ -20,8 +20,17 @@ from cli_guard.runtime import Invocation
 from cli_guard.state.files import lock
 from cli_guard.state.records import PendingReview, Records
 from cli_guard.state.signers import SIGNERS, Signer, Signers
-from cli_guard.state.sshsig import agent_keys, blob_of, parse, read_public_key, sign, verify
-from cli_guard.state.statements import Envelope, Statement
+from cli_guard.state.sshsig import (
+    NAMESPACE,
+    Signature,
+    agent_keys,
+    blob_of,
+    parse,
+    read_public_key,
+    sign,
+    verify,
+)
+from cli_guard.state.statements import BREAK_GLASS, Envelope, Statement
 
 KEY_FILES = ("id_ed25519_sk", "id_ecdsa_sk", "id_ed25519", "id_ecdsa", "id_rsa")
 
@@ -32,6 +41,11 @@ class Key:
 
     signer: Signer
     path: str = ""
+
+    @property
+    def best(self) -> Presence:
+        """Return the highest level that the key can reach."""
+        return Presence.VERIFIED if self.signer.is_security_key else Presence.KEY
 
 
 def find_key(signers: Signers, repository: Repository, env: Mapping[str, str], named: str = "") -> Key | None:
@@ -103,9 +117,10 @@ class Plan:
 
     def sign(self) -> Signed:
         """Sign. Raises CliGuardError if that fails, or proves less than policy wants."""
-        signed = sign_statement(self.statement, self.key, self.signers, self.env)
-        require_presence(signed.level, self.wanted, ", ".join(sorted(set(self.statement.findings.values()))))
-        return signed
+        payload = self.statement.canonical()
+        armored, made = sign_payload(payload, self.key, self.signers, self.env)
+        require_presence(made.presence, self.wanted, ", ".join(sorted(set(self.statement.findings.values()))))
+        return Signed(self.statement, Envelope(payload, armored), made.presence, made.counter)
 
 
 def plan_signature(
@@ -127,8 +142,7 @@ def plan_signature(
     )
     signers = Signers.recorded(repository, repository.head)
     key = find_key(signers, repository, env, named)
-    best = Presence.TTY if key is None else Presence.VERIFIED if key.signer.is_security_key else Presence.KEY
-    require_presence(best, wanted, rules)
+    require_presence(key.best if key else Presence.TTY, wanted, rules)
     if key is None:
         if expires:
             raise UsageError("--expires needs an enrolled key: see `cli-guard signers init`")
@@ -139,20 +153,51 @@ def plan_signature(
     return Plan(made, key, signers, wanted, env)
 
 
-def sign_statement(statement: Statement, key: Key, signers: Signers, env: Mapping[str, str]) -> Signed:
-    """Sign a statement and verify the signature. Raises CliGuardError."""
-    payload = statement.canonical()
+def plan_break_glass(
+    repository: Repository,
+    commit: str,
+    invocation: Invocation,
+    named: str,
+    expires: datetime.timedelta | None,
+    reason: str,
+) -> Plan:
+    """Return what is to be signed to let one commit pass unverified, for a day by default. Raises CliGuardError."""
+    signers = Signers.recorded(repository, repository.head)
+    key = find_key(signers, repository, invocation.env, named)
+    if key is None or not reason:
+        raise UsageError("--break-glass needs an enrolled key, and --note with the reason")
+    now = invocation.now
+    made = Statement(
+        content=commit,
+        policy="",
+        findings={},
+        principal=key.signer.principal,
+        at=now.isoformat(timespec="seconds"),
+        repository=signers.repository,
+        expires=(now + (expires or datetime.timedelta(days=1))).isoformat(timespec="seconds"),
+        reason=reason,
+        tree=repository.tree_of(commit),
+        decision=BREAK_GLASS,
+    )
+    return Plan(made, key, signers, Presence.KEY, invocation.env)
+
+
+def sign_payload(
+    payload: bytes, key: Key, signers: Signers, env: Mapping[str, str], namespace: str = NAMESPACE
+) -> tuple[str, Signature]:
+    """Sign, and verify what was signed; return the armored signature and what it says. Raises CliGuardError."""
     with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
         public = Path(folder, "key.pub")
         public.write_text(key.signer.line.split(" ", 2)[2] + "\n", "ascii")
-        signature = sign(payload, Path(key.path) if key.path else public, env)
-    made = parse(signature)
-    problem = verify(payload, signature, key.signer.line, key.signer.principal, env, signers.revoked)
-    if problem or made.key != key.signer.key:
+        armored = sign(payload, Path(key.path) if key.path else public, env, namespace)
+    made, signer = parse(armored), key.signer
+    line = signer.allows(namespace)
+    problem = verify(payload, armored, line, signer.principal, env, signers.revoked, namespace)
+    if problem or made.key != signer.key:
         raise CliGuardError(
-            f"the signature of {key.signer.principal} does not verify: {problem or 'another key'}"
+            f"the signature of {signer.principal} does not verify: {problem or 'another key'}"
         )
-    return Signed(statement, Envelope(payload, signature), made.presence, made.counter)
+    return armored, made
 
 
 def require_presence(level: Presence, wanted: Presence, what: str) -> None:

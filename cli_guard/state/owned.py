@@ -5,12 +5,22 @@ import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.state.files import lock, open_state, write_atomically
 
 Records = list[dict[str, Any]]
+
+
+class Seals(Protocol):
+    """Signatures of records, where policy wants them: the file itself can be written by any program of the user."""
+
+    def make(self, payload: bytes) -> str:
+        """Sign a record, "" if policy wants no signature. Raises CliGuardError."""
+
+    def holds(self, payload: bytes, seal: str) -> bool:
+        """Return whether a record has the signature that policy wants. Raises CliGuardError."""
 
 
 class OwnedRecords:

@@ -29,8 +29,8 @@ class PendingReview:
     """A review that needs a person: what `pending` lists.
 
     The findings of a change are those in its checkpoint; `findings` are the lines of a request, already redacted and
-    printable. `at` is an ISO 8601 time in UTC. `shared` identifies the policy on any machine. `bound` is the text of which the content of a push is the hash. `root`
-    is the work tree that a request was asked in, "" for any.
+    printable. `at` is an ISO 8601 time in UTC. `bound` is the text of which the content of a push is the hash. `root`
+    is the work tree that a request was asked in, "" for any. `shared` is the policy, without the user's own part.
     """
 
     id: str

@@ -39,6 +39,10 @@ class Signer:
         """Return whether the key is one of a FIDO device, which can prove a touch."""
         return self.kind in SECURITY_KEYS
 
+    def allows(self, namespace: str) -> str:
+        """Return the line that lets the key sign in another namespace of ours."""
+        return self.line.replace(NAMESPACE, namespace, 1)
+
 
 @dataclass(frozen=True)
 class Signers:

@@ -17,7 +17,7 @@ from pathlib import Path
 from cli_guard.errors import CliGuardError
 from cli_guard.model import Presence
 
-NAMESPACE = "cli-guard-approval@v1"
+NAMESPACE, TRUST = "cli-guard-approval@v1", "cli-guard-trust@v1"
 BEGIN, END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 MAGIC = b"SSHSIG"
 SECURITY_KEYS = ("sk-ssh-ed25519@openssh.com", "sk-ecdsa-sha2-nistp256@openssh.com")

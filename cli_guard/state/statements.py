@@ -21,7 +21,8 @@ APPROVE, BREAK_GLASS = "approve", "break-glass"
 class Statement:
     """One approval, or a break-glass for a commit.
 
-    `content` is the identity of the change (SHA-256), `tree` what it records and `base` what it starts from (tree ids);
+    `content` is the identity of the change (SHA-256; the commit's id for a break-glass), `tree` what it records and
+    `base` what it starts from (tree ids);
     `blobs` maps the paths of the findings to their contents; `findings` maps fingerprints to rules; `repository` are
     the ids of its first commits. `at` and `expires` are ISO 8601 times in UTC, `expires` may be empty.
     """
@@ -41,7 +42,8 @@ class Statement:
 
     def canonical(self) -> bytes:
         """Return the bytes that are signed: sorted keys, no blanks, ASCII, so that a statement has one form."""
-        subject = [{"name": "content", "digest": {"sha256": self.content}}]
+        kind = "gitCommit" if self.decision == BREAK_GLASS else "sha256"
+        subject = [{"name": "content", "digest": {kind: self.content}}]
         subject += [
             {"name": name, "digest": {"gitTree": oid}}
             for name, oid in (("tree", self.tree), ("base", self.base))
@@ -94,7 +96,7 @@ def read_statement(raw: bytes) -> Statement:
         if len(named) != len(data["subject"]):
             raise ValueError("the statement names a subject twice")
         return Statement(
-            content=text(named["content"]["sha256"]),
+            content=text(named["content"]["gitCommit" if said["decision"] == BREAK_GLASS else "sha256"]),
             policy=text(said["policy"]),
             findings={text(each["fingerprint"]): text(each["rule"]) for each in said["findings"]},
             principal=text(said["principal"]),

@@ -18,7 +18,7 @@ from cli_guard.git.tracking import find_roots, has_roots
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
 from cli_guard.state.files import explain_write_errors
-from cli_guard.state.owned import OwnedRecords
+from cli_guard.state.owned import OwnedRecords, Seals
 
 FILE = "trees.json"
 VERSION = 1
@@ -33,7 +33,7 @@ class Tree:
 
     `path` is its top folder with all links resolved; `roots` are the repository's root commits and `commit` is the one
     at HEAD, all as ids; `profile` is strict, workspace or floors. `at` is an ISO 8601 time in UTC; `expires` is a date,
-    "" for none. `allow` are command patterns.
+    "" for none. `allow` are command patterns. `seal` is the signature, "" if policy wanted none.
     """
 
     path: str
@@ -44,6 +44,12 @@ class Tree:
     at: str = ""
     expires: str = ""
     allow: tuple[str, ...] = ()
+    seal: str = ""
+
+    @property
+    def payload(self) -> bytes:
+        """Return what is sealed: all of it but the seal."""
+        return json.dumps(asdict(replace(self, seal="")), sort_keys=True).encode("ascii")
 
     @property
     def digest(self) -> str:
@@ -62,6 +68,7 @@ class Tree:
 
 def tree_from(record: Mapping[str, Any]) -> Tree | None:
     """Build a record of the file; None if it has another shape."""
+    record = {"seal": "", **record}  # older versions had none
     texts: dict[str, Any] = {name: value for name, value in record.items() if isinstance(value, str)}
     lists: dict[str, Any] = {name: tuple(value) for name, value in record.items() if isinstance(value, list)}
     plain = all(isinstance(each, str) for value in lists.values() for each in value)
@@ -88,13 +95,14 @@ class Trees:
         path = str(root.resolve())
         return next((each for each in self.all() if each.path == path), None)
 
-    def find(self, repository: Repository, now: datetime.datetime) -> Tree | None:
+    def find(self, repository: Repository, now: datetime.datetime, seals: Seals) -> Tree | None:
         """Return the record that counts for a work tree, None if there is none. Raises CliGuardError."""
         tree = None if repository.bare else self.at(repository.root)
-        return tree if tree and counts(tree, repository, now) else None
+        found = tree and counts(tree, repository, now) and seals.holds(tree.payload, tree.seal)
+        return tree if found else None
 
     @explain_write_errors()
-    def keep(self, tree: Tree, repository: Repository, invocation: Invocation) -> Tree:
+    def keep(self, tree: Tree, repository: Repository, invocation: Invocation, seals: Seals) -> Tree:
         """Store what a person answered for the work tree of a repository; return the record.
 
         Raises UsageError if it cannot be stored, CliGuardError.
@@ -107,6 +115,7 @@ class Trees:
             by=invocation.user,
             at=invocation.now.isoformat(timespec="seconds"),
         )
+        tree = replace(tree, seal=seals.make(tree.payload))
         # Recorded first: trust without an audit entry must not exist.
         details = {"path": tree.path, "record": tree.digest, "profile": tree.profile}
         AuditLog(repository.state_folder).append(entry(EVENT, invocation, **details))

@@ -14,6 +14,7 @@ from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches
 from cli_guard.review.policy import recorded_policy
 from cli_guard.review.request import Push, Request, Staged
+from cli_guard.review.sealing import seals_of
 from cli_guard.runtime import Invocation
 
 COMMITS = ("pre-commit", "pre-merge-commit")
@@ -58,7 +59,7 @@ def plan_checks(
     planned: dict[tuple[str, str, str], PlannedCheck] = {}
     for target in find_targets(stage, repository, policy, pushed):
         digest = digest_of(target.checks)
-        trust = trusted.find(repository, digest)
+        trust = trusted.find(repository, digest, seals_of(repository, invocation.env, policy))
         for name, check in target.checks.items():
             if stage not in check.stage or not touches(check, touched):
                 continue

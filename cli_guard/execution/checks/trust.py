@@ -4,21 +4,22 @@ Trust belongs to one table of checks, by its SHA-256, in one repository, by its 
 again. Tables that were trusted before stay trusted, for people who switch branches.
 """
 
+import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import find_roots, has_roots
 from cli_guard.runtime import Invocation, user_state
 from cli_guard.state.audit import AuditLog, entry
 from cli_guard.state.files import explain_write_errors
-from cli_guard.state.owned import OwnedRecords
+from cli_guard.state.owned import OwnedRecords, Seals
 
 FILE = "trusted.json"
 KEPT_TABLES = 50
 KEPT = 5_000
 VERSION = 2
-FIELDS = {"digest", "by", "at", "roots"}
+FIELDS = {"digest", "by", "at", "roots", "seal"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,12 @@ class Trust:
     by: str
     at: str
     roots: str = ""
+    seal: str = ""
+
+    @property
+    def payload(self) -> bytes:
+        """Return what is sealed: all of it but the seal."""
+        return json.dumps(asdict(replace(self, seal="")), sort_keys=True).encode("ascii")
 
     @property
     def words(self) -> str:
@@ -48,21 +55,24 @@ class Trusted:
         # Version 1 named a repository by its path.
         self._records = OwnedRecords(folder / FILE if folder else None, "trusted", VERSION, "cli-guard trust")
 
-    def find(self, repository: Repository, digest: str) -> Trust | None:
+    def find(self, repository: Repository, digest: str, seals: Seals) -> Trust | None:
         """Return the trust in a table of checks, None if there is none. Raises CliGuardError."""
         given = [
             each
             for each in self._read()
-            if each.digest == digest and has_roots(repository, each.roots.split())
+            if each.digest == digest
+            and has_roots(repository, each.roots.split())
+            and seals.holds(each.payload, each.seal)
         ]
         return given[-1] if given and digest in self._find_trusted_tables(repository) else None
 
     @explain_write_errors()
-    def give(self, repository: Repository, digest: str) -> Trust:
+    def give(self, repository: Repository, digest: str, seals: Seals) -> Trust:
         """Trust a table of checks. Raises UsageError if it cannot be stored, CliGuardError."""
         at = self._invocation.now.isoformat(timespec="seconds")
         roots = " ".join(find_roots(repository))
         trust = Trust(digest, self._invocation.user, at, roots)
+        trust = replace(trust, seal=seals.make(trust.payload))
         # Recorded first: trust without an audit entry must not exist.
         self._note(repository, "trust", digest)
 
@@ -90,7 +100,8 @@ class Trusted:
 
     def _read(self) -> list[Trust]:
         """Return all trust, oldest first. Raises CliGuardError."""
-        texts = [each for each in self._records.read() if set(each) == FIELDS]
+        listed = ({"seal": "", **each} for each in self._records.read())  # older versions had none
+        texts = [each for each in listed if set(each) == FIELDS]
         return [Trust(**each) for each in texts if all(isinstance(word, str) for word in each.values())]
 
     def _change(self, change: Callable[[list[Trust]], list[Trust]]) -> None:

@@ -18,6 +18,7 @@ from cli_guard.execution.checks.trust import KEPT_TABLES, Trusted
 from cli_guard.git.repository import Repository
 from cli_guard.policy.checks import digest_of
 from cli_guard.policy.config import read_config
+from cli_guard.review.sealing import seals_of
 from cli_guard.runtime import Invocation, user_state
 
 
@@ -34,7 +35,10 @@ def digest(repo: Repo) -> str:
 def trusted(world: World, invocation: Invocation | None = None) -> bool:
     invocation = invocation or world.invocation
     repository = Repository.discover(invocation.cwd, invocation.env)
-    return Trusted(invocation).find(repository, digest(world.repo)) is not None
+    return (
+        Trusted(invocation).find(repository, digest(world.repo), seals_of(repository, invocation.env))
+        is not None
+    )
 
 
 def test_a_person_at_a_terminal_trusts(world: World) -> None:
@@ -205,10 +209,12 @@ def test_it_is_bounded_and_the_latest_stay(world: World) -> None:
     trust = Trusted(world.invocation)
     for number in range(KEPT_TABLES):
         if number == 1:
-            trust.give(repository, digest(world.repo))
-        trust.give(repository, f"{number:064x}")
-    assert trusted(world) and trust.find(repository, f"{0:064x}") is None
-    trust.give(repository, "f" * 64)
+            trust.give(repository, digest(world.repo), seals_of(repository, world.repo.env))
+        trust.give(repository, f"{number:064x}", seals_of(repository, world.repo.env))
+    assert (
+        trusted(world) and trust.find(repository, f"{0:064x}", seals_of(repository, world.repo.env)) is None
+    )
+    trust.give(repository, "f" * 64, seals_of(repository, world.repo.env))
     assert not trusted(world)
 
 
@@ -220,7 +226,7 @@ def test_without_a_place_nothing_is_trusted(world: World) -> None:
     assert not trusted(world, invocation)
     repository = Repository.discover(invocation.cwd, invocation.env)
     with pytest.raises(UsageError, match="XDG_STATE_HOME"):
-        Trusted(invocation).give(repository, "x")
+        Trusted(invocation).give(repository, "x", seals_of(repository, world.repo.env))
 
 
 @table(

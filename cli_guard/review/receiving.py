@@ -1,0 +1,142 @@
+"""What a push brings to a bare repository, verified before any ref moves (githooks(5), pre-receive).
+
+Git keeps the new objects in quarantine until the hook has answered. The signers and the policy of a branch are those
+that it has now; those of a new ref are those of the default branch. Approvals that come with the push count as well.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cli_guard.git.notes import REF, read_notes
+from cli_guard.git.repository import Repository
+from cli_guard.model import Decision, Presence, RefUpdate, Severity
+from cli_guard.policy.globs import matches
+from cli_guard.review.approvals import check_statement
+from cli_guard.review.policy import recorded_policy
+from cli_guard.review.render.review import Review
+from cli_guard.review.request import Range
+from cli_guard.review.run import review_request
+from cli_guard.runtime import Invocation
+from cli_guard.state.approvals import Approval
+from cli_guard.state.signers import Signers
+from cli_guard.state.statements import BREAK_GLASS, Envelope, read_statement
+
+BRANCHES = "refs/heads/"
+OPTION = "cli-guard=break-glass"
+
+
+@dataclass(frozen=True)
+class Verified:
+    """The outcome for one ref: whether it may move, why, the review of its commits, and who broke the glass, if any."""
+
+    update: RefUpdate
+    allowed: bool
+    words: str
+    review: Review | None = None
+    by: str = ""
+
+
+def verify_push(
+    repository: Repository, updates: Sequence[RefUpdate], invocation: Invocation
+) -> Iterator[Verified]:
+    """Verify each ref of a push. Raises CliGuardError."""
+    pushed = (each.local_oid for each in updates if each.remote_ref == REF and not each.deletes)
+    notes = (REF, *pushed)
+    for update in updates:
+        found = verify_ref(repository, update, notes, invocation)
+        if not found.allowed and asks_to_break(invocation):
+            found = break_glass(repository, update, notes, invocation, found)
+        yield found
+
+
+def verify_ref(
+    repository: Repository, update: RefUpdate, notes: Sequence[str], invocation: Invocation
+) -> Verified:
+    """Verify one ref, without break-glass."""
+    rewrites = update.deletes or not (
+        update.creates or repository.is_ancestor(update.remote_oid, update.local_oid)
+    )
+    if update.remote_ref == REF:
+        words = (
+            "approvals can only be added: fetch them first (`cli-guard fetch`)" if rewrites else "approvals"
+        )
+        return Verified(update, not rewrites, words)
+    base = base_of(repository, update)
+    if base is None:
+        return Verified(update, True, "the first push, with nothing to verify it by: it was not reviewed")
+    protected = recorded_policy(repository, base)[0].git.protected_branches
+    branch = update.remote_ref.removeprefix(BRANCHES)
+    if rewrites and branch != update.remote_ref and any(matches(each, branch) for each in protected):
+        done = "deleted" if update.deletes else "rewritten"
+        return Verified(update, False, f"{branch} is protected, and would be {done}")
+    if update.deletes:
+        return Verified(update, True, "deleted")
+    if not repository.identify([f"{update.local_oid}^{{commit}}"]):
+        return Verified(update, False, "it does not point to a commit, so it cannot be verified")
+    request = Range(base, update.local_oid, "pre-receive")
+    review = review_request(
+        request, invocation, cache=False, repository=repository, record=False, notes=notes
+    )
+    words = "verified" if review.decision is Decision.ALLOW else review.review_reason or "denied"
+    return Verified(update, review.decision is Decision.ALLOW, words, review)
+
+
+def base_of(repository: Repository, update: RefUpdate) -> str | None:
+    """Return the commit whose signers and policy count, None in a repository without a commit."""
+    if update.remote_ref.startswith(BRANCHES) and not update.creates:
+        return update.remote_oid
+    return repository.head or next(iter(other_branches(repository)), None)
+
+
+def other_branches(repository: Repository) -> list[str]:
+    """Return the tips of the branches, for a repository whose default branch does not exist."""
+    return repository.git.text("for-each-ref", "--format=%(objectname)", BRANCHES).split()
+
+
+def asks_to_break(invocation: Invocation) -> bool:
+    """Return whether the push has our option (`git push -o cli-guard=break-glass`)."""
+    env = invocation.env
+    number = env.get("GIT_PUSH_OPTION_COUNT", "")
+    count = min(int(number), 100) if number.isdecimal() else 0
+    return any(env.get(f"GIT_PUSH_OPTION_{at}") == OPTION for at in range(count))
+
+
+def break_glass(
+    repository: Repository, update: RefUpdate, notes: Sequence[str], invocation: Invocation, found: Verified
+) -> Verified:
+    """Let a refused ref pass if a signer has said so for exactly this commit, at the highest level of the policy."""
+    base = base_of(repository, update)
+    if base is None or update.deletes:
+        return found
+    config = recorded_policy(repository, base)[0]
+    wanted = max(
+        (Presence.KEY, *(getattr(config.approvals, str(each)) for each in Severity)),
+        key=lambda level: level.rank,
+    )
+    wanted = Presence.VERIFIED if wanted is Presence.SECOND else wanted
+    refused = "no signed break-glass of this commit is in the notes"
+    for approval in break_glass_approvals(repository, update.local_oid, notes, base, invocation):
+        if isinstance(approval, str):
+            refused = approval
+        elif approval.level.rank >= wanted.rank:
+            words = f"break-glass by {approval.by} ({approval.level}): {approval.reason}"
+            return Verified(update, True, words, found.review, approval.by)
+        else:
+            refused = f"signature good, but presence is {approval.level}; policy wants {wanted}"
+    return Verified(update, False, f"{found.words}; break-glass refused: {refused}", found.review)
+
+
+def break_glass_approvals(
+    repository: Repository, commit: str, notes: Sequence[str], base: str, invocation: Invocation
+) -> Iterator[Approval | str]:
+    """Yield the break-glass statements of a commit whose signatures are good, or why one does not count."""
+    signers = Signers.recorded(repository, base)
+    lines, _ = read_notes(repository, (repository.tree_of(commit),), notes)
+    for line in sorted(lines):
+        try:
+            envelope = Envelope.read(line)
+            statement = read_statement(envelope.payload)
+        except ValueError:
+            continue
+        if statement.decision == BREAK_GLASS and statement.content == commit:
+            yield check_statement(statement, envelope, signers, None, invocation)
