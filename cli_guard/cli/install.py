@@ -50,7 +50,8 @@ def run(io: Io, /, hook_type: tuple[str, ...], force: bool, agent: str | None, w
         install_agent = AGENTS[agent].load().install
         io.say(f"cli-guard: {install_agent(repository, where) if where else install_agent(repository)}")
         return 0
-    wanted = hook_type or (SERVER_HOOKS if repository.bare else HOOKS)
+    # A bare repository may have work trees, and it may be pushed to.
+    wanted = hook_type or (*HOOKS, *(SERVER_HOOKS if repository.bare else ()))
     done = install(repository, wanted, sys.executable, force=force)
     repository.git.run("config", *MERGE)
     io.say("\n".join(f"cli-guard: {line}" for line in done))

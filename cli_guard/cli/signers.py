@@ -12,6 +12,7 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import find_roots
 from cli_guard.secrets.printable import printable
+from cli_guard.state.attestation import check_attestation
 from cli_guard.state.files import explain_write_errors
 from cli_guard.state.signers import (
     PRINCIPAL,
@@ -64,9 +65,14 @@ def find_own_key(io: Io, repository: Repository) -> tuple[str, str, str]:
 
 
 def enrol(
-    io: Io, repository: Repository, key: tuple[str, str, str], principal: str, until: datetime.datetime | None
+    io: Io,
+    repository: Repository,
+    key: tuple[str, str, str],
+    principal: str,
+    until: datetime.datetime | None = None,
+    checked: str = "",
 ) -> int:
-    """Add a key to the file; say what to do next. Raises UsageError."""
+    """Add a key to the file, with what was `checked` of its device; say what to do next. Raises UsageError."""
     kind, text, comment = key
     who = principal or repository.config("user.email") or ""
     if not PRINCIPAL.fullmatch(who):
@@ -83,7 +89,11 @@ def enrol(
         known = f"{HEADER}# repository {' '.join(find_roots(repository))}\n"
     valid = [("valid-before", until.date())] if until else []
     line = format_line(who, kind, text, printable(comment), valid)
+    if kind in SECURITY_KEYS:
+        line = f"# {checked or 'no attestation: nothing proves that the next key is a device'}\n{line}"
     write_file(repository, SIGNERS, f"{known.rstrip()}\n{line}\n".encode())
+    if checked:
+        io.say(f"cli-guard: {checked}")
     proves = (
         "a touch, and with a PIN or a finger more"
         if kind in SECURITY_KEYS
@@ -98,15 +108,29 @@ def enrol(
 def init(io: Io, /, principal: str) -> int:
     """Enrol the user's own key."""
     repository = Repository.discover(io.cwd, io.env)
-    code = enrol(io, repository, find_own_key(io, repository), principal, None)
+    code = enrol(io, repository, find_own_key(io, repository), principal)
     io.say('to require it, set in cli-guard.toml:  [approvals]  high = "key"  critical = "key"')
     return code
 
 
 @click.pass_obj
-def add(io: Io, /, key: str, principal: str, until: datetime.datetime | None) -> int:
+def add(
+    io: Io, /, key: str, principal: str, until: datetime.datetime | None, challenge: str, attestation: str
+) -> int:
     """Enrol a key."""
-    return enrol(io, Repository.discover(io.cwd, io.env), read_public_key(io.path(key)), principal, until)
+    repository, public = Repository.discover(io.cwd, io.env), read_public_key(io.path(key))
+    checked = ""
+    if bool(challenge) != bool(attestation):
+        raise UsageError("--challenge and --attestation belong together: give both")
+    if attestation:
+        if public[0] not in SECURITY_KEYS:
+            raise UsageError(f"{key} is no security key, so it has no attestation")
+        try:
+            given, made = io.path(challenge).read_bytes(), io.path(attestation).read_bytes()
+        except OSError as error:
+            raise UsageError(f"{error.filename} cannot be read: {error.strerror}") from error
+        checked = printable(check_attestation(blob_of(public[1]) or b"", given, made))
+    return enrol(io, repository, public, principal, until, checked)
 
 
 @click.pass_obj
@@ -175,6 +199,15 @@ command.add_command(
                 ["--until"],
                 type=click.DateTime(["%Y-%m-%d"]),
                 help="The first day on which it no longer counts.",
+            ),
+            click.Option(
+                ["--challenge"], default="", metavar="FILE", help="The challenge that ssh-keygen was given."
+            ),
+            click.Option(
+                ["--attestation"],
+                default="",
+                metavar="FILE",
+                help="What the device wrote (`-O write-attestation`); it is checked.",
             ),
         ],
     )
