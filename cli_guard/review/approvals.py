@@ -16,18 +16,19 @@ from cli_guard.model import Disposition, Finding, Need, Presence
 from cli_guard.policy.decisions import Policy
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.runtime import Invocation
-from cli_guard.secrets.printable import printable
+from cli_guard.secrets.printable import clip, printable
 from cli_guard.secrets.redact import redact
 from cli_guard.state.approvals import Approval, RecordedContent, answer_findings
 from cli_guard.state.records import Records
-from cli_guard.state.signers import Signers
+from cli_guard.state.signers import Signer, Signers
 from cli_guard.state.sshsig import NAMESPACE, parse, verify
-from cli_guard.state.statements import APPROVE, Envelope, Statement, read_statement
+from cli_guard.state.statements import APPROVE, BREAK_GLASS, Envelope, Statement, read_statement
 
 # The clocks of two machines differ.
 SKEW = datetime.timedelta(minutes=10)
 # A note can hold any number of lines, and each signature takes some milliseconds.
 MOST_SIGNATURES = 500
+LONGEST = 80
 
 
 @dataclass
@@ -91,7 +92,7 @@ class Approvals:
         self.refused += remarks
         lines |= set(self.records.signed()) if self.local else set()
         marks = {each.fingerprint for each in asked}
-        checked = 0
+        left = MOST_SIGNATURES
         for line in sorted(lines):
             try:
                 envelope = Envelope.read(line)
@@ -101,18 +102,18 @@ class Approvals:
                 continue
             if marks.isdisjoint(statement.findings) or statement.decision != APPROVE:
                 continue
-            checked += 1
-            found = (
-                check_statement(statement, envelope, self.signers, self.policies, self.invocation)
-                if checked <= MOST_SIGNATURES
-                else "too many approvals"
-            )
+            signer = find_signer(statement, envelope, self.signers, self.policies, self.invocation.now)
+            found: Approval | str = f"there are more than {MOST_SIGNATURES} to check"
+            if isinstance(signer, str):
+                found = signer
+            elif left > 0:
+                left -= 1
+                found = check_signature(statement, envelope, signer, self.signers, self.invocation.env)
             if isinstance(found, Approval):
                 yield found
             else:
-                self.refused.append(
-                    printable(redact(f"the approval by {statement.principal} does not count: {found}"))
-                )
+                said = f"the approval by {clip(statement.principal, LONGEST)} does not count: {found}"
+                self.refused.append(printable(redact(said)))
 
     def keys_of(self, asked: Sequence[Finding]) -> Iterator[str]:
         """Yield the ids of the objects on whose notes approvals of some findings may be."""
@@ -125,38 +126,40 @@ class Approvals:
         yield from self.repository.trees(commits).values() if commits else ()
 
 
-def check_statement(
+def find_signer(
     statement: Statement,
     envelope: Envelope,
     signers: Signers,
     policies: Collection[str] | None,
-    invocation: Invocation,
-) -> Approval | str:
-    """Return the approval of a statement, or why it does not count. With None, it holds under any policy.
-
-    Raises CliGuardError without ssh-keygen.
-    """
+    now: datetime.datetime,
+) -> Signer | str:
+    """Return who says to have signed a statement that fits, or why it does not count. With None, any policy fits."""
     try:
         made = parse(envelope.signature)
     except ValueError as error:
         return str(error)
-    if problem := find_problem(statement, signers, policies, invocation.now):
+    if problem := find_problem(statement, signers, policies, now):
         return problem
     signer = signers.by_key.get(made.key)
     if signer is None or made.namespace != NAMESPACE:
         return "its key is not one of the signers before this change"
-    if signer.principal != statement.principal:
-        return f"it is signed with the key of {signer.principal}"
+    return (
+        signer
+        if signer.principal == statement.principal
+        else f"it is signed with the key of {signer.principal}"
+    )
+
+
+def check_signature(
+    statement: Statement, envelope: Envelope, signer: Signer, signers: Signers, env: Mapping[str, str]
+) -> Approval | str:
+    """Return the approval of a statement, or why its signature is not good. Raises CliGuardError without ssh-keygen."""
     problem = verify(
-        envelope.payload,
-        envelope.signature,
-        signer.line,
-        signer.principal,
-        invocation.env,
-        signers.revoked,
+        envelope.payload, envelope.signature, signer.line, signer.principal, env, signers.revoked
     )
     if problem:
         return f"the signature is not good: {problem}"
+    made = parse(envelope.signature)
     return Approval(
         id="",
         content=statement.content,
@@ -168,6 +171,22 @@ def check_statement(
         level=made.presence,
         key=made.key,
         blobs=statement.blobs,
+    )
+
+
+def check_statement(
+    statement: Statement,
+    envelope: Envelope,
+    signers: Signers,
+    policies: Collection[str] | None,
+    invocation: Invocation,
+) -> Approval | str:
+    """Return the approval of a statement, or why it does not count. Raises CliGuardError without ssh-keygen."""
+    found = find_signer(statement, envelope, signers, policies, invocation.now)
+    return (
+        found
+        if isinstance(found, str)
+        else check_signature(statement, envelope, found, signers, invocation.env)
     )
 
 
@@ -187,7 +206,9 @@ def find_problem(
         if at > now + SKEW:
             return "it is dated in the future"
         if ends and ends < now:
-            return f"it expired on {statement.expires[:10]}"
+            return f"it expired on {clip(statement.expires, 10)}"
+        if ends is None and statement.decision == BREAK_GLASS:
+            return "it has no end"
     except (ValueError, TypeError):
         return "its dates are broken"
     return None

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from cli_guard.reviewers.review_input import ReviewInput
     from cli_guard.reviewers.shard import Shard
 
+MOST_REFUSED = 10
 STOPS = (str(Disposition.DENY), str(Disposition.REVIEW))
 OnProgress = Callable[[int, int], None]
 
@@ -120,11 +121,15 @@ def review_request(
                 notes=notes or (REF,),
             )
         done, pause = run(gathered, approvals, today, kept, on_progress)
-        refused = approvals.refused if approvals and done.decision is Decision.REVIEW else ()
+        refused = (
+            list(dict.fromkeys(approvals.refused)) if approvals and done.decision is Decision.REVIEW else []
+        )
+        if len(refused) > MOST_REFUSED:
+            refused[MOST_REFUSED:] = [f"and {len(refused) - MOST_REFUSED} more approvals that do not count"]
         done = replace(
             done,
             part=f"{shard.number}-of-{shard.of}" if shard else "",
-            notes=(*done.notes, *dict.fromkeys(refused)),
+            notes=(*done.notes, *refused),
         )
     if record and records:
         return record_review(done, pause, gathered, records, invocation)

@@ -105,15 +105,19 @@ def covers(
     """Return whether an approval is of this finding in this content.
 
     It is if it was given for exactly this content; or if the file of the finding is the same as it was there, for
-    files keep their contents when a commit is rebased, squashed or picked.
+    files keep their contents when a commit is rebased, squashed or picked. What changes the guard itself must have
+    been approved in a commit of this very change: else an old approval would loosen the policy once more.
     """
     if finding.fingerprint not in approval.fingerprints:
         return False
     if approval.content in content.identities:
         return True
-    approved = next((each.blobs for each in commits if approval.content in each.identities), approval.blobs)
+    here = next((each for each in commits if approval.content in each.identities), None)
+    guard = finding.rule.startswith("policy-") and not finding.rule.startswith("policy-suppression-")
     blob = content.blobs.get(finding.path)
-    return blob is not None and approved.get(finding.path) == blob
+    if blob is None or (guard and here is None):
+        return False
+    return (here.blobs if here else approval.blobs).get(finding.path) == blob
 
 
 def why_not_enough(given: Sequence[Approval], need: Need, authors: frozenset[str]) -> str:
