@@ -139,9 +139,4 @@ def break_glass_approvals(
         except ValueError:
             continue
         if statement.decision == BREAK_GLASS and statement.content == commit:
-            signer = find_signer(statement, envelope, signers, None, invocation.now)
-            yield (
-                signer
-                if isinstance(signer, str)
-                else check_signature(statement, envelope, signer, signers, invocation.env)
-            )
+            yield check_statement(statement, envelope, signers, None, invocation)
