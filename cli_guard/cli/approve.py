@@ -15,7 +15,7 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision, Finding, Presence
 from cli_guard.policy.globs import matches
-from cli_guard.review.approve import approve_change, bound_diff, bound_findings, find_pending, line_of
+from cli_guard.review.approve import approve_change, bound_diff, find_pending, line_of, review_again
 from cli_guard.review.request import Staged
 from cli_guard.review.run import review_request
 from cli_guard.review.signing import Plan, plan_break_glass, plan_signature, store_signed
@@ -103,7 +103,7 @@ class Options:
 
 def approve_reviewed(io: Io, repository: Repository, review: PendingReview, options: Options) -> int | None:
     """Approve a change after asking; None if the person declines."""
-    findings = bound_findings(Records(repository.state_folder), review)
+    findings = review_again(repository, review, io.invocation)
     chosen = [each for each in findings if not options.path or is_below(each.path, options.path)]
     if not chosen:
         raise UsageError(f"no finding of review {review.id} is at {options.path!r}")

@@ -152,6 +152,10 @@ def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
         plan = read_framework(io.env, "0" * 40) or plan
     name = remote or io.env.get("PRE_COMMIT_REMOTE_NAME") or ""
     code = answer(io, Push(plan, name))
+    if (io.cwd / ".cli-guard/signers").exists():
+        from cli_guard.review.auditing import sign_head
+
+        sign_head(io.invocation)
     if code == 0:
         push_approvals(io, name or url or "")
     return code

@@ -59,10 +59,15 @@ def show(
     if not output:
         io.say(shown)
         return
-    from cli_guard.state.files import explain_write_errors
+    from cli_guard.state.files import explain_write_errors, write_atomically
 
+    path, shown = io.path(output), shown.encode("utf-8", "backslashreplace").decode("utf-8")
     with explain_write_errors("the report"):
-        io.path(output).write_text(shown, "utf-8", "backslashreplace")
+        if path.exists() and not path.is_file():  # a device, a pipe
+            path.write_text(shown, "utf-8")
+        else:
+            # A link that a change brings along is replaced, not followed.
+            write_atomically(path, shown)
 
 
 def write_baseline(io: Io, review: Review) -> None:

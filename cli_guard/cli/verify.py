@@ -5,35 +5,45 @@ import click
 from cli_guard.cli.app import COLOR, Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.review import show
-from cli_guard.errors import CliGuardError, ExitCode, UsageError
+from cli_guard.errors import CliGuardError, ExitCode, GitError, UsageError
 from cli_guard.git.notes import REF
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
 from cli_guard.review.render import FORMATS
 from cli_guard.review.render.words import count
-from cli_guard.review.request import parse_range
+from cli_guard.review.request import Range, parse_range
 from cli_guard.review.run import review_request
+from cli_guard.secrets.printable import printable
+from cli_guard.secrets.redact import redact
 
 
 @click.pass_obj
 def run(io: Io, /, range: str, format: str, output: str | None, color: str) -> int:
     """Review a range; only what is signed answers its findings."""
-    request = parse_range(range)
+    asked = parse_range(range)
     try:
         repository = Repository.discover(io.cwd, io.env)
+        request = Range(repository.exact(asked.base), repository.exact(asked.head), "verify")
+        if repository.is_cut(request.base, request.head):
+            raise GitError("this clone does not have all commits of the range: run `git fetch --unshallow`")
         review = review_request(
             request, io.invocation, cache=False, repository=repository, record=False, notes=(REF,)
         )
     except UsageError:
         raise
     except CliGuardError as error:
-        io.warn(f"cli-guard: cannot be verified: {error}")
+        io.warn(f"cli-guard: cannot be verified: {printable(redact(str(error)))}")
         return ExitCode.USAGE
     show(io, review, format, color, output)
     if format == "text" and not output and review.decision is Decision.ALLOW:
         approved = sum(each.by == "approval" for each in review.suppressed)
         more = f"; {count(approved, 'finding')} approved" if approved else ""
         io.say(f"cli-guard: verified{more}")
+    if review.decision is Decision.REVIEW:
+        io.warn(
+            f"cli-guard: not verified: a signer approves it with `cli-guard review --range {printable(range)}` and"
+            f" `cli-guard approve ID`, and pushes {REF}"
+        )
     return review.exit_code
 
 

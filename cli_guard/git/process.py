@@ -47,6 +47,7 @@ def reading_environment(env: Mapping[str, str]) -> dict[str, str]:
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_TERMINAL_PROMPT": "0",
+        "GIT_GRAFT_FILE": os.devnull,
         "LC_ALL": "C",
     }
 

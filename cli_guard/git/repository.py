@@ -212,6 +212,35 @@ class Repository:
         met = [line[1:] for line in out.split() if line.startswith("-")]
         return tuple(met[:COMPARED_BASES]) or (None,)
 
+    def merge_bases(self, one: str, other: str) -> tuple[str | None, ...]:
+        """Return the best common ancestors of two commits, (None,) if they have none."""
+        return tuple((self.git.optional("merge-base", "--all", one, other) or "").split())[
+            :COMPARED_BASES
+        ] or (None,)
+
+    def is_cut(self, base: str, head: str) -> bool:
+        """Return whether a shallow clone lacks the parents of commits that `head` has and `base` has not."""
+        try:
+            borders = (self.common_dir / "shallow").read_text("ascii").split()
+        except FileNotFoundError:
+            return False
+        return not set(borders).isdisjoint(self.commits(head, exclude=[base]))
+
+    def exact(self, revision: str) -> str:
+        """Return the id of a commit whose name can mean nothing else. Raises UsageError."""
+        oid = self.resolve(revision)
+        if OID.fullmatch(revision):  # Git takes it for an id first, whatever tags there are
+            return oid
+        _, _, err = self.git.attempt(
+            "-c", "core.warnAmbiguousRefs=true", "rev-parse", "--verify", f"{revision}^{{commit}}"
+        )
+        hexadecimal = re.fullmatch(r"[0-9a-f]{4,64}", revision) is not None
+        if b"ambiguous" in err or (hexadecimal and not oid.startswith(revision)):
+            raise UsageError(
+                f"{revision!r} names several things here (a tag and a branch?): give the commit's id"
+            )
+        return oid
+
     def parents(self, commits: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return the parents of commits, without those that a shallow clone cut off."""
         out = self.git.run(

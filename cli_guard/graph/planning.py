@@ -11,7 +11,7 @@ from cli_guard.policy.gate import EXECUTE, RUN_CHECKS
 from cli_guard.reviewers import registry
 from cli_guard.reviewers.review_input import ReviewInput
 
-PUSH_EVENTS = ("pre-push", "range")
+PUSH_EVENTS = ("pre-push", "range", "verify", "pre-receive")
 
 
 def plan(state: State, context: Context) -> Planned:

@@ -27,7 +27,7 @@ from cli_guard.state.statements import APPROVE, BREAK_GLASS, Envelope, Statement
 # The clocks of two machines differ.
 SKEW = datetime.timedelta(minutes=10)
 # A note can hold any number of lines, and each signature takes some milliseconds.
-MOST_SIGNATURES = 500
+MOST_SIGNATURES = 2_000
 LONGEST = 80
 
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository, as_lines
-from cli_guard.model import Disposition, Presence
-from cli_guard.review.request import Staged
+from cli_guard.model import Disposition, Presence, RefUpdate
+from cli_guard.review.push import PushPlan
+from cli_guard.review.request import Message, Push, Range, Request, Staged
 from cli_guard.runtime import Invocation
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
@@ -60,6 +61,42 @@ def bound_findings(records: Records, review: PendingReview) -> "tuple[Finding, .
     if review_id(review.content, review.policy, [each.fingerprint for each in found]) != review.id:
         raise UsageError(f"review {review.id} is not what was reviewed: run the commit or push again")
     return tuple(found)
+
+
+def review_again(
+    repository: Repository, review: PendingReview, invocation: Invocation
+) -> "tuple[Finding, ...]":
+    """Review once more what a pending review is about; return the findings that need a person.
+
+    What is kept of it lies in files that any program of the user can write: a person must read what is true now. Raises
+    UsageError if it is not what was reviewed, CliGuardError.
+    """
+    from cli_guard.review.run import review_request
+
+    done = review_request(request_of(repository, review), invocation, cache=False, again=True)
+    if done.review_id != review.id:
+        there = "pushed" if review.event == "pre-push" else "staged"
+        raise UsageError(
+            f"review {review.id} is not of what is {there} now: stage it again, or push again, to approve it"
+        )
+    return tuple(each.finding for each in done.findings if each.disposition is Disposition.REVIEW)
+
+
+def request_of(repository: Repository, review: PendingReview) -> Request:
+    """Return the request of a pending review. Raises UsageError if it cannot be approved."""
+    if review.event in ("pre-commit", "pre-merge-commit", "staged"):
+        return Staged(review.event)
+    with suppress(ValueError, TypeError, KeyError, IndexError, OSError):
+        if review.event == "commit-msg":
+            return Message((repository.git_dir / "COMMIT_EDITMSG").read_bytes())
+        commits, updates = json.loads(review.bound)
+        if review.event == "pre-push":
+            return Push(PushPlan(tuple(RefUpdate(*each) for each in updates)), review.remote)
+        if review.event == "range":
+            return Range(review.base, commits[-1])
+    raise UsageError(
+        f"a review of this kind ({printable(review.event)}) cannot be approved: stage it, or give a range"
+    )
 
 
 def line_of(finding: "Finding") -> str:

@@ -1,7 +1,7 @@
 """Load the input of a review for a request: the change, the policy that judges it, and the approvals."""
 
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
@@ -73,7 +73,7 @@ class Gathered:
     """The input of a review with the policy that judges it.
 
     `checks` runs the checks that are needed and trusted, None if there are none. `base` is the commit before the
-    change, whose signers count, None if there is none.
+    change, whose signers count, None if there is none; `remote` is where a push goes.
     """
 
     subject: ReviewInput
@@ -81,6 +81,7 @@ class Gathered:
     notes: tuple[str, ...] = ()
     checks: Checks | None = None
     base: str | None = None
+    remote: str = ""
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,8 @@ def gather(
         ).under(policy)
         notes += (*material.notes, *expired_notes(policy, invocation.now.date()))
         base = find_base(request, repository, pushed) if repository else None
-        gathered = Gathered(subject, policy, tuple(notes), base=base)
+        remote = request.remote if isinstance(request, Push) else ""
+        gathered = Gathered(subject, policy, tuple(notes), base=base, remote=remote)
         if plan_checks and repository and policy.checks and isinstance(request, Staged | Push):
             planned, checks = plan_checks(
                 request, repository, policy, subject.changes, subject.pushed, invocation
@@ -209,13 +211,19 @@ def read(
         case Range():
             base, head = repository.resolve(request.base), repository.resolve(request.head)
             commits = repository.commits(head, exclude=[base])
-            return load_commits(
-                [commits] if commits else [], (), repository, reader, BlobContents(blobs, head)
-            )
+            # Each base by itself: a merge may keep what one of them has, and take back what the other did.
+            starts = repository.merge_bases(base, head) if commits else ()
+            ends: list[tuple[str, tuple[str | None, ...]]] = [(head, (start,)) for start in starts]
+            return load_commits(commits, ends, (), repository, reader, BlobContents(blobs, head))
         case Push():
             lines = [ref.commits for ref in pushed if ref.commits]
             contents = BlobContents(blobs, lines[-1][-1] if lines else "HEAD")
-            material = load_commits(lines, pushed, repository, reader, contents)
+            ends = [
+                (line[-1], repository.bases(line[-1], parents_outside(repository, line)))
+                for line in dict.fromkeys(lines)
+            ]
+            commits = tuple(dict.fromkeys(commit for line in lines for commit in line))
+            material = load_commits(commits, ends, pushed, repository, reader, contents)
             skipped = (*material.changes.skipped, *unseen(request, pushed))
             return replace(material, changes=replace(material.changes, skipped=skipped))
 
@@ -232,24 +240,20 @@ def unseen(request: Push, pushed: tuple[PushedRef, ...]) -> Iterator[Skipped]:
 
 
 def load_commits(
-    lines: list[tuple[str, ...]],
+    commits: tuple[str, ...],
+    ends: Iterable[tuple[str, tuple[str | None, ...]]],
     pushed: tuple[PushedRef, ...],
     repository: Repository,
     reader: ChangeReader,
     contents: Contents,
 ) -> Material:
-    """Load lines of commits, each oldest first, as a whole and one by one."""
+    """Load commits, oldest first, one by one, and as a whole: what each of the `ends` holds beyond all its bases."""
     files: dict[tuple[str, str | None, str | None], FileChange] = {}
     skipped: list[Skipped] = []
-    ends = [
-        (line[-1], repository.bases(line[-1], parents_outside(repository, line)))
-        for line in dict.fromkeys(lines)
-    ]
     for tip, bases in (*ends, *((ref.tree, ref.bases or (None,)) for ref in pushed if ref.tree)):
         net = reader.net(tip, bases)
         skipped += net.skipped
         files |= {(change.path, change.new_blob, change.old_blob): change for change in net.files}
-    commits = tuple(dict.fromkeys(commit for line in lines for commit in line))
     history = History(reader, commits)
     changes = with_identity(ChangeSet(tuple(files.values()), tuple(skipped)), bound_text(commits, pushed))
     objects = repository.identify(ref.update.local_oid for ref in pushed if not ref.update.deletes)

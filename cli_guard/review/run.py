@@ -69,6 +69,7 @@ def review_request(
     shard: "Shard | None" = None,
     repository: Repository | None = None,
     record: bool = True,
+    again: bool = False,
     notes: Sequence[str] | None = None,
 ) -> Review:
     """Review what a request names, and record the result unless `record` is false. Raises CliGuardError.
@@ -76,7 +77,8 @@ def review_request(
     With `plan_checks`, the repository's checks for this stage run as well. With `cache`, files in which
     nothing was found before are not examined again. `on_progress` gets the number of files of a big change that are
     done, and of all. A `shard` limits the review to its part. Pass the `repository` if it is known already, and that
-    there is something to review in it. With `notes`, only signed approvals count: those in these refs of notes.
+    there is something to review in it. A review `again` is not recorded, and
+    keeps its id. With `notes`, only signed approvals count: those in these refs of notes.
     """
     if repository is None:
         try:
@@ -131,10 +133,10 @@ def review_request(
             part=f"{shard.number}-of-{shard.of}" if shard else "",
             notes=(*done.notes, *refused),
         )
-    if record and records:
+    if record and records and not again:
         return record_review(done, pause, gathered, records, invocation)
     # A review that is not recorded cannot be approved.
-    return replace(done, review_id=None)
+    return done if again else replace(done, review_id=None)
 
 
 def run(

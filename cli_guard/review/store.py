@@ -80,6 +80,8 @@ def pending_review(review: Review, gathered: "Gathered", invocation: "Invocation
         shared=gathered.policy.shared,
         fingerprints=reviewed_fingerprints(review),
         findings=(),
+        base=gathered.base or "",
+        remote=gathered.remote,
         bound=bound_text(history.ids, subject.pushed) if isinstance(history, History) else "",
     )
 

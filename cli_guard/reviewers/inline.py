@@ -41,7 +41,7 @@ class InlineAnswers:
                 answer = answer_for(finding.rule, own, above)
                 if answer:
                     at = number if answer == answer_in(own) else number - 1
-                    return answer, at in change.added or _is_other_content(change, number)
+                    return answer, at in change.added or _is_other_content(change, finding)
         return None
 
     def _changes(self, finding: Finding) -> ChangeSet:
@@ -64,16 +64,23 @@ class InlineAnswers:
         return self._lines[key]
 
 
-def _is_other_content(change: FileChange, number: int) -> bool:
-    """Return whether a line replaces none, or holds a long word that no replaced line holds.
+def _is_other_content(change: FileChange, finding: Finding) -> bool:
+    """Return whether the lines of a finding hold what no line that they replace held.
 
-    A recorded suppression above it was written for another line, or another key.
+    A recorded suppression was written for the lines that were there: for the same key, and for the same code.
     """
-    hunk = next((h for h in change.hunks if 0 <= number - h.new_start < len(h.added)), None)
-    if hunk is None:
-        return False
-    removed = "\n".join(hunk.removed)
-    return not removed or any(word not in removed for word in LONG_WORD.findall(change.added.get(number, "")))
+    secret = finding.rule.startswith("secret-")
+    first, last = finding.line or 0, finding.end_line or finding.line or 0
+    for hunk in change.hunks:
+        removed = "\n".join(" ".join(line.split()) for line in hunk.removed)
+        kept = set(removed.split("\n"))
+        for number, line in enumerate(hunk.added, hunk.new_start):
+            if not first <= number <= last:
+                continue
+            new = not removed or any(word not in removed for word in LONG_WORD.findall(line))
+            if new if secret else " ".join(line.split()) not in kept:
+                return True
+    return False
 
 
 def in_history(history: Collection[ChangeSet], commit: str) -> ChangeSet:

@@ -114,10 +114,10 @@ def covers(
         return True
     here = next((each for each in commits if approval.content in each.identities), None)
     guard = finding.rule.startswith("policy-") and not finding.rule.startswith("policy-suppression-")
-    blob = content.blobs.get(finding.path)
-    if blob is None or (guard and here is None):
+    if finding.path not in content.blobs or (guard and here is None):
         return False
-    return (here.blobs if here else approval.blobs).get(finding.path) == blob
+    approved = here.blobs if here else approval.blobs
+    return finding.path in approved and approved[finding.path] == content.blobs[finding.path]
 
 
 def why_not_enough(given: Sequence[Approval], need: Need, authors: frozenset[str]) -> str:

@@ -30,7 +30,8 @@ class PendingReview:
 
     The findings of a change are those in its checkpoint; `findings` are the lines of a request, already redacted and
     printable. `at` is an ISO 8601 time in UTC. `bound` is the text of which the content of a push is the hash. `root`
-    is the work tree that a request was asked in, "" for any. `shared` is the policy, without the user's own part.
+    is the work tree that a request was asked in, "" for any. `shared` is the policy, without the user's own part;
+    `base` the commit that a range starts from, `remote` where a push goes.
     """
 
     id: str
@@ -44,6 +45,8 @@ class PendingReview:
     root: str = ""
     bound: str = ""
     shared: str = ""
+    base: str = ""
+    remote: str = ""
 
     def expired(self, now: datetime.datetime) -> bool:
         """Return whether it is too old, or its time unreadable."""

@@ -224,14 +224,19 @@ def test_a_checkpoint_that_cannot_be_read_is_one_line(
 def test_ten_wait_at_once(committed: Repo) -> None:
     for number in range(10):
         stage(committed, {"reports.py": RISKY + f"# {number}\n"})
-        assert commit_hook(committed).code == 3
+        done = commit_hook(committed)
+        assert done.code == 3
     ids = waiting(committed)
     assert len(ids) == 10
+    staged = next(each for each in ids if each in done.all)
+    other = next(each for each in ids if each != staged)
     listed = guard(committed, "reviews")
     assert listed.code == 0
     assert all(found in listed.out for found in ids)
-    assert approve(committed, ids[3]).code == 0
-    assert waiting(committed) == [found for found in ids if found != ids[3]]
+    refused = approve(committed, other)
+    assert refused.code == 2 and "is not of what is staged now" in refused.err
+    assert approve(committed, staged).code == 0
+    assert waiting(committed) == [found for found in ids if found != staged]
 
 
 def test_no_review_waits(committed: Repo) -> None:
