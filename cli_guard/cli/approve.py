@@ -113,11 +113,11 @@ def approve_reviewed(io: Io, repository: Repository, review: PendingReview, opti
     if not confirm(io, review, map(line_of, chosen), plan.describe() if plan else ""):
         return None
     whole, said = give(io, repository, review, chosen, plan, options.reason)
-    again = "push" if review.event == "pre-push" else "commit"
+    again = {"pre-push": "run the push again", "range": "push refs/notes/cli-guard"}
     rest = (
-        f"run the {again} again"
+        again.get(review.event, "run the commit again")
         if whole
-        else f"{len(findings) - len(chosen)} findings still need an approval"
+        else f"{len(findings) - len(chosen)} more still need an approval"
     )
     io.say(f"cli-guard: {review.id} {said} for exactly this content; {rest}")
     return 0

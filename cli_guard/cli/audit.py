@@ -1,6 +1,7 @@
 """`cli-guard audit`: the log of what was reviewed, approved and run."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,22 +13,26 @@ from cli_guard.errors import CliGuardError, NotARepository
 from cli_guard.git.repository import Repository
 from cli_guard.review.render.words import count
 from cli_guard.secrets.printable import clip, printable
-from cli_guard.state.audit import AuditLog
-from cli_guard.state.records import Records, state_folder
+from cli_guard.state.audit import AuditLog, Entry
+from cli_guard.state.records import state_folder
 
 SHOWN = 20
 COMMAND = 80
+PROCESS = ("pid", "state", "return_code")
+# How surely somebody approved, and why a signed approval does not count.
+HOW = ("level", "principal", "refused")
 
 
-def open_log(io: Io) -> AuditLog:
+def open_log(io: Io) -> tuple[AuditLog, Repository | None]:
     """Open the log of the repository here, or the user's own outside of any. Raises NotARepository, GitError."""
     try:
-        return AuditLog(Repository.discover(io.cwd, io.env).state_folder)
+        repository = Repository.discover(io.cwd, io.env)
     except NotARepository:
         own = AuditLog(state_folder(io.cwd, io.env))
         if not own.path.exists():
             raise
-        return own
+        return own, None
+    return AuditLog(repository.state_folder), repository
 
 
 @contextmanager
@@ -39,35 +44,63 @@ def readable() -> Iterator[None]:
         raise CliGuardError(f"the audit log cannot be read: {error.strerror} ({error.filename})") from error
 
 
-def line_of(entry: dict[str, object]) -> str:
-    """Format one entry in one line."""
+def line_of(entry: Entry) -> str:
+    """Format one entry in one line; that of a command says if it was allowed, how it started, ended or was stopped."""
     if "unreadable" in entry:
         return "(not an audit entry: see `cli-guard audit verify`)"
     if "run" in entry:
-        return line_of_run(entry)
-    what = next((entry[key] for key in ("skipped", "decision", "reason", "command") if entry.get(key)), "")
-    rules = entry.get("rules")
-    hits = ", ".join(f"{rule} x{number}" for rule, number in rules.items()) if isinstance(rules, dict) else ""
-    parts = (entry.get("at"), entry.get("user"), entry.get("event"), what, entry.get("review_id") or "", hits)
+        said = f"{entry.get('verdict')} ({entry.get('answer')})" if "verdict" in entry else entry.get("ended")
+        more = [f"{name} {entry[name]}" for name in PROCESS if entry.get(name) is not None]
+        words = [entry["run"], said, *more, clip(str(entry.get("command", "")), COMMAND)]
+    else:
+        what = next(
+            (entry[key] for key in ("skipped", "decision", "reason", "command") if entry.get(key)), ""
+        )
+        rules = entry.get("rules")
+        hits = [f"{rule} x{number}" for rule, number in rules.items()] if isinstance(rules, dict) else []
+        hits += list_of(entry, "approved_rules")
+        words = [*map(entry.get, HOW), what, entry.get("review_id"), ", ".join(hits)]
+    parts = (entry.get("at"), entry.get("user"), entry.get("event"), *words)
     return printable("  ".join(str(part) for part in parts if part))
 
 
-def line_of_run(entry: dict[str, object]) -> str:
-    """Format the entry of a command in one line: whether it was allowed, how it started, ended or was stopped."""
-    more = [
-        f"{name} {entry[name]}" for name in ("pid", "state", "return_code") if entry.get(name) is not None
-    ]
-    said = f"{entry.get('verdict')} ({entry.get('answer')})" if "verdict" in entry else entry.get("ended")
-    command = clip(str(entry.get("command", "")), COMMAND)
-    parts = (entry.get("at"), entry.get("user"), entry.get("event"), entry.get("run"), said, *more, command)
-    return printable("  ".join(str(part) for part in parts if part))
+def list_of(entry: Entry, *names: str) -> list[str]:
+    """Return the items of some lists of an entry."""
+    lists = (entry.get(name) for name in names)
+    return [str(each) for listed in lists if isinstance(listed, list) for each in listed]
+
+
+def show_approvals(io: Io, commit: str, finding: str, by: str, format_: str) -> int:
+    """Print the approvals that fit, and the number of all for 100 commits."""
+    from cli_guard.review.auditing import find_approvals
+
+    repository = Repository.discover(io.cwd, io.env)
+    chosen, every = find_approvals(repository, io.invocation, commit)
+    if finding:
+        names = ("approved_rules", "fingerprints")
+        chosen = [e for e in chosen if any(each.startswith(finding) for each in list_of(e, *names))]
+    if by:
+        chosen = [e for e in chosen if by.lower() in (str(e.get(n)).lower() for n in ("principal", "user"))]
+    every = [each for each in every if "refused" not in each]
+    commits = int(repository.git.text("rev-list", "--count", "HEAD")) if repository.head else 0
+    levels = dict(Counter(str(each["level"]) for each in every).most_common())
+    if format_ == "json":
+        io.say(json.dumps({"approvals": chosen, "commits": commits, "levels": levels}, indent=1))
+        return 0
+    io.say("\n".join(map(line_of, chosen)))
+    rate = f"{100 * len(every) / max(commits, 1):.1f} per 100"
+    tally = ", ".join(f"{number} {level}" for level, number in levels.items()) or "none"
+    io.say(printable(f"{count(len(every), 'approval')} in {count(commits, 'commit')} ({rate}): {tally}"))
+    return 0
 
 
 @click.pass_obj
-def show(io: Io, /, all_: bool, format_: str) -> int:
+def show(io: Io, /, all_: bool, format_: str, approvals: bool, commit: str, finding: str, by: str) -> int:
     """Print the last entries, oldest first."""
+    if approvals or commit or finding or by:
+        return show_approvals(io, commit, finding, by, format_)
     with readable():
-        entries = list(open_log(io).entries())
+        entries = list(open_log(io)[0].entries())
     chosen = entries if all_ else entries[-SHOWN:]
     if format_ == "json":
         io.say("\n".join(json.dumps(entry) for entry in chosen))
@@ -82,25 +115,22 @@ def show(io: Io, /, all_: bool, format_: str) -> int:
 
 @click.pass_obj
 def verify(io: Io, /) -> int:
-    """Check the hash chain, and that each approval has its entry."""
+    """Check the hash chain and the signatures of its heads, and that the log and the state agree."""
+    from cli_guard.review.auditing import check_log
+
     with readable():
-        log = open_log(io)
+        log, repository = open_log(io)
         result = log.verify()
-    records = Records(log.path.parent)
-    given = records.approvals()
-    lost = [each for each in records.approvals(confirmed=False) if each not in given]
-    if lost:
-        ids = printable(", ".join(each.id for each in lost))
-        io.warn(
-            f"cli-guard: no entry in the audit log for {count(len(lost), 'approval')}, not counted: {ids}"
-        )
+    problems, signed = check_log(result, repository, io.invocation) if repository else ([], "")
+    for each in problems:
+        io.warn(printable(f"cli-guard: {each}"))
     if result.problem:
         io.warn(
             f"cli-guard: the audit log was changed: {result.problem}; the {result.entries} entries before it are valid"
         )
         return 1
-    io.say(f"cli-guard: audit log: {result}")
-    return 1 if lost else 0
+    io.say(printable(f"cli-guard: audit log: {result}{signed and f'; {signed}'}"))
+    return 1 if problems else 0
 
 
 FORMAT = click.Option(
@@ -115,7 +145,7 @@ command = Group("audit", help="Show or verify the audit log.", invoke_without_co
 @click.pass_context
 def by_default(ctx: click.Context, /) -> int:
     """Show the log if no sub-command is given."""
-    return ctx.invoke(show, all_=False, format_="text") if ctx.invoked_subcommand is None else 0
+    return ctx.invoke(command.commands["show"]) if ctx.invoked_subcommand is None else 0
 
 
 command.callback = by_default
@@ -123,8 +153,15 @@ command.add_command(
     Command(
         "show",
         callback=show,
-        help="Show the last entries.",
-        params=[click.Option(["--all", "all_"], is_flag=True, help="Show every entry."), FORMAT],
+        help="Show the last entries; or who approved which changes, and how many approvals there are for 100 commits.",
+        params=[
+            click.Option(["--all", "all_"], is_flag=True, help="Show every entry."),
+            FORMAT,
+            click.Option(["--approvals"], is_flag=True, help="Show every approval."),
+            click.Option(["--commit"], default="", metavar="REV", help="Show the approvals of a commit."),
+            click.Option(["--finding"], default="", metavar="RULE", help="Of a rule or a fingerprint."),
+            click.Option(["--by"], default="", metavar="PERSON", help="Of a user, or of a signer."),
+        ],
     )
 )
-command.add_command(Command("verify", callback=verify, help="Check that no line was changed or removed."))
+command.add_command(Command("verify", callback=verify, help="Check the lines, signatures and approvals."))

@@ -45,7 +45,10 @@ def run(io: Io, /) -> int:
         with deadline(SECONDS):
             return verify(io)
     except TooLate:
-        io.warn(f"cli-guard: refused: not verified within {SECONDS:g} s; push fewer commits at once")
+        io.warn(
+            f"cli-guard: refused: not verified within {SECONDS:g} s: the server is busy, or there are too many commits;"
+            " push again, or fewer at once"
+        )
         return ExitCode.USAGE
     except CliGuardError as error:
         from cli_guard.secrets.printable import printable

@@ -21,6 +21,7 @@ from cli_guard.state.signers import (
     Signer,
     format_line,
     is_shallow,
+    parse_line,
     parse_signers,
 )
 from cli_guard.state.sshsig import SECURITY_KEYS, agent_keys, blob_of, read_public_key, run_ssh_keygen
@@ -76,7 +77,8 @@ def enrol(
     kind, text, comment = key
     who = principal or repository.config("user.email") or ""
     if not PRINCIPAL.fullmatch(who):
-        raise UsageError(f"{who!r} is not a mail address: name the person with --principal you@example.org")
+        given = f"{who!r} is not a mail address" if who else "Git has no user.email"
+        raise UsageError(f"{given}: name the person with --principal you@example.org")
     known, signers = read_file(repository)
     raw = blob_of(text)
     if any(each.key == raw for each in signers):
@@ -87,8 +89,12 @@ def enrol(
                 "the first commit of this repository is not known here: commit, or fetch it, first"
             )
         known = f"{HEADER}# repository {' '.join(find_roots(repository))}\n"
+    if until and until.date() <= io.invocation.now.date():
+        raise UsageError(f"--until {until:%Y-%m-%d} is not after today")
     valid = [("valid-before", until.date())] if until else []
     line = format_line(who, kind, text, printable(comment), valid)
+    if isinstance(problem := parse_line(line), str):
+        raise UsageError(f"the key cannot be enrolled: {problem}")
     if kind in SECURITY_KEYS:
         line = f"# {checked or 'no attestation: nothing proves that the next key is a device'}\n{line}"
     write_file(repository, SIGNERS, f"{known.rstrip()}\n{line}\n".encode())
@@ -109,7 +115,7 @@ def init(io: Io, /, principal: str) -> int:
     """Enrol the user's own key."""
     repository = Repository.discover(io.cwd, io.env)
     code = enrol(io, repository, find_own_key(io, repository), principal)
-    io.say('to require it, set in cli-guard.toml:  [approvals]  high = "key"  critical = "key"')
+    io.say('to require it, add to cli-guard.toml:\n[approvals]\nhigh = "key"\ncritical = "key"')
     return code
 
 
@@ -198,7 +204,8 @@ command.add_command(
             click.Option(
                 ["--until"],
                 type=click.DateTime(["%Y-%m-%d"]),
-                help="The first day on which it no longer counts.",
+                metavar="DATE",
+                help="The first day (2027-01-31) on which it no longer counts.",
             ),
             click.Option(
                 ["--challenge"], default="", metavar="FILE", help="The challenge that ssh-keygen was given."

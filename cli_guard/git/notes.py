@@ -72,7 +72,17 @@ def fetch_notes(repository: Repository, remote: str, env: Mapping[str, str]) -> 
     listed = talk(repository, env, "ls-remote", "--", remote, REF)
     if not listed.strip():
         return False
-    talk(repository, env, "fetch", "--quiet", "--no-tags", "--", remote, f"+{REF}:{FETCHED}")
+    talk(
+        repository,
+        env,
+        "fetch",
+        "--quiet",
+        "--no-tags",
+        "--no-write-fetch-head",
+        "--",
+        remote,
+        f"+{REF}:{FETCHED}",
+    )
     if repository.git.optional("rev-parse", "--quiet", "--verify", REF) is None:
         repository.git.run("update-ref", REF, FETCHED)
     else:

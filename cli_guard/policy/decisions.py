@@ -74,8 +74,9 @@ class Policy:
 
         A user's own file can only tighten, and another version of cli-guard may have other defaults.
         """
-        written = (config.model_dump_json(exclude_defaults=True) for config in self.configs)
-        return digest([*written, repr(sorted(self.baseline))])
+        # A push names its tip first, a range its base.
+        written = {config.model_dump_json(exclude_defaults=True) for config in self.configs}
+        return digest([*sorted(written), repr(sorted(self.baseline))])
 
     @property
     def message_style(self) -> str:

@@ -6,6 +6,7 @@ good. Then the presence that the signature proves is compared with what policy w
 """
 
 import datetime
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,6 +30,8 @@ SKEW = datetime.timedelta(minutes=10)
 # A note can hold any number of lines, and each signature takes some milliseconds.
 MOST_SIGNATURES = 2_000
 LONGEST = 80
+# The place of our own temporary file in the words of ssh-keygen.
+SCRATCH = re.compile(r"^\S*/signers:1: ")
 
 
 @dataclass
@@ -36,8 +39,8 @@ class Approvals:
     """The approvals that may answer the findings of one review; call it with the findings.
 
     `policies` are the identities of the policies under which one may have been given, `base` is the commit whose
-    signers count, None for none. With `local`, what was approved on this machine counts, and what cannot
-    be had before a commit is recorded (a second person) is not asked for; without it, only a signature counts.
+        signers count, None for none. With `local`, what was approved on this machine counts, and what cannot be had
+    before a commit is `recorded` (a second person) is not asked for; without it, only a signature counts.
     `refused` are the reasons why approvals do not count, in one line each.
     """
 
@@ -49,6 +52,7 @@ class Approvals:
     policies: frozenset[str]
     base: str | None
     local: bool = True
+    recorded: bool = False
     notes: Sequence[str] = (REF,)
     refused: list[str] = field(default_factory=list)
 
@@ -63,13 +67,15 @@ class Approvals:
         given += self.signed(asked)
         if not given:
             return {}
-        words, reasons = answer_findings(asked, given, self.need_for, self.whole, self.commits)
+        words, reasons = answer_findings(asked, given, self.need_for, self.stands, self.whole, self.commits)
         self.refused += (printable(redact(each)) for each in reasons)
         return words
 
     def need_for(self, finding: Finding) -> Need:
         """Return what policy wants of a finding here."""
         need = self.policy.need_for(finding)
+        if self.local and self.recorded:
+            return need
         if self.local:
             return Need(Presence.KEY if need.level is Presence.SECOND else need.level)
         return need if need.level.rank else replace(need, level=Presence.KEY)
@@ -81,6 +87,20 @@ class Approvals:
     @cached_property
     def commits(self) -> tuple[RecordedContent, ...]:
         return tuple(RecordedContent.of(each) for each in self.subject.history)
+
+    def stands(self, finding: Finding, commit: str) -> bool:
+        """Return whether the lines of a finding are in the file of a commit, as often as in the whole change.
+
+        Then a later commit has changed other lines, which were judged by themselves.
+        """
+        change = next((each for each in self.subject.changes if each.path == finding.path), None)
+        now = self.subject.contents.new(change) if change and finding.line and not finding.commit else None
+        then = self.repository.show(commit, finding.path)
+        if now is None or then is None or finding.line is None:
+            return False
+        lines = fold(now)
+        wanted = lines[finding.line - 1 : finding.end_line or finding.line]
+        return occurrences(wanted, lines) == occurrences(wanted, fold(then.decode("utf-8", "replace")))
 
     @cached_property
     def signers(self) -> Signers:
@@ -126,6 +146,16 @@ class Approvals:
         yield from self.repository.trees(commits).values() if commits else ()
 
 
+def fold(text: str) -> list[str]:
+    """Return the lines of a text with their blanks folded."""
+    return [" ".join(line.split()) for line in text.split("\n")]
+
+
+def occurrences(wanted: list[str], lines: list[str]) -> int:
+    """Count where some lines follow each other."""
+    return sum(lines[at : at + len(wanted)] == wanted for at in range(len(lines)))
+
+
 def find_signer(
     statement: Statement,
     envelope: Envelope,
@@ -158,7 +188,8 @@ def check_signature(
         envelope.payload, envelope.signature, signer.line, signer.principal, env, signers.revoked
     )
     if problem:
-        return f"the signature is not good: {problem}"
+        more = "; is its key revoked?" if signers.revoked else ""
+        return f"the signature is not good: {SCRATCH.sub('', problem)}{more}"
     made = parse(envelope.signature)
     return Approval(
         id="",

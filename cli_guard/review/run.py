@@ -23,7 +23,7 @@ from cli_guard.model import (
 )
 from cli_guard.review.precheck import nothing_to_review, required_calls
 from cli_guard.review.render.review import Review
-from cli_guard.review.request import Patch, Range, Request
+from cli_guard.review.request import Commit, Patch, Range, Request
 from cli_guard.runtime import Invocation
 
 if TYPE_CHECKING:
@@ -107,10 +107,10 @@ def review_request(
             gathered = replace(gathered, subject=part, notes=(*gathered.notes, shard.note()))
         approvals = None
         if repository and records:
-            accepted = {gathered.policy.shared}
-            if isinstance(request, Range):
-                # The policy of the base, under which its commits were made if the range does not change it.
-                accepted.add(replace(gathered.policy, also=()).shared)
+            # Those of the base and of the tip too, under which the commits were made.
+            policy = gathered.policy
+            accepted = {replace(policy, config=each, also=(), before=()).shared for each in policy.configs}
+            accepted.add(policy.shared)
             approvals = Approvals(
                 repository,
                 records,
@@ -120,6 +120,7 @@ def review_request(
                 frozenset(accepted),
                 gathered.base,
                 local=notes is None,
+                recorded=isinstance(request, Range | Commit),
                 notes=notes or (REF,),
             )
         done, pause = run(gathered, approvals, today, kept, on_progress)

@@ -6,6 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -73,8 +74,9 @@ def find_key(signers: Signers, repository: Repository, env: Mapping[str, str], n
     for path in paths:
         public = path if path.suffix == ".pub" else path.with_name(f"{path.name}.pub")
         if public.is_file():
-            signer = signers.by_key.get(blob_of(read_public_key(public)[1]) or b"")
-            found += [Key(signer, str(path))] if signer else []
+            with suppress(CliGuardError):  # a broken file beside the right one
+                signer = signers.by_key.get(blob_of(read_public_key(public)[1]) or b"")
+                found += [Key(signer, str(path))] if signer else []
     for _, text, _ in agent_keys(env):
         signer = signers.by_key.get(blob_of(text) or b"")
         found += [Key(signer)] if signer else []
@@ -205,7 +207,7 @@ def require_presence(level: Presence, wanted: Presence, what: str) -> None:
     if level.rank >= wanted.rank:
         return
     how = {
-        Presence.KEY: "enrol a key with `cli-guard signers init`",
+        Presence.KEY: f"enrol a key with `cli-guard signers init`, and commit {SIGNERS} first",
         Presence.TOUCH: "enrol a security key (`ssh-keygen -t ed25519-sk`) with `cli-guard signers add`",
         Presence.VERIFIED: "use a security key made with `ssh-keygen -t ed25519-sk -O verify-required`",
     }[wanted]

@@ -14,6 +14,7 @@ from cli_guard.policy.loosenings import either, loosenings, stopping, weakening_
 from cli_guard.policy.suppressions import SHORTEST_REASON, WORDS_TO_LIFT, answer_in
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
+from cli_guard.state.signers import REVOKED, SIGNERS, parse_signers
 
 # Files from which a guard is called: frameworks' files, hook folders under version control, CI.
 CALLERS = re.compile(
@@ -21,8 +22,6 @@ CALLERS = re.compile(
     r"|(^|/)(\.husky|\.githooks|githooks|hooks|\.github/workflows|\.circleci)/"
 )
 HOOKS = re.compile(r"(^|/)(\.husky|\.githooks|githooks|hooks)/")
-# Who may approve, and which of their keys are revoked: see state/signers.py.
-SIGNERS = (".cli-guard/signers", ".cli-guard/revoked")
 SHOWN = 8
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 
@@ -31,15 +30,15 @@ def review(subject: ReviewInput) -> Report:
     """Return the findings about the policy that this change leaves for the next one."""
     config, findings = review_config(subject)
     for change in subject.changes:
-        signs = change.path in SIGNERS
+        signs = change.path in (SIGNERS, REVOKED)
         if change.read_as or (
             change.kind is Kind.BINARY and change.status is not Status.DELETED and not signs
         ):
             continue  # unchanged; or its lines are runs of readable bytes, read only for keys
         if change.path == BASELINE_FILE:
             findings += review_baseline(subject, change, config)
-        if signs or path_before(change) in SIGNERS:
-            findings.append(review_signers(change))
+        if signs or path_before(change) in (SIGNERS, REVOKED):
+            findings.append(review_signers(subject, change))
         if CALLERS.search(change.path) or CALLERS.search(path_before(change) or ""):
             findings += review_caller(subject, change)
         findings += review_answers(change)
@@ -132,12 +131,14 @@ def review_baseline(subject: ReviewInput, change: FileChange, config: Config) ->
         yield finding("policy-suppression-added", change.path, first_line(change), message, repr(others))
 
 
-def review_signers(change: FileChange) -> Finding:
-    """Report a change of who may approve."""
+def review_signers(subject: ReviewInput, change: FileChange) -> Finding:
+    """Report a change of who may approve. Raises ConfigError for a broken list: nobody could approve its repair."""
+    if change.path == SIGNERS and (text := subject.contents.new(change)) is not None:
+        parse_signers(text.encode("utf-8", "replace"), f"{SIGNERS} in this change")
     gone = [line.split()[0] for line in change.removed.values() if line.strip() and not line.startswith("#")]
     new = [line.split()[0] for line in change.added.values() if line.strip() and not line.startswith("#")]
     parts = [f"{what} {', '.join(who)}" for what, who in (("adds", new), ("removes", gone)) if who]
-    if change.kind is Kind.BINARY or change.path == SIGNERS[1]:
+    if change.kind is Kind.BINARY or change.path == REVOKED:
         parts = ["revokes keys, or takes revocations back"]
     told = f"changes who may approve: {'; '.join(parts) or 'comments only'}"
     line = first_line(change) if change.kind is not Kind.BINARY else None

@@ -72,12 +72,14 @@ def answer_findings(
     findings: Iterable[Finding],
     approvals: Sequence[Approval],
     need_for: Callable[[Finding], Need],
+    stands: Callable[[Finding, str], bool],
     whole: RecordedContent,
     commits: Sequence[RecordedContent],
 ) -> tuple[dict[str, str], list[str]]:
     """Return the fingerprints that are approved as `need_for` says, with who approved them, and why others are not.
 
-    A fingerprint that several findings share is approved if each of them is.
+    `stands` says whether the lines of a finding are in a commit as well. A fingerprint that several findings share is
+    approved if each of them is.
     """
     words: dict[str, str] = {}
     refused: set[str] = set()
@@ -85,7 +87,7 @@ def answer_findings(
     everyone = whole.people.union(*(each.people for each in commits))
     for finding in findings:
         content = next((each for each in commits if each.commit == finding.commit), whole)
-        given = [each for each in approvals if covers(each, finding, content, commits)]
+        given = [each for each in approvals if covers(each, finding, content, commits, stands)]
         missing = why_not_enough(given, need_for(finding), content.people or everyone)
         if given and not missing:
             best = max(given, key=lambda each: each.level.rank)
@@ -100,12 +102,17 @@ def answer_findings(
 
 
 def covers(
-    approval: Approval, finding: Finding, content: RecordedContent, commits: Iterable[RecordedContent]
+    approval: Approval,
+    finding: Finding,
+    content: RecordedContent,
+    commits: Iterable[RecordedContent],
+    stands: Callable[[Finding, str], bool],
 ) -> bool:
     """Return whether an approval is of this finding in this content.
 
     It is if it was given for exactly this content; or if the file of the finding is the same as it was there, for
-    files keep their contents when a commit is rebased, squashed or picked. What changes the guard itself must have
+    files keep their contents when a commit is rebased, squashed or picked; or if a commit of this change was approved,
+    and the lines of the finding still stand as they did there. What changes the guard itself must have
     been approved in a commit of this very change: else an old approval would loosen the policy once more.
     """
     if finding.fingerprint not in approval.fingerprints:
@@ -117,7 +124,9 @@ def covers(
     if finding.path not in content.blobs or (guard and here is None):
         return False
     approved = here.blobs if here else approval.blobs
-    return finding.path in approved and approved[finding.path] == content.blobs[finding.path]
+    if finding.path in approved and approved[finding.path] == content.blobs[finding.path]:
+        return True
+    return here is not None and here.commit is not None and not guard and stands(finding, here.commit)
 
 
 def why_not_enough(given: Sequence[Approval], need: Need, authors: frozenset[str]) -> str:

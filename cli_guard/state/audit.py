@@ -1,8 +1,8 @@
 """The audit log: one JSON line per event, each with the hash of the line before it.
 
 A line that is changed, moved or removed from the middle breaks the chain; lines cut off the end are noticed
-because the last hash is stored beside the log. It proves nothing against a user who rewrites both files: it is a
-record for honest people, not evidence against the owner of the machine.
+because the last hash is stored beside the log. Against a user who rewrites both files, only what was signed stands
+(`cli_guard.review.auditing`).
 """
 
 import hashlib
@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cli_guard import __version__
@@ -22,9 +22,10 @@ START = "0" * 64
 BLOCK = 4_096
 # The shape of an entry: the keys of `entry`, and those of its event.
 SCHEMA = 1
+Entry = dict[str, object]
 
 
-def entry(event: str, invocation: Invocation, **details: object) -> dict[str, object]:
+def entry(event: str, invocation: Invocation, **details: object) -> Entry:
     """Build the audit entry of an event: its schema, time (ISO 8601, UTC), user, version, and its own details.
 
     Details hold no code and no secret: callers redact what comes from outside.
@@ -41,10 +42,11 @@ def entry(event: str, invocation: Invocation, **details: object) -> dict[str, ob
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The number of valid entries, and the first problem, None if there is none."""
+    """The number of valid entries, and the first problem, None if there is none; `numbers` has each hash's line."""
 
     entries: int
     problem: str | None
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """Return `3 entries, hash chain OK`, or the problem."""
@@ -76,7 +78,7 @@ class AuditLog:
             with os.fdopen(head, "w", encoding="ascii") as file:
                 file.write(digest(line) + "\n")
 
-    def entries(self) -> Iterator[dict[str, object]]:
+    def entries(self) -> Iterator[Entry]:
         """Yield the entries, oldest first; a line that is not JSON as {"unreadable": line}."""
         for line in self._lines():
             try:
@@ -85,7 +87,7 @@ class AuditLog:
                 data = None
             yield data if isinstance(data, dict) else {"unreadable": line.decode("utf-8", "replace")}
 
-    def events(self, *names: str) -> list[dict[str, object]]:
+    def events(self, *names: str) -> list[Entry]:
         """Return the entries of some events that follow the line before them, oldest first. Raises CliGuardError."""
         found, expected = [], START
         try:
@@ -104,19 +106,20 @@ class AuditLog:
     def verify(self) -> Verification:
         """Check the hash chain from its first line. Raises OSError if the log cannot be read."""
         before = expected = START
-        number = 0
+        number, numbers = 0, dict[str, int]()
         for number, line in enumerate(self._lines(), 1):
             previous = previous_in(line)
             if previous is None:
-                return Verification(number - 1, f"line {number} is not an entry of the log")
+                return Verification(number - 1, f"line {number} is not an entry of the log", numbers)
             if previous != expected:
-                return Verification(number - 1, f"line {number} does not follow line {number - 1}")
+                return Verification(number - 1, f"line {number} does not follow line {number - 1}", numbers)
             before, expected = expected, digest(line)
+            numbers[expected] = number
         # The stored hash is one line behind if the process was killed between the two writes.
         if self._read_head() not in (None, expected, before if number else expected):
             changed = f"line {number} was changed, or " if number else ""
-            return Verification(number, f"{changed}lines after line {number} are gone")
-        return Verification(number, None)
+            return Verification(number, f"{changed}lines after line {number} are gone", numbers)
+        return Verification(number, None, numbers)
 
     def _lines(self) -> Iterator[bytes]:
         try:

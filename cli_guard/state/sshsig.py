@@ -47,6 +47,8 @@ def parse(armored: str) -> Signature:
     body = armored.strip()
     if not body.startswith(BEGIN) or not body.endswith(END) or body.count(BEGIN) != 1:
         raise ValueError("not an SSH signature")
+    if not body.isascii():
+        raise ValueError("not an SSH signature")
     try:
         raw = base64.b64decode("".join(body[len(BEGIN) : -len(END)].split()), validate=True)
     except binascii.Error as error:
@@ -87,7 +89,7 @@ def agent_keys(env: Mapping[str, str]) -> list[tuple[str, str, str]]:
         return []
     with suppress(OSError, subprocess.TimeoutExpired):
         done = subprocess.run(
-            ("ssh-add", "-L"), env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=5, check=False
+            ("ssh-add", "-L"), env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=2, check=False
         )
         words = (line.split(None, 2) for line in done.stdout.decode("utf-8", "replace").splitlines())
         return [(each[0], each[1], each[2] if len(each) > 2 else "") for each in words if len(each) > 1]
@@ -98,13 +100,17 @@ def read_public_key(path: Path) -> tuple[str, str, str]:
     """Return type, base64 and comment of a public key file. Raises CliGuardError."""
     path = path if path.suffix == ".pub" else path.with_name(f"{path.name}.pub")
     try:
-        words = path.read_text("ascii").split(None, 2)
+        words = path.read_text("utf-8", "replace").split(None, 2)
     except (OSError, ValueError) as error:
         said = getattr(error, "strerror", None) or "it is not a public key"
         raise CliGuardError(
             f"{path} cannot be read: {said}; name a public key, made by ssh-keygen"
         ) from error
-    if len(words) < 2 or blob_of(words[1]) is None:
+    raw = blob_of(words[1]) if len(words) > 1 and "\n" not in " ".join(words[2:]).strip() else None
+    if (
+        not raw
+        or raw[:4] + words[0].encode("utf-8") != len(words[0]).to_bytes(4, "big") + raw[4 : 4 + len(words[0])]
+    ):
         raise CliGuardError(f"{path} is not a public key of OpenSSH")
     return words[0], words[1], " ".join(words[2:]).strip()
 

@@ -53,8 +53,9 @@ class Tree:
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of all of it, as the audit log names it."""
-        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+        """Return the SHA-256 of all of it, as the audit log names it; an older version knew no seal."""
+        data = {name: value for name, value in asdict(self).items() if name != "seal" or value}
+        return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
     @property
     def words(self) -> str:

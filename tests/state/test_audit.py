@@ -1,5 +1,6 @@
 """The audit log: nothing is lost, and what is changed behind its back is noticed."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -44,6 +45,16 @@ def test_every_line_holds_the_hash_of_the_one_before(tmp_path: Path) -> None:
     made = trail(tmp_path)
     assert [entry["number"] for entry in made.entries()] == [0, 1, 2, 3, 4]
     assert (made.verify().entries, made.verify().problem) == (5, None)
+
+
+def test_a_verification_numbers_the_lines_by_their_hashes(tmp_path: Path) -> None:
+    made = trail(tmp_path, 3)
+    hashes = [hashlib.sha256(line).hexdigest() for line in made.path.read_bytes().splitlines()]
+    assert made.verify().numbers == {each: number for number, each in enumerate(hashes, 1)}
+    # The last is the head, which `audit.head` names.
+    assert (tmp_path / "audit.head").read_text().strip() == list(made.verify().numbers)[-1]
+    rewrite(made, lambda lines: [lines[0], lines[2]])
+    assert made.verify().numbers == {hashes[0]: 1}
 
 
 def test_an_empty_trail_holds(tmp_path: Path) -> None:
