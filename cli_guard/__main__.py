@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 # As `typing` defines it, without loading `typing`.
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 # The exit code with which an agent's hook blocks the tool; agents let it run at any other (`agents.registry.BLOCKED`).
 BLOCKED = 2
+NEEDS_REVIEW = 3  # `errors.ExitCode`
 
 
 def main(
@@ -127,7 +129,7 @@ def run() -> None:
     """The console script. Of a coding agent's hook every failure blocks the tool."""
     from cli_guard.server import client
 
-    argv = sys.argv[1:]
+    argv, started = sys.argv[1:], time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime())
     asked_by_agent = client.is_agent_hook(argv)
     try:
         if asked_by_agent:
@@ -136,6 +138,8 @@ def run() -> None:
         if code is None:
             complete()
             code = run_here(argv)
+        if code == NEEDS_REVIEW and argv[:1] == ["hook"] and not asked_by_agent:
+            code = ask_person(argv, started)
     except KeyboardInterrupt:
         code = report_interrupt(sys.stderr or open(os.devnull, "w"))  # noqa: SIM115, PTH123
     except BaseException:
@@ -145,6 +149,18 @@ def run() -> None:
         code = BLOCKED
     # Tearing down the imported libraries would cost a fifth of the whole run.
     os._exit(BLOCKED if code and asked_by_agent else code)
+
+
+def ask_person(argv: list[str], started: str) -> int:
+    """Ask whether the review of a Git hook is approved if there is a terminal; return the exit code."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR)
+    except OSError:
+        return NEEDS_REVIEW
+    complete()
+    from cli_guard.cli.ask_now import ask_now
+
+    return ask_now(argv, started, terminal)
 
 
 def limit_time() -> None:
@@ -178,7 +194,7 @@ def limit_time() -> None:
 
 def complete() -> None:
     """Load site packages, which our hooks skip (`-S`) because a run on the server does not need them."""
-    if sys.flags.no_site:
+    if sys.flags.no_site and "site" not in sys.modules:
         import site
 
         ours = sys.path.pop()

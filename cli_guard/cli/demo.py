@@ -121,6 +121,7 @@ def environment(io: Io, home: Path) -> dict[str, str]:
         "NO_COLOR": "1",
         # A server would outlive the scratch folder.
         "CLI_GUARD_SERVER": "0",
+        "GIT_TERMINAL_PROMPT": "0",  # the hooks must not ask
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{io.env.get('PATH', os.defpath)}",
     }
 

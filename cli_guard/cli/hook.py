@@ -19,6 +19,7 @@ from cli_guard.errors import CliGuardError, UsageError
 
 if TYPE_CHECKING:
     from cli_guard.git.repository import Repository
+    from cli_guard.review.render.review import Review
     from cli_guard.review.request import Request
 
 # SKIP may name `cli-guard`, the hook, or its id in .pre-commit-hooks.yaml.
@@ -52,12 +53,9 @@ def framework(io: Io) -> bool:
     return io.env.get("PRE_COMMIT") == "1"
 
 
-def answer(io: Io, request: "Request", repository: "Repository | None" = None) -> int:
-    """Review, print, and return the exit code for Git. `repository`: see `review_request`."""
-    from dataclasses import replace
-
+def review_for_git(io: Io, request: "Request", **options: Any) -> "Review":
+    """Review with the repository's checks and a progress line. `options`: see `review_request`."""
     from cli_guard.cli.progress import progress
-    from cli_guard.cli.review import show
     from cli_guard.review.run import review_request
 
     def plan_checks(*wanted: Any, **named: Any) -> Any:
@@ -67,9 +65,18 @@ def answer(io: Io, request: "Request", repository: "Repository | None" = None) -
         return prepare_checks(*wanted, **named, progress=io.stderr)
 
     with progress(io.stderr) as on_progress:
-        review = review_request(
-            request, io.invocation, on_progress=on_progress, plan_checks=plan_checks, repository=repository
+        return review_request(
+            request, io.invocation, on_progress=on_progress, plan_checks=plan_checks, **options
         )
+
+
+def answer(io: Io, request: "Request", repository: "Repository | None" = None) -> int:
+    """Review, print, and return the exit code for Git. `repository`: see `review_request`."""
+    from dataclasses import replace
+
+    from cli_guard.cli.review import show
+
+    review = review_for_git(io, request, repository=repository)
     if review.nothing and not framework(io):
         return review.exit_code
     # A framework runs us from its own environment, which is not on the user's PATH.
@@ -156,19 +163,22 @@ def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
         from cli_guard.review.auditing import sign_head
 
         sign_head(io.invocation)
-    if code == 0:
+    if code == 0 and plan.updates:
         push_approvals(io, name or url or "")
     return code
 
 
 def push_approvals(io: Io, remote: str) -> None:
     """Push the signed approvals with the branch if policy says so; a failure is only told."""
-    from cli_guard.git.notes import push_notes
+    from cli_guard.git.notes import REF, push_notes
     from cli_guard.git.repository import Repository
+
+    repository = Repository.discover(io.cwd, io.env)
+    if repository.git.optional("rev-parse", "--quiet", "--verify", REF) is None:
+        return
     from cli_guard.review.policy import policy_for
     from cli_guard.review.request import Staged
 
-    repository = Repository.discover(io.cwd, io.env)
     policy, _ = policy_for(Staged(), repository, io.env)
     if not remote or not any(each.push for each in policy.approvals):
         return

@@ -11,6 +11,7 @@ from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import find_roots
+from cli_guard.review.signing import KEY_FILES, is_revoked
 from cli_guard.secrets.printable import printable
 from cli_guard.state.attestation import check_attestation
 from cli_guard.state.files import explain_write_errors
@@ -27,7 +28,6 @@ from cli_guard.state.signers import (
 from cli_guard.state.sshsig import SECURITY_KEYS, agent_keys, blob_of, read_public_key, run_ssh_keygen
 
 HEADER = "# Who may approve: one line a key. `cli-guard signers` writes it; it counts once it is committed.\n"
-KEY_NAMES = ("id_ed25519_sk.pub", "id_ecdsa_sk.pub", "id_ed25519.pub", "id_ecdsa.pub", "id_rsa.pub")
 
 
 def read_file(repository: Repository) -> tuple[str, tuple[Signer, ...]]:
@@ -50,11 +50,22 @@ def write_file(repository: Repository, name: str, content: bytes) -> None:
         path.write_bytes(content)
 
 
+def read_key(io: Io, name: str) -> tuple[str, str, str]:
+    """Return type, base64 and comment of the key that an argument names. Raises UsageError."""
+    path = io.path(name)
+    if path.suffix != ".pub" and path.is_file() and not Path(f"{path}.pub").exists():
+        raise UsageError(f"{name}.pub is missing: `ssh-keygen -y -f {name}` prints what belongs into it")
+    try:
+        return read_public_key(path)
+    except (CliGuardError, ValueError) as error:
+        raise UsageError(str(error)) from error
+
+
 def find_own_key(io: Io, repository: Repository) -> tuple[str, str, str]:
     """Return type, base64 and comment of the user's own key. Raises UsageError without one."""
     named = repository.config("user.signingKey") or ""
     folder = Path(io.env.get("HOME", "/nonexistent"), ".ssh")
-    paths = [folder / name for name in KEY_NAMES]
+    paths = [folder / f"{name}.pub" for name in KEY_FILES]
     if named and not named.startswith(("key::", "ssh-")):
         paths.insert(0, io.path(named))
     for path in paths:
@@ -95,6 +106,8 @@ def enrol(
     line = format_line(who, kind, text, printable(comment), valid)
     if isinstance(problem := parse_line(line), str):
         raise UsageError(f"the key cannot be enrolled: {problem}")
+    if run_ssh_keygen("-l", "-f", "-", env=io.env, stdin=f"{kind} {text}\n".encode())[0]:
+        raise UsageError(f"the key cannot be enrolled: ssh-keygen does not take it for a {kind} key")
     if kind in SECURITY_KEYS:
         line = f"# {checked or 'no attestation: nothing proves that the next key is a device'}\n{line}"
     write_file(repository, SIGNERS, f"{known.rstrip()}\n{line}\n".encode())
@@ -124,7 +137,7 @@ def add(
     io: Io, /, key: str, principal: str, until: datetime.datetime | None, challenge: str, attestation: str
 ) -> int:
     """Enrol a key."""
-    repository, public = Repository.discover(io.cwd, io.env), read_public_key(io.path(key))
+    repository, public = Repository.discover(io.cwd, io.env), read_key(io, key)
     checked = ""
     if bool(challenge) != bool(attestation):
         raise UsageError("--challenge and --attestation belong together: give both")
@@ -141,16 +154,18 @@ def add(
 
 @click.pass_obj
 def list_signers(io: Io, /) -> int:
-    """List the signers of the work tree, and mark those that do not count yet."""
+    """List the signers of the work tree, and mark those that do not count, or not yet."""
     repository = Repository.discover(io.cwd, io.env)
     recorded = repository.show(repository.head, SIGNERS) if repository.head else None
     counting = {each.key for each in parse_signers(recorded or b"", f"{SIGNERS} at HEAD")[0]}
-    signers = read_file(repository)[1]
+    signers, revoked = read_file(repository)[1], repository.root / REVOKED
+    krl = revoked.read_bytes() if revoked.is_file() else b""
     if not signers:
         io.say("cli-guard: no signers; enrol your key with `cli-guard signers init`")
     for each in signers:
         limits = ", ".join(f"{name} {value}" for name, value in each.options.items() if name != "namespaces")
         new = "" if each.key in counting else "not committed yet"
+        new = "revoked" if krl and is_revoked(krl, each, io.env) else new
         io.say(printable("  ".join(filter(None, (each.principal, each.kind, each.comment, limits, new)))))
     return 0
 
@@ -160,8 +175,8 @@ def revoke(io: Io, /, who: str) -> int:
     """Revoke the keys of a principal, or one key."""
     repository = Repository.discover(io.cwd, io.env)
     signers = read_file(repository)[1]
-    path = io.path(who)
-    raw = blob_of(read_public_key(path)[1]) if path.exists() or path.suffix == ".pub" else None
+    is_key = who.endswith(".pub") or Path(f"{io.path(who)}.pub").is_file()
+    raw = blob_of(read_key(io, who)[1]) if is_key else None
     gone = [each for each in signers if each.principal == who.lower() or each.key == raw]
     if not gone:
         raise UsageError(f"{who!r} is no signer in {SIGNERS}: see `cli-guard signers list`")

@@ -47,7 +47,8 @@ def reading_environment(env: Mapping[str, str]) -> dict[str, str]:
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_TERMINAL_PROMPT": "0",
-        "GIT_GRAFT_FILE": os.devnull,
+        # No such file, so that nobody moves a commit by one; for an empty one Git prints a hint.
+        "GIT_GRAFT_FILE": f"{os.devnull}/none",
         "LC_ALL": "C",
     }
 

@@ -5,7 +5,7 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,7 @@ from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
 from cli_guard.state.files import lock
 from cli_guard.state.records import PendingReview, Records
-from cli_guard.state.signers import SIGNERS, Signer, Signers
+from cli_guard.state.signers import REVOKED, SIGNERS, Signer, Signers, parse_signers
 from cli_guard.state.sshsig import (
     NAMESPACE,
     Signature,
@@ -28,6 +28,7 @@ from cli_guard.state.sshsig import (
     blob_of,
     parse,
     read_public_key,
+    run_ssh_keygen,
     sign,
     verify,
 )
@@ -50,9 +51,9 @@ class Key:
 
 
 def find_key(signers: Signers, repository: Repository, env: Mapping[str, str], named: str = "") -> Key | None:
-    """Return the enrolled key of this user, None without one: that of Git, a file in ~/.ssh, or one of the agent.
+    """Return the enrolled key of this user that is not revoked, None without one.
 
-    A security key comes first. Raises CliGuardError if the `named` one cannot be read or is not enrolled.
+    A security key comes first. Raises CliGuardError if the `named` one cannot be read, or does not count.
     """
     if named:
         path = Path(env.get("HOME", "~"), named[2:]) if named.startswith("~/") else repository.git.cwd / named
@@ -65,22 +66,45 @@ def find_key(signers: Signers, repository: Repository, env: Mapping[str, str], n
         )
     if not signers.known:
         return None
+    own, krl = own_keys(repository, env), signers.revoked
+    found = [Key(signers.by_key[raw], path) for raw, path in own if raw in signers.by_key]
+    found.sort(key=lambda each: not each.signer.is_security_key)
+    return next((each for each in found if not krl or not is_revoked(krl, each.signer, env)), None)
+
+
+def own_keys(repository: Repository, env: Mapping[str, str]) -> Iterator[tuple[bytes, str]]:
+    """Yield the public keys of this user, each with its file: Git's, those in ~/.ssh, and the agent's (without one)."""
     folder = Path(env.get("HOME", "/nonexistent"), ".ssh")
     paths = [folder / name for name in KEY_FILES]
     configured = repository.config("user.signingKey") or ""
     if configured and not configured.startswith(("key::", "ssh-")):
         paths.insert(0, Path(configured.replace("~", env.get("HOME", "~"), 1)))
-    found = []
     for path in paths:
         public = path if path.suffix == ".pub" else path.with_name(f"{path.name}.pub")
         if public.is_file():
             with suppress(CliGuardError):  # a broken file beside the right one
-                signer = signers.by_key.get(blob_of(read_public_key(public)[1]) or b"")
-                found += [Key(signer, str(path))] if signer else []
+                yield blob_of(read_public_key(public)[1]) or b"", str(path)
     for _, text, _ in agent_keys(env):
-        signer = signers.by_key.get(blob_of(text) or b"")
-        found += [Key(signer)] if signer else []
-    return min(found, key=lambda each: not each.signer.is_security_key, default=None)
+        yield blob_of(text) or b"", ""
+
+
+def is_revoked(krl: bytes, signer: Signer, env: Mapping[str, str]) -> bool:
+    """Return whether a list of revoked keys names a key (ssh-keygen(1), `-Q`). Raises CliGuardError."""
+    with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
+        revoked, key = Path(folder, "krl"), Path(folder, "key.pub")
+        revoked.write_bytes(krl)
+        key.write_text(signer.line.split(" ", 2)[2] + "\n", "ascii")
+        return run_ssh_keygen("-Q", "-f", str(revoked), str(key), env=env)[1].endswith("REVOKED")
+
+
+def explain_no_key(signers: Signers, repository: Repository, env: Mapping[str, str]) -> str:
+    """Say why a key of this user does not count, "" if none is enrolled. Raises ConfigError, GitError."""
+    file, own = repository.root / SIGNERS, {raw for raw, _ in own_keys(repository, env)}
+    if own & signers.by_key.keys():
+        return f"your key is revoked in {REVOKED}"
+    coming = parse_signers(file.read_bytes(), SIGNERS)[0] if file.is_file() else ()
+    said = f"your key is in {SIGNERS}, but not committed yet: commit {SIGNERS} first"
+    return said if any(each.key in own for each in coming) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +168,8 @@ def plan_signature(
     )
     signers = Signers.recorded(repository, repository.head)
     key = find_key(signers, repository, env, named)
-    require_presence(key.best if key else Presence.TTY, wanted, rules)
+    why = "" if key or wanted is Presence.TTY else explain_no_key(signers, repository, env)
+    require_presence(key.best if key else Presence.TTY, wanted, rules, why)
     if key is None:
         if expires:
             raise UsageError("--expires needs an enrolled key: see `cli-guard signers init`")
@@ -202,8 +227,8 @@ def sign_payload(
     return armored, made
 
 
-def require_presence(level: Presence, wanted: Presence, what: str) -> None:
-    """Raise CliGuardError if a presence level is lower than the one that policy wants, with what to enrol."""
+def require_presence(level: Presence, wanted: Presence, what: str, why: str = "") -> None:
+    """Raise CliGuardError if a presence level is lower than policy wants, with `why`, or else what to enrol."""
     if level.rank >= wanted.rank:
         return
     how = {
@@ -211,7 +236,7 @@ def require_presence(level: Presence, wanted: Presence, what: str) -> None:
         Presence.TOUCH: "enrol a security key (`ssh-keygen -t ed25519-sk`) with `cli-guard signers add`",
         Presence.VERIFIED: "use a security key made with `ssh-keygen -t ed25519-sk -O verify-required`",
     }[wanted]
-    raise CliGuardError(f"policy wants {wanted} for {what}, and this approval reaches {level}: {how}")
+    raise CliGuardError(f"policy wants {wanted} for {what}, and this approval reaches {level}: {why or how}")
 
 
 def statement_of(
