@@ -74,6 +74,7 @@ def bare(repo: Repo) -> None:
 
 LEAK = staged("keys.py", f'KEY = "{key()}"\n')
 RISK = staged("risky.py", RISKY)
+GOOD = staged("good.py", '"""A module."""\n\nX = 1\n')
 PRE_COMMIT = ("hook", "pre-commit")
 
 
@@ -85,7 +86,7 @@ def asked(command: str) -> bytes:
 
 CASES = (
     Case("nothing staged", PRE_COMMIT),
-    Case("clean", PRE_COMMIT, staged("good.py", '"""A module."""\n\nX = 1\n')),
+    Case("clean", PRE_COMMIT, GOOD),
     Case("a secret", PRE_COMMIT, LEAK, code=1),
     Case("for a person", PRE_COMMIT, RISK, code=3),
     Case("under a framework", PRE_COMMIT, RISK, env={"PRE_COMMIT": "1"}, code=3),
@@ -109,7 +110,7 @@ CASES = (
     Case("a full disk", ("review",), RISK, around='"$@" >/dev/full', code=4),
     Case("a reader that is gone", ("rules",), around='{ "$@"; echo $? >&2; } | true', code=0),
     Case("a mask", ("review", "--output", "private.txt"), RISK, around='umask 077; "$@"', code=3),
-    Case("a limit", ("review", "--output", "big.txt"), RISK, around='ulimit -f 0; "$@"', code=1),
+    Case("a limit", ("review", "--output", "big.txt"), GOOD, around='ulimit -f 0; "$@"', code=1),
     Case(
         "a folder that is gone", ("review",), around='mkdir d; cd d; rmdir ../d; "$@"', code=2, refused=True
     ),

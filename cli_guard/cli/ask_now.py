@@ -1,0 +1,126 @@
+"""Ask in a Git hook itself whether its review is approved, so that the same commit or push goes on."""
+
+import json
+import os
+import select
+import signal
+import sys
+import termios
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from cli_guard.agents.registry import agent_around
+from cli_guard.cli.approve import give
+from cli_guard.cli.hook import framework, push_approvals, review_for_git
+from cli_guard.cli.io import Io, put, shown_on_terminal
+from cli_guard.cli.pending import describe
+from cli_guard.cli.review import show
+from cli_guard.errors import CliGuardError, ExitCode
+from cli_guard.git.repository import Repository
+from cli_guard.model import Decision, Disposition, RefUpdate
+from cli_guard.review.approve import bound_diff, find_pending, line_of
+from cli_guard.review.policy import policy_for
+from cli_guard.review.push import PushPlan
+from cli_guard.review.request import Message, Push, Request, Staged
+from cli_guard.review.signing import plan_signature
+from cli_guard.secrets.printable import printable
+from cli_guard.secrets.redact import redact
+from cli_guard.state.records import PendingReview, Records
+
+SECONDS = 300.0
+QUESTION = "approve now? [y] yes, [d] diff, [N] no: "
+OFF = ("", "0", "false", "no", "off")
+
+
+def ask_now(argv: Sequence[str], since: str, terminal: int) -> ExitCode:
+    """Ask at a terminal about the review that this hook has recorded since then; return its exit code."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # The server's client forwards them to a process that has ended.
+        signal.signal(number, signal.SIG_DFL)
+    stream = open(terminal, "w", errors="backslashreplace")  # noqa: SIM115 - a dead terminal cannot be closed
+    io = Io(stream, stream, stream, Path.cwd(), dict(os.environ))
+    with suppress(OSError, termios.error):  # the terminal is gone
+        try:
+            if is_askable(io, terminal):
+                return ask(io, terminal, argv, since)
+        except (CliGuardError, OSError, KeyboardInterrupt) as error:
+            io.say(f"\ncli-guard: {printable(redact(str(error))) or 'interrupted'}")
+    return ExitCode.NEEDS_REVIEW
+
+
+def is_askable(io: Io, terminal: int) -> bool:
+    """Return whether a person at the terminal expects questions there. Raises OSError."""
+    forbidden = io.env.get("GIT_TERMINAL_PROMPT", "1").lower() in OFF or io.env.get("TERM") == "dumb"
+    if forbidden or io.env.get("CI", "").lower() not in OFF or agent_around(io.env):
+        return False
+    # A job in the background would be stopped (SIGTTIN); in raw mode the terminal belongs to a full-screen program.
+    in_front = os.tcgetpgrp(terminal) == os.getpgrp()
+    return in_front and bool(termios.tcgetattr(terminal)[3] & termios.ICANON)
+
+
+def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
+    """Find the review, ask about it, approve it; return the exit code. Raises CliGuardError, OSError."""
+    repository = Repository.discover(io.cwd, io.env)
+    records, pushes = Records(repository.state_folder), argv[1] == "pre-push"
+    found = [each for each in records.pending() if each.event == argv[1] and each.at >= since]
+    policy, _ = policy_for(Staged(), repository, io.env)
+    # Two: another work tree was reviewed meanwhile. Bound to commits, but no push: `pre-commit run --from-ref`.
+    if len(found) != 1 or bool(found[0].bound) != pushes or not all(each.prompt for each in policy.approvals):
+        return ExitCode.NEEDS_REVIEW
+    review = find_pending(records, found[0].id, io.invocation)
+    # It is kept in files that any program of the user can write: ask about what is true now, as `approve` does.
+    now = review_for_git(io, request_of(io, review, argv), cache=False, again=True)
+    if now.review_id != review.id:
+        raise CliGuardError(f"review {review.id} is not of what is there now: run the commit or push again")
+    findings = [each.finding for each in now.sort_findings(Disposition.REVIEW)]
+    plan = plan_signature(repository, review, findings, io.invocation)
+    question = f"{printable(plan.describe())}\n{QUESTION}" if plan else QUESTION
+    if framework(io) or not (sys.stdout and sys.stdout.isatty()):
+        # A framework shows the report when the hook has ended.
+        question = f"\n{describe(review, map(line_of, findings))}\n{question}"
+    if "PREK_HOOK_STAGE" in io.env:
+        # prek draws its progress five times a second, over the lines above the cursor.
+        question += "\n" * (os.get_terminal_size(terminal).lines // 2)
+    while (answer := read_answer(io, terminal, question)) in ("d", "diff"):
+        diff = bound_diff(repository, review, io.invocation)
+        put(io.stdout, shown_on_terminal(diff.encode("utf-8", "surrogateescape")))
+    if answer not in ("y", "yes"):
+        io.say("cli-guard: not approved")
+        return ExitCode.NEEDS_REVIEW
+    _, said = give(io, repository, review, findings, plan, "")
+    io.say(f"cli-guard: {review.id} {said} for exactly this content")
+    # Something else may be staged by now, and checks have waited for the approval: their outcome is recorded.
+    done = review_for_git(io, request_of(io, review, argv), record=bool(policy.checks))
+    if done.decision is not Decision.ALLOW:
+        show(io, done, "text", "auto", None)
+    elif pushes:
+        push_approvals(io, review.remote)
+    return done.exit_code
+
+
+def read_answer(io: Io, terminal: int, question: str) -> str:
+    """Print a question and return what is typed, "" for the end of input or after SECONDS. Raises OSError."""
+    # What was typed before is no answer to it.
+    termios.tcflush(terminal, termios.TCIFLUSH)
+    put(io.stdout, question)
+    typed, until = b"", time.monotonic() + SECONDS
+    while not typed.endswith(b"\n"):
+        ready = select.select([terminal], [], [], max(0.0, until - time.monotonic()))[0]
+        more = os.read(terminal, 1_024) if ready else b""
+        if not more:
+            io.say("\n")
+            return ""
+        typed += more
+    return typed.decode("utf-8", "replace").strip().lower()
+
+
+def request_of(io: Io, review: PendingReview, argv: Sequence[str]) -> Request:
+    """Return what the hook was asked to review, as it is now. Raises OSError."""
+    if review.event == "commit-msg":
+        return Message(io.path(argv[2]).read_bytes())
+    if review.event != "pre-push":
+        return Staged(review.event)
+    updates = tuple(RefUpdate(*each) for each in json.loads(review.bound)[1])
+    return Push(PushPlan(updates, "one ref of a framework" if framework(io) else None), review.remote)
