@@ -103,7 +103,7 @@ class Options:
 
 def approve_reviewed(io: Io, repository: Repository, review: PendingReview, options: Options) -> int | None:
     """Approve a change after asking; None if the person declines."""
-    findings = review_again(repository, review, io.invocation)
+    review, findings = review_again(repository, review, io.invocation)
     chosen = [each for each in findings if not options.path or is_below(each.path, options.path)]
     if not chosen:
         raise UsageError(f"no finding of review {review.id} is at {options.path!r}")

@@ -20,7 +20,7 @@ from cli_guard.cli.review import show
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision, Disposition, RefUpdate
-from cli_guard.review.approve import bound_diff, find_pending, line_of
+from cli_guard.review.approve import bound_diff, find_pending, line_of, require_same
 from cli_guard.review.policy import policy_for
 from cli_guard.review.push import PushPlan
 from cli_guard.review.request import Message, Push, Request, Staged
@@ -71,9 +71,9 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
         return ExitCode.NEEDS_REVIEW
     review = find_pending(records, found[0].id, io.invocation)
     # It is kept in files that any program of the user can write: ask about what is true now, as `approve` does.
-    now = review_for_git(io, request_of(io, review, argv), cache=False, again=True)
-    if now.review_id != review.id:
-        raise CliGuardError(f"review {review.id} is not of what is there now: run the commit or push again")
+    fresh: list[PendingReview] = []
+    now = review_for_git(io, request_of(io, review, argv), cache=False, again=fresh)
+    review = require_same(review, fresh)
     findings = [each.finding for each in now.sort_findings(Disposition.REVIEW)]
     plan = plan_signature(repository, review, findings, io.invocation)
     question = f"{printable(plan.describe())}\n{QUESTION}" if plan else QUESTION

@@ -94,11 +94,12 @@ def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
 
 
 def call_tool(tool: Tool, arguments: Data, world: World) -> ToolOutput:
-    """Call a tool. The failure of one that only reads becomes its result; others raise CliGuardError."""
+    """Call a tool. The failure of one that only reads for a request becomes its result; others raise CliGuardError."""
     try:
         return tool.call(world, arguments)
     except CliGuardError as error:
-        if tool.risk in ("write", "execute"):
+        # A reviewer that failed has not found nothing.
+        if tool.risk in ("write", "execute") or tool.name.startswith("review_"):
             raise
         return ToolOutput({"error": str(error)})
 

@@ -67,7 +67,7 @@ class Approvals:
         given += self.signed(asked)
         if not given:
             return {}
-        words, reasons = answer_findings(asked, given, self.need_for, self.stands, self.whole, self.commits)
+        words, reasons = answer_findings(asked, given, self.need_for, self.whole, self.commits)
         self.refused += (printable(redact(each)) for each in reasons)
         return words
 
@@ -86,21 +86,9 @@ class Approvals:
 
     @cached_property
     def commits(self) -> tuple[RecordedContent, ...]:
-        return tuple(RecordedContent.of(each) for each in self.subject.history)
-
-    def stands(self, finding: Finding, commit: str) -> bool:
-        """Return whether the lines of a finding are in the file of a commit, as often as in the whole change.
-
-        Then a later commit has changed other lines, which were judged by themselves.
-        """
-        change = next((each for each in self.subject.changes if each.path == finding.path), None)
-        now = self.subject.contents.new(change) if change and finding.line and not finding.commit else None
-        then = self.repository.show(commit, finding.path)
-        if now is None or then is None or finding.line is None:
-            return False
-        lines = fold(now)
-        wanted = lines[finding.line - 1 : finding.end_line or finding.line]
-        return occurrences(wanted, lines) == occurrences(wanted, fold(then.decode("utf-8", "replace")))
+        every = list(self.subject.history)
+        parents = self.repository.parents(each.commit for each in every if each.commit) if every else {}
+        return tuple(RecordedContent.of(each, parents.get(each.commit or "", ())) for each in every)
 
     @cached_property
     def signers(self) -> Signers:
@@ -144,16 +132,6 @@ class Approvals:
                 yield blob
         commits = {commit for commit in blobs if commit}
         yield from self.repository.trees(commits).values() if commits else ()
-
-
-def fold(text: str) -> list[str]:
-    """Return the lines of a text with their blanks folded."""
-    return [" ".join(line.split()) for line in text.split("\n")]
-
-
-def occurrences(wanted: list[str], lines: list[str]) -> int:
-    """Count where some lines follow each other."""
-    return sum(lines[at : at + len(wanted)] == wanted for at in range(len(lines)))
 
 
 def find_signer(
@@ -202,6 +180,7 @@ def check_signature(
         level=made.presence,
         key=made.key,
         blobs=statement.blobs,
+        parent=statement.parent,
     )
 
 
@@ -238,8 +217,8 @@ def find_problem(
             return "it is dated in the future"
         if ends and ends < now:
             return f"it expired on {clip(statement.expires, 10)}"
-        if ends is None and statement.decision == BREAK_GLASS:
-            return "it has no end"
+        if statement.decision == BREAK_GLASS and not (ends and statement.reason.strip()):
+            return "it has no end, or no reason"
     except (ValueError, TypeError):
         return "its dates are broken"
     return None

@@ -65,21 +65,29 @@ def bound_findings(records: Records, review: PendingReview) -> "tuple[Finding, .
 
 def review_again(
     repository: Repository, review: PendingReview, invocation: Invocation
-) -> "tuple[Finding, ...]":
-    """Review once more what a pending review is about; return the findings that need a person.
+) -> "tuple[PendingReview, tuple[Finding, ...]]":
+    """Review once more what a pending review is about; return it anew, and the findings that need a person.
 
-    What is kept of it lies in files that any program of the user can write: a person must read what is true now. Raises
-    UsageError if it is not what was reviewed, CliGuardError.
+    What is kept of it lies in files that any program of the user can write: a person must read, and sign, what is true
+    now. Raises UsageError if it is not what was reviewed, CliGuardError.
     """
     from cli_guard.review.run import review_request
 
-    done = review_request(request_of(repository, review), invocation, cache=False, again=True)
-    if done.review_id != review.id:
+    fresh: list[PendingReview] = []
+    done = review_request(request_of(repository, review), invocation, cache=False, again=fresh)
+    return require_same(review, fresh), tuple(
+        each.finding for each in done.findings if each.disposition is Disposition.REVIEW
+    )
+
+
+def require_same(review: PendingReview, fresh: Sequence[PendingReview]) -> PendingReview:
+    """Return the fresh review. Raises UsageError if it is another one than that which waits."""
+    if [each.id for each in fresh] != [review.id]:
         there = "pushed" if review.event == "pre-push" else "staged"
         raise UsageError(
             f"review {review.id} is not of what is {there} now: stage it again, or push again, to approve it"
         )
-    return tuple(each.finding for each in done.findings if each.disposition is Disposition.REVIEW)
+    return fresh[0]
 
 
 def request_of(repository: Repository, review: PendingReview) -> Request:

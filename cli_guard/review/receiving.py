@@ -4,12 +4,13 @@ Git keeps the new objects in quarantine until the hook has answered. The signers
 that it has now; those of a new ref are those of the default branch. Approvals that come with the push count as well.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cli_guard.git.notes import REF, read_notes
-from cli_guard.git.repository import Repository
-from cli_guard.model import Decision, Presence, RefUpdate, Severity
+from cli_guard.git.notes import MOST_BYTES, REF, read_notes
+from cli_guard.git.repository import Repository, as_lines
+from cli_guard.model import Category, Decision, Presence, RefUpdate, Severity
 from cli_guard.policy.globs import matches
 from cli_guard.review.approvals import check_statement
 from cli_guard.review.policy import recorded_policy
@@ -22,6 +23,7 @@ from cli_guard.state.signers import Signers
 from cli_guard.state.statements import BREAK_GLASS, Envelope, read_statement
 
 BRANCHES = "refs/heads/"
+NOTE = re.compile(rb"[0-9a-f]{40}|[0-9a-f]{64}")
 OPTION = "cli-guard=break-glass"
 
 
@@ -57,16 +59,28 @@ def verify_ref(
         update.creates or repository.is_ancestor(update.remote_oid, update.local_oid)
     )
     if update.remote_ref == REF:
-        words = (
-            "approvals can only be added: fetch them first (`cli-guard fetch`)" if rewrites else "approvals"
-        )
-        return Verified(update, not rewrites, words)
+        if rewrites:
+            return Verified(
+                update, False, "approvals can only be added: fetch them first (`cli-guard fetch`)"
+            )
+        strange = find_strange(repository, update)
+        return Verified(update, not strange, strange or "approvals")
     base = base_of(repository, update)
-    if base is None:
+    seen = (repository.state_folder / "audit.jsonl").exists() or other_branches(repository)
+    if base is None and not update.deletes and not seen:
         return Verified(update, True, "the first push, with nothing to verify it by: it was not reviewed")
-    protected = recorded_policy(repository, base)[0].git.protected_branches
-    branch = update.remote_ref.removeprefix(BRANCHES)
-    if rewrites and branch != update.remote_ref and any(matches(each, branch) for each in protected):
+    if base is None:
+        words = "the default branch of this repository is missing, so nothing says who may approve"
+        return Verified(update, False, words)
+    # Another name may stand for a branch, and the default one says who judges the others.
+    default = repository.git.optional("symbolic-ref", "--quiet", "HEAD") or ""
+    target = repository.git.optional("symbolic-ref", "--quiet", update.remote_ref) or update.remote_ref
+    protected = (
+        *recorded_policy(repository, base)[0].git.protected_branches,
+        default.removeprefix(BRANCHES),
+    )
+    branch = target.removeprefix(BRANCHES)
+    if rewrites and branch != target and any(matches(each, branch) for each in protected):
         done = "deleted" if update.deletes else "rewritten"
         return Verified(update, False, f"{branch} is protected, and would be {done}")
     if update.deletes:
@@ -85,12 +99,37 @@ def base_of(repository: Repository, update: RefUpdate) -> str | None:
     """Return the commit whose signers and policy count, None in a repository without a commit."""
     if update.remote_ref.startswith(BRANCHES) and not update.creates:
         return update.remote_oid
-    return repository.head or next(iter(other_branches(repository)), None)
+    return repository.head
 
 
 def other_branches(repository: Repository) -> list[str]:
-    """Return the tips of the branches, for a repository whose default branch does not exist."""
+    """Return the tips of the branches."""
     return repository.git.text("for-each-ref", "--format=%(objectname)", BRANCHES).split()
+
+
+def find_strange(repository: Repository, update: RefUpdate) -> str:
+    """Return what pushed notes hold that is no approval, "" if nothing: the ref must not carry anything else."""
+    known = () if update.creates else (update.remote_oid,)
+    commits = repository.commits(update.local_oid, exclude=known)
+    listed = repository.git.run(
+        "diff-tree", "--stdin", "-r", "--root", "-m", "--no-commit-id", "-z", stdin=as_lines(commits)
+    ).split(b"\0")
+    for about, path in zip(listed[::2], listed[1::2], strict=False):
+        words = about.decode("ascii", "replace").split()
+        if not NOTE.fullmatch(path.replace(b"/", b"")) or words[1] not in ("100644", "000000"):
+            return "the notes hold a file that is no note"
+        if words[1] == "000000":
+            continue
+        raw, more = repository.git.bounded("cat-file", "blob", words[3], limit=MOST_BYTES)
+        for line in () if more else raw.decode("utf-8", "replace").splitlines():
+            try:
+                if line.strip():
+                    read_statement(Envelope.read(line).payload)
+            except ValueError as error:
+                return f"the notes hold what is no approval: {error}"
+        if more:
+            return "a note is too long"
+    return ""
 
 
 def asks_to_break(invocation: Invocation) -> bool:
@@ -106,21 +145,30 @@ def break_glass(
 ) -> Verified:
     """Let a refused ref pass if a signer has said so for exactly this commit, at the highest level of the policy."""
     base = base_of(repository, update)
-    if base is None or update.deletes:
+    # It lifts neither the protection of a branch, nor what is denied, nor what loosens the guard.
+    if base is None or found.review is None or found.review.decision is Decision.DENY:
+        return found
+    if any(each.finding.category is Category.POLICY for each in found.review.findings):
         return found
     config = recorded_policy(repository, base)[0]
     wanted = max(
         (Presence.KEY, *(getattr(config.approvals, str(each)) for each in Severity)),
         key=lambda level: level.rank,
     )
-    wanted = Presence.VERIFIED if wanted is Presence.SECOND else wanted
+    people = 2 if wanted is Presence.SECOND else 1
+    wanted = Presence.KEY if wanted is Presence.SECOND else wanted
     refused = "no signed break-glass of this commit is in the notes"
+    given: dict[bytes, Approval] = {}
     for approval in break_glass_approvals(repository, update.local_oid, notes, base, invocation):
         if isinstance(approval, str):
             refused = approval
         elif approval.level.rank >= wanted.rank:
-            words = f"break-glass by {approval.by} ({approval.level}): {approval.reason}"
-            return Verified(update, True, words, found.review, approval.by)
+            given[approval.key] = approval
+            by = " and ".join(dict.fromkeys(each.by for each in given.values()))
+            if len({each.by for each in given.values()}) >= people:
+                words = f"break-glass by {by} ({approval.level}): {approval.reason}"
+                return Verified(update, True, words, found.review, by)
+            refused = f"{len(given)} of {people} people broke the glass"
         else:
             refused = f"signature good, but presence is {approval.level}; policy wants {wanted}"
     return Verified(update, False, f"{found.words}; break-glass refused: {refused}", found.review)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from cli_guard.reviewers.cache import Cache
     from cli_guard.reviewers.review_input import ReviewInput
     from cli_guard.reviewers.shard import Shard
+    from cli_guard.state.records import PendingReview
 
 MOST_REFUSED = 10
 STOPS = (str(Disposition.DENY), str(Disposition.REVIEW))
@@ -69,7 +70,7 @@ def review_request(
     shard: "Shard | None" = None,
     repository: Repository | None = None,
     record: bool = True,
-    again: bool = False,
+    again: "list[PendingReview] | None" = None,
     notes: Sequence[str] | None = None,
 ) -> Review:
     """Review what a request names, and record the result unless `record` is false. Raises CliGuardError.
@@ -78,7 +79,7 @@ def review_request(
     nothing was found before are not examined again. `on_progress` gets the number of files of a big change that are
     done, and of all. A `shard` limits the review to its part. Pass the `repository` if it is known already, and that
     there is something to review in it. A review `again` is not recorded, and
-    keeps its id. With `notes`, only signed approvals count: those in these refs of notes.
+    what would wait is added to this list. With `notes`, only signed approvals count: those in these refs of notes.
     """
     if repository is None:
         try:
@@ -94,7 +95,7 @@ def review_request(
     from cli_guard.git.notes import REF
     from cli_guard.review.approvals import Approvals
     from cli_guard.review.load import gather
-    from cli_guard.review.store import record_review
+    from cli_guard.review.store import pending_review, record_review
     from cli_guard.reviewers.cache import Cache
     from cli_guard.state.records import Records
 
@@ -134,10 +135,13 @@ def review_request(
             part=f"{shard.number}-of-{shard.of}" if shard else "",
             notes=(*done.notes, *refused),
         )
-    if record and records and not again:
+    if again is not None:
+        again += [pending_review(done, gathered, invocation)] if done.review_id else []
+        return done
+    if record and records:
         return record_review(done, pause, gathered, records, invocation)
     # A review that is not recorded cannot be approved.
-    return done if again else replace(done, review_id=None)
+    return replace(done, review_id=None)
 
 
 def run(

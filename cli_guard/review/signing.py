@@ -14,13 +14,14 @@ from cli_guard.errors import CliGuardError, GitError, UsageError
 from cli_guard.git.notes import add_note
 from cli_guard.git.process import Git
 from cli_guard.git.repository import Repository
+from cli_guard.git.tracking import find_roots
 from cli_guard.model import Finding, Presence
 from cli_guard.review.policy import policy_for
 from cli_guard.review.request import Staged
 from cli_guard.runtime import Invocation
 from cli_guard.state.files import lock
 from cli_guard.state.records import PendingReview, Records
-from cli_guard.state.signers import REVOKED, SIGNERS, Signer, Signers, parse_signers
+from cli_guard.state.signers import REVOKED, SIGNERS, Signer, Signers, is_shallow, parse_signers
 from cli_guard.state.sshsig import (
     NAMESPACE,
     Signature,
@@ -251,14 +252,21 @@ def statement_of(
     expires: datetime.timedelta | None = None,
 ) -> Statement:
     """Return the statement that approves some findings of a pending review. Raises CliGuardError."""
-    if not signers.repository:
+    if is_shallow(repository) or not signers.repository:
         raise CliGuardError(
             "the first commits of this clone are cut off: run `git fetch --unshallow`, then approve"
         )
+    if not set(signers.repository) <= set(find_roots(repository)):
+        raise CliGuardError(
+            f"{SIGNERS} names the first commits of another repository: correct its first lines"
+        )
     commits = json.loads(review.bound)[0] if review.bound.startswith("[") else []
     tip = commits[-1] if commits else ""
-    revisions = {f"{each.commit or tip}:{each.path}": each.path for each in findings if each.path}
-    blobs = repository.identify(revisions)
+    # What was reviewed, not what is staged a moment later; a commit does not change.
+    own = {f"{each.commit}:{each.path}": each.path for each in findings if each.path and each.commit}
+    found = repository.identify(own)
+    blobs = {own[name]: oid for name, (oid, kind) in found.items() if kind == "blob"}
+    blobs |= {each.path: review.blobs[each.path] for each in findings if each.path in review.blobs}
     now = invocation.now
     return Statement(
         content=review.content,
@@ -271,7 +279,8 @@ def statement_of(
         reason=reason,
         tree=repository.tree_of(tip) if tip else staged_tree(repository),
         base=repository.tree_of(repository.head),
-        blobs={revisions[name]: oid for name, (oid, kind) in blobs.items() if kind == "blob"},
+        blobs=blobs,
+        parent=repository.head or "",
     )
 
 

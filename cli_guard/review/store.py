@@ -82,6 +82,12 @@ def pending_review(review: Review, gathered: "Gathered", invocation: "Invocation
         findings=(),
         base=gathered.base or "",
         remote=gathered.remote,
+        blobs={
+            j.finding.path: blob
+            for j in review.findings
+            for each in gathered.subject.changes
+            if j.disposition is Disposition.REVIEW and each.path == j.finding.path and (blob := each.new_blob)
+        },
         bound=bound_text(history.ids, subject.pushed) if isinstance(history, History) else "",
     )
 

@@ -133,7 +133,8 @@ def review_baseline(subject: ReviewInput, change: FileChange, config: Config) ->
 
 def review_signers(subject: ReviewInput, change: FileChange) -> Finding:
     """Report a change of who may approve. Raises ConfigError for a broken list: nobody could approve its repair."""
-    if change.path == SIGNERS and (text := subject.contents.new(change)) is not None:
+    plain = change.path == SIGNERS and change.kind is not Kind.SYMLINK
+    if plain and (text := subject.contents.new(change)) is not None:
         parse_signers(text.encode("utf-8", "replace"), f"{SIGNERS} in this change")
     gone = [line.split()[0] for line in change.removed.values() if line.strip() and not line.startswith("#")]
     new = [line.split()[0] for line in change.added.values() if line.strip() and not line.startswith("#")]

@@ -18,7 +18,7 @@ class Approval:
 
     `content` is the identity of the change (what is recorded and what it starts from), `fingerprints` the findings that
     were shown; `at` is an ISO 8601 time in UTC. A signed one has the `key` that signed it, the presence `level` that it
-    proves, and the `blobs` of the files with findings, by path.
+    proves, the `blobs` of the files with findings, by path, and the commit that was at HEAD.
     """
 
     id: str
@@ -31,6 +31,7 @@ class Approval:
     level: Presence = Presence.TTY
     key: bytes = b""
     blobs: Mapping[str, str] = field(default_factory=dict)
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,10 @@ class RecordedContent:
     blobs: Mapping[str, str | None] = field(default_factory=dict)
     commit: str | None = None
     people: frozenset[str] = frozenset()
+    parents: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, changes: ChangeSet) -> "RecordedContent":
+    def of(cls, changes: ChangeSet, parents: tuple[str, ...] = ()) -> "RecordedContent":
         """Return the content of a change set."""
         identities: tuple[str, ...] = (changes.identity,)
         if changes.message is not None:
@@ -55,7 +57,7 @@ class RecordedContent:
                 join_identity(changes.identity, recorded_message(changes.message).text),
             )
         people = frozenset(mail.lower() for line in changes.people for mail in MAIL.findall(line))
-        return cls(identities, {c.path: c.new_blob for c in changes}, changes.commit, people)
+        return cls(identities, {c.path: c.new_blob for c in changes}, changes.commit, people, parents)
 
 
 def join_identity(*parts: str) -> str:
@@ -72,14 +74,12 @@ def answer_findings(
     findings: Iterable[Finding],
     approvals: Sequence[Approval],
     need_for: Callable[[Finding], Need],
-    stands: Callable[[Finding, str], bool],
     whole: RecordedContent,
     commits: Sequence[RecordedContent],
 ) -> tuple[dict[str, str], list[str]]:
     """Return the fingerprints that are approved as `need_for` says, with who approved them, and why others are not.
 
-    `stands` says whether the lines of a finding are in a commit as well. A fingerprint that several findings share is
-    approved if each of them is.
+    A fingerprint that several findings share is approved if each of them is.
     """
     words: dict[str, str] = {}
     refused: set[str] = set()
@@ -87,7 +87,7 @@ def answer_findings(
     everyone = whole.people.union(*(each.people for each in commits))
     for finding in findings:
         content = next((each for each in commits if each.commit == finding.commit), whole)
-        given = [each for each in approvals if covers(each, finding, content, commits, stands)]
+        given = [each for each in approvals if covers(each, finding, content, commits)]
         missing = why_not_enough(given, need_for(finding), content.people or everyone)
         if given and not missing:
             best = max(given, key=lambda each: each.level.rank)
@@ -106,14 +106,13 @@ def covers(
     finding: Finding,
     content: RecordedContent,
     commits: Iterable[RecordedContent],
-    stands: Callable[[Finding, str], bool],
 ) -> bool:
     """Return whether an approval is of this finding in this content.
 
     It is if it was given for exactly this content; or if the file of the finding is the same as it was there, for
-    files keep their contents when a commit is rebased, squashed or picked; or if a commit of this change was approved,
-    and the lines of the finding still stand as they did there. What changes the guard itself must have
-    been approved in a commit of this very change: else an old approval would loosen the policy once more.
+    files keep their contents when a commit is rebased, squashed or picked. What changes the guard itself must have
+    been approved for a commit of this very change, on top of the same commit: else an old approval would loosen the
+    policy once more.
     """
     if finding.fingerprint not in approval.fingerprints:
         return False
@@ -124,9 +123,9 @@ def covers(
     if finding.path not in content.blobs or (guard and here is None):
         return False
     approved = here.blobs if here else approval.blobs
-    if finding.path in approved and approved[finding.path] == content.blobs[finding.path]:
-        return True
-    return here is not None and here.commit is not None and not guard and stands(finding, here.commit)
+    if guard and here and approval.key and approval.parent not in here.parents:
+        return False
+    return finding.path in approved and approved[finding.path] == content.blobs[finding.path]
 
 
 def why_not_enough(given: Sequence[Approval], need: Need, authors: frozenset[str]) -> str:

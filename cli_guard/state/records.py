@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 from cli_guard.errors import CliGuardError, NotARepository
@@ -47,6 +47,7 @@ class PendingReview:
     shared: str = ""
     base: str = ""
     remote: str = ""
+    blobs: Mapping[str, str] = field(default_factory=dict)
 
     def expired(self, now: datetime.datetime) -> bool:
         """Return whether it is too old, or its time unreadable."""

@@ -13,13 +13,14 @@ from functools import cached_property
 from cli_guard.errors import ConfigError
 from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import find_roots
-from cli_guard.state.sshsig import NAMESPACE, SECURITY_KEYS, blob_of
+from cli_guard.state.sshsig import NAMESPACE, SECURITY_KEYS, blob_of, read_strings
 
 SIGNERS, REVOKED = ".cli-guard/signers", ".cli-guard/revoked"
 PRINCIPAL = re.compile(r"[A-Za-z0-9][\w.+%-]*@[\w.-]+", re.ASCII)
-LINE = re.compile(r'(\S+) ((?:[\w-]+(?:="[^"]*")?,?)+) (\S+) (\S+)(?: (.*))?', re.ASCII)
+LINE = re.compile(r'(\S+) ((?:[\w-]++(?:="[^"]*+")?+,?+)++) (\S+) (\S+)(?: (.*))?', re.ASCII)
 OPTION = re.compile(r'([\w-]+)(?:="([^"]*)")?')
 REPOSITORY = re.compile(r"# repository((?: [0-9a-f]{40}| [0-9a-f]{64})+)")
+DAY = re.compile(r"\d{8}(?:\d{4}(?:\d{2})?)?Z?", re.ASCII)
 KNOWN_OPTIONS = {"namespaces", "valid-after", "valid-before"}
 
 
@@ -58,8 +59,10 @@ class Signers:
         """Return the signers of a commit, none for None. Raises ConfigError for a broken file, GitError."""
         if revision is None:
             return cls()
-        raw = repository.show(revision, SIGNERS) or b""
         where = f"{SIGNERS} at {revision[:12]}"
+        if repository.git.text("ls-tree", revision, SIGNERS).startswith("12"):
+            raise ConfigError(f"{where}: it is a link; commit a file")
+        raw = repository.show(revision, SIGNERS) or b""
         known, named = parse_signers(raw, where)
         roots = named or (() if is_shallow(repository) else tuple(find_roots(repository, revision)))
         return cls(known, repository.show(revision, REVOKED) or b"", roots, revision)
@@ -112,8 +115,13 @@ def parse_line(text: str) -> Signer | str:
         return f"the option {unknown[0]} is not supported"
     if options.get("namespaces") != NAMESPACE:
         return f'the key needs namespaces="{NAMESPACE}"'
-    if raw is None or raw[4 : 4 + len(kind)] != kind.encode("ascii"):
+    try:
+        if not raw or read_strings(raw, 2, more=True)[0] != kind.encode("ascii"):
+            return "the key is not a public key of OpenSSH"
+    except ValueError:
         return "the key is not a public key of OpenSSH"
+    if not all(DAY.fullmatch(value) for name, value in options.items() if name != "namespaces"):
+        return "a date is written as 20270131"
     return Signer(
         principal.lower(), kind, raw, f"{principal.lower()} {given} {kind} {key}", options, comment or ""
     )

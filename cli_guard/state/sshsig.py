@@ -44,10 +44,8 @@ class Signature:
 
 def parse(armored: str) -> Signature:
     """Parse an armored signature. Raises ValueError for any other form."""
-    body = armored.strip()
+    body = armored.strip() if armored.isascii() else ""
     if not body.startswith(BEGIN) or not body.endswith(END) or body.count(BEGIN) != 1:
-        raise ValueError("not an SSH signature")
-    if not body.isascii():
         raise ValueError("not an SSH signature")
     try:
         raw = base64.b64decode("".join(body[len(BEGIN) : -len(END)].split()), validate=True)

@@ -22,7 +22,7 @@ class Statement:
     """One approval, or a break-glass for a commit.
 
     `content` is the identity of the change (SHA-256; the commit's id for a break-glass), `tree` what it records and
-    `base` what it starts from (tree ids);
+    `base` what it starts from (tree ids), `parent` the commit at HEAD;
     `blobs` maps the paths of the findings to their contents; `findings` maps fingerprints to rules; `repository` are
     the ids of its first commits. `at` and `expires` are ISO 8601 times in UTC, `expires` may be empty.
     """
@@ -37,6 +37,7 @@ class Statement:
     reason: str = ""
     tree: str = ""
     base: str = ""
+    parent: str = ""
     blobs: Mapping[str, str] = field(default_factory=dict)
     decision: str = APPROVE
 
@@ -49,6 +50,7 @@ class Statement:
             for name, oid in (("tree", self.tree), ("base", self.base))
             if oid
         ]
+        subject += [{"name": "parent", "digest": {"gitCommit": self.parent}}] if self.parent else []
         files = [
             {"name": f"file:{path}", "digest": {"gitBlob": oid}} for path, oid in sorted(self.blobs.items())
         ]
@@ -106,6 +108,7 @@ def read_statement(raw: bytes) -> Statement:
             reason=text(said["reason"]),
             tree=text(named.get("tree", {}).get("gitTree", "")),
             base=text(named.get("base", {}).get("gitTree", "")),
+            parent=text(named.get("parent", {}).get("gitCommit", "")),
             blobs={
                 name.removeprefix("file:"): text(digest["gitBlob"])
                 for name, digest in named.items()
