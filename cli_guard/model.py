@@ -1,7 +1,6 @@
 """The frozen types that packages pass to each other.
 
-Paths are `str` decoded as UTF-8 with `surrogateescape`, so that any name in Git survives the way
-there and back (`os.fsencode` style); they are made printable only in `cli_guard.review.render`.
+Paths are `str` decoded as UTF-8 with `surrogateescape`; they are made printable only in `cli_guard.review.render`.
 Line numbers count from 1 and lines end at LF only, as Git counts them.
 """
 
@@ -9,20 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, Protocol, TypeVar
-
-# The kinds of task: those of the requirement (Appendix E), and those of the hooks.
-TaskType = Literal[
-    "repo_qna",
-    "doc_generation",
-    "refactor_plan",
-    "command_help",
-    "test_workflow",
-    "code_change",
-    "change_review",
-    "unsupported",
-]
-
+from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T", bound=Sized)
 
@@ -104,11 +90,7 @@ class Disposition(StrEnum):
 
 
 class Presence(StrEnum):
-    """How surely a person gave an approval, weakest first.
-
-    A terminal was there (which a program can pretend); a key signed; a security key was touched; it asked for a PIN or
-    a finger; a second person, neither author nor committer, signed as well.
-    """
+    """How surely a person gave an approval, weakest first: see docs/approvals.md."""
 
     TTY = "tty"
     KEY = "key"
@@ -156,8 +138,7 @@ class Kind(StrEnum):
 class Hunk:
     """One run of changed lines, without context.
 
-    `removed` are the lines of the old side from `old_start` on, `added` those of the new side from
-    `new_start` on; no line carries its LF, a CR before it is kept.
+    `removed` begin at `old_start`, `added` at `new_start`; no line carries its LF, a CR before it is kept.
     """
 
     old_start: int
@@ -213,7 +194,7 @@ class FileChange:
 class Skipped:
     """Something that was not reviewed, and why.
 
-    `by_limit`: a limit left out what could have been reviewed, so the review needs a person.
+    `by_limit`: a limit left out what could have been reviewed, so it needs a person.
     """
 
     path: str
@@ -225,8 +206,7 @@ class Skipped:
 class ChangeSet:
     """A change to a tree: what Git is about to record, or one recorded commit.
 
-    `identity` is a hash of everything recorded (paths, modes, blob ids, and the tree it starts from):
-    two change sets with one identity record the same content. `people` are its author and committer.
+    `identity` is a hash of all that is recorded, and of the tree it starts from. `people` are author and committer.
     """
 
     files: tuple[FileChange, ...]
@@ -306,9 +286,8 @@ class TagMessage:
 class Finding:
     """One remark about a change.
 
-    `line` and `end_line` are on the new side; both are None for what has no line (a file name, a message,
-    a push). `evidence` is already redacted. `commit` is the commit of a reviewed range in which it
-    was found, None for the change as a whole.
+    `line` and `end_line` are on the new side, None for what has no line. `evidence` is redacted. `commit` is the commit
+    of a range in which it was found, None for the change as a whole.
     """
 
     rule: str
@@ -351,8 +330,7 @@ class JudgedFinding:
 class Suppressed:
     """One finding that was answered.
 
-    `by` is what answered it: "inline", "config", "baseline" or "approval". `new` is true if the change under
-    review itself adds the answer.
+    `by` is what answered it: "inline", "config", "baseline" or "approval". `new`: this change adds the answer.
     """
 
     finding: Finding
@@ -406,9 +384,7 @@ class NoContents:
         """Return None."""
         return None
 
-    def old(self, change: FileChange) -> str | None:
-        """Return None."""
-        return None
+    old = new
 
 
 def fingerprint(rule: str, path: str, content: str) -> str:
@@ -421,7 +397,4 @@ def fingerprint(rule: str, path: str, content: str) -> str:
 
 def split_lines(text: str) -> list[str]:
     """Split text into lines as Git does: only at LF, including a last line without LF."""
-    lines = text.split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    return lines
+    return text.removesuffix("\n").split("\n") if text else []

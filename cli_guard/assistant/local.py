@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from cli_guard.assistant.planning import KINDS, plan_call, request_of
 from cli_guard.assistant.request import read_request
 from cli_guard.graph.context import Context, Planned, Reading
-from cli_guard.graph.state import State
-from cli_guard.model import TaskType
+from cli_guard.graph.state import State, TaskType
 from cli_guard.secrets.redact import redact
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from cli_guard.assistant.request_documentation import DocRequest, read_doc_reque
 from cli_guard.assistant.request_intents import Intent, find_intents, nouns_of
 from cli_guard.assistant.request_names import NO_NAMES, Names, find_names
 from cli_guard.assistant.request_words import pattern, read_words, tables, word_set
-from cli_guard.graph.state import CONTROL, REQUEST_CHARS, normalise
-from cli_guard.model import TaskType
+from cli_guard.graph.state import CONTROL, REQUEST_CHARS, TaskType, normalise
 
 # A request with more intents than this is cut there, and says so.
 INTENTS = 400

@@ -46,7 +46,7 @@ def render_rule(rule: Rule) -> str:
 
 def page(rule: str) -> str:
     """Return the page of the rule with this id. Raises UsageError."""
-    from cli_guard.policy.config import nearest
+    from cli_guard.policy.globs import nearest
 
     rules = load_all()
     if rule not in rules:

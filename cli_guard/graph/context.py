@@ -8,10 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
 from cli_guard.git.between import SnapshotContents, changes_between
-from cli_guard.graph.state import Data, State
+from cli_guard.graph.state import Data, State, TaskType
 from cli_guard.graph.tools import guard_tools
 from cli_guard.graph.tools.tool import Checker, Runner, Tool, World, Writer
-from cli_guard.model import Action, ChangeSet, FileChange, Finding, Skipped, TaskType
+from cli_guard.model import Action, ChangeSet, FileChange, Finding, Skipped
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.suppressions import Answer
 from cli_guard.reviewers.inline import InlineAnswers

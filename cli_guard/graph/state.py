@@ -5,7 +5,19 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypedDict
 
-from cli_guard.model import FINDING_ENUMS, Action, Finding, Skipped, Suppressed, TaskType
+from cli_guard.model import FINDING_ENUMS, Action, Finding, Skipped, Suppressed
+
+# The kinds of task: those of the requirement (Appendix E), and those of the hooks.
+TaskType = Literal[
+    "repo_qna",
+    "doc_generation",
+    "refactor_plan",
+    "command_help",
+    "test_workflow",
+    "code_change",
+    "change_review",
+    "unsupported",
+]
 
 Data = dict[str, Any]
 REQUEST_CHARS = 20_000

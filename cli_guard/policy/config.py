@@ -5,9 +5,8 @@ file may only tighten what the repository says; commands are allowed and MCP ser
 """
 
 import datetime
-import difflib
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
@@ -25,7 +24,7 @@ from cli_guard.commands.model import Pattern
 from cli_guard.errors import ConfigError
 from cli_guard.model import Decision, Disposition, Presence, Severity
 from cli_guard.policy.checks import CheckConfig, Checks
-from cli_guard.policy.globs import rule_matches
+from cli_guard.policy.globs import nearest, rule_matches
 from cli_guard.policy.mcp import ServerConfig, Servers, check_shared, check_users
 from cli_guard.rules.catalog import load_all
 from cli_guard.runtime import read_plain, user_file
@@ -37,38 +36,22 @@ USERS = {
 }
 
 
-class ServerSection(BaseModel):
-    """`[server]`: the warm server."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    enabled: Annotated[bool, Field(description="Use the warm server. Only in the user's own file.")] = True
-
-
 def check_not_shared(keys: set[str], source: str, user_file: str) -> None:
     """Refuse in a repository's file what only the user decides. Raises ConfigError."""
     for key in sorted(keys & USERS.keys()):
         raise ConfigError(f"{source}: {key!r} belongs in the user's own file, {user_file}: {USERS[key]}")
 
 
+TIGHTENING = ("decisions", "rules", "git", "message", "commands", "mcp", "approvals")
 FILE = "cli-guard.toml"
 PYPROJECT = "pyproject.toml"
 USER_FILE = "~/.config/cli-guard/config.toml"
 MOST = 1_000_000_000
 
-DEFAULT_DECISIONS = {
+DEFAULT_DECISIONS = dict.fromkeys(Severity, Disposition.ADVISE) | {
     Severity.CRITICAL: Disposition.DENY,
     Severity.HIGH: Disposition.REVIEW,
-    Severity.MEDIUM: Disposition.ADVISE,
-    Severity.LOW: Disposition.ADVISE,
-    Severity.INFO: Disposition.ADVISE,
 }
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return `; did you mean 'x'?` for the nearest known word, or nothing."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def known_rule(pattern: str) -> str:
@@ -82,6 +65,12 @@ class Section(BaseModel):
     """A table of the file: frozen, unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ServerSection(Section):
+    """`[server]`: the warm server."""
+
+    enabled: Annotated[bool, Field(description="Use the warm server. Only in the user's own file.")] = True
 
 
 class Ignore(Section):
@@ -129,7 +118,9 @@ class MessageSection(Section):
     ] = "plain"
 
 
-Level = Annotated[Presence, Field(description="The presence level that an approval of such a finding needs.")]
+Level = Annotated[Presence, Field(description="The level that an approval of such a finding needs.")]
+PEOPLE = "The number of people who must approve a finding, by path pattern."
+TRUST = "The level that trust in a work tree and rules need."
 
 
 class ApprovalsSection(Section):
@@ -140,17 +131,9 @@ class ApprovalsSection(Section):
     medium: Level = Presence.TTY
     low: Level = Presence.TTY
     info: Level = Presence.TTY
-    threshold: Annotated[
-        dict[str, Annotated[int, Field(ge=1, le=9)]],
-        Field(description="The number of people who must approve a finding, by path pattern."),
-    ] = Field(default_factory=dict)
-    author_may_approve: Annotated[
-        bool, Field(description="false: a second person, neither author nor committer, must approve.")
-    ] = True
-    trust: Annotated[
-        Literal["tty", "key", "touch", "verified"],
-        Field(description="The level that trust in a work tree, and a rule that allows a command, need."),
-    ] = "tty"
+    threshold: dict[str, Annotated[int, Field(ge=1, le=9)]] = Field(default_factory=dict, description=PEOPLE)
+    author_may_approve: Annotated[bool, Field(description="false: a second person must.")] = True
+    trust: Annotated[Literal["tty", "key", "touch", "verified"], Field(description=TRUST)] = "tty"
     prompt: Annotated[bool, Field(description="Ask in the hook itself, at an interactive terminal.")] = True
     push: Annotated[bool, Field(description="Push the signed approvals with each push.")] = False
 
@@ -170,12 +153,14 @@ class CommandPattern(Section):
         return Pattern(self.pattern, decision, self.reason)
 
 
-def as_table(entry: object) -> object:
-    """Expand a single pattern to a table."""
-    return {"pattern": entry} if isinstance(entry, str) else entry
-
-
-Entry = Annotated[CommandPattern, BeforeValidator(as_table, json_schema_input_type=str | CommandPattern)]
+Entry = Annotated[
+    CommandPattern,
+    BeforeValidator(
+        # A single pattern stands for a table.
+        lambda entry: {"pattern": entry} if isinstance(entry, str) else entry,
+        json_schema_input_type=str | CommandPattern,
+    ),
+]
 
 
 class CommandsSection(Section):
@@ -395,22 +380,21 @@ def read_user_config(env: Mapping[str, str]) -> Config | None:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     config = parse_config(parse_toml(raw, str(path)), str(path))
-    loose = config.model_fields_set - {
-        *("decisions", "rules", "git", "message", "commands", "mcp", "approvals"),
-        *USERS,
-    }
-    if loose:
-        raise ConfigError(
-            f"{path}: {sorted(loose)[0]!r} is not allowed in a user file, which can only tighten"
-        )
-    off = [key for table in (config.decisions, config.rules) for key, to in table.items() if to == "off"]
-    if off:
-        raise ConfigError(f"{path}: {str(off[0])!r} is off, but a user file can only tighten: remove it")
+    loose = config.model_fields_set - {*TIGHTENING, *USERS}
+    for key in sorted(loose):
+        raise ConfigError(f"{path}: {key!r} is not allowed in a user file, which can only tighten")
+    for key in (
+        key for table in (config.decisions, config.rules) for key, to in table.items() if to == "off"
+    ):
+        raise ConfigError(f"{path}: {str(key)!r} is off, but a user file can only tighten: remove it")
     check_users(config.mcp, str(path))
     return config
 
 
 def json_schema() -> dict[str, Any]:
     """Return the schema of the file for editors (JSON Schema 2020-12)."""
-    schema = Config.model_json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": FILE}
+    return (
+        {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+        | Config.model_json_schema()
+        | {"title": FILE}
+    )

@@ -4,6 +4,8 @@ Matched by an automaton whose states are the bits of a number: a regular express
 forever for a crafted path, and paths come from the author of a change.
 """
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -87,3 +89,9 @@ def matches(pattern: str, path: str) -> bool:
 def rule_matches(pattern: str, rule: str) -> bool:
     """Return whether a rule id matches an id or a prefix with `*`."""
     return rule.startswith(pattern[:-1]) if pattern.endswith("*") else rule == pattern
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return `; did you mean 'x'?` for the nearest known word, or nothing."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""

@@ -13,7 +13,7 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.mcp.client import schemas
 from cli_guard.mcp.client.connection import Connection
 from cli_guard.mcp.client.result import Hide, McpResult, clip_text, harmless, one_line
-from cli_guard.policy.config import nearest
+from cli_guard.policy.globs import nearest
 from cli_guard.policy.mcp import PREFIX, Hints, McpTool, ServerConfig
 from cli_guard.secrets.redact import redact
 

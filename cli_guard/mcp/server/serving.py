@@ -13,7 +13,7 @@ from cli_guard import __version__
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.mcp import BorrowedStream
 from cli_guard.mcp.server.tools import TOOLS, Answer, Surroundings, Tool
-from cli_guard.policy.config import nearest
+from cli_guard.policy.globs import nearest
 from cli_guard.secrets.printable import clip, json_value, printable
 from cli_guard.secrets.redact import redact
 
