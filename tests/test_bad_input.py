@@ -52,7 +52,7 @@ def one_line(done: Done, code: int, says: str) -> None:
         ("review --patch app.py", "not a patch"),
         ("review --patch .", "Is a directory"),
         ("review --patch nope.diff", "No such file"),
-        ("approve", "Missing argument"),
+        ("approve", "needs a person at a terminal"),
         ("approve nope", "no pending review matches 'nope'"),
         ("explain nope", "no rule 'nope'"),
         ("audit nope", "No such command"),
@@ -370,12 +370,12 @@ def test_a_crash_where_no_report_can_be_written(committed: Repo, broken: dict[st
 
 def test_a_failure_of_ours_blocks_the_commit_and_names_the_way_on(guarded: Repo) -> None:
     state = guarded.path / ".git" / "cli-guard"
-    (state / "approvals.jsonl").mkdir(parents=True)
+    (state / "audit.jsonl").mkdir(parents=True)
     stage(guarded, {"app.py": "x = 2\n"})
     head = guarded.git("rev-parse", "HEAD")
     stopped = guarded.try_git("commit", "-m", "Set two")
     assert stopped.code != 0
-    assert "approvals.jsonl" in stopped.err
+    assert "audit.jsonl" in stopped.err
     assert guarded.git("rev-parse", "HEAD") == head
     assert guarded.try_git("commit", "-qm", "Set two", env={"SKIP": "cli-guard"}).code == 0
 

@@ -9,7 +9,7 @@ from cli_guard.assistant.approve import approve_request, undo
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.graph.run import resume_review
-from cli_guard.review.approve import approve_change, find_pending, reject
+from cli_guard.review.approve import approve_change, find_pending, reject, review_again
 from cli_guard.state.records import ASKED, Records
 
 
@@ -26,8 +26,11 @@ def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
             Records(repository.state_folder), answered.outcome.review_id or "", scratch.invocation
         )
         if step.do == "approve":
-            approve = approve_request if review.event == ASKED else approve_change
-            state = approve(repository, review, scratch.invocation, "")
+            if review.event != ASKED:
+                review, findings = review_again(repository, review, scratch.invocation)
+                approve_change(repository, review, findings, scratch.invocation, "")
+                return Outcome("ok", "approved")
+            state = approve_request(repository, review, scratch.invocation, "")
             return Outcome(state["status"], state["final_output"] or "")
         reject(repository, review, scratch.invocation, "")
         return Outcome("ok", "rejected")

@@ -4,6 +4,7 @@ import datetime
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import click
 
@@ -103,7 +104,10 @@ class Options:
 
 def approve_reviewed(io: Io, repository: Repository, review: PendingReview, options: Options) -> int | None:
     """Approve a change after asking; None if the person declines."""
-    review, findings = review_again(repository, review, io.invocation)
+    from cli_guard.execution.checks.running import prepare_checks
+
+    plan_checks = partial(prepare_checks, progress=io.stderr)
+    review, findings = review_again(repository, review, io.invocation, plan_checks)
     chosen = [each for each in findings if not options.path or is_below(each.path, options.path)]
     if not chosen:
         raise UsageError(f"no finding of review {review.id} is at {options.path!r}")

@@ -90,6 +90,14 @@ class Approvals:
         parents = self.repository.parents(each.commit for each in every if each.commit) if every else {}
         return tuple(RecordedContent.of(each, parents.get(each.commit or "", ())) for each in every)
 
+    def is_outdated(self, statement: Statement) -> bool:
+        """Return whether the base has changed the guard's files since an approval of a change of them."""
+        loosens = any(rule.startswith("policy-") for rule in statement.findings.values())
+        if not (loosens and statement.parent and statement.blobs and self.base):
+            return False
+        since = f"{statement.parent}..{self.base}"
+        return self.repository.git.optional("rev-list", "-1", since, "--", *statement.blobs) != ""
+
     @cached_property
     def signers(self) -> Signers:
         return Signers.recorded(self.repository, self.base)
@@ -117,6 +125,8 @@ class Approvals:
             elif left > 0:
                 left -= 1
                 found = check_signature(statement, envelope, signer, self.signers, self.invocation.env)
+                if self.is_outdated(statement):
+                    found = "the guard was changed on the base since"
             if isinstance(found, Approval):
                 yield found
             else:

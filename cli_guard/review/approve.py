@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from cli_guard.graph.context import Context
     from cli_guard.graph.state import State
     from cli_guard.model import Action, Finding
+    from cli_guard.review.load import CheckPlanner
     from cli_guard.review.signing import Signed
 
 
@@ -64,7 +65,10 @@ def bound_findings(records: Records, review: PendingReview) -> "tuple[Finding, .
 
 
 def review_again(
-    repository: Repository, review: PendingReview, invocation: Invocation
+    repository: Repository,
+    review: PendingReview,
+    invocation: Invocation,
+    plan_checks: "CheckPlanner | None" = None,
 ) -> "tuple[PendingReview, tuple[Finding, ...]]":
     """Review once more what a pending review is about; return it anew, and the findings that need a person.
 
@@ -74,7 +78,8 @@ def review_again(
     from cli_guard.review.run import review_request
 
     fresh: list[PendingReview] = []
-    done = review_request(request_of(repository, review), invocation, cache=False, again=fresh)
+    request = request_of(repository, review)
+    done = review_request(request, invocation, cache=False, again=fresh, plan_checks=plan_checks)
     return require_same(review, fresh), tuple(
         each.finding for each in done.findings if each.disposition is Disposition.REVIEW
     )
@@ -96,7 +101,10 @@ def request_of(repository: Repository, review: PendingReview) -> Request:
         return Staged(review.event)
     with suppress(ValueError, TypeError, KeyError, IndexError, OSError):
         if review.event == "commit-msg":
-            return Message((repository.git_dir / "COMMIT_EDITMSG").read_bytes())
+            merging = repository.git_dir / "MERGE_MSG"
+            return Message(
+                (merging if merging.exists() else repository.git_dir / "COMMIT_EDITMSG").read_bytes()
+            )
         commits, updates = json.loads(review.bound)
         if review.event == "pre-push":
             return Push(PushPlan(tuple(RefUpdate(*each) for each in updates)), review.remote)

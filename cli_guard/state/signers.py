@@ -60,7 +60,7 @@ class Signers:
         if revision is None:
             return cls()
         where = f"{SIGNERS} at {revision[:12]}"
-        if repository.git.text("ls-tree", revision, SIGNERS).startswith("12"):
+        if repository.git.text("ls-tree", "--full-tree", revision, SIGNERS).startswith("12"):
             raise ConfigError(f"{where}: it is a link; commit a file")
         raw = repository.show(revision, SIGNERS) or b""
         known, named = parse_signers(raw, where)

@@ -38,7 +38,7 @@ from forging.world import (
     signer,
     with_subject,
 )
-from in_process import RISKY
+from in_process import RISKY, call
 from repositories import GUARD, Repo
 
 from cli_guard.review import signing
@@ -100,6 +100,56 @@ def an_approved_signer_is_enrolled_again_inside_the_range(world: World) -> None:
     two = carol.git("commit-tree", "-p", one, "-m", "Tidy up", approved)
     repo.git("reset", "-q", "--hard", two)
     carol.commit("Tidy up", {"app.py": "x = 2\n"})
+
+
+@forgery(codes=(3,))
+def an_approved_commit_is_made_again_on_its_old_parent_and_merged(world: World) -> None:
+    """The approval names the commit below it: a stranger forks there, and merges what has happened since."""
+    repo = world.repo
+    strict = repo.git("show", "HEAD:cli-guard.toml") + "\n"
+    world.set_base({"cli-guard.toml": strict})
+    loose = f'{strict}[rules]\n"code-python-*" = "advise"\n'
+    parent = world.base
+    approve_guard_change(world, {"cli-guard.toml": loose})
+    approved = repo.git("rev-parse", "HEAD^{tree}")
+    world.set_base({"cli-guard.toml": strict, "app.py": "x = 2\n"})
+    merge_again(world.by("mallory"), parent, approved, {"cli-guard.toml": loose})
+
+
+@forgery(codes=(3,))
+def an_approved_signer_is_enrolled_again_on_the_old_parent_and_merged(world: World) -> None:
+    repo = world.repo
+    old, with_carol = new_signers(world), new_signers(world, signer(CAROL_MAIL, CAROL))
+    world.set_base({SIGNERS: old})
+    parent = world.base
+    approve_guard_change(world, {SIGNERS: with_carol})
+    approved = repo.git("rev-parse", "HEAD^{tree}")
+    world.set_base({SIGNERS: old, "app.py": "x = 2\n"})
+    merge_again(world.by("carol"), parent, approved, {SIGNERS: with_carol})
+
+
+def approve_guard_change(world: World, files: dict[str, str | bytes]) -> None:
+    """Ada approves with `cli-guard approve`, commits, and the range is verified."""
+    world.stage(files)
+    done = world.approve()
+    assert done.code == 0, done.all
+    world.record("Change the guard")
+    assert world.verify().code == 0, world.verify().all
+
+
+def merge_again(stranger: World, parent: str, approved: str, files: dict[str, str | bytes]) -> None:
+    """The approved tree on its old parent, merged with the base so that its files win."""
+    repo = stranger.repo
+    stranger.forget()
+    again = repo.git("commit-tree", "-p", parent, "-m", "Tidy up", approved)
+    repo.git("reset", "-q", "--hard", stranger.base)
+    stranger.stage(files)
+    tree = repo.git("write-tree")
+    for parents in ((again, stranger.base), (stranger.base, again)):
+        words = [word for each in parents for word in ("-p", each)]
+        repo.git("reset", "-q", "--hard", repo.git("commit-tree", *words, "-m", "Merge", tree))
+        done = stranger.verify()
+        assert done.code != 0, done.all
 
 
 @forgery(codes=(3,))
@@ -207,6 +257,54 @@ def a_pending_review_under_another_policy(world: World) -> None:
     assert shown["shared"] != evil["shared"]
     approve_edited(world, shown, shared=evil["shared"])
     world.marks["base"] = judged
+
+
+@forgery(codes=(3,))
+def a_pending_review_with_the_files_of_another(world: World) -> None:
+    """`blobs`, if the file names them, are those that are signed."""
+    shown, evil = two_pending(world)
+    blob = world.repo.git("rev-parse", "evil:report.py")
+    values = {name: evil[name] for name in ("blobs", "tree", "files") if name in evil}
+    approve_edited(world, shown, **(values | {"blobs": {"report.py": blob}}))
+
+
+@forgery(codes=(2, 3))
+def a_tag_with_the_name_of_the_remote_branch_and_a_suffix(world: World) -> str:
+    """Whatever is written behind the name, it is the tag that is read."""
+    world.repo.git("update-ref", "refs/remotes/origin/main", world.base)
+    world.change()
+    world.repo.git("tag", "origin/main", "HEAD")
+    for suffix in ("~0", "^0", "^{commit}", "^{}", "@{0}"):
+        done = world.verify(f"origin/main{suffix}..HEAD")
+        assert_plain(done)
+        assert done.code != 0, (suffix, done.all)
+    for name in ("remotes/origin/main", "refs/remotes/origin/main"):
+        world.repo.git("update-ref", f"refs/tags/{name}", "HEAD")
+        done = world.verify(f"{name}..HEAD")
+        assert_plain(done)
+        assert done.code != 0, (name, done.all)
+    return "origin/main..HEAD"
+
+
+@forgery(codes=(2, 3))
+def a_tag_with_the_name_of_the_head(world: World) -> str:
+    """The other end of the range: `topic` is a harmless tag, the branch is what is merged."""
+    world.repo.git("switch", "-q", "-c", "topic")
+    world.change()
+    world.repo.git("tag", "topic", world.base)
+    return f"{world.base}..topic"
+
+
+@forgery(codes=(2, 3))
+def a_link_in_place_of_the_signers_seen_from_a_folder(world: World) -> None:
+    """`git ls-tree` takes its paths from where it runs."""
+    (world.repo.path / SIGNERS).unlink()
+    (world.repo.path / SIGNERS).symlink_to(signer(MALLORY_MAIL, MALLORY))
+    world.set_base({"deep/app.py": "x = 1\n"})
+    sign_all(world, world.change(), (MALLORY_MAIL, MALLORY))
+    done = call(world.repo.path / "deep", world.repo.env, "verify", "--range", f"{world.base}..HEAD")
+    assert_plain(done)
+    assert done.code != 0, done.all
 
 
 @forgery(codes=(3,))
