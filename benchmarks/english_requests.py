@@ -17,8 +17,7 @@ from typing import get_args
 
 from cli_guard.assistant.request import Request, classify
 from cli_guard.assistant.request_names import find_names
-from cli_guard.graph.state import normalise
-from cli_guard.model import TaskType
+from cli_guard.graph.state import TaskType, normalise
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "requests"
 KINDS: tuple[TaskType, ...] = get_args(TaskType)

@@ -6,9 +6,9 @@ from typing import Any
 from cli_guard.assistant import propose
 from cli_guard.graph import build_graph
 from cli_guard.graph.context import Context, Planned, Reading
-from cli_guard.graph.state import State
+from cli_guard.graph.state import State, TaskType
 from cli_guard.graph.tools.tool import Arguments, Tool, ToolOutput, World
-from cli_guard.model import Action, TaskType
+from cli_guard.model import Action
 
 FILES = {"src/text.py": "def slug():\n    return 1\n", "tests/test_text.py": "from src.text import slug\n"}
 

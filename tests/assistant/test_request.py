@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_guard.assistant.request import read_request
-from cli_guard.model import TaskType
+from cli_guard.graph.state import TaskType
 
 # What tests/graph asks of the kind of a request.
 OF_THE_GRAPH = {

@@ -8,7 +8,7 @@ from typing import get_args
 from examples import table
 
 from cli_guard.assistant.request import read_request
-from cli_guard.model import TaskType
+from cli_guard.graph.state import TaskType
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "requests"
 # What the rules reach on requests that they were never tuned on; fixtures/requests/README.md tells the history.

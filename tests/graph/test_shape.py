@@ -11,8 +11,7 @@ from examples import table
 from langgraph.checkpoint.memory import InMemorySaver
 
 from cli_guard.graph import build_graph
-from cli_guard.graph.state import State
-from cli_guard.model import TaskType
+from cli_guard.graph.state import State, TaskType
 
 ROOT = Path(__file__).parents[2]
 
