@@ -41,7 +41,7 @@ class BoundedCache:
 
 
 # The line maps of changes: for a million lines they would fill the memory.
-NUMBERED = BoundedCache(most=60_000)
+LINES = BoundedCache(most=60_000)
 
 
 class Severity(StrEnum):
@@ -100,8 +100,12 @@ class Presence(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Return the place in the order, from 0."""
         return list(Presence).index(self)
+
+    @classmethod
+    def highest(cls, levels: Iterable["Presence"]) -> "Presence":
+        """Return the highest of some levels, TTY for none."""
+        return max(levels, key=lambda level: level.rank, default=cls.TTY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,23 +170,19 @@ class FileChange:
     @property
     def added(self) -> dict[int, str]:
         """Return the added lines: line number on the new side -> text."""
-        return NUMBERED.of(self, "_added", lambda: number_lines((h.new_start, h.added) for h in self.hunks))
+        return LINES.of(self, "_added", lambda: number_lines((h.new_start, h.added) for h in self.hunks))
 
     @property
     def removed(self) -> dict[int, str]:
         """Return the removed lines: line number on the old side -> text."""
-        return NUMBERED.of(
-            self, "_removed", lambda: number_lines((h.old_start, h.removed) for h in self.hunks)
-        )
+        return LINES.of(self, "_removed", lambda: number_lines((h.old_start, h.removed) for h in self.hunks))
 
     def touches(self, line: int, end_line: int | None = None) -> bool:
         """Return whether any line of the new side from `line` to `end_line`, both included, is an added one."""
-        added = self.added
-        if end_line is None or end_line == line:
-            return line in added
-        if end_line - line < len(added):
-            return any(number in added for number in range(line, end_line + 1))
-        return any(line <= number <= end_line for number in added)
+        added, last = self.added, end_line or line
+        if last - line < len(added):
+            return any(number in added for number in range(line, last + 1))
+        return any(line <= number <= last for number in added)
 
     @property
     def made_executable(self) -> bool:

@@ -1,5 +1,6 @@
 """A person's steps after an answer: approve, reject, undo. Done by the calls of the commands, without a terminal."""
 
+from functools import partial
 from pathlib import Path
 
 from benchmarks.runner.answering import Answered, outcome_of_state
@@ -10,6 +11,7 @@ from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.graph.run import resume_review
 from cli_guard.review.approve import approve_change, find_pending, reject, review_again
+from cli_guard.review.run import review_request
 from cli_guard.state.records import ASKED, Records
 
 
@@ -27,7 +29,8 @@ def act(step: Step, answered: Answered, scratch: Scratch) -> Outcome:
         )
         if step.do == "approve":
             if review.event != ASKED:
-                review, findings = review_again(repository, review, scratch.invocation)
+                run = partial(review_request, invocation=scratch.invocation)
+                review, findings = review_again(repository, review, run)
                 approve_change(repository, review, findings, scratch.invocation, "")
                 return Outcome("ok", "approved")
             state = approve_request(repository, review, scratch.invocation, "")

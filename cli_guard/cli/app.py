@@ -40,7 +40,8 @@ COMMANDS = {
 
 
 # Names that help does not list: that of the previous release, and a hook by its own name.
-ALIASES = {"reviews": "pending", "pre-receive": "pre-receive"}
+ALIASES = {"reviews": "pending"}
+HIDDEN = ("pre-receive",)
 
 
 class HelpToStream:
@@ -81,7 +82,7 @@ class App(Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         cmd_name = ALIASES.get(cmd_name, cmd_name)
-        if cmd_name not in COMMANDS and cmd_name not in ALIASES.values():
+        if cmd_name not in COMMANDS and cmd_name not in HIDDEN:
             return None
         command: click.Command = import_module(f"cli_guard.cli.{cmd_name.replace('-', '_')}").command
         return command

@@ -9,6 +9,7 @@ from functools import partial
 import click
 
 from cli_guard.cli.app import Command
+from cli_guard.cli.hook import review_for_git
 from cli_guard.cli.io import Io, shown_on_terminal
 from cli_guard.cli.pending import describe
 from cli_guard.cli.prompt import ask_yes, person_needed
@@ -104,10 +105,7 @@ class Options:
 
 def approve_reviewed(io: Io, repository: Repository, review: PendingReview, options: Options) -> int | None:
     """Approve a change after asking; None if the person declines."""
-    from cli_guard.execution.checks.running import prepare_checks
-
-    plan_checks = partial(prepare_checks, progress=io.stderr)
-    review, findings = review_again(repository, review, io.invocation, plan_checks)
+    review, findings = review_again(repository, review, partial(review_for_git, io))
     chosen = [each for each in findings if not options.path or is_below(each.path, options.path)]
     if not chosen:
         raise UsageError(f"no finding of review {review.id} is at {options.path!r}")
@@ -165,7 +163,7 @@ def approve_break_glass(io: Io, repository: Repository, revision: str, options: 
         store_signed(repository, records, signed)
         reason = signed.statement.reason
         records.audit.append(
-            entry("break-glass", io.invocation, commit=commit, reason=reason, **signed.audited())
+            entry("break-glass", io.invocation, commit=commit, reason=reason, **signed.audit_details())
         )
     io.say(
         "cli-guard: signed; push it with the approvals:"

@@ -1,6 +1,5 @@
 """Ask in a Git hook itself whether its review is approved, so that the same commit or push goes on."""
 
-import json
 import os
 import select
 import signal
@@ -9,6 +8,7 @@ import termios
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from cli_guard.agents.registry import agent_around
@@ -19,15 +19,14 @@ from cli_guard.cli.pending import describe
 from cli_guard.cli.review import show
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.git.repository import Repository
-from cli_guard.model import Decision, Disposition, RefUpdate
-from cli_guard.review.approve import bound_diff, find_pending, line_of, require_same
+from cli_guard.model import Decision
+from cli_guard.review.approve import bound_diff, find_pending, line_of, request_of, review_again
 from cli_guard.review.policy import policy_for
-from cli_guard.review.push import PushPlan
-from cli_guard.review.request import Message, Push, Request, Staged
+from cli_guard.review.request import Staged
 from cli_guard.review.signing import plan_signature
 from cli_guard.secrets.printable import printable
 from cli_guard.secrets.redact import redact
-from cli_guard.state.records import PendingReview, Records
+from cli_guard.state.records import Records
 
 SECONDS = 300.0
 QUESTION = "approve now? [y] yes, [d] diff, [N] no: "
@@ -70,11 +69,8 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
     if len(found) != 1 or bool(found[0].bound) != pushes or not all(each.prompt for each in policy.approvals):
         return ExitCode.NEEDS_REVIEW
     review = find_pending(records, found[0].id, io.invocation)
-    # It is kept in files that any program of the user can write: ask about what is true now, as `approve` does.
-    fresh: list[PendingReview] = []
-    now = review_for_git(io, request_of(io, review, argv), cache=False, again=fresh)
-    review = require_same(review, fresh)
-    findings = [each.finding for each in now.sort_findings(Disposition.REVIEW)]
+    message = io.path(argv[2]) if review.event == "commit-msg" else None
+    review, findings = review_again(repository, review, partial(review_for_git, io), message)
     plan = plan_signature(repository, review, findings, io.invocation)
     question = f"{printable(plan.describe())}\n{QUESTION}" if plan else QUESTION
     if framework(io) or not (sys.stdout and sys.stdout.isatty()):
@@ -92,7 +88,7 @@ def ask(io: Io, terminal: int, argv: Sequence[str], since: str) -> ExitCode:
     _, said = give(io, repository, review, findings, plan, "")
     io.say(f"cli-guard: {review.id} {said} for exactly this content")
     # Something else may be staged by now, and checks have waited for the approval: their outcome is recorded.
-    done = review_for_git(io, request_of(io, review, argv), record=bool(policy.checks))
+    done = review_for_git(io, request_of(repository, review, message), record=bool(policy.checks))
     if done.decision is not Decision.ALLOW:
         show(io, done, "text", "auto", None)
     elif pushes:
@@ -114,13 +110,3 @@ def read_answer(io: Io, terminal: int, question: str) -> str:
             return ""
         typed += more
     return typed.decode("utf-8", "replace").strip().lower()
-
-
-def request_of(io: Io, review: PendingReview, argv: Sequence[str]) -> Request:
-    """Return what the hook was asked to review, as it is now. Raises OSError."""
-    if review.event == "commit-msg":
-        return Message(io.path(argv[2]).read_bytes())
-    if review.event != "pre-push":
-        return Staged(review.event)
-    updates = tuple(RefUpdate(*each) for each in json.loads(review.bound)[1])
-    return Push(PushPlan(updates, "one ref of a framework" if framework(io) else None), review.remote)

@@ -170,11 +170,11 @@ def pre_push(io: Io, /, remote: str | None, url: str | None) -> int:
 
 def push_approvals(io: Io, remote: str) -> None:
     """Push the signed approvals with the branch if policy says so; a failure is only told."""
-    from cli_guard.git.notes import REF, push_notes
+    from cli_guard.git.notes import has_notes, push_notes
     from cli_guard.git.repository import Repository
 
     repository = Repository.discover(io.cwd, io.env)
-    if repository.git.optional("rev-parse", "--quiet", "--verify", REF) is None:
+    if not has_notes(repository):
         return
     from cli_guard.review.policy import policy_for
     from cli_guard.review.request import Staged

@@ -17,6 +17,14 @@ from cli_guard.reviewers.shard import Shard
 SELECTORS = ("staged", "worktree", "range", "commit", "patch")
 
 
+REPORT_FORMAT = click.Option(
+    ["--format"], type=click.Choice(list(FORMATS)), default="text", show_default=True, help="Output format."
+)
+OUTPUT = click.Option(
+    ["--output", "-o"], metavar="FILE", help="Write the report to this file instead of printing it."
+)
+
+
 def request_from(io: Io, options: dict[str, object]) -> Request:
     """Return the request that the options select. Raises UsageError for more than one of them."""
     chosen = [name for name in SELECTORS if options[name]]
@@ -127,16 +135,8 @@ command = Command(
         click.Option(["--range"], metavar="A..B", help="The commits in B that are not in A, one by one."),
         click.Option(["--commit"], metavar="REV", help="One commit."),
         click.Option(["--patch"], metavar="FILE|-", help="A unified diff."),
-        click.Option(
-            ["--format"],
-            type=click.Choice(list(FORMATS)),
-            default="text",
-            show_default=True,
-            help="Output format.",
-        ),
-        click.Option(
-            ["--output", "-o"], metavar="FILE", help="Write the report to this file instead of printing it."
-        ),
+        REPORT_FORMAT,
+        OUTPUT,
         click.Option(["--verbose", "-v"], is_flag=True, help="Show all advice and times."),
         click.Option(
             ["--write-baseline"], is_flag=True, help="Write the findings to cli-guard-baseline.json."

@@ -11,7 +11,7 @@ from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import find_roots
-from cli_guard.review.signing import KEY_FILES, is_revoked
+from cli_guard.review.signing import is_revoked, own_keys
 from cli_guard.secrets.printable import printable
 from cli_guard.state.attestation import check_attestation
 from cli_guard.state.files import explain_write_errors
@@ -25,7 +25,7 @@ from cli_guard.state.signers import (
     parse_line,
     parse_signers,
 )
-from cli_guard.state.sshsig import SECURITY_KEYS, agent_keys, blob_of, read_public_key, run_ssh_keygen
+from cli_guard.state.sshsig import SECURITY_KEYS, blob_of, read_public_key, run_ssh_keygen
 
 HEADER = "# Who may approve: one line a key. `cli-guard signers` writes it; it counts once it is committed.\n"
 
@@ -63,16 +63,8 @@ def read_key(io: Io, name: str) -> tuple[str, str, str]:
 
 def find_own_key(io: Io, repository: Repository) -> tuple[str, str, str]:
     """Return type, base64 and comment of the user's own key. Raises UsageError without one."""
-    named = repository.config("user.signingKey") or ""
-    folder = Path(io.env.get("HOME", "/nonexistent"), ".ssh")
-    paths = [folder / f"{name}.pub" for name in KEY_FILES]
-    if named and not named.startswith(("key::", "ssh-")):
-        paths.insert(0, io.path(named))
-    for path in paths:
-        if path.is_file() or path.with_name(f"{path.name}.pub").is_file():
-            return read_public_key(path)
-    for each in agent_keys(io.env):
-        return each
+    for key, _ in own_keys(repository, io.env):
+        return key
     raise UsageError("no SSH key was found in ~/.ssh or in your agent: make one with `ssh-keygen -t ed25519`")
 
 
@@ -195,9 +187,9 @@ def revocation_list(repository: Repository, gone: Sequence[Signer], io: Io) -> b
         before = repository.root / REVOKED
         if before.exists():
             krl.write_bytes(before.read_bytes())
-        keys.write_text("".join(f"{each.line.split(' ', 2)[2]}\n" for each in gone), "ascii")
+        keys.write_text("".join(f"{each.public_key}\n" for each in gone), "ascii")
         update = ("-u",) if before.exists() else ()
-        code, said = run_ssh_keygen("-k", *update, "-f", str(krl), str(keys), env=io.env)
+        code, said, _ = run_ssh_keygen("-k", *update, "-f", str(krl), str(keys), env=io.env)
         if code:
             raise CliGuardError(f"{REVOKED} cannot be written: {said}")
         return krl.read_bytes()

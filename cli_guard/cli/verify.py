@@ -4,12 +4,11 @@ import click
 
 from cli_guard.cli.app import COLOR, Command
 from cli_guard.cli.io import Io
-from cli_guard.cli.review import show
+from cli_guard.cli.review import OUTPUT, REPORT_FORMAT, show
 from cli_guard.errors import CliGuardError, ExitCode, GitError, UsageError
 from cli_guard.git.notes import REF
 from cli_guard.git.repository import Repository
 from cli_guard.model import Decision
-from cli_guard.review.render import FORMATS
 from cli_guard.review.render.words import count
 from cli_guard.review.request import Range, parse_range
 from cli_guard.review.run import review_request
@@ -57,16 +56,8 @@ command = Command(
         click.Option(
             ["--range"], metavar="BASE..HEAD", required=True, help="The commits in HEAD that are not in BASE."
         ),
-        click.Option(
-            ["--format"],
-            type=click.Choice(list(FORMATS)),
-            default="text",
-            show_default=True,
-            help="Output format.",
-        ),
-        click.Option(
-            ["--output", "-o"], metavar="FILE", help="Write the report to this file instead of printing it."
-        ),
+        REPORT_FORMAT,
+        OUTPUT,
         COLOR,
     ],
 )

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from cli_guard.errors import GitError
+from cli_guard.git.contents import BlobReader
 from cli_guard.git.process import refusal
-from cli_guard.git.repository import Repository, as_lines
+from cli_guard.git.repository import Repository
 
 REF = "refs/notes/cli-guard"
 FETCHED = "refs/notes/cli-guard-fetched"
@@ -30,26 +31,17 @@ def read_notes(
     `refs` are refs or commits of notes. The time depends on the number of keys, not of notes. Raises GitError.
     """
     paths = [path for key in list(dict.fromkeys(keys))[:MOST_KEYS] for path in fan_out(key)]
-    names = [f"{ref}:{path}" for ref in refs for path in paths]
-    if not names:
-        return set(), []
-    form = "--batch-check=%(objectname) %(objecttype) %(objectsize)"
-    lines = (
-        repository.git.run("cat-file", form, stdin=as_lines(names)).decode("ascii", "replace").splitlines()
-    )
-    blobs = {
-        words[0]: int(words[2]) for words in map(str.split, lines) if len(words) == 3 and words[1] == "blob"
-    }
-    long = [
-        f"a note of {size:,} bytes was not read: {oid[:10]}"
-        for oid, size in blobs.items()
-        if size > MOST_BYTES
-    ]
-    found: set[str] = set()
-    for oid, size in blobs.items():
-        if size <= MOST_BYTES:
-            found.update(repository.git.run("cat-file", "blob", oid).decode("utf-8", "replace").splitlines())
-    return {line for line in found if line.strip()}, long
+    named = repository.identify(f"{ref}:{path}" for ref in refs for path in paths)
+    lines: set[str] = set()
+    long = []
+    with BlobReader(repository.git, blob_limit=MOST_BYTES) as reader:
+        for oid in dict.fromkeys(oid for oid, kind in named.values() if kind == "blob"):
+            raw = reader.read(oid)
+            if raw is None:
+                long.append(f"a note of {reader.sizes([oid])[oid]:,} bytes was not read: {oid[:10]}")
+            else:
+                lines.update(line for line in raw.decode("utf-8", "replace").splitlines() if line.strip())
+    return lines, long
 
 
 def fan_out(key: str) -> list[str]:
@@ -67,23 +59,19 @@ def add_note(repository: Repository, keys: Iterable[str], line: str) -> None:
         )
 
 
+def has_notes(repository: Repository) -> bool:
+    """Return whether there are any. Raises GitError."""
+    return repository.git.optional("rev-parse", "--quiet", "--verify", REF) is not None
+
+
 def fetch_notes(repository: Repository, remote: str, env: Mapping[str, str]) -> bool:
     """Fetch the notes of a remote and merge them with ours; return whether it has any. Raises GitError."""
     listed = talk(repository, env, "ls-remote", "--", remote, REF)
     if not listed.strip():
         return False
-    talk(
-        repository,
-        env,
-        "fetch",
-        "--quiet",
-        "--no-tags",
-        "--no-write-fetch-head",
-        "--",
-        remote,
-        f"+{REF}:{FETCHED}",
-    )
-    if repository.git.optional("rev-parse", "--quiet", "--verify", REF) is None:
+    options = ("--quiet", "--no-tags", "--no-write-fetch-head")
+    talk(repository, env, "fetch", *options, "--", remote, f"+{REF}:{FETCHED}")
+    if not has_notes(repository):
         repository.git.run("update-ref", REF, FETCHED)
     else:
         repository.git.run("-c", "=".join(MERGE), "notes", f"--ref={REF}", "merge", "--quiet", FETCHED)
@@ -93,7 +81,7 @@ def fetch_notes(repository: Repository, remote: str, env: Mapping[str, str]) -> 
 
 def push_notes(repository: Repository, remote: str, env: Mapping[str, str]) -> bool:
     """Push the notes, after merging those that others have pushed; False if there are none. Raises GitError."""
-    if repository.git.optional("rev-parse", "--quiet", "--verify", REF) is None:
+    if not has_notes(repository):
         return False
     for attempt in range(ATTEMPTS):
         fetch_notes(repository, remote, env)

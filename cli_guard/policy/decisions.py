@@ -69,7 +69,7 @@ class Policy:
         )
 
     @property
-    def shared(self) -> str:
+    def shared_identity(self) -> str:
         """Return a hash of what the repository decides: a signed approval must count on another machine as well.
 
         A user's own file can only tighten, and another version of cli-guard may have other defaults.
@@ -128,21 +128,28 @@ class Policy:
     @property
     def trust(self) -> Presence:
         """Return the level that trust in a work tree, and a rule that allows a command, need."""
-        return max((Presence(each.trust) for each in self.approvals), key=lambda level: level.rank)
+        return Presence.highest(Presence(each.trust) for each in self.approvals)
+
+    @property
+    def highest(self) -> Presence:
+        """Return the highest level that an approval of any finding may need."""
+        return self._level_of(*Severity)
+
+    def _level_of(self, *severities: Severity) -> Presence:
+        levels = [getattr(each, str(severity)) for each in self.approvals for severity in severities]
+        alone = all(each.author_may_approve for each in self.approvals)
+        return Presence.highest(levels if alone else (*levels, Presence.SECOND))
 
     def need_for(self, finding: Finding) -> Need:
         """Return what an approval of a finding needs; what loosens the guard needs the highest level there is."""
-        severities = tuple(Severity) if finding.category is Category.POLICY else (finding.severity,)
-        levels = [getattr(each, str(severity)) for each in self.approvals for severity in severities]
-        if not all(each.author_may_approve for each in self.approvals):
-            levels.append(Presence.SECOND)
+        level = self.highest if finding.category is Category.POLICY else self._level_of(finding.severity)
         numbers = [
             number
             for each in self.approvals
             for pattern, number in each.threshold.items()
             if matches(pattern, finding.path)
         ]
-        return Need(max(levels, key=lambda level: level.rank), max(numbers, default=1))
+        return Need(level, max(numbers, default=1))
 
     def ignore_for(self, finding: Finding, today: datetime.date) -> Ignore | None:
         """Return the `[[ignore]]` that answers a finding and has not expired, if any."""

@@ -39,7 +39,7 @@ class Approvals:
     """The approvals that may answer the findings of one review; call it with the findings.
 
     `policies` are the identities of the policies under which one may have been given, `base` is the commit whose
-        signers count, None for none. With `local`, what was approved on this machine counts, and what cannot be had
+    signers count, None for none. With `local`, what was approved on this machine counts, and what cannot be had
     before a commit is `recorded` (a second person) is not asked for; without it, only a signature counts.
     `refused` are the reasons why approvals do not count, in one line each.
     """
@@ -64,7 +64,7 @@ class Approvals:
         self.refused.clear()
         given = list(self.records.approvals()) if self.local else []
         given = [each for each in given if each.policy == self.policy.identity]
-        given += self.signed(asked)
+        given += self.find_signed(asked)
         if not given:
             return {}
         words, reasons = answer_findings(asked, given, self.need_for, self.whole, self.commits)
@@ -100,18 +100,18 @@ class Approvals:
 
     @cached_property
     def signers(self) -> Signers:
-        return Signers.recorded(self.repository, self.base)
+        return Signers.at_commit(self.repository, self.base)
 
-    def signed(self, asked: Sequence[Finding]) -> Iterator[Approval]:
+    def find_signed(self, asked: Sequence[Finding]) -> Iterator[Approval]:
         """Yield the signed approvals of some findings whose signatures are good."""
         lines, remarks = read_notes(self.repository, self.keys_of(asked), self.notes)
         self.refused += remarks
-        lines |= set(self.records.signed()) if self.local else set()
+        lines |= set(self.records.signed_lines()) if self.local else set()
         marks = {each.fingerprint for each in asked}
         left = MOST_SIGNATURES
         for line in sorted(lines):
             try:
-                envelope = Envelope.read(line)
+                envelope = Envelope.parse(line)
                 statement = read_statement(envelope.payload)
             except ValueError as error:
                 self.refused.append(f"an approval does not count: {error}")

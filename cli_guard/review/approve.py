@@ -6,8 +6,9 @@ of the assistant is approved in `cli_guard.assistant.approve`.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli_guard.errors import CliGuardError, UsageError
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from cli_guard.graph.context import Context
     from cli_guard.graph.state import State
     from cli_guard.model import Action, Finding
-    from cli_guard.review.load import CheckPlanner
+    from cli_guard.review.render.review import Review
     from cli_guard.review.signing import Signed
 
 
@@ -65,49 +66,41 @@ def bound_findings(records: Records, review: PendingReview) -> "tuple[Finding, .
 
 
 def review_again(
-    repository: Repository,
-    review: PendingReview,
-    invocation: Invocation,
-    plan_checks: "CheckPlanner | None" = None,
+    repository: Repository, review: PendingReview, run: "Callable[..., Review]", message: Path | None = None
 ) -> "tuple[PendingReview, tuple[Finding, ...]]":
     """Review once more what a pending review is about; return it anew, and the findings that need a person.
 
     What is kept of it lies in files that any program of the user can write: a person must read, and sign, what is true
-    now. Raises UsageError if it is not what was reviewed, CliGuardError.
+    now. `run` is `review_request`, bound to the caller; `message` see `request_of`. Raises UsageError if it is not what
+    was reviewed, CliGuardError.
     """
-    from cli_guard.review.run import review_request
-
     fresh: list[PendingReview] = []
-    request = request_of(repository, review)
-    done = review_request(request, invocation, cache=False, again=fresh, plan_checks=plan_checks)
-    return require_same(review, fresh), tuple(
-        each.finding for each in done.findings if each.disposition is Disposition.REVIEW
-    )
-
-
-def require_same(review: PendingReview, fresh: Sequence[PendingReview]) -> PendingReview:
-    """Return the fresh review. Raises UsageError if it is another one than that which waits."""
+    done = run(request_of(repository, review, message), cache=False, again=fresh)
     if [each.id for each in fresh] != [review.id]:
         there = "pushed" if review.event == "pre-push" else "staged"
         raise UsageError(
             f"review {review.id} is not of what is {there} now: stage it again, or push again, to approve it"
         )
-    return fresh[0]
+    return fresh[0], tuple(each.finding for each in done.sort_findings(Disposition.REVIEW))
 
 
-def request_of(repository: Repository, review: PendingReview) -> Request:
-    """Return the request of a pending review. Raises UsageError if it cannot be approved."""
+def request_of(repository: Repository, review: PendingReview, message: Path | None = None) -> Request:
+    """Return the request of a pending review. Raises UsageError if it cannot be approved.
+
+    `message` is the file of a commit message, by default the one that Git wrote last.
+    """
     if review.event in ("pre-commit", "pre-merge-commit", "staged"):
         return Staged(review.event)
     with suppress(ValueError, TypeError, KeyError, IndexError, OSError):
         if review.event == "commit-msg":
-            merging = repository.git_dir / "MERGE_MSG"
-            return Message(
-                (merging if merging.exists() else repository.git_dir / "COMMIT_EDITMSG").read_bytes()
-            )
+            # A merge that stops at its hook leaves the first; `git commit` writes the second.
+            files = [repository.git_dir / name for name in ("MERGE_MSG", "COMMIT_EDITMSG")]
+            there = [each for each in files if each.exists()]
+            return Message((message or max(there, key=lambda each: each.stat().st_mtime)).read_bytes())
         commits, updates = json.loads(review.bound)
         if review.event == "pre-push":
-            return Push(PushPlan(tuple(RefUpdate(*each) for each in updates)), review.remote)
+            plan = PushPlan(tuple(RefUpdate(*each) for each in updates), review.partial or None)
+            return Push(plan, review.remote)
         if review.event == "range":
             return Range(review.base, commits[-1])
     raise UsageError(
@@ -180,7 +173,7 @@ def approve_change(
                 Approval(review.id, review.content, review.policy, marks, invocation.user, at, reason)
             )
         rules = sorted({each.rule for each in findings})
-        about = signed.audited() if signed else {"level": str(Presence.TTY)}
+        about = signed.audit_details() if signed else {"level": str(Presence.TTY)}
         record_approval(records, review, invocation, reason, marks, approved_rules=rules, **about)
     return whole
 

@@ -4,15 +4,10 @@ Lines before a signed head cannot be changed without its key. That lines were cu
 after them is not noticed here.
 """
 
-import base64
 import datetime
-import hashlib
-import subprocess
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 from cli_guard.errors import CliGuardError
 from cli_guard.git.notes import REF, read_notes
@@ -23,8 +18,8 @@ from cli_guard.secrets.redact import redact
 from cli_guard.state.approvals import RecordedContent
 from cli_guard.state.audit import AuditLog, Entry, Verification, entry
 from cli_guard.state.records import KEPT_APPROVALS, Records
-from cli_guard.state.signers import Signer, Signers
-from cli_guard.state.sshsig import parse, verify
+from cli_guard.state.signers import Signers
+from cli_guard.state.sshsig import parse, sign, verify
 from cli_guard.state.statements import APPROVE, BREAK_GLASS, Envelope, Statement, encode, read_statement
 from cli_guard.state.trees import EVENT as TREE
 from cli_guard.state.trees import Trees
@@ -41,7 +36,7 @@ def sign_head(invocation: Invocation) -> None:
     """Append a signature of the last line to the log if that asks nobody; on any failure, silently, nothing."""
     # A key file first: some agents ask, and one that hangs takes seconds.
     for env in ({**invocation.env, "SSH_AUTH_SOCK": ""}, invocation.env):
-        with suppress(CliGuardError, OSError, ValueError, subprocess.SubprocessError):
+        with suppress(CliGuardError, OSError, ValueError):
             if append_signature(invocation, env):
                 return
 
@@ -51,7 +46,7 @@ def append_signature(invocation: Invocation, env: Mapping[str, str]) -> bool:
     from cli_guard.review.signing import find_key
 
     repository = Repository.discover(invocation.cwd, env)
-    signers = Signers.recorded(repository, repository.head)
+    signers = Signers.at_commit(repository, repository.head)
     # A security key would wait for a touch.
     signers = replace(signers, known=tuple(each for each in signers.known if not each.is_security_key))
     log = AuditLog(repository.state_folder)
@@ -63,26 +58,14 @@ def append_signature(invocation: Invocation, env: Mapping[str, str]) -> bool:
     if key := find_key(signers, repository, env):
         new = entry(HEAD_SIGNED, invocation, head=[*result.numbers][-1], principal=key.signer.principal)
         payload = payload_of(new, result.entries, signers)
-        new["signature"] = sign_unattended(payload, key.signer, key.path, env)
+        public = key.signer.public_key
+        new["signature"] = sign(
+            payload, key.path, env, NAMESPACE, public_key=public, seconds=SIGN_SECONDS, unattended=True
+        )
         if not find_head_problem(new, result.entries, signers, env):
             log.append(new)
             return True
     return False
-
-
-def sign_unattended(message: bytes, signer: Signer, path: str, env: Mapping[str, str]) -> str:
-    """Sign with a key file, or an agent's key for "", where nobody can be asked. Raises OSError, TimeoutExpired."""
-    with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
-        file, public = Path(folder, "head"), Path(folder, "key.pub")
-        file.write_bytes(message)
-        public.write_text(signer.line.split(" ", 2)[2], "ascii")
-        command = ("ssh-keygen", "-Y", "sign", "-n", NAMESPACE, "-f", path or str(public), str(file))
-        env, nothing = {**env, "SSH_ASKPASS_REQUIRE": "never"}, subprocess.DEVNULL
-        # In a session of its own it has no /dev/tty at which to ask for a passphrase.
-        subprocess.run(
-            command, env=env, stdin=nothing, capture_output=True, timeout=SIGN_SECONDS, start_new_session=True
-        )
-        return Path(folder, "head.sig").read_text("ascii")
 
 
 def payload_of(logged: Entry, entries: int, signers: Signers) -> bytes:
@@ -101,8 +84,8 @@ def find_head_problem(logged: Entry, entries: int, signers: Signers, env: Mappin
             return f"it was made for {made.namespace}"
         if signer is None or signer.principal != logged.get("principal"):
             return "its key is not one of this signer at HEAD"
-        key = base64.b64encode(signer.key).decode("ascii")
-        line = f'{signer.principal} namespaces="{NAMESPACE}" {signer.kind} {key}'
+        # Without its dates: a key may end after it has signed.
+        line = f'{signer.principal} namespaces="{NAMESPACE}" {signer.public_key}'
         return verify(payload, armored, line, signer.principal, env, signers.revoked, NAMESPACE)
     except ValueError as error:
         return str(error)
@@ -117,7 +100,7 @@ def check_log(result: Verification, repository: Repository, invocation: Invocati
     state = (records, repository, invocation)
     problems = [*check_approvals(*state), *check_rest(*state)]
     for each in reversed(records.audit.events(HEAD_SIGNED)):
-        signers = signers or Signers.recorded(repository, repository.head)
+        signers = signers or Signers.at_commit(repository, repository.head)
         entries, who = result.numbers.get(str(each.get("head"))), each.get("principal")
         said = f"the head that {who} signed at {each.get('at')}"
         if entries is None:
@@ -134,7 +117,7 @@ def check_approvals(records: Records, repository: Repository, invocation: Invoca
     given, kept = records.approvals(), records.approvals(confirmed=False)
     if lost := [each.id for each in kept if each not in given]:
         yield f"{NO_ENTRY} {count(len(lost), 'approval')}, not counted: {', '.join(lost)}"
-    events, signed = approval_events(records.audit), read_signed(records.signed())
+    events, signed = approval_events(records.audit), read_signed(records.signed_lines())
     logged = {str(each.get("statement")) for each in events}
     for mark, _, made, _ in signed:
         if mark not in logged:
@@ -181,9 +164,9 @@ def read_signed(lines: Iterable[str]) -> list[tuple[str, Envelope, Statement, st
     found = []
     for line in sorted(lines):
         with suppress(ValueError):
-            signed = Envelope.read(line)
+            signed = Envelope.parse(line)
             made, level = read_statement(signed.payload), str(parse(signed.signature).presence)
-            found.append((hashlib.sha256(signed.payload).hexdigest(), signed, made, level))
+            found.append((signed.digest, signed, made, level))
     return found
 
 
@@ -217,7 +200,7 @@ def find_approvals(
         tree = repository.tree_of(content.commit)
     found = [{"level": "tty", **each} for each in approval_events(AuditLog(repository.state_folder))]
     signed = read_signed(noted_lines(repository, filter(None, (tree, *content.blobs.values()))))
-    signers = Signers.recorded(repository, repository.head)
+    signers = Signers.at_commit(repository, repository.head)
     logged = {str(each.get("statement")) for each in found}
     for mark, envelope, made, level in signed:
         if mark in logged:

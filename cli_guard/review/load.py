@@ -73,7 +73,7 @@ class Gathered:
     """The input of a review with the policy that judges it.
 
     `checks` runs the checks that are needed and trusted, None if there are none. `base` is the commit before the
-    change, whose signers count, None if there is none; `remote` is where a push goes.
+    change, whose signers count, None if there is none; `push` is the push that is reviewed, if it is one.
     """
 
     subject: ReviewInput
@@ -81,7 +81,7 @@ class Gathered:
     notes: tuple[str, ...] = ()
     checks: Checks | None = None
     base: str | None = None
-    remote: str = ""
+    push: Push | None = None
 
 
 @dataclass(frozen=True)
@@ -155,8 +155,8 @@ def gather(
         ).under(policy)
         notes += (*material.notes, *expired_notes(policy, invocation.now.date()))
         base = find_base(request, repository, pushed) if repository else None
-        remote = request.remote if isinstance(request, Push) else ""
-        gathered = Gathered(subject, policy, tuple(notes), base=base, remote=remote)
+        push = request if isinstance(request, Push) else None
+        gathered = Gathered(subject, policy, tuple(notes), base=base, push=push)
         if plan_checks and repository and policy.checks and isinstance(request, Staged | Push):
             planned, checks = plan_checks(
                 request, repository, policy, subject.changes, subject.pushed, invocation

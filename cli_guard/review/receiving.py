@@ -8,9 +8,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from cli_guard.git.contents import BlobReader
 from cli_guard.git.notes import MOST_BYTES, REF, read_notes
 from cli_guard.git.repository import Repository, as_lines
-from cli_guard.model import Category, Decision, Presence, RefUpdate, Severity
+from cli_guard.model import Category, Decision, Presence, RefUpdate
+from cli_guard.policy.decisions import Policy
 from cli_guard.policy.globs import matches
 from cli_guard.review.approvals import check_statement
 from cli_guard.review.policy import recorded_policy
@@ -66,12 +68,13 @@ def verify_ref(
         strange = find_strange(repository, update)
         return Verified(update, not strange, strange or "approvals")
     base = base_of(repository, update)
-    seen = (repository.state_folder / "audit.jsonl").exists() or other_branches(repository)
-    if base is None and not update.deletes and not seen:
-        return Verified(update, True, "the first push, with nothing to verify it by: it was not reviewed")
     if base is None:
+        first = not (
+            update.deletes or (repository.state_folder / "audit.jsonl").exists() or has_branch(repository)
+        )
         words = "the default branch of this repository is missing, so nothing says who may approve"
-        return Verified(update, False, words)
+        words = "the first push, with nothing to verify it by: it was not reviewed" if first else words
+        return Verified(update, first, words)
     # Another name may stand for a branch, and the default one says who judges the others.
     default = repository.git.optional("symbolic-ref", "--quiet", "HEAD") or ""
     target = repository.git.optional("symbolic-ref", "--quiet", update.remote_ref) or update.remote_ref
@@ -102,9 +105,9 @@ def base_of(repository: Repository, update: RefUpdate) -> str | None:
     return repository.head
 
 
-def other_branches(repository: Repository) -> list[str]:
-    """Return the tips of the branches."""
-    return repository.git.text("for-each-ref", "--format=%(objectname)", BRANCHES).split()
+def has_branch(repository: Repository) -> bool:
+    """Return whether there is any branch. Raises GitError."""
+    return repository.git.text("for-each-ref", "--count=1", BRANCHES) != ""
 
 
 def find_strange(repository: Repository, update: RefUpdate) -> str:
@@ -114,21 +117,19 @@ def find_strange(repository: Repository, update: RefUpdate) -> str:
     listed = repository.git.run(
         "diff-tree", "--stdin", "-r", "--root", "-m", "--no-commit-id", "-z", stdin=as_lines(commits)
     ).split(b"\0")
-    for about, path in zip(listed[::2], listed[1::2], strict=False):
-        words = about.decode("ascii", "replace").split()
-        if not NOTE.fullmatch(path.replace(b"/", b"")) or words[1] not in ("100644", "000000"):
-            return "the notes hold a file that is no note"
-        if words[1] == "000000":
-            continue
-        raw, more = repository.git.bounded("cat-file", "blob", words[3], limit=MOST_BYTES)
-        for line in () if more else raw.decode("utf-8", "replace").splitlines():
+    with BlobReader(repository.git, blob_limit=MOST_BYTES) as reader:
+        for about, path in zip(listed[::2], listed[1::2], strict=False):
+            _, mode, _, blob, _ = about.decode("ascii", "replace").split()
+            if not NOTE.fullmatch(path.replace(b"/", b"")) or mode not in ("100644", "000000"):
+                return "the notes hold a file that is no note"
+            raw = reader.read(blob) if mode == "100644" else b""
+            if raw is None:
+                return "a note is too long"
             try:
-                if line.strip():
-                    read_statement(Envelope.read(line).payload)
+                for line in filter(str.strip, raw.decode("utf-8", "replace").splitlines()):
+                    read_statement(Envelope.parse(line).payload)
             except ValueError as error:
                 return f"the notes hold what is no approval: {error}"
-        if more:
-            return "a note is too long"
     return ""
 
 
@@ -150,11 +151,7 @@ def break_glass(
         return found
     if any(each.finding.category is Category.POLICY for each in found.review.findings):
         return found
-    config = recorded_policy(repository, base)[0]
-    wanted = max(
-        (Presence.KEY, *(getattr(config.approvals, str(each)) for each in Severity)),
-        key=lambda level: level.rank,
-    )
+    wanted = Presence.highest((Presence.KEY, Policy(recorded_policy(repository, base)[0]).highest))
     people = 2 if wanted is Presence.SECOND else 1
     wanted = Presence.KEY if wanted is Presence.SECOND else wanted
     refused = "no signed break-glass of this commit is in the notes"
@@ -178,11 +175,11 @@ def break_glass_approvals(
     repository: Repository, commit: str, notes: Sequence[str], base: str, invocation: Invocation
 ) -> Iterator[Approval | str]:
     """Yield the break-glass statements of a commit whose signatures are good, or why one does not count."""
-    signers = Signers.recorded(repository, base)
+    signers = Signers.at_commit(repository, base)
     lines, _ = read_notes(repository, (repository.tree_of(commit),), notes)
     for line in sorted(lines):
         try:
-            envelope = Envelope.read(line)
+            envelope = Envelope.parse(line)
             statement = read_statement(envelope.payload)
         except ValueError:
             continue

@@ -110,8 +110,10 @@ def review_request(
         if repository and records:
             # Those of the base and of the tip too, under which the commits were made.
             policy = gathered.policy
-            accepted = {replace(policy, config=each, also=(), before=()).shared for each in policy.configs}
-            accepted.add(policy.shared)
+            accepted = {
+                replace(policy, config=each, also=(), before=()).shared_identity for each in policy.configs
+            }
+            accepted.add(policy.shared_identity)
             approvals = Approvals(
                 repository,
                 records,

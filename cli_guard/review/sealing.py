@@ -42,12 +42,9 @@ class PolicySeals:
         """Return the key that will sign, None where a terminal is enough. Raises CliGuardError as `make` does."""
         if not self.wanted.rank:
             return None, Signers()
-        from cli_guard.review.signing import find_key, require_presence
+        from cli_guard.review.signing import choose_key
 
-        signers = Signers.recorded(self.repository, self.repository.head)
-        key = find_key(signers, self.repository, self.env)
-        require_presence(key.best if key else Presence.TTY, self.wanted, "trust")
-        return key, signers
+        return choose_key(self.repository, self.env, self.wanted, "trust")
 
     def holds(self, payload: bytes, seal: str) -> bool:
         """Return whether a record has the seal that policy wants. Raises CliGuardError without ssh-keygen."""
@@ -57,7 +54,7 @@ class PolicySeals:
             made = parse(seal)
         except ValueError:
             return False
-        signers = Signers.recorded(self.repository, self.repository.head)
+        signers = Signers.at_commit(self.repository, self.repository.head)
         signer = signers.by_key.get(made.key)
         if signer is None or made.presence.rank < self.wanted.rank:
             return False

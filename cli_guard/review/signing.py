@@ -51,13 +51,27 @@ class Key:
         return Presence.VERIFIED if self.signer.is_security_key else Presence.KEY
 
 
+def choose_key(
+    repository: Repository, env: Mapping[str, str], wanted: Presence, what: str, named: str = ""
+) -> tuple[Key | None, Signers]:
+    """Return this user's key, None without one, and the signers at HEAD.
+
+    Raises CliGuardError, with what to do, if the key cannot reach the level that policy wants for `what`.
+    """
+    signers = Signers.at_commit(repository, repository.head)
+    key = find_key(signers, repository, env, named)
+    why = "" if key or wanted is Presence.TTY else explain_no_key(signers, repository, env)
+    require_presence(key.best if key else Presence.TTY, wanted, what, why)
+    return key, signers
+
+
 def find_key(signers: Signers, repository: Repository, env: Mapping[str, str], named: str = "") -> Key | None:
     """Return the enrolled key of this user that is not revoked, None without one.
 
     A security key comes first. Raises CliGuardError if the `named` one cannot be read, or does not count.
     """
     if named:
-        path = Path(env.get("HOME", "~"), named[2:]) if named.startswith("~/") else repository.git.cwd / named
+        path = user_path(named, repository, env)
         kind, text, _ = read_public_key(path)
         if signer := signers.by_key.get(blob_of(text) or b""):
             return Key(signer, str(path))
@@ -67,26 +81,36 @@ def find_key(signers: Signers, repository: Repository, env: Mapping[str, str], n
         )
     if not signers.known:
         return None
-    own, krl = own_keys(repository, env), signers.revoked
-    found = [Key(signers.by_key[raw], path) for raw, path in own if raw in signers.by_key]
+    own = (
+        (signers.by_key.get(blob_of(text) or b""), path) for (_, text, _), path in own_keys(repository, env)
+    )
+    found = [Key(signer, path) for signer, path in own if signer]
     found.sort(key=lambda each: not each.signer.is_security_key)
+    krl = signers.revoked
     return next((each for each in found if not krl or not is_revoked(krl, each.signer, env)), None)
 
 
-def own_keys(repository: Repository, env: Mapping[str, str]) -> Iterator[tuple[bytes, str]]:
-    """Yield the public keys of this user, each with its file: Git's, those in ~/.ssh, and the agent's (without one)."""
-    folder = Path(env.get("HOME", "/nonexistent"), ".ssh")
-    paths = [folder / name for name in KEY_FILES]
+def user_path(name: str, repository: Repository, env: Mapping[str, str]) -> Path:
+    """Resolve a path of the user: `~/` is the home folder, and a relative one begins at the command's folder."""
+    home = name.startswith("~/")
+    return Path(env.get("HOME", "~"), name[2:]) if home else repository.git.cwd / name
+
+
+def own_keys(repository: Repository, env: Mapping[str, str]) -> Iterator[tuple[tuple[str, str, str], str]]:
+    """Yield the public keys of this user (type, base64, comment), each with its file, "" for one of the agent.
+
+    First that of Git, then those in ~/.ssh.
+    """
+    paths = [Path(env.get("HOME", "/nonexistent"), ".ssh", name) for name in KEY_FILES]
     configured = repository.config("user.signingKey") or ""
     if configured and not configured.startswith(("key::", "ssh-")):
-        paths.insert(0, Path(configured.replace("~", env.get("HOME", "~"), 1)))
+        paths.insert(0, user_path(configured, repository, env))
     for path in paths:
         public = path if path.suffix == ".pub" else path.with_name(f"{path.name}.pub")
         if public.is_file():
             with suppress(CliGuardError):  # a broken file beside the right one
-                yield blob_of(read_public_key(public)[1]) or b"", str(path)
-    for _, text, _ in agent_keys(env):
-        yield blob_of(text) or b"", ""
+                yield read_public_key(public), str(path)
+    yield from ((key, "") for key in agent_keys(env))
 
 
 def is_revoked(krl: bytes, signer: Signer, env: Mapping[str, str]) -> bool:
@@ -94,13 +118,13 @@ def is_revoked(krl: bytes, signer: Signer, env: Mapping[str, str]) -> bool:
     with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
         revoked, key = Path(folder, "krl"), Path(folder, "key.pub")
         revoked.write_bytes(krl)
-        key.write_text(signer.line.split(" ", 2)[2] + "\n", "ascii")
+        key.write_text(f"{signer.public_key}\n", "ascii")
         return run_ssh_keygen("-Q", "-f", str(revoked), str(key), env=env)[1].endswith("REVOKED")
 
 
 def explain_no_key(signers: Signers, repository: Repository, env: Mapping[str, str]) -> str:
     """Say why a key of this user does not count, "" if none is enrolled. Raises ConfigError, GitError."""
-    file, own = repository.root / SIGNERS, {raw for raw, _ in own_keys(repository, env)}
+    file, own = repository.root / SIGNERS, {blob_of(text) for (_, text, _), _ in own_keys(repository, env)}
     if own & signers.by_key.keys():
         return f"your key is revoked in {REVOKED}"
     coming = parse_signers(file.read_bytes(), SIGNERS)[0] if file.is_file() else ()
@@ -117,12 +141,12 @@ class Signed:
     level: Presence
     counter: int | None = None
 
-    def audited(self) -> dict[str, object]:
+    def audit_details(self) -> dict[str, object]:
         """Return what the audit log says of it."""
         return {
             "level": str(self.level),
             "principal": self.statement.principal,
-            "statement": hashlib.sha256(self.envelope.payload).hexdigest(),
+            "statement": self.envelope.digest,
             **({"counter": self.counter} if self.counter is not None else {}),
         }
 
@@ -163,14 +187,9 @@ def plan_signature(
     env, rules = invocation.env, ", ".join(sorted({each.rule for each in findings}))
     policy, _ = policy_for(Staged(), repository, env)
     # A second person, and a number of people, can only be asked for once the change is recorded.
-    levels = [policy.need_for(each).level for each in findings]
-    wanted = max(
-        (Presence.KEY if each is Presence.SECOND else each for each in levels), key=lambda level: level.rank
-    )
-    signers = Signers.recorded(repository, repository.head)
-    key = find_key(signers, repository, env, named)
-    why = "" if key or wanted is Presence.TTY else explain_no_key(signers, repository, env)
-    require_presence(key.best if key else Presence.TTY, wanted, rules, why)
+    levels = (policy.need_for(each).level for each in findings)
+    wanted = Presence.highest(Presence.KEY if each is Presence.SECOND else each for each in levels)
+    key, signers = choose_key(repository, env, wanted, rules, named)
     if key is None:
         if expires:
             raise UsageError("--expires needs an enrolled key: see `cli-guard signers init`")
@@ -190,7 +209,7 @@ def plan_break_glass(
     reason: str,
 ) -> Plan:
     """Return what is to be signed to let one commit pass unverified, for a day by default. Raises CliGuardError."""
-    signers = Signers.recorded(repository, repository.head)
+    signers = Signers.at_commit(repository, repository.head)
     key = find_key(signers, repository, invocation.env, named)
     if key is None or not reason:
         raise UsageError("--break-glass needs an enrolled key, and --note with the reason")
@@ -214,12 +233,9 @@ def sign_payload(
     payload: bytes, key: Key, signers: Signers, env: Mapping[str, str], namespace: str = NAMESPACE
 ) -> tuple[str, Signature]:
     """Sign, and verify what was signed; return the armored signature and what it says. Raises CliGuardError."""
-    with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
-        public = Path(folder, "key.pub")
-        public.write_text(key.signer.line.split(" ", 2)[2] + "\n", "ascii")
-        armored = sign(payload, Path(key.path) if key.path else public, env, namespace)
-    made, signer = parse(armored), key.signer
-    line = signer.allows(namespace)
+    signer = key.signer
+    armored = sign(payload, key.path, env, namespace, public_key=signer.public_key)
+    made, line = parse(armored), signer.allows(namespace)
     problem = verify(payload, armored, line, signer.principal, env, signers.revoked, namespace)
     if problem or made.key != signer.key:
         raise CliGuardError(

@@ -61,33 +61,26 @@ def remember_reasons(review: Review, records: Records) -> None:
             Memory(records.folder).keep(text, "reason", f"suppression {found.fingerprint}")
 
 
-def reviewed_fingerprints(review: Review) -> tuple[str, ...]:
-    """Return the fingerprints of the findings that need a person."""
-    return tuple(j.finding.fingerprint for j in review.findings if j.disposition is Disposition.REVIEW)
-
-
 def pending_review(review: Review, gathered: "Gathered", invocation: "Invocation") -> PendingReview:
     """Build what is kept beside the checkpoint, which has the findings."""
-    subject, history = gathered.subject, gathered.subject.history
+    subject, history, push = gathered.subject, gathered.subject.history, gathered.push
+    asked = [judged.finding for judged in review.sort_findings(Disposition.REVIEW)]
+    blobs = {change.path: change.new_blob for change in subject.changes}
     assert review.review_id  # noqa: S101 - only a review with an id is pending
     return PendingReview(
         id=review.review_id,
         event=review.event,
         at=invocation.now.isoformat(timespec="seconds"),
         reason=review.review_reason or "",
-        content=gathered.subject.changes.identity,
+        content=subject.changes.identity,
         policy=gathered.policy.identity,
-        shared=gathered.policy.shared,
-        fingerprints=reviewed_fingerprints(review),
+        shared=gathered.policy.shared_identity,
+        fingerprints=tuple(each.fingerprint for each in asked),
         findings=(),
         base=gathered.base or "",
-        remote=gathered.remote,
-        blobs={
-            j.finding.path: blob
-            for j in review.findings
-            for each in gathered.subject.changes
-            if j.disposition is Disposition.REVIEW and each.path == j.finding.path and (blob := each.new_blob)
-        },
+        remote=push.remote if push else "",
+        partial=push.plan.partial or "" if push else "",
+        blobs={each.path: blob for each in asked if (blob := blobs.get(each.path))},
         bound=bound_text(history.ids, subject.pushed) if isinstance(history, History) else "",
     )
 

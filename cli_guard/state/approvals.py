@@ -137,7 +137,7 @@ def why_not_enough(given: Sequence[Approval], need: Need, authors: frozenset[str
     level = Presence.KEY if second else need.level
     counted = [each for each in given if each.level.rank >= level.rank]
     if not counted:
-        best = max((each.level for each in given), key=lambda each: each.rank, default=Presence.TTY)
+        best = Presence.highest(each.level for each in given)
         good = "signature good, but presence is" if best.rank else "approved at a terminal, which is"
         return f"{good} {best}; policy wants {level}"
     people = min(len({each.by for each in counted}), len({each.key for each in counted}))

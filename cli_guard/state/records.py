@@ -31,7 +31,8 @@ class PendingReview:
     The findings of a change are those in its checkpoint; `findings` are the lines of a request, already redacted and
     printable. `at` is an ISO 8601 time in UTC. `bound` is the text of which the content of a push is the hash. `root`
     is the work tree that a request was asked in, "" for any. `shared` is the policy, without the user's own part;
-    `base` the commit that a range starts from, `remote` where a push goes.
+    `base` the commit that a range starts from, `remote` where a push goes, `partial` why some of its refs may be
+    missing; `blobs` are the contents of the files with findings, by path.
     """
 
     id: str
@@ -47,6 +48,7 @@ class PendingReview:
     shared: str = ""
     base: str = ""
     remote: str = ""
+    partial: str = ""
     blobs: Mapping[str, str] = field(default_factory=dict)
 
     def expired(self, now: datetime.datetime) -> bool:
@@ -105,7 +107,7 @@ class Records:
         known = [[each.get(key) for key in keys] for each in self.audit.events("approve")]
         return tuple(a for a in found if [a.id, a.content, a.policy, sorted(a.fingerprints)] in known)
 
-    def signed(self) -> tuple[str, ...]:
+    def signed_lines(self) -> tuple[str, ...]:
         """Return the lines of the signed approvals that were given here, to be verified. Raises CliGuardError."""
         return tuple(line for line in self._approval_lines() if '"payload":' in line)
 

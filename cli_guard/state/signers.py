@@ -40,6 +40,11 @@ class Signer:
         """Return whether the key is one of a FIDO device, which can prove a touch."""
         return self.kind in SECURITY_KEYS
 
+    @property
+    def public_key(self) -> str:
+        """Return the type and the base64 of the public key, as a file of ssh-keygen has them."""
+        return self.line.split(" ", 2)[2]
+
     def allows(self, namespace: str) -> str:
         """Return the line that lets the key sign in another namespace of ours."""
         return self.line.replace(NAMESPACE, namespace, 1)
@@ -52,10 +57,9 @@ class Signers:
     known: tuple[Signer, ...] = ()
     revoked: bytes = b""
     repository: tuple[str, ...] = ()
-    at: str = ""
 
     @classmethod
-    def recorded(cls, repository: Repository, revision: str | None) -> "Signers":
+    def at_commit(cls, repository: Repository, revision: str | None) -> "Signers":
         """Return the signers of a commit, none for None. Raises ConfigError for a broken file, GitError."""
         if revision is None:
             return cls()
@@ -65,7 +69,7 @@ class Signers:
         raw = repository.show(revision, SIGNERS) or b""
         known, named = parse_signers(raw, where)
         roots = named or (() if is_shallow(repository) else tuple(find_roots(repository, revision)))
-        return cls(known, repository.show(revision, REVOKED) or b"", roots, revision)
+        return cls(known, repository.show(revision, REVOKED) or b"", roots)
 
     @cached_property
     def by_key(self) -> Mapping[bytes, Signer]:

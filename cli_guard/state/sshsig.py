@@ -122,11 +122,16 @@ def blob_of(text: str) -> bytes | None:
 
 
 def run_ssh_keygen(
-    *arguments: str, env: Mapping[str, str], stdin: bytes = b"", seconds: float = VERIFY_SECONDS
-) -> tuple[int, str]:
-    """Run ssh-keygen; return its exit code and the last line of what it said. Raises CliGuardError if it cannot run.
+    *arguments: str,
+    env: Mapping[str, str],
+    stdin: bytes = b"",
+    seconds: float = VERIFY_SECONDS,
+    unattended: bool = False,
+) -> tuple[int, str, bytes]:
+    """Run ssh-keygen; return its exit code, the last line of what it said, and its output.
 
-    It may ask for a passphrase or a PIN on the controlling terminal, never through a program of the environment.
+    It may ask for a passphrase or a PIN on the controlling terminal, never through a program of the environment; if
+    `unattended` it has no terminal. Raises CliGuardError if it cannot run.
     """
     try:
         done = subprocess.run(
@@ -136,6 +141,7 @@ def run_ssh_keygen(
             capture_output=True,
             timeout=seconds,
             check=False,
+            start_new_session=unattended,
         )
     except FileNotFoundError as error:
         raise CliGuardError(
@@ -147,22 +153,35 @@ def run_ssh_keygen(
     said = next((line.strip() for line in reversed(lines) if line.strip()), "no reason given")
     if "illegal option" in said or "unknown option" in said or said.startswith("usage:"):
         raise CliGuardError("ssh-keygen is too old for signatures: install OpenSSH 8.9 or newer")
-    return done.returncode, said
+    return done.returncode, said, done.stdout
 
 
-def sign(message: bytes, key: Path, env: Mapping[str, str], namespace: str = NAMESPACE) -> str:
-    """Sign with a key file, or by an agent that holds it; return the armored signature. Raises CliGuardError."""
+def sign(
+    message: bytes,
+    path: str | Path,
+    env: Mapping[str, str],
+    namespace: str = NAMESPACE,
+    *,
+    public_key: str = "",
+    seconds: float = SIGN_SECONDS,
+    unattended: bool = False,
+) -> str:
+    """Sign with a key file, or with "" by the agent that holds the `public_key`; return the armored signature.
+
+    Raises CliGuardError.
+    """
     with tempfile.TemporaryDirectory(prefix="cli-guard-") as folder:
-        file = Path(folder, "statement")
-        file.write_bytes(message)
-        made = file.with_name("statement.sig")
-        command = ("-Y", "sign", "-n", namespace, "-f", str(key), str(file))
-        code, said = run_ssh_keygen(*command, env=env, seconds=SIGN_SECONDS)
-        if code or not made.is_file():
-            raise CliGuardError(
-                f"{key} did not sign: {said}; is it unlocked, or in your agent (`ssh-add -l`)?"
-            )
-        return made.read_text("ascii")
+        public = Path(folder, "key.pub")
+        public.write_text(f"{public_key}\n", "ascii")
+        # On standard input: while a person touches the key, a file could be replaced.
+        command = ("-Y", "sign", "-n", namespace, "-f", str(path or public))
+        code, said, made = run_ssh_keygen(
+            *command, env=env, stdin=message, seconds=seconds, unattended=unattended
+        )
+    if code or not made:
+        named = path or "the key in your agent"
+        raise CliGuardError(f"{named} did not sign: {said}; is it unlocked, or in your agent (`ssh-add -l`)?")
+    return made.decode("ascii", "replace")
 
 
 def verify(
@@ -194,5 +213,5 @@ def _verify(
         command = ["-Y", "verify", "-f", str(signers), "-I", principal, "-n", namespace, "-s", str(made)]
         if revoked:
             command += ["-r", str(krl)]
-        code, said = run_ssh_keygen(*command, env={"PATH": path}, stdin=message)
+        code, said, _ = run_ssh_keygen(*command, env={"PATH": path}, stdin=message)
     return None if code == 0 else said

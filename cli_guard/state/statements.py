@@ -4,6 +4,7 @@ It binds an approval to the content, the policy and the findings, and to the rep
 Source: the in-toto attestation framework, Statement v1.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,9 +23,9 @@ class Statement:
     """One approval, or a break-glass for a commit.
 
     `content` is the identity of the change (SHA-256; the commit's id for a break-glass), `tree` what it records and
-    `base` what it starts from (tree ids), `parent` the commit at HEAD;
-    `blobs` maps the paths of the findings to their contents; `findings` maps fingerprints to rules; `repository` are
-    the ids of its first commits. `at` and `expires` are ISO 8601 times in UTC, `expires` may be empty.
+    `base` what it starts from (tree ids), `parent` the commit at HEAD; `blobs` maps the paths of the findings to their
+    contents, `findings` fingerprints to rules; `repository` are the ids of its first commits. `at` and `expires` are
+    ISO 8601 times in UTC, `expires` may be empty.
     """
 
     content: str
@@ -68,13 +69,6 @@ class Statement:
         return encode(
             {"_type": TYPE, "predicateType": PREDICATE, "predicate": predicate, "subject": subject + files}
         )
-
-    @property
-    def short(self) -> str:
-        """Return the first digits of the hash of what is signed."""
-        import hashlib
-
-        return hashlib.sha256(self.canonical()).hexdigest()[:10]
 
 
 def encode(data: Mapping[str, Any]) -> bytes:
@@ -134,12 +128,17 @@ class Envelope:
     payload: bytes
     signature: str
 
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of what is signed, which names it in the audit log."""
+        return hashlib.sha256(self.payload).hexdigest()
+
     def line(self) -> str:
         """Return it in one line of JSON."""
         return encode({"payload": self.payload.decode("ascii"), "signature": self.signature}).decode("ascii")
 
     @classmethod
-    def read(cls, line: str) -> "Envelope":
+    def parse(cls, line: str) -> "Envelope":
         """Parse a line. Raises ValueError."""
         if len(line) > 2 * MOST_BYTES:
             raise ValueError("the approval is too long")

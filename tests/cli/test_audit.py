@@ -112,7 +112,7 @@ def signature(repo: Repo, head: str, number: int, key: Path, namespace: str = NA
     """An entry that signs a head."""
     logged = event(repo, "head-signed", head=head, principal=ADA)
     found = Repository.discover(repo.path, repo.env)
-    payload = payload_of(logged, number, Signers.recorded(found, found.head))
+    payload = payload_of(logged, number, Signers.at_commit(found, found.head))
     return {**logged, "signature": sign(payload, key, repo.env, namespace)}
 
 

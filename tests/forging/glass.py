@@ -50,8 +50,7 @@ def a_break_glass_of_somebody_who_is_not_enrolled(world: World) -> None:
     statement = world.change()
     done = glass(world)
     assert done.code == 0, done.all
-    [line] = world.lines()
-    payload = json.loads(json.loads(line)["payload"])
+    payload = world.payload()
     world.repo.git("update-ref", "-d", NOTES)
     world.note(signed(payload, MALLORY))
     world.note(signed(changed(payload, principal=MALLORY_MAIL), MALLORY))
@@ -100,8 +99,7 @@ def reglazed(world: World, **values: str) -> None:
     server = serve(world)
     world.change()
     assert glass(world).code == 0
-    [line] = world.lines()
-    payload = json.loads(json.loads(line)["payload"])
+    payload = world.payload()
     world.repo.git("update-ref", "-d", NOTES)
     world.note(signed(changed(payload, **values), ADA))
     server.refused(*OPTION, "main", NOTES)
@@ -142,8 +140,7 @@ def a_break_glass_below_the_level_of_the_policy(world: World) -> None:
     server = serve(world, TOUCH)
     world.change()
     assert glass(world).code == 0
-    [line] = world.lines()
-    payload = json.loads(json.loads(line)["payload"])
+    payload = world.payload()
     world.note(signed(payload, security_key(0x00)))
     server.refused(*OPTION, "main", NOTES)
 

@@ -187,25 +187,24 @@ def an_example_that_becomes_a_program_by_its_new_folder(world: World) -> None:
     world.record("Rename it")
 
 
-@forgery(codes=(1, 2, 3))
-def a_submodule_comes_with_the_change(world: World) -> None:
+def add_submodule(world: World, address: str) -> None:
     repo = world.repo
-    modules = '[submodule "lib"]\n\tpath = lib\n\turl = https://mallory.example.org/lib.git\n'
-    repo.write(".gitmodules", modules)
+    repo.write(".gitmodules", f'[submodule "lib"]\n\tpath = lib\n\turl = {address}\n')
     repo.git("add", ".gitmodules")
     repo.git("update-index", "--add", "--cacheinfo", f"160000,{world.base},lib")
     repo.git("commit", "-q", "--no-verify", "-m", "Add a library")
+
+
+@forgery(codes=(1, 2, 3))
+def a_submodule_comes_with_the_change(world: World) -> None:
+    add_submodule(world, "https://mallory.example.org/lib.git")
 
 
 @forgery(codes=(1, 2, 3))
 def a_submodule_moves_to_another_commit(world: World) -> None:
     """The range holds one line; what it brings is in another repository."""
     repo = world.repo
-    modules = '[submodule "lib"]\n\tpath = lib\n\turl = https://example.org/lib.git\n'
-    repo.write(".gitmodules", modules)
-    repo.git("add", ".gitmodules")
-    repo.git("update-index", "--add", "--cacheinfo", f"160000,{world.base},lib")
-    repo.git("commit", "-q", "--no-verify", "-m", "Add a library")
+    add_submodule(world, "https://example.org/lib.git")
     world.start_here()
     repo.git("update-index", "--cacheinfo", f"160000,{'1' * 40},lib")
     repo.git("commit", "-q", "--no-verify", "-m", "Update it")

@@ -75,11 +75,7 @@ def an_approved_commit_is_made_again_inside_the_range(world: World) -> None:
     approved = repo.git("rev-parse", "HEAD^{tree}")
     world.set_base({"cli-guard.toml": f"{strict}\n", "app.py": "x = 2\n"})
     world.forget()
-    stranger = world.by("mallory").repo
-    one = stranger.git("commit-tree", "-p", world.base, "-m", "Tidy up", before)
-    two = stranger.git("commit-tree", "-p", one, "-m", "Tidy up", approved)
-    repo.git("reset", "-q", "--hard", two)
-    stranger.commit("Tidy up", {"app.py": "x = 2\n"})
+    make_again(world.by("mallory"), before, approved)
 
 
 @forgery(codes=(3,))
@@ -95,11 +91,7 @@ def an_approved_signer_is_enrolled_again_inside_the_range(world: World) -> None:
     assert world.verify().code == 0, world.verify().all
     world.set_base({"app.py": "x = 2\n"})
     world.forget()
-    carol = world.by("carol").repo
-    one = carol.git("commit-tree", "-p", world.base, "-m", "Tidy up", before)
-    two = carol.git("commit-tree", "-p", one, "-m", "Tidy up", approved)
-    repo.git("reset", "-q", "--hard", two)
-    carol.commit("Tidy up", {"app.py": "x = 2\n"})
+    make_again(world.by("carol"), before, approved)
 
 
 @forgery(codes=(3,))
@@ -126,6 +118,14 @@ def an_approved_signer_is_enrolled_again_on_the_old_parent_and_merged(world: Wor
     approved = repo.git("rev-parse", "HEAD^{tree}")
     world.set_base({SIGNERS: old, "app.py": "x = 2\n"})
     merge_again(world.by("carol"), parent, approved, {SIGNERS: with_carol})
+
+
+def make_again(stranger: World, before: str, approved: str) -> None:
+    """The tree of the time before, the approved one, and that of today but for one file, as commits on the base."""
+    one = stranger.repo.git("commit-tree", "-p", stranger.base, "-m", "Tidy up", before)
+    two = stranger.repo.git("commit-tree", "-p", one, "-m", "Tidy up", approved)
+    stranger.repo.git("reset", "-q", "--hard", two)
+    stranger.repo.commit("Tidy up", {"app.py": "x = 2\n"})
 
 
 def approve_guard_change(world: World, files: dict[str, str | bytes]) -> None:
@@ -335,8 +335,7 @@ def a_path_that_begins_like_the_one_that_is_approved(world: World) -> None:
     done = world.approve("--for", "infra")
     assert done.code == 0, done.all
     world.record("Add them")
-    [line] = world.lines()
-    payload = json.loads(json.loads(line)["payload"])
+    payload = world.payload()
     assert [each["name"] for each in payload["subject"] if each["name"].startswith("file:")] == [
         "file:infra/a.py"
     ]
@@ -469,8 +468,7 @@ def a_break_glass_where_policy_wants_a_second_person(world: World) -> None:
     server = serve(world, '[approvals]\ncritical = "second"\nhigh = "second"\n')
     world.change()
     assert glass(world).code == 0
-    [line] = world.lines()
-    payload = json.loads(json.loads(line)["payload"])
+    payload = world.payload()
     world.note(signed(payload, security_key(0x05)))
     server.refused(*OPTION, "main", NOTES)
 

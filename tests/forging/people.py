@@ -27,9 +27,6 @@ from forging.world import (
 )
 from in_process import RISKY
 
-AFTER = 'valid-after="20990101"'
-BEFORE = 'valid-before="20261001"'
-
 
 @forgery(codes=(2, 3))
 def a_signer_for_every_name(world: World) -> None:

@@ -192,6 +192,12 @@ class World:
             **values,
         )
 
+    def payload(self) -> dict[str, Any]:
+        """The statement in the only line of the notes."""
+        [line] = self.lines()
+        statement: dict[str, Any] = json.loads(json.loads(line)["payload"])
+        return statement
+
     def pending(self) -> list[str]:
         return sorted(path.stem for path in (self.state / "waiting").glob("*.json"))
 
