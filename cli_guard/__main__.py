@@ -101,7 +101,9 @@ def run_in_process(argv: list[str]) -> int:
     from pathlib import Path
 
     from cli_guard.errors import ExitCode
+    from cli_guard.graph.deferred import defer
 
+    defer()
     sys.unraisablehook = raise_again
     # Loading libraries creates thousands of objects, none of them garbage.
     gc.set_threshold(50_000, 20, 50)

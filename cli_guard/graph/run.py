@@ -15,18 +15,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
+from langchain_core.callbacks import CallbackManager
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
-from langsmith.run_helpers import tracing_context
 
 from cli_guard.errors import UsageError
 from cli_guard.graph.build import Graph, build_graph
 from cli_guard.graph.context import Context
+from cli_guard.graph.deferred import keep_callbacks
 from cli_guard.graph.state import State, is_intact
 from cli_guard.model import Action
 from cli_guard.secrets.redact import mask_everywhere, masks_in
 
+keep_callbacks()
 LOCK_SECONDS = 2
 EXACT = ("tool_requests", "proposal", "repo_snapshot", "allowed_paths")
 THREAD: Any = {"configurable": {"thread_id": "review"}}
@@ -70,13 +72,18 @@ def run_review(context: Context) -> tuple[State, Pause | None]:
 
 def run_graph(request: State, context: Context) -> tuple[State, Pause | None]:
     """Run the graph on a request; return its state, and the pause if it waits for a person."""
-    # A diff must not leave the machine because the user's environment turns tracing on for another program. A context
-    # variable overrides the environment, which two reviews in two threads share.
-    with tracing_context(enabled=False):
-        state = cast(State, default_graph().invoke(request, context=context))
-        if state["status"] != "needs_review" or not state["review_id"]:
-            return state, None
-        return waiting(state, context)
+    state = cast(State, default_graph().invoke(request, untraced({}), context=context))
+    if state["status"] != "needs_review" or not state["review_id"]:
+        return state, None
+    return waiting(state, context)
+
+
+def untraced(config: Any) -> Any:
+    """Add an empty callback manager: only without one would the library trace the run, if the environment says so.
+
+    A diff must not leave the machine because a variable was set for another program.
+    """
+    return config | {"callbacks": CallbackManager([])}
 
 
 def waiting(state: State, context: Context) -> tuple[State, Pause]:
@@ -91,8 +98,8 @@ def waiting(state: State, context: Context) -> tuple[State, Pause]:
     # The request may hold a secret. A patch is kept unmasked: it is written as it is, and its hash is its id.
     exact = {key: before[key] for key in EXACT if key in before}  # type: ignore[literal-required]
     before = cast(State, mask_everywhere(before, masks_in(state["input"])) | exact)
-    graph.update_state(THREAD, before, as_node="policy_gate")
-    stopped: Any = graph.invoke(None, THREAD, context=context, durability="exit")
+    graph.update_state(untraced(THREAD), before, as_node="policy_gate")
+    stopped: Any = graph.invoke(None, untraced(THREAD), context=context, durability="exit")
     (asked,) = stopped.pop("__interrupt__")
     return stopped | {"final_output": asked.value["final_output"]}, Pause(connection)
 
@@ -129,8 +136,8 @@ def resume_review(
         if requests is not None and graph.get_state(THREAD).values["tool_requests"] != requests:
             raise UsageError("the pending request is not the one that was shown: ask again")
         answer: Any = Command(resume={"approved": approved, "by": by, "reason": reason})
-        with tracing_context(enabled=False):
-            return cast(State, graph.invoke(answer, THREAD, context=context or Context(), durability="exit"))
+        context = context or Context()
+        return cast(State, graph.invoke(answer, untraced(THREAD), context=context, durability="exit"))
 
 
 def waiting_requests(path: Path) -> list[Action]:

@@ -55,9 +55,11 @@ def main(arguments: list[str]) -> int:
         return 1
     # Watch from here on, so that a change of a file during loading is noticed.
     stay = Stay(idle, memory)
+    from cli_guard.graph.deferred import defer
     from cli_guard.server.control import configured
     from cli_guard.server.warming import warm
 
+    defer()
     warm(front_door)
     if threading.active_count() > 1:
         # A lock that another thread holds at a fork would stay locked in the child.

@@ -6,7 +6,7 @@ One extractor for each language, all returning the same `Symbol`s in the order o
 from cli_guard.code.classify import unreadable
 from cli_guard.code.symbols.golang import go_symbols
 from cli_guard.code.symbols.java import java_symbols
-from cli_guard.code.symbols.javascript import javascript_symbols
+from cli_guard.code.symbols.javascript import javascript_symbols, typescript_symbols
 from cli_guard.code.symbols.model import Doc, Parameter, Symbol
 from cli_guard.code.symbols.python import python_symbols
 from cli_guard.code.symbols.rust import rust_symbols
@@ -17,8 +17,8 @@ __all__ = ["LANGUAGES", "Doc", "Parameter", "Symbol", "symbols_of", "unreadable"
 EXTRACTORS = {
     "python": python_symbols,
     "javascript": javascript_symbols,
-    "typescript": javascript_symbols,
-    "tsx": javascript_symbols,
+    "typescript": typescript_symbols,
+    "tsx": typescript_symbols,
     "go": go_symbols,
     "java": java_symbols,
     "rust": rust_symbols,

@@ -26,33 +26,30 @@ DEFINITIONS = (
     "class_declaration",
     "method_definition",
 )
-TYPESCRIPT_DEFINITIONS = ("abstract_class_declaration",)
+# A kind that a grammar does not know is an error, and JavaScript has no abstract class.
+TYPESCRIPT_DEFINITIONS = (*DEFINITIONS, "abstract_class_declaration")
 VALUES = ("arrow_function", "function_expression", "generator_function")
 COMMON_JS_LIST = re.compile(r"module\.exports\s*=\s*\{([^{}]*)\}")
 COMMON_JS_NAME = re.compile(r"\bexports(?:\.[\w$]+)?\s*=\s*([\w$]+)")
 WORD = re.compile(r"[\w$]+")
 
 
-def javascript_symbols(root: "SgNode") -> Iterator[Symbol]:
+def typescript_symbols(root: "SgNode") -> Iterator[Symbol]:
+    """Return the same of TypeScript and TSX."""
+    return javascript_symbols(root, TYPESCRIPT_DEFINITIONS)
+
+
+def javascript_symbols(root: "SgNode", kinds: tuple[str, ...] = DEFINITIONS) -> Iterator[Symbol]:
     """Return the named functions, classes and methods of a module; `public` are the exported ones."""
     exported = _exported_names(root, root.text())
     value = {"any": [{"kind": kind} for kind in VALUES]}
-    rules = [{"kind": kind} for kind in _kinds(root)]
+    rules = [{"kind": kind} for kind in kinds]
     rules.append({"kind": "variable_declarator", "has": {"field": "value", **value}})  # type: ignore[dict-item]
 
     def make(node: "SgNode", owner: Symbol | None, owner_node: "SgNode | None") -> Symbol | None:
         return _symbol(node, owner, owner_node, exported)
 
     return owned_symbols(root.find_all(any=rules), make)  # type: ignore[arg-type]
-
-
-def _kinds(root: "SgNode") -> tuple[str, ...]:
-    """Return the kinds that the grammar knows, as others are an error: JavaScript has no abstract class."""
-    try:
-        root.find(kind=TYPESCRIPT_DEFINITIONS[0])
-    except RuntimeError:
-        return DEFINITIONS
-    return DEFINITIONS + TYPESCRIPT_DEFINITIONS
 
 
 def _exported_names(root: "SgNode", text: str) -> frozenset[str]:
