@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # The exit code with which an agent's hook blocks the tool; agents let it run at any other (`agents.registry.BLOCKED`).
 BLOCKED = 2
+COMMIT_HOOKS = (["pre-commit"], ["pre-merge-commit"], ["commit-msg"])
 NEEDS_REVIEW = 3  # `errors.ExitCode`
 
 
@@ -206,19 +207,21 @@ def complete() -> None:
 
 
 def run_here(argv: list[str]) -> int:
-    """Run without a server; start one for the next run if the graph was loaded, or more judgements will follow."""
+    """Run without a server; start one for the next run, which loads beside this one if it is a hook of a commit."""
     from cli_guard.server import client
 
     if os.environ.get("CLI_GUARD_SERVER") == "require" and client.is_routed(argv):
         from cli_guard.server.control import run_on_server
 
         return run_on_server(argv)
-    code = run_in_process(argv)
-    if "langgraph" in sys.modules or argv[:1] == ["check-command"] or client.is_agent_hook(argv):
+    # The other hook of the same commit, or its end, comes next, and finds the server loading at least.
+    early = argv[:1] == ["hook"] and argv[1:2] in COMMIT_HOOKS
+    code = None if early else run_in_process(argv)
+    if early or "langgraph" in sys.modules or argv[:1] == ["check-command"] or client.is_agent_hook(argv):
         from cli_guard.server.control import leave_behind
 
         leave_behind(argv)
-    return code
+    return run_in_process(argv) if code is None else code
 
 
 if __name__ == "__main__":

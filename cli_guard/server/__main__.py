@@ -1,13 +1,15 @@
-"""`python -m cli_guard.server FOLDER NAME [IDLE_SECONDS [MEGABYTES]]`: serves a name, if no other server does.
+"""`python -m cli_guard.server FOLDER [IDLE_SECONDS [MEGABYTES]]`: serves its identity, if no other server does.
 
-It is started by control.py, and exits silently if it cannot serve the client that started it.
+It is started by control.py, or by another server when files have changed, and exits silently if it cannot serve.
 """
 
 import fcntl
 import os
 import socket
+import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 
 from cli_guard.__main__ import main as front_door
@@ -17,15 +19,21 @@ from cli_guard.server.leaving import IDLE_SECONDS, MEMORY_BYTES, Stay
 from cli_guard.server.serving import BACKLOG, Server
 from cli_guard.server.trust import confinement
 
+# An installation writes for some seconds; what loads in between may be half of it.
+INSTALL_SECONDS = 2.0
+
 
 def lock(path: str) -> int | None:
     """Take the lock of a server, None if another one has it."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return None
-    return descriptor
+    for _ in range(5):
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return descriptor
+        # Somebody may only have looked whether it is held.
+        time.sleep(0.02)
+    os.close(descriptor)
+    return None
 
 
 def listen(path: str) -> socket.socket:
@@ -40,13 +48,14 @@ def listen(path: str) -> socket.socket:
 
 def main(arguments: list[str]) -> int:
     """Serve until it is time to exit."""
-    inside, name = arguments[:2]
-    idle = float(arguments[2]) if len(arguments) > 2 else IDLE_SECONDS
-    memory = int(arguments[3]) * 1_048_576 if len(arguments) > 3 else MEMORY_BYTES
+    inside = arguments[0]
+    idle = float(arguments[1]) if len(arguments) > 1 else IDLE_SECONDS
+    memory = int(arguments[2]) * 1_048_576 if len(arguments) > 2 else MEMORY_BYTES
     os.umask(0o077)
     identity = address.identity()
-    if identity is None or address.name_of(identity) != name or not address.is_own_folder(inside):
+    if identity is None or not address.is_own_folder(inside):
         return 1
+    name = address.name_of(identity)
     if sys.platform == "linux" and confinement(os.getpid()) is None:
         # Without /proc no client can be checked.
         return 1
@@ -55,6 +64,9 @@ def main(arguments: list[str]) -> int:
         return 1
     # Watch from here on, so that a change of a file during loading is noticed.
     stay = Stay(idle, memory)
+    # Listen from here on: for a client it is quicker to wait than to load the same.
+    path = address.socket_path(inside, name)
+    door = listen(path)
     from cli_guard.graph.deferred import defer
     from cli_guard.server.control import configured
     from cli_guard.server.warming import warm
@@ -64,10 +76,10 @@ def main(arguments: list[str]) -> int:
     if threading.active_count() > 1:
         # A lock that another thread holds at a fork would stay locked in the child.
         return 1
-    path = address.socket_path(inside, name)
-    door = listen(path)
     stay.settle(path)
-    Server(door, held, identity, stay, configured, run_in_process).serve()
+    if Server(door, held, identity, stay, configured, run_in_process).serve() == "files":
+        time.sleep(INSTALL_SECONDS)
+        subprocess.Popen((sys.executable, *sys.orig_argv[1:]), start_new_session=True)
     return 0
 
 

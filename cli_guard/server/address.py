@@ -114,6 +114,24 @@ def is_own_folder(path: str) -> bool:
     return about.st_mode & 0o170077 == 0o040000 and about.st_uid == os.geteuid()
 
 
+def held(path: str) -> bool:
+    """Check whether a server holds the lock. Raises OSError."""
+    # `server status` and `doctor` say of Windows, which has no such locks, that there is no server.
+    import fcntl
+
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def socket_path(inside: str, name: str) -> str:
     """Return a usable path to a socket. Raises OSError.
 

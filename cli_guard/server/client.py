@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 # They review or judge, ask no questions, and leave no process behind.
 ROUTED = frozenset(("hook", "review", "check-command", "ask", "explain", "rules", "pending", "reviews"))
-# A healthy server answers at once; a hanging one costs no more than this.
-ANSWER_SECONDS = 0.1
+# A server answers within milliseconds, or as soon as it has loaded; on a busy machine both take longer, but a run of
+# our own would take longer still. No more than this is lost if it hangs.
+ANSWER_SECONDS = 5.0
 # The server has answered, but other runs come first.
-TURN_SECONDS = 3.0
+TURN_SECONDS = 5.0
 # An agent lets a tool run when its hook takes too long: half the shortest time-out of any (Copilot CLI: 30 s).
 HOOK_SECONDS = 15.0
 

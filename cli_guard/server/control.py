@@ -67,11 +67,10 @@ def start(*options: str) -> "subprocess.Popen[bytes] | None":
         return None
     for each in (os.path.dirname(inside), inside):  # noqa: PTH120 - as client.py has it
         os.makedirs(each, 0o700, exist_ok=True)  # noqa: PTH103
-    name = address.name_of(who)
-    if not address.is_own_folder(inside) or held(f"{inside}/{name}.lock"):
+    if not address.is_own_folder(inside) or address.held(f"{inside}/{address.name_of(who)}.lock"):
         return None
     return subprocess.Popen(
-        (sys.executable, "-E", "-P", *flags(), "-m", "cli_guard.server", inside, name, *options),
+        (sys.executable, "-E", "-P", *flags(), "-m", "cli_guard.server", inside, *options),
         # Not our streams: Git, or a framework, reads them until every process has closed them.
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -90,24 +89,6 @@ def flags() -> tuple[str, ...]:
         "-Xutf8": sys.flags.utf8_mode,
     }
     return tuple(flag for flag, on in wanted.items() if on)
-
-
-def held(path: str) -> bool:
-    """Check whether a server holds the lock."""
-    # `server status` and `doctor` say of Windows, which has no such locks, that there is no server.
-    import fcntl
-
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
 
 
 def status() -> Status | None:
@@ -151,7 +132,7 @@ def start_and_wait() -> Status:
         found = status()
         if found is not None:
             return found
-        if (process is None or process.poll() is not None) and not held(
+        if (process is None or process.poll() is not None) and not address.held(
             f"{inside}/{address.name_of(who)}.lock"
         ):
             break

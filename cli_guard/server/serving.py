@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from cli_guard.server import child
 from cli_guard.server.client import HANG_UP, INTERRUPT, KILLED, READY, REFUSED, TERMINATE
-from cli_guard.server.leaving import Stay, peak_bytes
+from cli_guard.server.leaving import Stay, give_back_memory, peak_bytes
 from cli_guard.server.request import LONGEST, Caller, length_of, parse
 from cli_guard.server.spare import Spares
 from cli_guard.server.trust import Trust
@@ -26,6 +26,8 @@ SILENCE_SECONDS = 5.0
 # The time that a child has to end after a signal.
 END_SECONDS = 2.0
 SIGNALS = {INTERRUPT: signal.SIGINT, TERMINATE: signal.SIGTERM, HANG_UP: signal.SIGHUP}
+# Spares of a server that nobody has asked for this long are closed.
+REST_SECONDS = 300.0
 # The exit code of a child that could not take its client's place: the client does the run itself.
 NOT_DONE = 75
 
@@ -85,6 +87,8 @@ class Server:
             self._end_late()
             if not self._leaving and self._stay.pause == 0:
                 self._leave(self._stay.reason_to_leave())
+            if self._stay.idle > REST_SECONDS and self._spares.rest():
+                give_back_memory()
             self._fork_the_next()
             self._hold_ready()
         return self._leaving

@@ -43,17 +43,26 @@ class Spares:
         self._run = run
         self._waiting: list[Spare] = []
         self._quiet_since = 0.0
+        self._resting = False
 
     @property
     def pause(self) -> float | None:
         """Return the seconds until another should be forked, None if there are enough or one is not ready."""
-        if len(self._waiting) >= KEPT or not all(spare.ready for spare in self._waiting):
+        enough = self._resting or len(self._waiting) >= KEPT
+        if enough or not all(spare.ready for spare in self._waiting):
             return None
         return max(0.0, self._quiet_since + QUIET_SECONDS - time.monotonic())
 
     def busy(self) -> None:
         """Note a request: a fork now would slow it down."""
         self._quiet_since = time.monotonic()
+        self._resting = False
+
+    def rest(self) -> bool:
+        """Close all until the next request; False if they are closed already."""
+        begins, self._resting = not self._resting, True
+        self.close()
+        return begins
 
     def fork(self) -> socket.socket | None:
         """Fork a spare, and return the descriptor of its messages; None if that fails."""

@@ -20,9 +20,16 @@ class Watch:
     """A watch on folders and the files directly in them."""
 
     def __init__(self, folders: Iterable[str]) -> None:
-        wanted = sorted(set(folders))
-        self._descriptor = watching(wanted)
-        self._places = {folder: place(folder) for folder in wanted}
+        self._descriptor = open_watch()
+        self._places: dict[str, tuple[int, int] | None] = {}
+        self.add(folders)
+
+    def add(self, folders: Iterable[str]) -> None:
+        """Watch more folders, all of them or, if that fails, none from now on."""
+        new = sorted(set(folders) - set(self._places))
+        self._places |= {folder: place(folder) for folder in new}
+        if self._descriptor is not None and not all(watch(self._descriptor, folder) for folder in new):
+            self.close()
 
     def stirred(self) -> bool:
         """Return whether anything may have changed since the last call."""
@@ -50,19 +57,19 @@ def place(folder: str) -> tuple[int, int] | None:
     return about.st_dev, about.st_ino
 
 
-def watching(folders: Iterable[str]) -> int | None:
-    """Return a descriptor for the events of all these folders, None unless all can be watched."""
+def open_watch() -> int | None:
+    """Return a descriptor for the events of folders, None where there is none."""
     import ctypes
 
     try:
-        library = ctypes.CDLL(None, use_errno=True)
-        descriptor: int = library.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor: int = ctypes.CDLL(None).inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
     except (AttributeError, OSError):
         return None
-    if descriptor < 0:
-        return None
-    for folder in folders:
-        if library.inotify_add_watch(descriptor, os.fsencode(folder), ANY) < 0:
-            os.close(descriptor)
-            return None
-    return descriptor
+    return descriptor if descriptor >= 0 else None
+
+
+def watch(descriptor: int, folder: str) -> bool:
+    """Add a folder to those whose events come; False if that fails."""
+    import ctypes
+
+    return int(ctypes.CDLL(None).inotify_add_watch(descriptor, os.fsencode(folder), ANY)) >= 0

@@ -1,13 +1,16 @@
 """How a server comes to be, for whom, and when it leaves."""
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from repositories import GUARD, Repo
 from watching import eventually
@@ -196,12 +199,13 @@ def test_it_leaves_when_its_socket_is_gone_or_anothers(tmp_path: Path) -> None:
     assert Path(replaced.socket).exists()
 
 
-@pytest.mark.parametrize("change", ["a module", "a rule", "an upgrade"])
+@pytest.mark.parametrize("change", ["a module", "a rule", "a library", "a start file"])
 def test_what_has_changed_is_never_answered_by_what_was(
     risky: Repo, servers: Any, venv: Path, change: str
 ) -> None:
     guard = (str(venv / "bin" / "python"), "-E", "-P", "-m", "cli_guard")
     package = next(venv.glob("lib/python3*/site-packages/cli_guard"))
+    shutil.copytree(Path(click.__file__).parent, package.parent / "click")
     assert risky.run(*guard, "server", "start", env=servers.env).code == 0
     (old,) = servers.processes()
     assert OLD_WORDS in risky.run(*guard, *REVIEW, env=servers.required).out
@@ -213,12 +217,59 @@ def test_what_has_changed_is_never_answered_by_what_was(
         edit(rule, OLD_WORDS, "Use anything but a shell")
         expected = "Use anything but a shell"
     else:
-        (package.parent / "another-1.0.dist-info").mkdir()
+        file = "click/core.py" if change == "a library" else "own.pth"
+        (package.parent / file).touch()
         expected = OLD_WORDS
     assert expected in risky.run(*guard, *REVIEW, env=servers.env).out
     assert eventually(lambda: not old.is_running())
     assert eventually(lambda: risky.run(*guard, "server", "status", env=servers.env).code == 0)
     assert expected in risky.run(*guard, *REVIEW, env=servers.required).out
+
+
+def test_another_package_is_no_change_and_a_change_has_a_successor(
+    committed: Repo, servers: Any, venv: Path
+) -> None:
+    guard = (str(venv / "bin" / "python"), "-E", "-P", "-m", "cli_guard")
+    judged = (*guard, "check-command", "ls")
+    packages = next(venv.glob("lib/python3*/site-packages"))
+    shutil.copytree(Path(click.__file__).parent, packages / "click")
+    assert committed.run(*guard, "server", "start", env=servers.env).code == 0
+    (old,) = servers.processes()
+    (packages / "another-1.0.dist-info").mkdir()
+    (packages / "another.py").write_text("x = 1\n")
+    assert committed.run(*judged, env=servers.required).code == 0
+    assert [each.pid for each in servers.processes()] == [old.pid]
+    # Nobody asks for the new one: an agent's next command would wait for it.
+    (packages / "click" / "core.py").touch()
+    assert committed.run(*judged, env=servers.env).code == 0
+    assert eventually(lambda: not old.is_running())
+    assert eventually(lambda: committed.run(*guard, "server", "status", env=servers.env).code == 0)
+
+
+def test_of_many_environments_the_latest_two_stay(tmp_path: Path) -> None:
+    stays = []
+    for number in range(3):
+        path = tmp_path / f"{number}"
+        path.write_text("")
+        os.utime(path, ns=(number, number))
+        (tmp_path / f"{number}.lock").touch()
+        stays.append(Stay(memory_bytes=1 << 40))
+        stays[-1].settle(str(path))
+    with ExitStack() as locks:
+        for number in range(3):
+            file = locks.enter_context((tmp_path / f"{number}.lock").open())
+            fcntl.flock(file, fcntl.LOCK_EX)
+        assert [each.reason_to_leave() for each in stays] == ["crowded", "", ""]
+    # A socket without a lock is left from a server that was killed.
+    assert [each.reason_to_leave() for each in stays] == ["", "", ""]
+
+
+def test_a_second_hook_waits_for_the_server_that_the_first_has_started(risky: Repo, servers: Any) -> None:
+    """Otherwise it would load the same beside it: a cold commit would load everything three times."""
+    assert risky.guard(*REVIEW, env=servers.env).code == 3
+    (risky.path / "message").write_text("Add a risk\n")
+    assert risky.guard("hook", "commit-msg", "message", env=servers.env).code == 0
+    assert servers.runs(risky) == 1
 
 
 def test_a_table_of_a_program_is_read_as_it_is(committed: Repo, servers: Any, venv: Path) -> None:

@@ -109,8 +109,8 @@ def test_a_change_is_looked_at_until_it_is_none(tmp_path: Path) -> None:
     path.write_text("one")
     old = os.stat(path)
     stay = Stay()
-    stay._watch = Watch([str(tmp_path)])
-    stay._own = {str(path): (old.st_mtime_ns, old.st_size, old.st_ino)}
+    stay._watch.add([str(tmp_path)])
+    stay._known |= {str(path): (old.st_mtime_ns, old.st_size, old.st_ino)}
     assert not stay.outdated()
     path.chmod(0o600)
     assert not stay.outdated(), "it holds what it held"
