@@ -138,6 +138,8 @@ def run() -> None:
         if asked_by_agent:
             limit_time()
         code = client.ask_server(argv)
+        if argv == client.PREPARE and os.environ.get("CLI_GUARD_SERVER") != "require":
+            code = prepare(argv, code)
         if code is None:
             complete()
             code = run_here(argv)
@@ -152,6 +154,18 @@ def run() -> None:
         code = BLOCKED
     # Tearing down the imported libraries would cost a fifth of the whole run.
     os._exit(BLOCKED if code and asked_by_agent else code)
+
+
+def prepare(argv: list[str], code: int | None) -> int:
+    """Start a server for a preparation that none has done, unless one has refused; return the exit code."""
+    from cli_guard.server import client
+
+    if code is None and client.is_routed(argv) and client.connect() is None:
+        complete()
+        from cli_guard.server import control
+
+        control.prepare(argv)
+    return 0
 
 
 def ask_person(argv: list[str], started: str) -> int:

@@ -34,7 +34,14 @@ FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # Lines of Python by room: a full room gives up a line for each new one. The numbers only fall; where the goal of the
 # house is lower than what a room has come down to so far, it stands behind.
 BUDGETS = {
-    ("cli", "review", "graph", "policy", "git", "state"): 17_365,  # 15,000; signed approvals took 2,900, deferred libraries 130
+    (
+        "cli",
+        "review",
+        "graph",
+        "policy",
+        "git",
+        "state",
+    ): 17_365,  # 15,000; signed approvals took 2,900, deferred libraries 130
     ("commands",): 11_670,  # 10,000; the three profiles took 1,280
     ("reviewers", "secrets", "code"): 12_733,
     ("execution",): 5_130,  # 5,000

@@ -15,7 +15,7 @@ from cli_guard.agents.registry import AGENTS
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, UsageError
-from cli_guard.git.hooks import HOOKS, configured_folder, hooks_folder, state_of
+from cli_guard.git.hooks import HOOKS, REVIEW_HOOKS, configured_folder, hooks_folder, state_of
 from cli_guard.git.repository import Repository
 from cli_guard.secrets.printable import printable
 from cli_guard.state.records import Records
@@ -54,7 +54,7 @@ def hook_lines(repository: Repository) -> Iterator[str]:
         text = words[state.owner]
         if state.owner == "foreign" and mentions_cli_guard(state.path):
             text = "another program that calls cli-guard"
-        runs = runs or "cli-guard" in text
+        runs = runs or (name in REVIEW_HOOKS and "cli-guard" in text)
         if state.owner == "ours" and state.framework:
             text = f"cli-guard, run first by {state.framework}"
         yield f"{name}: {text}" + (", after the existing hook" if state.chained else "")

@@ -3,6 +3,7 @@
 Most often nothing is staged, so what a review needs is imported only when there is something to review.
 """
 
+import os
 import sys
 from contextlib import suppress
 from functools import partial
@@ -124,6 +125,29 @@ def review_staged(io: Io, event: str) -> int:
 
 
 @click.pass_obj
+def post_index_change(io: Io) -> int:
+    """Review what is staged, and keep nothing but which files are clean: the commit then has less to do."""
+    from cli_guard.git.prefetch import BEFORE_COMMIT
+    from cli_guard.git.repository import Repository
+    from cli_guard.server.control import prepares
+
+    # A server that does it has taken the place of a process of ours: the rest of the machine comes first.
+    os.nice(10)
+    # Whatever fails here fails again in the review, which reports it.
+    with suppress(CliGuardError, OSError):
+        repository = Repository.discover(io.cwd, io.env, *BEFORE_COMMIT)
+        if prepares(io.env) and not find_skip(io, "pre-commit") and not repository.bare:
+            if repository.has_staged():
+                from cli_guard.review.request import Staged
+                from cli_guard.review.run import review_request
+
+                review_request(Staged("pre-commit"), io.invocation, repository=repository, record=False)
+            else:
+                repository.git.forget()
+    return 0
+
+
+@click.pass_obj
 def commit_msg(io: Io, /, file: str) -> int:
     reason = find_skip(io, "commit-msg")
     if reason:
@@ -231,6 +255,9 @@ command = Group(
 command.add_command(Command("pre-commit", callback=pre_commit, help="Review what is about to be committed."))
 command.add_command(
     Command("pre-merge-commit", callback=pre_merge_commit, help="Review what a merge commit adds.")
+)
+command.add_command(
+    Command("post-index-change", callback=post_index_change, help="Prepare the review of what is staged.")
 )
 command.add_command(
     Command(

@@ -15,7 +15,9 @@ from pathlib import Path
 from cli_guard.errors import CliGuardError, UsageError
 from cli_guard.git.repository import Repository
 
-HOOKS = ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
+REVIEW_HOOKS = ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
+# What only prepares a review, in the background (Git 2.22; an earlier Git does not call it).
+HOOKS = (*REVIEW_HOOKS, "post-index-change")
 # What verifies a push where it arrives, in a bare repository.
 SERVER_HOOKS = ("pre-receive",)
 MARK = b"#!/bin/sh\n# cli-guard hook:"

@@ -71,6 +71,7 @@ class ServerSection(Section):
     """`[server]`: the warm server."""
 
     enabled: Annotated[bool, Field(description="Use the warm server. Only in the user's own file.")] = True
+    prewarm: Annotated[bool, Field(description="Prepare a review when something is staged.")] = True
 
 
 class Ignore(Section):
@@ -393,8 +394,5 @@ def read_user_config(env: Mapping[str, str]) -> Config | None:
 
 def json_schema() -> dict[str, Any]:
     """Return the schema of the file for editors (JSON Schema 2020-12)."""
-    return (
-        {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-        | Config.model_json_schema()
-        | {"title": FILE}
-    )
+    dialect = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return dialect | Config.model_json_schema() | {"title": FILE}

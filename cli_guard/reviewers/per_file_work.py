@@ -14,13 +14,15 @@ from cli_guard.code.syntax import Trees
 from cli_guard.model import Contents, FileChange
 from cli_guard.reviewers import workers
 from cli_guard.reviewers.cache import Cache
-from cli_guard.reviewers.clean_files import CleanFiles, Results
+from cli_guard.reviewers.clean_files import CleanFiles, Results, identity
 from cli_guard.reviewers.per_file import NOTHING, FileResult
 from cli_guard.reviewers.registry import examining
 from cli_guard.reviewers.review_input import ReviewInput
 
 # Below this everything is kept anyway, and another order gains nothing.
 BIG_CHARS = 500_000
+# In a process that knows its own identity already, a look at what is known to be clean costs less than this.
+RECALLED_CHARS = 10_000
 # From about here a copy of the process saves more time than it costs.
 CHARS_A_WORKER = 400_000
 # The trees of one file, before and after, are enough.
@@ -132,7 +134,7 @@ def add_file_work(
 ) -> ReviewInput:
     """Examine the subject's files as fits its size; `on_progress` gets the number done and the total."""
     chars = sum(len(line) for change in subject.changes for hunk in change.hunks for line in hunk.added)
-    if chars <= BIG_CHARS:
+    if chars <= (RECALLED_CHARS if cache and identity.cache_info().currsize else BIG_CHARS):
         return subject
     count = min(chars // CHARS_A_WORKER, len(subject.changes.files), workers.available())
     # A part of a review has not read every file whose results would be kept.

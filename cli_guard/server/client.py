@@ -33,7 +33,15 @@ READY, REFUSED = b"A", b"C"
 BEGUN, ENDED, KILLED = b"B", b"E", b"K"
 # Our messages: Ctrl-C, a request to end, a closed terminal.
 INTERRUPT, TERMINATE, HANG_UP = b"I", b"T", b"H"
-GIT_HOOKS = (["pre-commit"], ["pre-merge-commit"], ["commit-msg"], ["pre-push"], ["pre-receive"])
+PREPARE = ["hook", "post-index-change"]
+GIT_HOOKS = (
+    ["pre-commit"],
+    ["pre-merge-commit"],
+    ["commit-msg"],
+    ["pre-push"],
+    ["pre-receive"],
+    PREPARE[1:],
+)
 PASSED_ON = ((_signal.SIGTERM, TERMINATE), (_signal.SIGHUP, HANG_UP))
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.runtime import user_file
@@ -14,6 +15,7 @@ from cli_guard.server import address, client
 
 START_SECONDS = 60.0
 STOP_SECONDS = 5.0
+SUPPLIES = Path("/sys/class/power_supply")
 # The variables that give a server the same identity as ours; each run sends the rest of its environment.
 KEPT = ("HOME", "LANG", "LC_ALL", "LC_CTYPE")
 
@@ -38,8 +40,8 @@ def why_not(env: Mapping[str, str]) -> str:
     return f"[server] enabled = false in {user_file(env)}"
 
 
-def configured(env: Mapping[str, str]) -> bool:
-    """Check the user's configuration; an unreadable file is reported elsewhere."""
+def configured(env: Mapping[str, str], key: str = "enabled") -> bool:
+    """Check a key of the user's configuration; an unreadable file is reported elsewhere."""
     path = user_file(env)
     if path is None or not path.is_file():
         return True
@@ -49,7 +51,7 @@ def configured(env: Mapping[str, str]) -> bool:
         section = tomllib.loads(path.read_text("utf-8-sig")).get("server")
     except (OSError, ValueError, RecursionError):
         return True
-    return not (isinstance(section, dict) and section.get("enabled") is False)
+    return not (isinstance(section, dict) and section.get(key) is False)
 
 
 def leave_behind(argv: list[str]) -> None:
@@ -58,6 +60,30 @@ def leave_behind(argv: list[str]) -> None:
         return
     with suppress(OSError):
         start()
+
+
+def prepares(env: Mapping[str, str], supplies: Path = SUPPLIES) -> bool:
+    """Check whether to prepare reviews: by configuration, and not on battery (power_supply of sysfs)."""
+
+    def read(path: Path) -> str:
+        with suppress(OSError):
+            return path.read_text("ascii").strip()
+        return ""
+
+    mains = [read(each.parent / "online") for each in supplies.glob("*/type") if read(each) == "Mains"]
+    wanted = env.get("CLI_GUARD") != "0" and configured(env, "prewarm")
+    return wanted and (not mains or "1" in mains)
+
+
+def prepare(argv: list[str]) -> None:
+    """Start a server for the review of what was just staged, and ask it for that; do nothing of it in this process."""
+    if why_not(os.environ) or not prepares(os.environ):
+        return
+    with suppress(OSError):
+        start()
+    until = time.monotonic() + client.ANSWER_SECONDS
+    while client.ask_server(argv) is None and time.monotonic() < until:
+        time.sleep(0.02)
 
 
 def start(*options: str) -> "subprocess.Popen[bytes] | None":

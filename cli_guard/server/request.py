@@ -43,6 +43,11 @@ class Request:
     environment: dict[bytes, bytes] = field(repr=False)
 
     @property
+    def prepares(self) -> bool:
+        """Return whether this run only prepares a review: see `cli_guard.cli.hook.post_index_change`."""
+        return self.arguments == (b"hook", b"post-index-change")
+
+    @property
     def variables(self) -> dict[str, str]:
         """Return the environment as text."""
         return {os.fsdecode(name): os.fsdecode(value) for name, value in self.environment.items()}

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from cli_guard.server import child
-from cli_guard.server.client import HANG_UP, INTERRUPT, KILLED, READY, REFUSED, TERMINATE
+from cli_guard.server.client import ENDED, HANG_UP, INTERRUPT, KILLED, READY, REFUSED, TERMINATE
 from cli_guard.server.leaving import Stay, give_back_memory, peak_bytes
-from cli_guard.server.request import LONGEST, Caller, length_of, parse
+from cli_guard.server.request import LONGEST, Caller, Request, length_of, parse
 from cli_guard.server.spare import Spares
 from cli_guard.server.trust import Trust
 
@@ -184,9 +184,22 @@ class Server:
         elif self._stay.outdated():
             self._leave("files")
             self._refuse(caller)
+        elif self._end_preparations(request) and request.prepares:
+            # The review itself has begun.
+            caller.say(ENDED)
+            self._drop(caller)
         else:
             caller.request = request
             caller.say(READY)
+
+    def _end_preparations(self, request: Request) -> bool:
+        """End those in the folder of a new run, which are outdated now; return whether another run is there."""
+        beside = [each for each in self._callers.values() if each.request and not each.gone]
+        beside = [each for each in beside if each.request and each.request.folder == request.folder]
+        for each in beside:
+            if each.request and each.request.prepares:
+                self._drop(each)
+        return any(not each.gone for each in beside)
 
     def _status(self) -> bytes:
         return f"{os.getpid()} {self._begun:.0f} {self._runs} {peak_bytes()}\n".encode("ascii")

@@ -75,9 +75,11 @@ def warm(front_door: FrontDoor) -> None:
     gc.disable()
     for name in (*LIBRARIES, *modules()):
         import_module(name)
+    from cli_guard.reviewers.clean_files import identity
     from cli_guard.secrets.detectors import compile_all
 
     compile_all()
+    identity()
     rehearse()
     for argv in (("check-command", "ls -l", "--format", "json"), ("explain", "--help"), ("hook", "--help")):
         front_door(argv, StringIO(), StringIO(), StringIO(), Path("/"), {})
