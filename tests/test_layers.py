@@ -41,16 +41,16 @@ BUDGETS = {
         "policy",
         "git",
         "state",
-    ): 17_365,  # 15,000; signed approvals took 2,900, deferred libraries 130
+    ): 17_392,  # 15,000; signed approvals took 2,900, deferred libraries 130
     ("commands",): 11_670,  # 10,000; the three profiles took 1,280
-    ("reviewers", "secrets", "code"): 12_733,
+    ("reviewers", "secrets", "code"): 12_740,
     ("execution",): 5_130,  # 5,000
-    ("server",): 1_800,  # 1,700; waiting, a successor, memory given back
+    ("server",): 1_860,  # 1,700; waiting, a successor, memory given back
     ("assistant",): 12_220,  # 11,000
     ("agents",): 2_000,
     ("mcp",): 1_500,
 }
-WHOLE = 65_543  # 55,000, what closes the ways past, what stands in front of agents, signed approvals
+WHOLE = 65_735  # 55,000, what closes the ways past, what stands in front of agents, signed approvals
 LONGEST, SHORTEST = 400, 40
 
 # A module or room that alone may import a library at all.
