@@ -48,7 +48,7 @@ def stop(io: Io, /) -> int:
 command = Group(
     "server",
     help="Show, start or stop the warm server: a process that keeps everything loaded, so that reviews start at once."
-    " The first review starts it; it exits after ten idle minutes.",
+    " The first `git add` or review starts it; it exits after three idle hours.",
 )
 command.add_command(
     Command("status", callback=status, help="Show whether the server is running; exit code 1 if not.")
