@@ -13,12 +13,13 @@ from cli_guard.secrets.names import compile_once
 # From the quote that ends one literal to that which begins the next, inside a possible token. What is
 # between may be a literal of its own: skipping it is safe, since only providers' formats count.
 INSIDE = r"[\w\-.+/=]"
+# All forms begin with one set of characters: the search skips what begins with no other.
 JOINT = (
-    rf"""(?P<quote>["'`])(?<={INSIDE}["'`])[ \t]{{0,8}}+(?:[+.&][ \t]{{0,8}}+)?"""
+    rf"""(?P<quote>["'`$])(?:(?<={INSIDE}["'`])[ \t]{{0,8}}+(?:[+.&][ \t]{{0,8}}+)?"""
     rf"""(?:\\?\r?\n[ \t]{{0,40}}+(?:[+.&][ \t]{{0,8}}+)?)?"""
     rf"""[fFbBrRuU]{{0,2}}+(?P=quote)(?={INSIDE})"""
     # A shell joins `"a"'b'`, a template `a${""}b`.
-    rf"""|["'`]["'`](?<={INSIDE}..)(?={INSIDE})|\$\{{(?:""|'')\}}(?<={INSIDE}.{{5}})(?={INSIDE})"""
+    rf"""|(?<!\$)["'`](?<={INSIDE}..)(?={INSIDE})|(?<=\$)\{{(?:""|'')\}}(?<={INSIDE}.{{5}})(?={INSIDE}))"""
 )
 RUN = r"[A-Za-z0-9+/]{24,}+={0,2}"
 # A literal of escapes (`\x41`, `\u0041`, `%41`, `\101`), of hex digits, of character codes.
@@ -33,6 +34,9 @@ CODES = r"(?:\b(?:0x[2-7][0-9A-Fa-f]|[3-9]\d|1[01]\d|12[0-6])\b[ \t]*,[ \t]*\r?\
 TURNED = r"[\"'`]([\w.=+/-]{16,})[\"'`]"
 BACKWARDS = r"\[::-1\]|revers|strrev|\brev\b"
 ROTATED = r"(?i)rot_?13"
+# What every match of HEX and of CODES holds, and a search finds or rules out at ten times the speed.
+IN_HEX = r"[2-7][0-9A-Fa-f](?:[2-7][0-9A-Fa-f]){15}"
+IN_CODES = r",[ \t]*\r?\n?[ \t]*(?:0x[2-7]|[1-9])[\dA-Fa-f]{1,2}[ \t]*,"
 KUBERNETES_ENTRY = (
     r"^[ \t]+(?P<name>[\w.-]{2,80}):[ \t]+[\"']?(?P<value>[A-Za-z0-9+/]{6,400}={0,2})[\"']?[ \t]*\r?$"
 )
@@ -112,18 +116,22 @@ def find_transformed(
 
 def _undo_tricks(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the places of such literals, with what they mean."""
-    if "\\" in text or "%" in text or "&#" in text:
-        escape = compile_once(ESCAPE)
+    escape = compile_once(ESCAPE)
+    if escape.search(text):
         for match in compile_once(ESCAPES).finditer(text):
             if escape.search(match[0]):
                 yield *match.span(), escape.sub(_unescape, match[0])
-    for match in compile_once(HEX).finditer(text):
+    for match in compile_once(HEX).finditer(text) if compile_once(IN_HEX).search(text) else ():
         yield *match.span(), bytes.fromhex(match[1]).decode("ascii", "replace")
-    for match in compile_once(CODES).finditer(text):
+    for match in compile_once(CODES).finditer(text) if compile_once(IN_CODES).search(text) else ():
         codes = (int(code.strip(), 0) for code in match[0].split(","))
         yield *match.span(), "".join(map(chr, codes))
-    for clue, turn in ((BACKWARDS, lambda text: text[::-1]), (ROTATED, _rotate)):
-        if compile_once(clue).search(text):
+    clues = (
+        (("[::-1]", "rev"), BACKWARDS, lambda text: text[::-1]),
+        (("13",), ROTATED, lambda text: codecs.encode(text, "rot13")),
+    )
+    for signs, clue, turn in clues:
+        if any(sign in text for sign in signs) and compile_once(clue).search(text):
             for match in compile_once(TURNED).finditer(text):
                 yield *match.span(1), turn(match[1])
 
@@ -135,10 +143,6 @@ def _unescape(match: re.Match[str]) -> str:
         return html.unescape(match[0])
     code = int(next(filter(None, match.groups())), 8 if match[5] else 16)
     return chr(min(code, 0x10FFFF))
-
-
-def _rotate(text: str) -> str:
-    return codecs.encode(text, "rot13")
 
 
 def _kubernetes(

@@ -20,13 +20,13 @@ class Vocabulary:
     """
 
     words: bytes
-    threes: set[bytes]
+    threes: set[tuple[int, ...]]
 
     @classmethod
     def of(cls, lower: str) -> "Vocabulary":
         """Build the vocabulary of a text in lower case."""
         words = b"\n".join(set(lower.encode("utf-8", "surrogatepass").translate(WORDS_ALONE).split()))
-        return cls(words, {words[at : at + 3] for at in range(len(words) - 2)})
+        return cls(words, set(zip(words, words[1:], words[2:], strict=False)))
 
     def may_hold(self, keyword: str) -> bool:
         core, threes = _core(keyword)
@@ -39,7 +39,7 @@ class Keywords:
     def __init__(self, keywords: Iterable[str]) -> None:
         self._places = {keyword: place for place, keyword in enumerate(keywords)}
         common = Counter(three for keyword in self._places for three in _core(keyword)[1])
-        self._under: dict[bytes, list[str]] = {}
+        self._under: dict[tuple[int, ...], list[str]] = {}
         self._short: list[str] = []
         for keyword in self._places:
             threes = _core(keyword)[1]
@@ -56,10 +56,10 @@ class Keywords:
 
 
 @cache
-def _core(keyword: str) -> tuple[bytes, frozenset[bytes]]:
+def _core(keyword: str) -> tuple[bytes, frozenset[tuple[int, ...]]]:
     """Return the longest part of a keyword inside one word, and its runs of three characters."""
     core = max(keyword.encode("utf-8").translate(WORDS_ALONE).split(), key=len, default=b"")
-    return core, frozenset(core[at : at + 3] for at in range(len(core) - 2))
+    return core, frozenset(zip(core, core[1:], core[2:], strict=False))
 
 
 def fold(text: str) -> str:
