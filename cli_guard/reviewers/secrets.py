@@ -230,13 +230,13 @@ def _review_partial_blocks(
 
     The file of a commit in the history is known if the commit names its blob.
     """
-    if (commit is not None and change.new_blob is None) or not _may_be_part_of_key(added.text):
+    signs = any(sign in added.text for sign in ("PRIVATE KEY", "Private-Lines"))
+    if (commit is not None and change.new_blob is None) or not (signs or re.search(BASE64_LINE, added.text)):
         return
     text = subject.contents.new(change)
     if text is None or not any(mark in text.lower() for mark in MARKS):
         return
-    lines = text.split("\n")
-    whole = AddedText.from_lines(lines, list(range(1, len(lines) + 1)))
+    whole = AddedText(text, range(1, text.count("\n") + 2))
     known = {added.line(hit.start) for hit in result.hits}
     try:
         for hit in find_blocks(text, _deadline(subject)):
@@ -264,10 +264,6 @@ def _deadline(subject: ReviewInput) -> Callable[[int], None]:
     return check
 
 
-def _may_be_part_of_key(text: str) -> bool:
-    return "PRIVATE KEY" in text or "Private-Lines" in text or re.search(BASE64_LINE, text) is not None
-
-
 def _review_message(subject: ReviewInput, text: str, so_far: Findings, commit: str | None) -> None:
     result = _scan(subject, text, "", so_far)
     source = Source("", text, result.hits, _no_line, commit, "in the commit message")
@@ -280,8 +276,8 @@ def _review_message(subject: ReviewInput, text: str, so_far: Findings, commit: s
 def _review_paths(paths: list[str], so_far: Findings, commit: str | None, of: str = "") -> None:
     """Find providers' tokens in the names of new files, or `of` something else, all names in one scan."""
     forms = [(form, place) for place, path in enumerate(paths) for form in {path, GLUED.sub(" ", path)}]
-    joined = AddedText.from_lines([form for form, _ in forms], [place for _, place in forms])
-    text = joined.text
+    text = "\n".join(form for form, _ in forms)
+    joined = AddedText(text, [place for form, place in forms for _ in form.split("\n")])
     for hit in scan(text, decode=False).hits:
         place = joined.line(hit.start)
         if hit.generic or place is None:

@@ -1,7 +1,10 @@
 """The text that is scanned in place of a file, and the map from its offsets to the file's lines."""
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, chain
 
 from cli_guard.model import FileChange
 
@@ -14,30 +17,24 @@ class AddedText:
     """The added lines of a file as one text, and their line numbers in the file."""
 
     text: str
-    numbers: tuple[int | None, ...]
-    starts: tuple[int, ...]
+    numbers: Sequence[int | None]
 
     @classmethod
     def of(cls, change: FileChange) -> "AddedText":
-        lines: list[str] = []
-        numbers: list[int | None] = []
-        for hunk in change.hunks:
-            if lines and hunk.added:
-                lines.append(GAP)
-                numbers.append(None)
-            lines += hunk.added
-            numbers += range(hunk.new_start, hunk.new_start + len(hunk.added))
-        return cls.from_lines(lines, numbers)
+        """Return what a file adds, with a gap between the hunks."""
+        hunks = [hunk for hunk in change.hunks if hunk.added]
+        parts = [range(hunk.new_start, hunk.new_start + len(hunk.added)) for hunk in hunks]
+        text = f"\n{GAP}\n".join("\n".join(hunk.added) for hunk in hunks)
+        # A new file is one hunk, and may be large: its numbers need no list.
+        if len(parts) == 1:
+            return cls(text, parts[0])
+        return cls(text, [*chain(*((*part, None) for part in parts))])
 
-    @classmethod
-    def from_lines(cls, lines: list[str], numbers: list[int | None]) -> "AddedText":
-        """Index the lines by their offset in the joined text."""
-        starts, position = [], 0
-        for line in lines:
-            starts.append(position)
-            position += len(line) + 1
-        return cls("\n".join(lines), tuple(numbers), tuple(starts))
+    @cached_property
+    def _starts(self) -> list[int]:
+        lines = self.text.split("\n")
+        return list(accumulate((len(line) + 1 for line in lines[:-1]), initial=0))
 
     def line(self, offset: int) -> int | None:
         """Return the file's line number of an offset in the text."""
-        return self.numbers[bisect_right(self.starts, offset) - 1] if self.starts else None
+        return self.numbers[bisect_right(self._starts, offset) - 1] if self.numbers else None
