@@ -60,11 +60,9 @@ def words_of(path: str) -> list[str]:
 
 def list_test_files(texts: Mapping[str, str]) -> tuple[str, ...]:
     """List the test files of a repository (path -> text), sorted. `test.py` may be a command: it must define a test."""
-    return tuple(path for path in sorted(filter(is_test_file, texts)) if _has_tests(path, texts[path]))
-
-
-def _has_tests(path: str, text: str) -> bool:
-    return path.rpartition("/")[2] not in ("test.py", "tests.py") or "def test" in text
+    commands = ("test.py", "tests.py")
+    paths = sorted(filter(is_test_file, texts))
+    return tuple(p for p in paths if p.rpartition("/")[2] not in commands or "def test" in texts[p])
 
 
 @lru_cache(maxsize=10_000)

@@ -24,7 +24,7 @@ MOVED = (Status.RENAMED, Status.COPIED)
 # A program and the file that it is given to run, in a command line or in a list of words.
 GAP = r"""["']?[ \t,]{1,20}["']?"""
 CALL = re.compile(
-    rf"""(?ma)(?:^|[\s;&|("'`=\[,/{{])(?P<by>(?:ba|da|z|k)?sh|source|\.|python|node|ruby|perl|php)[\d.]{{0,5}}"""
+    rf"""(?a)[\s;&|("'`=\[,/{{](?=[bdknprsz.])(?P<by>(?:ba|da|z|k)?sh|source|\.|python|node|ruby|perl|php)[\d.]{{0,5}}"""
     rf"""(?:{GAP}-(?!\w*[cm]\b)[\w-]+){{0,5}}{GAP}(?P<path>[\w@./-]*\w)"""
 )
 ENDINGS = {"python": ".py", "node": ".js", "ruby": ".rb", "perl": ".pl", "php": ".php"}
@@ -66,9 +66,10 @@ def _newly_run(changes: ChangeSet, contents: Contents) -> Iterator[FileChange]:
 def _files_named(change: FileChange, contents: Contents) -> Iterator[tuple[str, str]]:
     """Yield the path of each file that a change links to or calls, and the path by which it is read then."""
     folder = posixpath.dirname(change.path)
-    lines = "\n".join(change.added.values())
+    # Each line has its end before it, with which a call may begin.
+    lines = "\n".join(("", *(line for hunk in change.hunks for line in hunk.added)))
     if change.kind is Kind.SYMLINK and len(change.added) == 1:
-        yield posixpath.normpath(posixpath.join(folder, lines)), change.path
+        yield posixpath.normpath(posixpath.join(folder, lines[1:])), change.path
     elif change.kind is Kind.TEXT and (calls := tuple(CALL.finditer(lines))):
         if _role(change.path, contents.new(change)) == NO_ROLE:
             return

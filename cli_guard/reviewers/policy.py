@@ -11,7 +11,7 @@ from cli_guard.policy.calls import Line, calls_in, mentions_in
 from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.policy.loosenings import either, loosenings, stopping, weakening_ignores
-from cli_guard.policy.suppressions import SHORTEST_REASON, WORDS_TO_LIFT, answer_in
+from cli_guard.policy.suppressions import MARK, SHORTEST_REASON, WORDS_TO_LIFT, answer_in
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
 from cli_guard.state.signers import REVOKED, SIGNERS, parse_signers
@@ -214,6 +214,8 @@ def moved_away(before: str, after: str) -> bool:
 
 def review_answers(change: FileChange) -> Iterator[Finding]:
     """Report new inline suppressions, with and without a reason."""
+    if not any(MARK in "\n".join(hunk.added) for hunk in change.hunks):
+        return
     for number, text in change.added.items():
         answer = answer_in(text)
         if answer is None or change.path.endswith((".md", ".rst")):

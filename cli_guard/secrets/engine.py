@@ -112,16 +112,16 @@ def _is_sure(detector: Detector) -> bool:
     )
 
 
-def _is_token(detector: Detector) -> bool:
-    return not detector.generic or detector.check == "near"
-
-
 def _in_joined_literals(text: str, path: str, clock: _Clock) -> Iterator[Hit]:
 
     def tokens_in(inner: str) -> list[Hit]:
         lower = fold(inner)
         vocabulary = Vocabulary.of(lower)
-        return list(_near_keywords(inner, lower, path, vocabulary, _Clock(clock.out_of_time), _is_token))
+        own = _Clock(clock.out_of_time)
+        found = _near_keywords(
+            inner, lower, path, vocabulary, own, lambda d: not d.generic or d.check == "near"
+        )
+        return list(found)
 
     for start, end, hit in disguised.find_joined(text, tokens_in, clock.check):
         yield replace(hit, start=start, end=end, value=text[start:end])

@@ -41,7 +41,9 @@ def rule(name: str) -> Rule:
 def inspect_file(change: FileChange, text: str | None) -> Iterator[Finding]:
     """Return the findings that need no reading line by line."""
     size = change.size if change.size is not None else len(text) if text is not None else 0
-    if change.kind in (Kind.TEXT, Kind.BINARY) and size > LARGE_BYTES and _new_content(change):
+    # A bare patch names no blobs.
+    is_new = change.new_blob is None or change.new_blob != change.old_blob
+    if change.kind in (Kind.TEXT, Kind.BINARY) and size > LARGE_BYTES and is_new:
         yield _about(change, "code-large-file", f"{change.path} has {size / 1e6:.1f} MB, more than 5 MB")
     if change.made_executable and _oddly_executable(change, text):
         yield _about(change, "code-executable", f"{change.path} becomes executable but is not a program")
@@ -88,16 +90,12 @@ def _outside(change: FileChange) -> str | None:
     return target[:200] if joined.split("/", 1)[0] == ".." else None
 
 
-def _new_content(change: FileChange) -> bool:
-    """Return whether the blob has changed; a bare patch does not say."""
-    return change.new_blob is None or change.new_blob != change.old_blob
-
-
 def find_conflicts(change: FileChange, text: str | None) -> Iterator[Finding]:
     """Find whole conflicts with an added marker and, outside prose, single added markers."""
     if text is not None and OURS not in text and THEIRS not in text:
         return
-    if not any(map(_is_marker, change.added.values())):
+    added = change.added.values()
+    if not any(line.startswith((OURS, THEIRS)) or line.rstrip("\r") == MIDDLE for line in added):
         return
     lines = dict(enumerate(split_lines(text), 1)) if text is not None else change.added
     markdown = PurePosixPath(change.path).suffix.lower() in (".md", ".markdown", ".mdx")
@@ -117,10 +115,6 @@ def find_conflicts(change: FileChange, text: str | None) -> Iterator[Finding]:
         if found < MAX_PER_RULE and number not in covered and line.startswith((OURS, THEIRS)):
             found += 1
             yield remark(rule("code-conflict-leftover"), Location(change.path, number, number, line, line))
-
-
-def _is_marker(line: str) -> bool:
-    return line.startswith((OURS, THEIRS)) or line.rstrip("\r") == MIDDLE
 
 
 def _conflicts(lines: dict[int, str]) -> Iterator[tuple[int, int, int]]:

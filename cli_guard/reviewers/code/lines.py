@@ -106,7 +106,7 @@ def _lines(change: FileChange, lowered: str, rules: Sequence[LineRule]) -> Itera
 
 
 def _holds(text: str, keywords: Sequence[str]) -> bool:
-    return any(word in text for word in keywords)
+    return any(map(text.__contains__, keywords))
 
 
 def _report(

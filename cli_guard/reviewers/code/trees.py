@@ -64,9 +64,9 @@ class TreeRule:
     def wants(self, path: str, text: str) -> bool:
         """Return whether the text may match at all."""
         return (
-            applies(self.rule, path)
+            any(map(text.__contains__, self.keywords))
+            and applies(self.rule, path)
             and (self.paths is None or bool(self.paths.search(path)))
-            and any(word in text for word in self.keywords)
             and not any(word in text for word in self.unless)
             and (self.when is None or bool(self.when.search(text)))
         )
@@ -93,7 +93,9 @@ def _utils(topic: str) -> Mapping[str, Any]:
 
 def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
     document = rule.extra["document"]
-    config: Config = {"rule": document["rule"], "utils": _utils_of(utils, document["rule"])}
+    # ast-grep compiles all utils that it is given for every search. Utils use no others.
+    used = {name: body for name, body in utils.items() if f"'matches': '{name}'" in str(document["rule"])}
+    config: Config = {"rule": document["rule"], "utils": used}
     if "constraints" in document:
         config["constraints"] = document["constraints"]
     return TreeRule(
@@ -109,11 +111,6 @@ def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
         unassigned=rule.extra.get("unassigned"),
         passed_to=_regex(rule, "passed_to"),
     )
-
-
-def _utils_of(utils: Mapping[str, Any], rule: object) -> dict[str, Any]:
-    """Return the utils that a rule uses: ast-grep compiles all it is given for every search. Utils use no others."""
-    return {name: body for name, body in utils.items() if f"'matches': '{name}'" in str(rule)}
 
 
 def _regex(rule: Rule, name: str) -> re.Pattern[str] | None:

@@ -50,10 +50,13 @@ def read_docstring(text: str) -> Documented:
 
     Text indented deeper than the docstring is an example, whose sections are not this function's.
     """
+    if not any(map(text.__contains__, (":", "@", "---"))):
+        return Documented()  # every section and field of a docstring holds one of these
     lines = text.split("\n")
     depth = min((_indent(line) for line in lines[1:] if line.strip()), default=0)
     lines = [
-        line if n == 0 or _indent(line) <= depth or not _heads(line) else "" for n, line in enumerate(lines)
+        "" if n and _indent(line) > depth and any(PATTERNS[name].match(line) for name in HEADS) else line
+        for n, line in enumerate(lines)
     ]
     for number, line in enumerate(lines):
         if PATTERNS["google"].match(line) and not _ruled(lines, number):
@@ -88,10 +91,6 @@ def read_tags(text: str) -> Documented:
             entries[-1] = Entry(name[1], entries[-1].first, _tag_end(lines, number), entries[-1].type)
     style = "tags" if entries or returns else ""
     return Documented(style, tuple(entries), returns, returns_text, certain)
-
-
-def _heads(line: str) -> bool:
-    return any(PATTERNS[name].match(line) for name in HEADS)
 
 
 def _ruled(lines: list[str], number: int) -> bool:

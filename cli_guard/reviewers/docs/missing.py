@@ -4,7 +4,7 @@ The number of findings follows the habit of the file: mostly documented, a findi
 file; hardly ever, none. New code without a habit gets one finding a file, and one for all beyond a few files.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -120,18 +120,11 @@ class _Shares:
 
     def _whole(self, language: str) -> float | None:
         same = [source for source in self._sources if source.language == language]
-        documented, could = _add_shares(documented_share(source.old) for source in same)
+        documented, could = map(sum, zip(*(documented_share(each.old) for each in same), strict=True))
         if could >= EVIDENCE:
             return documented / could
-        documented, could = _add_shares(source.share for source in same)
+        documented, could = map(sum, zip(*(each.share for each in same), strict=True))
         return documented / could if documented else None
-
-
-def _add_shares(shares: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    documented = could = 0
-    for one, other in shares:
-        documented, could = documented + one, could + other
-    return documented, could
 
 
 def _each(rule: Rule, gaps: list[Gap], sources: Sequence[Source]) -> Iterator[Finding]:
