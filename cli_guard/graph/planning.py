@@ -19,16 +19,18 @@ def plan(state: State, context: Context) -> Planned:
     if state["task_type"] != "change_review":
         return assistant_of(context).plan(state, context)
     assert context.subject is not None  # noqa: S101 - prepare_task failed without one
-    if state["round"] == 1:
-        return Planned(tuple(plan_reviewers(context.subject, state["requested_paths"])), last=False)
-    if state["round"] == 2 and (checks := plan_checks(context.subject)):
+    planned = {each["tool"] for each in state["plan"]}
+    if not planned and (reviewers := plan_reviewers(context.subject, state["requested_paths"])):
+        return Planned(tuple(reviewers), last=False)
+    if RUN_CHECKS not in planned and (checks := plan_checks(context.subject)):
         return Planned((checks,), last=False)
     return Planned((plan_recording(context.subject, state),))
 
 
 def plan_reviewers(subject: ReviewInput, paths: list[str]) -> list[Action]:
-    """Plan the reviewers that this change needs."""
+    """Plan the reviewers that this change needs, last those that only advise: the decision does not wait for them."""
     shard = subject.shard
+    ordered = sorted(registry.REVIEWERS, key=lambda each: each.name in subject.advice.reviewers)
     read = [] if subject.event == registry.MESSAGE_ONLY else paths
     return [
         Action(
@@ -36,7 +38,7 @@ def plan_reviewers(subject: ReviewInput, paths: list[str]) -> list[Action]:
             {"paths": [path for path in read if not shard or shard.has_file(reviewer.name, path)]},
             purpose=f"find {reviewer.name} risks",
         )
-        for reviewer in registry.REVIEWERS
+        for reviewer in ordered
         if reviewer.is_needed(subject, has_paths=bool(paths)) and (shard is None or shard.runs(reviewer.name))
     ]
 

@@ -36,17 +36,12 @@ USERS = {
 }
 
 
-def check_not_shared(keys: set[str], source: str, user_file: str) -> None:
-    """Refuse in a repository's file what only the user decides. Raises ConfigError."""
-    for key in sorted(keys & USERS.keys()):
-        raise ConfigError(f"{source}: {key!r} belongs in the user's own file, {user_file}: {USERS[key]}")
-
-
 TIGHTENING = ("decisions", "rules", "git", "message", "commands", "mcp", "approvals")
 FILE = "cli-guard.toml"
 PYPROJECT = "pyproject.toml"
 USER_FILE = "~/.config/cli-guard/config.toml"
 MOST = 1_000_000_000
+ADVICE = "Milliseconds of processor time that a hook may spend on advice about documentation and structure."
 
 DEFAULT_DECISIONS = dict.fromkeys(Severity, Disposition.ADVISE) | {
     Severity.CRITICAL: Disposition.DENY,
@@ -100,6 +95,7 @@ class LimitsSection(Section):
     seconds: Annotated[
         float, Field(gt=0, le=3_600, description="Seconds that a reviewer may spend on one file.")
     ] = 5.0
+    advice_ms: Annotated[int, Field(ge=0, le=MOST, description=ADVICE)] = 300
 
 
 class GitSection(Section):
@@ -351,7 +347,8 @@ def read_config(read: Callable[[str], bytes | None], where: str) -> tuple[Config
             f"{source}: 'commands.allow' belongs in the user's own file, {USER_FILE}: a repository can only tighten"
         )
     check_shared(config.mcp, source, USER_FILE)
-    check_not_shared(config.model_fields_set, source, USER_FILE)
+    for key in sorted(config.model_fields_set & USERS.keys()):
+        raise ConfigError(f"{source}: {key!r} belongs in the user's own file, {USER_FILE}: {USERS[key]}")
     return config, source
 
 

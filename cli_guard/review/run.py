@@ -174,7 +174,8 @@ def run(
     if gathered.checks:
         context = gathered.checks.allowed_in(context)
     state, pause = run_review(context)
-    state = without_secret_names(state | {"skipped": [*subject.changes.skipped, *state["skipped"]]})
+    skipped = [*subject.changes.skipped, *state["skipped"], *subject.advice.skipped]
+    state = without_secret_names(state | {"skipped": skipped})
     done = time.perf_counter()
     timings = {"load": round((loaded - started) * 1000, 1), "review": round((done - loaded) * 1000, 1)}
     if cache and not any(each.by_limit for each in state["skipped"]):

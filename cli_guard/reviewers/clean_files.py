@@ -8,7 +8,7 @@ a file with findings again anyway, and refactor compared it with other files.
 import hashlib
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -89,9 +89,10 @@ class CleanFiles:
                 self._used.append(key)
                 yield number, results
 
-    def keep(self, found: Mapping[int, Results]) -> None:
-        """Store the results that may be kept."""
-        values = {self._keys[number]: pack(each) for number, each in found.items() if number in self._keys}
+    def keep(self, found: Mapping[int, Results], reviewers: Collection[str]) -> None:
+        """Store the results that may be kept, of the reviewers that have examined these files."""
+        nothing = dict.fromkeys(reviewers, NOTHING)
+        values = {self._keys[n]: pack(nothing | each) for n, each in found.items() if n in self._keys}
         self._cache.put(values, self._used)
 
 
@@ -102,8 +103,7 @@ def is_clean(result: FileResult) -> bool:
 
 def pack(results: Results) -> bytes:
     """Serialise the results that may be kept: reviewer -> [again, weights]."""
-    every = {reviewer.name: results.get(reviewer.name, NOTHING) for reviewer in examining()}
-    kept = {name: [each.again, each.weights] for name, each in every.items() if is_clean(each)}
+    kept = {name: [each.again, each.weights] for name, each in results.items() if is_clean(each)}
     return json.dumps(kept).encode("ascii")
 
 

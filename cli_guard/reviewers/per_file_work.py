@@ -57,22 +57,22 @@ class PerFileWork:
         self._clean_files = clean_files
         self._on_progress = on_progress
         self._results: dict[int, Results] | None = None
+        self._names = [r.name for r in examining() if r.name not in subject.idle | subject.advice.bounded]
 
     def result(self, reviewer: str, change: FileChange) -> FileResult | None:
         if self._results is None:
             files = self._subject.changes.files
             self._results = {id(files[number]): each for number, each in self._examine_all().items()}
-        of_file = self._results.get(id(change))
-        return None if of_file is None else of_file.get(reviewer, NOTHING)
+        nothing = NOTHING if id(change) in self._results and reviewer in self._names else None
+        return self._results.get(id(change), {}).get(reviewer, nothing)
 
     def _examine_all(self) -> dict[int, Results]:
         files = dict(enumerate(self._subject.changes.files))
         found = dict(self._clean_files.recall(files)) if self._clean_files else {}
         shard = self._subject.shard
-        names = [reviewer.name for reviewer in examining()]
         left: dict[int, tuple[str, ...]] = {}
         for number, change in files.items():
-            missing = (name for name in names if name not in found.get(number, {}))
+            missing = (name for name in self._names if name not in found.get(number, {}))
             due = tuple(name for name in missing if not shard or shard.has_file(name, change.path))
             if due:
                 left[number] = due
@@ -82,7 +82,7 @@ class PerFileWork:
             if self._on_progress:
                 self._on_progress(len(fresh), len(left))
         if self._clean_files:
-            self._clean_files.keep(fresh)
+            self._clean_files.keep(fresh, self._names)
         return found
 
 
@@ -133,7 +133,7 @@ def add_file_work(
     subject: ReviewInput, cache: Cache | None = None, on_progress: Progress | None = None
 ) -> ReviewInput:
     """Examine the subject's files as fits its size; `on_progress` gets the number done and the total."""
-    chars = sum(len(line) for change in subject.changes for hunk in change.hunks for line in hunk.added)
+    chars = sum(sum(map(len, hunk.added)) for change in subject.changes for hunk in change.hunks)
     if chars <= (RECALLED_CHARS if cache and identity.cache_info().currsize else BIG_CHARS):
         return subject
     count = min(chars // CHARS_A_WORKER, len(subject.changes.files), workers.available())

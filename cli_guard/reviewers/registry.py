@@ -53,11 +53,8 @@ class Reviewer:
     scope: Scope = Scope.CHANGE
     needs: Needs = Needs.FILES
     on_message: bool = False
-
-    @property
-    def has_examiner(self) -> bool:
-        """Return whether it can examine one file at a time."""
-        return self.scope is not Scope.CHANGE
+    # By default its findings stop nothing, and it never raises the severity of a rule.
+    advises: bool = False
 
     @property
     def rules(self) -> "tuple[Rule, ...]":
@@ -79,6 +76,8 @@ class Reviewer:
 
     def is_needed(self, subject: "ReviewInput", *, has_paths: bool) -> bool:
         """Return whether the change concerns it. `has_paths`: there are files to examine."""
+        if self.name in subject.idle:
+            return False
         if subject.event == MESSAGE_ONLY:
             return self.on_message
         present = {
@@ -118,12 +117,14 @@ REVIEWERS = (
         "public functions and classes whose documentation is missing or no longer true",
         prefix="docs-",
         scope=Scope.FILES,
+        advises=True,
     ),
     Reviewer(
         "refactor",
         "functions that the change pushes over a limit, and blocks that it adds twice",
         prefix="refactor-",
         scope=Scope.FILES,
+        advises=True,
     ),
     Reviewer("policy", "changes that weaken the policy, remove hooks or add suppressions", prefix="policy-"),
     Reviewer(
@@ -150,4 +151,4 @@ def reviewer_of(name: str) -> Reviewer:
 
 def examining() -> tuple[Reviewer, ...]:
     """Return the reviewers that can examine one file at a time."""
-    return tuple(reviewer for reviewer in REVIEWERS if reviewer.has_examiner)
+    return tuple(reviewer for reviewer in REVIEWERS if reviewer.scope is not Scope.CHANGE)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
 from cli_guard.model import ChangeSet, CommitMessage, Contents, FileChange, NoContents, PushedRef, TagMessage
+from cli_guard.reviewers.advice import HOOKS, Advice, sort_reviewers
 from cli_guard.reviewers.per_file import FileResult, FileWork
 from cli_guard.reviewers.shard import Shard
 
@@ -20,7 +21,7 @@ class Limits:
     """The bounds of one review; names and defaults are those of `[limits]` in the configuration.
 
     `file_chars` and `total_chars` bound what is read, in characters; `seconds` is the time for one file, after which
-    the reviewer stops and reports it.
+    the reviewer stops and reports it; `advice_ms` is the time of a hook for advice.
     """
 
     files: int = 25_000
@@ -28,6 +29,7 @@ class Limits:
     total_chars: int = 50_000_000
     rounds: int = 4
     seconds: float = 5.0
+    advice_ms: int = 300
 
     @classmethod
     def of(cls, policy: "Policy") -> "Limits":
@@ -42,7 +44,8 @@ class ReviewInput:
     `changes` is the whole change (of a range: its two ends compared). `history` are the commits of a range or a push,
     oldest first, empty for a change that is not yet recorded: only they hold what one commit adds and a later one
     removes. `style` is the message style, `checks` are the repository's checks that it needs. `vouched` commits of a
-    push may be on the remote already: in them only keys count that the remote has not `published`.
+    push may be on the remote already: in them only keys count that the remote has not `published`. `idle` reviewers
+    have no rule in force; `advice` says which ones only advise.
     """
 
     event: str
@@ -62,15 +65,22 @@ class ReviewInput:
     checks: "tuple[PlannedCheck, ...]" = ()
     vouched: Collection[ChangeSet] = ()
     published: Callable[[str], bool] = lambda _text: False
+    idle: frozenset[str] = frozenset()
+    advice: Advice = field(default_factory=Advice)
 
     def under(self, policy: "Policy") -> "ReviewInput":
         """Apply a policy's bounds, message style and protected branches; a file with a new role counts as new."""
         from cli_guard.reviewers.new_roles import with_new_roles
 
+        limits = Limits.of(policy)
+        idle, advising = sort_reviewers(policy)
+        bounded = (advising, limits.advice_ms) if self.event in HOOKS else ()
         return replace(
             self,
             changes=with_new_roles(self.changes, self.contents),
-            limits=Limits.of(policy),
+            limits=limits,
+            idle=idle,
+            advice=Advice(advising, *bounded),
             style=policy.message_style,
             protected_branches=policy.protected_branches,
         )

@@ -17,6 +17,7 @@ from cli_guard.reviewers import clean_files
 from cli_guard.reviewers.cache import NAME, Cache
 from cli_guard.reviewers.clean_files import CleanFiles, is_clean, key_of, pack, unpack
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, FileResult
+from cli_guard.reviewers.registry import examining
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 LIMITS = Limits()
@@ -138,7 +139,9 @@ def test_a_file_that_changes_is_examined_again_and_the_others_are_not(tmp_path: 
         clean = CleanFiles(Cache(tmp_path), LIMITS)
         files = dict(enumerate(with_ids))
         known = dict(clean.recall(files))
-        clean.keep({number: {} for number in files if number not in known})
+        clean.keep(
+            {number: {} for number in files if number not in known}, [each.name for each in examining()]
+        )
         return {files[number].path for number in known}
 
     assert remembered({"a.py": "A = 1\n", "b.py": "B = 1\n"}) == set()

@@ -80,6 +80,8 @@ class Files:
         """Return the findings of one file, with the functions that make their plans."""
         text = self._subject.contents.new(change)
         most = self._subject.limits.file_chars
+        if not self._subject.advice.has_time("refactor", change.path, len(text or "")):
+            return FileGrowth()
         reason = unreadable(change.path, text, most) if text is not None else None
         readable = reason is None
         grown: list[GrowthFinding] = []
