@@ -16,6 +16,7 @@ import click
 import pytest
 from examples import report_totals
 from hypothesis import HealthCheck, settings
+from preloaded import running_python
 from repositories import Repo, isolated_environment
 from watching import make_once, marked
 
@@ -197,6 +198,13 @@ def installed(shared: Path) -> Path:
         )
 
     return make_once(shared / "installed", install)
+
+
+@pytest.fixture(scope="session")
+def preloaded() -> Iterator[Path]:
+    """A Python that has `cli-guard` loaded, for hooks: see `use_preloaded`."""
+    with running_python() as python:
+        yield python
 
 
 @pytest.fixture

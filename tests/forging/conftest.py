@@ -1,20 +1,16 @@
 """The worlds of these tests."""
 
-import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
-from forging.world import World, build, person
-from repositories import Repo
+from forging.world import World, build, build_changed, copy_world
 from watching import make_once
 
 
 @pytest.fixture
-def world(tmp_path: Path, shared: Path) -> World:
+def world(tmp_path: Path, shared: Path, preloaded: Path) -> World:
     """A copy of the world that every forgery begins with, in Ada's hands."""
-    folder = tmp_path / "world"
-    shutil.copytree(make_once(shared / "forging", build), folder, symlinks=True)
-    found = World(Repo(folder / "repo", person(folder, "ada")), folder)
-    found.repo.git("update-index", "-q", "--refresh")
-    found.start_here()
-    return found
+    origin = make_once(shared / "forging", build)
+    changed = make_once(shared / "forging-changed", partial(build_changed, origin))
+    return copy_world(origin, tmp_path / "world", changed=changed, python=preloaded)

@@ -22,6 +22,7 @@ from forging.world import (
     signer,
 )
 from in_process import RISKY, call
+from preloaded import use_preloaded
 from repositories import Done, Repo, key
 
 # What is judged is the push itself: see `Server`.
@@ -61,7 +62,7 @@ class Server:
         assert done.code == 0, done.all
 
 
-def serve(world: World, policy: str = "", *, start: str = "main") -> Server:
+def serve(world: World, policy: str = "", *, start: str = "main", preloaded: bool = True) -> Server:
     """Push the base, with a policy, to a new bare repository with our hook."""
     if policy:
         world.set_policy(policy)
@@ -69,14 +70,16 @@ def serve(world: World, policy: str = "", *, start: str = "main") -> Server:
     bare.git("config", "receive.advertisePushOptions", "true")
     world.repo.git("remote", "add", "origin", str(bare.path))
     world.repo.git("push", "-q", "origin", f"HEAD:{start}")
-    done = bare.guard("install")
+    done = call(bare.path, bare.env, "install")
     assert done.code == 0, done.all
+    if preloaded:
+        use_preloaded(bare.path / "hooks/pre-receive", world.python)
     return Server(world, bare)
 
 
 @push
 def an_unapproved_push(world: World) -> None:
-    server = serve(world)
+    server = serve(world, preloaded=False)
     world.change()
     server.refused("main")
 
@@ -348,7 +351,7 @@ def replace_refs_that_are_pushed(world: World) -> None:
 @push
 def notes_are_deleted(world: World) -> None:
     """They are the approvals of others."""
-    server = serve(world)
+    server = serve(world, preloaded=False)
     world.note(signed(world.change(), ADA))
     server.accepted("main", NOTES)
     server.refused(f":{NOTES}", ref=NOTES)
@@ -379,7 +382,7 @@ def a_merge_on_the_server_branch_takes_a_revocation_back(world: World) -> None:
 @long_push
 def a_push_that_takes_longer_than_the_hook_may(world: World) -> None:
     """Out of time is not verified."""
-    server = serve(world)
+    server = serve(world, preloaded=False)
     files = {
         f"src/m{number}.py": RISKY.replace("render-report", f"render-{number}") * 40 for number in range(300)
     }

@@ -1,0 +1,150 @@
+"""A Python that has `cli-guard` loaded: each hook runs in a fork of it, and so does not load the libraries again.
+
+Git, the script of the hook and its streams, folder, variables and exit code are real; only the interpreter that the
+script calls is this one. Loading takes about a second of the processor, most of what a hook does takes a tenth.
+"""
+
+import os
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+# Hands over its words, folder, variables and streams, and exits as the fork does.
+CLIENT = """#!{python} -IS
+import _socket, marshal, os, sys
+
+door = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+door.connect({path!r})
+mask = os.umask(0)
+os.umask(mask)
+said = marshal.dumps((sys.argv[1:], os.getcwd(), dict(os.environb), mask))
+streams = b"".join(number.to_bytes(4, sys.byteorder) for number in (0, 1, 2))
+door.sendmsg([len(said).to_bytes(8, "big")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+while said:
+    said = said[door.send(said):]
+code = door.recv(1)
+if not code:
+    print("the preloaded Python died", file=sys.stderr)
+os._exit(code[0] if code else 70)
+"""
+
+
+@contextmanager
+def running_python() -> Iterator[Path]:
+    """Run one; yield the path of what stands in for `python -E -P [-S] -c CODE ARGUMENTS`."""
+    folder = Path(tempfile.mkdtemp(prefix="cg-python-"))
+    path = folder / "socket"
+    process = subprocess.Popen(
+        (sys.executable, __file__, str(path)), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        client = folder / "python"
+        client.write_text(CLIENT.format(python=sys.executable, path=str(path)))
+        client.chmod(0o755)
+        yield client
+    finally:
+        process.communicate(timeout=60)
+        shutil.rmtree(folder)
+
+
+def use_preloaded(hook: Path, python: Path) -> None:
+    """Have the script of an installed hook call this Python."""
+    text = hook.read_text()
+    before = [line for line in text.splitlines() if line.startswith("python=")]
+    assert len(before) == 1, text
+    hook.write_text(text.replace(before[0], f'python="{python}"'))
+
+
+def load() -> None:
+    """Load what a hook needs, by reviewing a little."""
+    import cli_guard.cli.pre_receive
+    import cli_guard.review.receiving  # noqa: F401
+    from cli_guard.__main__ import main
+    from cli_guard.server.warming import warm
+
+    warm(main)
+
+
+def serve(path: str) -> None:
+    """Fork for each connection until standard input ends."""
+    import gc
+
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(path)
+        door.listen(64)
+        gc.freeze()
+        os.write(1, b"ready\n")
+        os.dup2(2, 1)
+        running: set[int] = set()
+        while door in select.select([door, 0], [], [])[0]:
+            connection, _ = door.accept()
+            head, streams, _, _ = socket.recv_fds(connection, 8, 3)
+            if not (pid := os.fork()):
+                door.close()
+                answer(connection, int.from_bytes(head, "big"), streams)
+            running.add(pid)
+            for descriptor in streams:
+                os.close(descriptor)
+            connection.close()
+            running -= {each for each in running if os.waitpid(each, os.WNOHANG)[0]}
+        for each in running:
+            os.waitpid(each, 0)
+
+
+def answer(connection: socket.socket, length: int, streams: list[int]) -> None:
+    """Be the process that was asked for, to its end."""
+    import marshal
+
+    said = b""
+    while len(said) < length:
+        said += connection.recv(length - len(said))
+    words, folder, variables, mask = marshal.loads(said)
+    for number, descriptor in enumerate(streams):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    os.chdir(folder)
+    os.umask(mask)
+    os.environ.clear()
+    os.environb.update(variables)
+    time.tzset()
+    tempfile.tempdir = None
+    for number, (name, way) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        errors = "backslashreplace" if name == "stderr" else "surrogateescape"
+        setattr(sys, name, open(number, way, encoding="utf-8", errors=errors, closefd=False))  # noqa: SIM115
+    at = words.index("-c")
+    sys.argv = ["-c", *words[at + 2 :]]
+    leave, own = os._exit, os.getpid()
+
+    def end(code: int) -> Any:
+        if os.getpid() == own:  # not a worker that the program forks
+            connection.sendall(bytes([code & 0xFF]))
+        leave(code)
+
+    os._exit = end  # type: ignore[assignment]
+    code = 1
+    try:
+        exec(words[at + 1], {"__name__": "__main__"})
+        code = 0
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except BaseException:
+        traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    end(code)
+
+
+if __name__ == "__main__":
+    load()
+    serve(sys.argv[1])
