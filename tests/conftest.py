@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
@@ -21,6 +21,9 @@ from repositories import Repo, isolated_environment
 from watching import make_once, marked
 
 import cli_guard
+
+if TYPE_CHECKING:
+    from forging.honest import Person
 
 # No test depends on chance or on how busy the machine is. `--hypothesis-profile=search` looks for new examples.
 settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -202,9 +205,9 @@ def installed(shared: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def preloaded() -> Iterator[Path]:
-    """A Python that has `cli-guard` loaded, for hooks: see `use_preloaded`."""
-    with running_python() as python:
-        yield python
+    """A folder with a `python` and a `cli-guard` that have everything loaded: see preloaded.py."""
+    with running_python() as folder:
+        yield folder
 
 
 @pytest.fixture
@@ -241,6 +244,20 @@ def committed(tmp_path: Path, isolated: dict[str, str], templates: tuple[Path, P
     # The index knows the file of the template by its inode: what reads it without this takes the copy for changed.
     repo.git("update-index", "--refresh")
     return repo
+
+
+@pytest.fixture
+def ada(tmp_path: Path, shared: Path) -> "Person":
+    """Somebody with a key, and in the folder of the test what `forging.honest.build_team` makes."""
+    from forging.honest import copy_team
+
+    return copy_team(shared, tmp_path)
+
+
+@pytest.fixture
+def bob(ada: "Person", tmp_path: Path) -> "Person":
+    """Another one, with a home beside hers."""
+    return type(ada).living("Bob", tmp_path)
 
 
 @pytest.fixture

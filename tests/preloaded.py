@@ -1,12 +1,14 @@
-"""A Python that has `cli-guard` loaded: each hook runs in a fork of it, and so does not load the libraries again.
+"""A Python that has `cli-guard` loaded: each run is a fork of it, and so does not load the libraries again.
 
-Git, the script of the hook and its streams, folder, variables and exit code are real; only the interpreter that the
-script calls is this one. Loading takes about a second of the processor, most of what a hook does takes a tenth.
+Git, the script of a hook, streams, folder, variables and exit code are real; only the interpreter is this one. To load
+takes about a second of the processor, most of what a hook does takes a tenth. What is about a start, a signal or a
+terminal needs the real program (`repositories.GUARD`).
 """
 
 import os
 import select
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -14,7 +16,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,10 @@ door = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
 door.connect({path!r})
 mask = os.umask(0)
 os.umask(mask)
-said = marshal.dumps((sys.argv[1:], os.getcwd(), dict(os.environb), mask))
+words = sys.argv[1:]
+if os.path.basename(sys.argv[0]) == "cli-guard":
+    words = ["-c", "from cli_guard.__main__ import run; run()", *words]
+said = marshal.dumps((words, os.getcwd(), dict(os.environb), mask))
 streams = b"".join(number.to_bytes(4, sys.byteorder) for number in (0, 1, 2))
 door.sendmsg([len(said).to_bytes(8, "big")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
 while said:
@@ -40,7 +45,7 @@ os._exit(code[0] if code else 70)
 
 @contextmanager
 def running_python() -> Iterator[Path]:
-    """Run one; yield the path of what stands in for `python -E -P [-S] -c CODE ARGUMENTS`."""
+    """Run one; yield a folder with what stands in for `python -E -P [-S] -c CODE ...` and for `cli-guard`."""
     folder = Path(tempfile.mkdtemp(prefix="cg-python-"))
     path = folder / "socket"
     process = subprocess.Popen(
@@ -49,21 +54,22 @@ def running_python() -> Iterator[Path]:
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
-        client = folder / "python"
-        client.write_text(CLIENT.format(python=sys.executable, path=str(path)))
-        client.chmod(0o755)
-        yield client
+        for name in ("python", "cli-guard"):
+            client = folder / name
+            client.write_text(CLIENT.format(python=sys.executable, path=str(path)))
+            client.chmod(0o755)
+        yield folder
     finally:
         process.communicate(timeout=60)
         shutil.rmtree(folder)
 
 
-def use_preloaded(hook: Path, python: Path) -> None:
-    """Have the script of an installed hook call this Python."""
+def use_preloaded(hook: Path, folder: Path) -> None:
+    """Have the script of an installed hook call the Python of a folder."""
     text = hook.read_text()
     before = [line for line in text.splitlines() if line.startswith("python=")]
     assert len(before) == 1, text
-    hook.write_text(text.replace(before[0], f'python="{python}"'))
+    hook.write_text(text.replace(before[0], f'python="{folder / "python"}"'))
 
 
 def load() -> None:
@@ -99,6 +105,8 @@ def serve(path: str) -> None:
             connection.close()
             running -= {each for each in running if os.waitpid(each, os.WNOHANG)[0]}
         for each in running:
+            with suppress(ProcessLookupError):
+                os.kill(each, signal.SIGKILL)
             os.waitpid(each, 0)
 
 

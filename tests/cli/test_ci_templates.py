@@ -36,6 +36,9 @@ ZEROS = "0" * 40
 TOKEN = "a token of one job"
 ZIZMOR = shutil.which("zizmor", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
 
+# What the jobs call: see `program`.
+PROGRAM = Path(GUARD)
+
 needs_ssh_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is missing")
 
 
@@ -213,7 +216,9 @@ def check_out(change: Change, commit: str, folder: Path, depth: int = 0) -> Repo
     One that is not shallow has notes of an earlier job, as on a runner that keeps its work tree.
     """
     own = Path(tempfile.mkdtemp(dir=folder))
-    clone = Repo.create(own / "work", isolated_environment(own) | {"CI": "true"})
+    env = isolated_environment(own)
+    path = f"{PROGRAM.parent}{os.pathsep}{env['PATH']}"
+    clone = Repo.create(own / "work", env | {"CI": "true", "PATH": path})
     clone.git("remote", "add", "origin", change.remote)
     refs = [f"+{commit}:refs/remotes/pull/1/merge"]
     refs += [f"--depth={depth}"] if depth else ["+refs/heads/*:refs/remotes/origin/*"]
@@ -237,7 +242,7 @@ def run_action(clone: Repo, github: Mapping[str, Any], *, path: str = "", **inpu
         "PATH": os.pathsep.join(filter(None, (path, clone.env["PATH"]))),
         "RUNNER_TEMP": str(temporary),
     }
-    outputs: dict[str, dict[str, str]] = {"install": {"program": GUARD}}
+    outputs: dict[str, dict[str, str]] = {"install": {"program": str(PROGRAM)}}
     code, log = 0, ""
     for step in STEPS[1:]:
         context = {
@@ -286,6 +291,13 @@ def on_a_train(change: Change, folder: Path, depth: int = 0) -> Job:
 
 Forge = Callable[..., Job]
 FORGES: tuple[Forge, ...] = (on_github, on_gitlab, on_a_train)
+
+
+@pytest.fixture(autouse=True)
+def program(preloaded: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Have the jobs call a program that is loaded, but for one test."""
+    if request.function is not test_a_clean_range_passes_without_notes_on_the_remote:
+        monkeypatch.setitem(globals(), "PROGRAM", preloaded / "cli-guard")
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from forging.honest import (
     approve_staged,
     assert_verified,
     commit_approved,
-    copy_team,
     make_key,
     needs_ssh_keygen,
     pending,
@@ -31,16 +30,6 @@ pytestmark = needs_ssh_keygen
 FILE, REVOKED = ".cli-guard/signers", ".cli-guard/revoked"
 NAMESPACES = 'namespaces="cli-guard-approval@v1"'
 COMMIT_IT = f"commit {FILE}: from the next commit on, approvals of this key count"
-
-
-@pytest.fixture
-def ada(tmp_path: Path, shared: Path) -> Person:
-    return copy_team(shared, tmp_path)
-
-
-@pytest.fixture
-def bob(ada: Person, tmp_path: Path) -> Person:
-    return Person.living("Bob", tmp_path)
 
 
 @pytest.fixture

@@ -72,8 +72,8 @@ def serve(world: World, policy: str = "", *, start: str = "main", preloaded: boo
     world.repo.git("push", "-q", "origin", f"HEAD:{start}")
     done = call(bare.path, bare.env, "install")
     assert done.code == 0, done.all
-    if preloaded:
-        use_preloaded(bare.path / "hooks/pre-receive", world.python)
+    if preloaded and world.preloaded:
+        use_preloaded(bare.path / "hooks/pre-receive", world.preloaded)
     return Server(world, bare)
 
 

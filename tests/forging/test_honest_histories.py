@@ -23,7 +23,6 @@ from forging.honest import (
     assert_clean,
     assert_verified,
     commit_approved,
-    copy_team,
     install_server_hook,
     make_key,
     needs_ssh_keygen,
@@ -39,6 +38,7 @@ from forging.honest import (
     verify,
 )
 from in_process import Terminal, approve, guard
+from preloaded import use_preloaded
 from repositories import Done, Repo
 
 pytestmark = needs_ssh_keygen
@@ -51,16 +51,6 @@ CALLS_US = (
     "repos:\n- repo: local\n  hooks:\n  - id: cli-guard\n    name: cli-guard\n"
     "    entry: cli-guard hook pre-commit\n    language: system\n"
 )
-
-
-@pytest.fixture
-def ada(tmp_path: Path, shared: Path) -> Person:
-    return copy_team(shared, tmp_path)
-
-
-@pytest.fixture
-def bob(ada: Person, tmp_path: Path) -> Person:
-    return Person.living("Bob", tmp_path)
 
 
 @pytest.fixture
@@ -820,10 +810,11 @@ def test_pushed_as_a_dry_run(repo: Repo, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def served(repo: Repo, tmp_path: Path) -> Repo:
+def served(repo: Repo, tmp_path: Path, preloaded: Path) -> Repo:
     """The bare repository that Ada pushes to; it verifies what it gets."""
     bare = set_origin(repo, tmp_path / "origin.git")
     install_server_hook(bare)
+    use_preloaded(bare.path / "hooks/pre-receive", preloaded)
     return bare
 
 

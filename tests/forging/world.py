@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import struct
-import sys
 import tempfile
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -109,8 +108,8 @@ class World:
     folder: Path
     # Where the judged range begins: what was recorded before the change.
     marks: dict[str, str] = field(default_factory=dict)
-    # What the hook of a server is run with: see preloaded.py.
-    python: Path = Path(sys.executable)
+    # What has `cli-guard` loaded, for the hook of a server: see preloaded.py.
+    preloaded: Path | None = None
     # What this is a copy of, with and without the usual change, and its index: see `copy_world`.
     origin: Path | None = None
     changed: Path | None = None
