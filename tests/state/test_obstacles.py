@@ -14,9 +14,9 @@ RISKY = "import os\n\n\ndef run(x):\n    os.system('a' + x)\n"
 SOON = 20
 
 
-def hook(repo: Repo, program: str = GUARD) -> Done:
+def hook(repo: Repo) -> Done:
     """Run our hook; one that waits is ended, with code 124."""
-    return repo.run("timeout", str(SOON), program, "hook", "pre-commit")
+    return repo.run("timeout", str(SOON), GUARD, "hook", "pre-commit")
 
 
 def make_fifo(path: Path) -> None:
@@ -33,15 +33,13 @@ def make_folder(path: Path) -> None:
 
 @pytest.mark.parametrize("make", [make_fifo, make_link, make_folder])
 @pytest.mark.parametrize("name", ["audit.jsonl", "audit.head", "audit.jsonl.lock", "approvals.jsonl"])
-def test_no_plain_file_blocks_and_is_named(
-    committed: Repo, preloaded: Path, name: str, make: Callable[[Path], None]
-) -> None:
+def test_no_plain_file_blocks_and_is_named(committed: Repo, name: str, make: Callable[[Path], None]) -> None:
     folder = committed.path / ".git/cli-guard"
     folder.mkdir()
     make(folder / name)
     committed.write("a.py", RISKY)
     committed.git("add", "-A")
-    done = hook(committed, str(preloaded / "cli-guard"))
+    done = hook(committed)
     assert done.code not in (0, 124)
     assert name in done.err and "remove it" in done.err
     assert not (committed.path.parent / "victim").exists()
