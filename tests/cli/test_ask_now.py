@@ -71,7 +71,10 @@ def stays_silent(repo: Repo, *options: str) -> str:
     return seen
 
 
-@pytest.mark.parametrize("typed", ["y\n", "YES\n"])
+# What is typed is read in one place: without a server, one answer of each kind is enough.
+@pytest.mark.parametrize(
+    ("served", "typed"), [("warm", "y\n"), ("warm", "YES\n"), ("cold", "y\n")], indirect=["served"]
+)
 def test_yes_lets_the_same_commit_go_on(served: Repo, typed: str) -> None:
     stage(served, {"reports.py": RISKY})
     with commit(served) as terminal:
@@ -87,9 +90,18 @@ def test_yes_lets_the_same_commit_go_on(served: Repo, typed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "typed",
-    ["n\n", "\n", "yep\n", "\x04", "y\x04\x04", "\x03"],
-    ids=["n", "empty", "yep", "end", "half", "^C"],
+    ("served", "typed"),
+    [
+        pytest.param("warm", "n\n", id="n"),
+        pytest.param("warm", "\n", id="empty"),
+        pytest.param("warm", "yep\n", id="yep"),
+        pytest.param("warm", "\x04", id="end"),
+        pytest.param("warm", "y\x04\x04", id="half"),
+        pytest.param("warm", "\x03", id="^C"),
+        pytest.param("cold", "n\n", id="n-cold"),
+        pytest.param("cold", "\x03", id="^C-cold"),
+    ],
+    indirect=["served"],
 )
 def test_anything_else_is_no(served: Repo, typed: str) -> None:
     stage(served, {"reports.py": RISKY})
