@@ -8,7 +8,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from cli_guard.git.lines import Line
 
 T = TypeVar("T", bound=Sized)
 
@@ -192,10 +195,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that was not reviewed, and why.
-
-    `by_limit`: a limit left out what could have been reviewed, so it needs a person.
-    """
+    """What was not reviewed, and why. `by_limit`: a limit left out what could have been, so it needs a person."""
 
     path: str
     reason: str
@@ -262,13 +262,13 @@ class PushedRef:
     """A ref update with what only the repository knows: whether it is forced, and its commits.
 
     `commits` is None for a ref to something else: a tag of a folder, whose id is `tree`, or of a single file. `vouched`
-    are further commits that may be on the remote already: only tracking refs say so, or another remote has them.
-    `bases` are the commits of the remote that the new ones start from.
+    are further commits, of no ref before, that may be on the remote: only tracking refs say so, or another remote has
+    them. `bases` are the commits of the remote that the new ones start from.
     """
 
     update: RefUpdate
     forced: bool = False
-    commits: tuple[str, ...] | None = ()
+    commits: "Line | tuple[()] | None" = ()
     vouched: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()
     tree: str | None = None

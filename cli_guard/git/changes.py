@@ -5,23 +5,27 @@ new.
 """
 
 import hashlib
+import sys
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from cli_guard.git.between import hunks_between
 from cli_guard.git.contents import BlobReader, decode, read_worktree_file, runs_between
-from cli_guard.git.plumbing import Touched, decode_path, parse, parse_commits
+from cli_guard.git.plumbing import Touched, decode_path, parse, parse_pairs
 from cli_guard.git.prefetch import DIFF_OPTIONS, INDEX, RAW_OPTIONS, difference
-from cli_guard.git.repository import Repository
+from cli_guard.git.repository import Repository, as_lines
 from cli_guard.git.streaming import parse_pieces
 from cli_guard.git.worktree import touched_only, untracked_change, without_filters
 from cli_guard.model import ChangeSet, FileChange, Hunk, Kind, Skipped, Status
 
 COMMITS_A_BATCH = 100
+DIFFS_A_BATCH = 256
 BATCH_BYTES = 10_000_000
 REREAD_FILES = 200
 MESSAGE_BYTES = 1_000_000
+NESTED_TAGS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,55 +68,30 @@ class ChangeReader:
         files += [untracked_change(root, decode_path(raw), limit) for raw in listed.split(b"\0") if raw]
         return self._new_in_all(replace(diff, files=files))
 
-    def net(self, tip: str, bases: Iterable[str | None]) -> ChangeSet:
-        """Return what `tip` holds that none of the bases held; None is the empty tree."""
-        trees = [self._repository.tree_of(base) for base in bases]
-        return self._new_in_all(*(self._diff("diff-tree", "-r", tree=tree, other=tip) for tree in trees))
+    def nets(self, ends: Iterable[tuple[str, tuple[str | None, ...]]]) -> Iterator[ChangeSet]:
+        """Yield what each tip holds that none of its bases held; None is the empty tree."""
+        ends = list(ends)
+        trees = self._repository.trees({each for tip, bases in ends for each in (tip, *bases) if each})
+        olds = [
+            (trees[base] if base else self._repository.empty_tree, tip)
+            for tip, bases in ends
+            for base in bases
+        ]
+        diffs = self._diffs([(old, trees[tip]) for old, tip in olds])
+        for _, bases in ends:
+            yield self._new_in_all(*islice(diffs, len(bases)))
 
     def commits(self, commits: Iterable[str]) -> Iterator[ChangeSet]:
         """Yield each commit against its parents, in the order given."""
-        batch: list[str] = []
-        for commit in commits:
-            batch.append(commit)
-            if len(batch) == COMMITS_A_BATCH:
-                yield from self._commit_batch(batch)
-                batch = []
-        yield from self._commit_batch(batch)
+        every = iter(commits)
+        while batch := list(islice(every, COMMITS_A_BATCH)):
+            yield from self._commit_batch(batch)
 
     def _commit_batch(self, commits: list[str]) -> Iterator[ChangeSet]:
-        if not commits:
-            return
         parents = self._repository.parents(commits)
-        firsts = [parents[commit][0] if parents[commit] else None for commit in commits]
-        trees = self._repository.trees(oid for oid in firsts if oid)
-        lines = [
-            f"{commit} {parent}" if parent else commit
-            for commit in commits
-            for parent in (parents[commit] or ("",))
-        ]
-        output, cut = self._git.bounded(
-            *("-c", f"core.bigFileThreshold={self._bounds.file_bytes}"),
-            *("diff-tree", "--stdin", "--always", "--root", "-r", *DIFF_OPTIONS),
-            stdin="".join(f"{line}\n" for line in lines).encode("ascii"),
-            limit=min(self._bounds.total_bytes, BATCH_BYTES),
-        )
-        if cut and len(commits) > 1:
-            middle = len(commits) // 2
-            yield from self._commit_batch(commits[:middle])
-            yield from self._commit_batch(commits[middle:])
-            return
-        diffs = iter(()) if cut else parse_commits(output)
-        del output  # the rest was cut off: read it again in pieces
-        for commit, first in zip(commits, firsts, strict=True):
-            tree = trees[first] if first else self._repository.empty_tree
-            own = [
-                self._diff("diff-tree", "-r", tree=parent or self._repository.empty_tree, other=commit)
-                if cut
-                else Diff(tree, next(diffs)[1])
-                for parent in parents[commit] or ("",)
-            ]
+        bases: dict[str, tuple[str | None, ...]] = {each: parents[each] or (None,) for each in commits}
+        for commit, changes in zip(commits, self.nets(bases.items()), strict=True):
             raw = self._reader.read(commit, limit=MESSAGE_BYTES)
-            changes = self._new_in_all(replace(own[0], tree=tree), *own[1:])
             if raw is None:
                 reason = f"over the limit of {MESSAGE_BYTES:,} bytes"
                 left_out = Skipped(f"message of {commit[:10]}", reason, by_limit=True)
@@ -120,6 +99,51 @@ class ChangeReader:
             head = (raw or b"").partition(b"\n\n")[0].decode("utf-8", "replace").split("\n")
             people = tuple(line for line in head if not line.startswith(("tree ", "parent ", "gpgsig", " ")))
             yield replace(changes, commit=commit, message=message_in(raw or b""), people=people)
+
+    def tag_messages(self, oids: Iterable[str]) -> dict[str, str]:
+        """Return the messages of annotated tags (git-mktag(1)) and of the tags they point to, and their headers."""
+        texts: dict[str, list[bytes]] = {oid: [] for oid in oids}
+        ends = {oid: oid for oid in texts}
+        for _ in range(NESTED_TAGS):
+            found = self._repository.identify(ends.values())
+            ends = {tag: end for tag, end in ends.items() if found.get(end, ("", ""))[1] == "tag"}
+            for tag, end in ends.items():
+                texts[tag].append(text := self._reader.read(end, limit=sys.maxsize) or b"")
+                ends[tag] = text[7:].split(b"\n", 1)[0].decode("ascii", "replace")
+        heads = {
+            tag: [b"\n".join(each.split(b"\n\n", 1)[0].split(b"\n")[2:]) for each in own]
+            for tag, own in texts.items()
+        }
+        return {
+            tag: b"\n".join((*(each.partition(b"\n\n")[2] for each in own), *heads[tag])).decode(
+                "utf-8", "replace"
+            )
+            for tag, own in texts.items()
+        }
+
+    def _diffs(self, pairs: list[tuple[str, str]]) -> Iterator["Diff"]:
+        """Yield the diff of each two trees, many with one call of Git."""
+        if len(pairs) <= 1:
+            yield from (self._diff("diff-tree", "-r", tree=old, other=new) for old, new in pairs)
+            return
+        output, cut = b"", True
+        if len(pairs) <= DIFFS_A_BATCH:
+            output, cut = self._git.bounded(
+                *("-c", f"core.bigFileThreshold={self._bounds.file_bytes}"),
+                *("diff-tree", "--stdin", "-r", *DIFF_OPTIONS),
+                stdin=as_lines(" ".join(pair) for pair in pairs),
+                limit=min(self._bounds.total_bytes, BATCH_BYTES),
+            )
+        if cut:
+            middle = len(pairs) // 2
+            yield from self._diffs(pairs[:middle])
+            yield from self._diffs(pairs[middle:])
+            return
+        diffs = [Diff(old, files) for (old, _), files in zip(pairs, parse_pairs(output), strict=True)]
+        self._reader.sizes(
+            c.new_blob for diff in diffs for c in diff.files if c.kind is Kind.BINARY and c.new_blob
+        )
+        yield from diffs
 
     def _diff(
         self, *command: str, tree: str, other: str | None = None, touched: Touched | None = None

@@ -4,11 +4,13 @@ import os
 import re
 import stat
 import subprocess
+import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from cli_guard.git.process import Git
-from cli_guard.git.repository import missing
+from cli_guard.git.repository import Repository, as_lines, missing
 from cli_guard.model import FileChange, Hunk, Kind
 
 # Byte order marks; that of UTF-32 LE begins like that of UTF-16 LE.
@@ -34,6 +36,9 @@ SCRIPTS = re.compile(
     r"|ini|cfg|mk|gradle|tf|sql|service)$|(?:^|/)(?:docker|container|make|just|jenkins|vagrant|proc)file$"
 )
 NUL_SHOWN = "\ufffd"
+FILE_MODES = ("100644", "100755", "120000")
+# Two trees, or one entry of what the second has beyond the first.
+ROOT_ENTRY = re.compile(r"[0-9a-f]{40,64} ([0-9a-f]{40,64})\n|:000000 (\d{6}) 0+ ([0-9a-f]+) A\0([^\0]+)\0")
 # Between runs that are not adjacent: no rule about secrets matches across a NUL.
 RUN_GAP = "\n\0"
 RUN = rb"[\t\n\r\x20-\x7e]{8,}"
@@ -111,6 +116,7 @@ class BlobReader:
     def __init__(self, git: Git, *, blob_limit: int) -> None:
         self._git = git
         self._process: subprocess.Popen[bytes] | None = None
+        self._sizes: dict[str, int] = {}
         self.limit = blob_limit
 
     def apart(self) -> "BlobReader":
@@ -158,12 +164,10 @@ class BlobReader:
     def sizes(self, blobs: Iterable[str]) -> dict[str, int]:
         """Return the sizes of blobs in bytes. Raises MissingObject."""
         wanted = list(dict.fromkeys(blobs))
-        if not wanted:
-            return {}
-        answers = self._git.run(
-            "cat-file", "--batch-check", stdin="".join(f"{b}\n" for b in wanted).encode("ascii")
-        )
-        return {blob: size_in(line, blob) for blob, line in zip(wanted, answers.splitlines(), strict=True)}
+        if asked := [blob for blob in wanted if blob not in self._sizes]:
+            answers = self._git.run("cat-file", "--batch-check", stdin=as_lines(asked)).splitlines()
+            self._sizes |= {blob: size_in(line, blob) for blob, line in zip(asked, answers, strict=True)}
+        return {blob: self._sizes[blob] for blob in wanted}
 
 
 def size_in(answer: bytes, blob: str) -> int:
@@ -172,6 +176,25 @@ def size_in(answer: bytes, blob: str) -> int:
     if len(words) != 3 or not words[2].isdigit():
         raise missing(blob)
     return int(words[2])
+
+
+def read_roots(repository: Repository, revisions: Iterable[str], names: tuple[str, ...]) -> None:
+    """Read files at the root of many revisions, for `holds` and `show` of the repository. Raises GitError."""
+    trees, empty = repository.trees(dict.fromkeys(revisions)), repository.empty_tree
+    asked = as_lines(f"{empty} {tree}" for tree in dict.fromkeys(trees.values()))
+    options = ("--stdin", "--raw", "-z", "--no-abbrev", "--", *names)
+    listed = repository.git.run("diff-tree", *options, stdin=asked).decode("ascii")
+    found: dict[str, dict[str, bytes | None]] = {}
+    with BlobReader(repository.git, blob_limit=sys.maxsize) as reader:
+        read = cache(reader.read)
+        for tree, mode, blob, name in ROOT_ENTRY.findall(listed):
+            if tree:
+                files = found.setdefault(tree, dict.fromkeys(names))
+            elif mode in FILE_MODES:
+                files[name] = read(blob)
+            else:  # a folder or a submodule: `show` asks Git
+                del files[name]
+    repository.roots.update(((each, name), raw) for each in trees for name, raw in found[trees[each]].items())
 
 
 class BlobContents:

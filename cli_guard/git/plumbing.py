@@ -19,8 +19,8 @@ LFS_LINE = re.compile(
     r"(version https://git-lfs\.github\.com/spec/|oid sha256:[0-9a-f]{64}$|size \d+$|ext-\d)"
 )
 HUNK_HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-COMMIT_HEADER = re.compile(rb"([0-9a-f]{40,64})\0")
-NEXT_HEADER = re.compile(rb"\n(?=[0-9a-f]{40,64}\0)")
+PAIR_HEADER = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
+NEXT_HEADER = re.compile(rb"\n(?=[0-9a-f]{40,64} [0-9a-f]{40,64}\n)")
 UNMARKED = itemgetter(slice(1, None))
 NAMED = 3
 
@@ -188,17 +188,17 @@ def parse(
     return changes, [change_of(entry, []) for entry in entries[len(changes) :]]
 
 
-def parse_commits(output: bytes) -> Iterator[tuple[str, list[FileChange]]]:
-    """Yield the changes of `diff-tree --stdin --always` by commit, one diff after another."""
+def parse_pairs(output: bytes) -> Iterator[list[FileChange]]:
+    """Yield the changes between each two trees of `diff-tree --stdin`, one diff after another."""
     position = 0
-    while header := COMMIT_HEADER.match(output, position):
+    while header := PAIR_HEADER.match(output, position):
         entries, start = read_raw(output, header.end())
         position = start
-        if not COMMIT_HEADER.match(output, start):
+        if not PAIR_HEADER.match(output, start):
             # In a patch every line has a mark of its own in front, so an id at the start of one is a header.
             following = NEXT_HEADER.search(output, start)
             position = following.end() if following else len(output)
-        yield header.group(1).decode("ascii"), join(entries, output[start:position])
+        yield join(entries, output[start:position])
 
 
 def join(entries: list[RawEntry], patch: bytes, *, cut: bool = False) -> list[FileChange]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -11,7 +11,6 @@ from cli_guard.git.prefetch import AT_HEAD, SETTINGS, STAGED, WHERE, any_staged,
 from cli_guard.git.process import Git, refusal
 
 COMPARED_BASES = 8
-NESTED_TAGS = 8
 NO_SUCH_FILE = (b"does not exist", b"exists on disk, but not in")
 # The path exists but is not a file; or it is one whose content Git does not have.
 NO_BLOB = b"bad file"
@@ -36,6 +35,8 @@ class Repository:
     bare: bool
     commit_at_head: str = ""
     tree_at_head: str = ""
+    # What `read_roots` has read, by revision and name: None where there is no such file.
+    roots: dict[tuple[str, str], bytes | None] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def discover(cls, cwd: Path, env: Mapping[str, str], *ahead: tuple[str, ...]) -> "Repository":
@@ -172,6 +173,8 @@ class Repository:
 
         Raises GitError, or MissingObject, if Git cannot tell: a missing file and a missing answer differ.
         """
+        if (revision, path) in self.roots:
+            return self.roots[revision, path]
         code, out, err = self.git.attempt("cat-file", "blob", f"{revision}:{path}")
         if code == 0:
             return out
@@ -184,33 +187,16 @@ class Repository:
 
     def holds(self, revision: str, names: Iterable[str]) -> frozenset[str]:
         """Return which of some names are at the root of a commit or tree. Raises GitError if Git cannot tell."""
+        names = tuple(names)
+        if all((revision, name) in self.roots for name in names):
+            return frozenset(name for name in names if self.roots[revision, name] is not None)
         listed = self.git.run(*self.prefer_prefetched(lambda tree: names_in(tree, names), revision))
         return frozenset(listed.decode("utf-8", "surrogateescape").split("\0")[:-1])
-
-    def tag_message(self, oid: str) -> str:
-        """Return the messages of an annotated tag (git-mktag(1)) and of the tags it points to, and their headers."""
-        texts: list[bytes] = []
-        while len(texts) < NESTED_TAGS:
-            code, out, _ = self.git.attempt("cat-file", "tag", oid)
-            if code != 0:
-                break
-            texts.append(out)
-            oid = out[7:].split(b"\n", 1)[0].decode("ascii", "replace")
-        heads = (b"\n".join(each.split(b"\n\n", 1)[0].split(b"\n")[2:]) for each in texts)
-        messages = (each.partition(b"\n\n")[2] for each in texts)
-        return b"\n".join((*messages, *heads)).decode("utf-8", "replace")
 
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Return whether `newer` descends from `older`; False as well if this clone does not know `older`."""
         code, _, _ = self.git.attempt("merge-base", "--is-ancestor", older, newer)
         return code == 0
-
-    def bases(self, tip: str, exclude: Iterable[str]) -> tuple[str | None, ...]:
-        """Return the commits at which the history of `tip` meets `exclude`; (None,) if it begins with its own root."""
-        lines = as_lines((tip, *(f"^{oid}" for oid in exclude)))
-        out = self.git.run("rev-list", "--boundary", "--stdin", stdin=lines).decode("ascii")
-        met = [line[1:] for line in out.split() if line.startswith("-")]
-        return tuple(met[:COMPARED_BASES]) or (None,)
 
     def merge_bases(self, one: str, other: str) -> tuple[str | None, ...]:
         """Return the best common ancestors of two commits, (None,) if they have none."""

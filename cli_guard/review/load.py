@@ -217,12 +217,10 @@ def read(
             return load_commits(commits, ends, (), repository, reader, BlobContents(blobs, head))
         case Push():
             lines = [ref.commits for ref in pushed if ref.commits]
-            contents = BlobContents(blobs, lines[-1][-1] if lines else "HEAD")
-            ends = [
-                (line[-1], repository.bases(line[-1], parents_outside(repository, line)))
-                for line in dict.fromkeys(lines)
-            ]
-            commits = tuple(dict.fromkeys(commit for line in lines for commit in line))
+            contents = BlobContents(blobs, lines[-1].tip if lines else "HEAD")
+            ends = [(tip, line.graph.bases(tip)) for tip, line in {each.tip: each for each in lines}.items()]
+            seen = set[str]()
+            commits = tuple(commit for line in lines for commit in line.beyond(seen))
             material = load_commits(commits, ends, pushed, repository, reader, contents)
             skipped = (*material.changes.skipped, *unseen(request, pushed))
             return replace(material, changes=replace(material.changes, skipped=skipped))
@@ -250,27 +248,20 @@ def load_commits(
     """Load commits, oldest first, one by one, and as a whole: what each of the `ends` holds beyond all its bases."""
     files: dict[tuple[str, str | None, str | None], FileChange] = {}
     skipped: list[Skipped] = []
-    for tip, bases in (*ends, *((ref.tree, ref.bases or (None,)) for ref in pushed if ref.tree)):
-        net = reader.net(tip, bases)
+    for net in reader.nets((*ends, *((ref.tree, ref.bases or (None,)) for ref in pushed if ref.tree))):
         skipped += net.skipped
         files |= {(change.path, change.new_blob, change.old_blob): change for change in net.files}
     history = History(reader, commits)
     changes = with_identity(ChangeSet(tuple(files.values()), tuple(skipped)), bound_text(commits, pushed))
     objects = repository.identify(ref.update.local_oid for ref in pushed if not ref.update.deletes)
-    annotated = (oid for oid, (_, kind) in objects.items() if kind == "tag")
-    tags = tuple(TagMessage(oid, repository.tag_message(oid)) for oid in annotated)
+    texts = reader.tag_messages(oid for oid, (_, kind) in objects.items() if kind == "tag")
+    tags = tuple(TagMessage(oid, text) for oid, text in texts.items())
     return Material(changes, contents, None, history, pushed, tags)
 
 
 def bound_text(commits: tuple[str, ...], pushed: tuple[PushedRef, ...]) -> str:
     """Return in JSON what the review of a range or a push is bound to: the commits, and the refs that it moves."""
     return json.dumps([commits, [astuple(ref.update) for ref in pushed]])
-
-
-def parents_outside(repository: Repository, commits: tuple[str, ...]) -> list[str]:
-    """Return the parents of commits that are not among the commits themselves."""
-    met = {parent for parents in repository.parents(commits).values() for parent in parents}
-    return sorted(met.difference(commits))
 
 
 def with_identity(changes: ChangeSet, *parts: str) -> ChangeSet:

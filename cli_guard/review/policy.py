@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from cli_guard.errors import ConfigError
+from cli_guard.git.contents import read_roots
 from cli_guard.git.prefetch import POLICY_FILES
 from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import find_commits
@@ -11,6 +12,9 @@ from cli_guard.model import PushedRef
 from cli_guard.policy.config import Config, read_config, read_user_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.review.request import Commit, Message, Push, Range, Request, Staged
+
+# Of a few revisions, each is read by itself.
+FEW_REVISIONS = 2
 
 
 def policy_for(
@@ -33,6 +37,9 @@ def policy_for(
     revisions = judging_revisions(request, repository) if repository else ()
     if repository is None or not revisions:
         return Policy(user=user, sources=("built-in defaults", *own)), notes
+    bases = dict.fromkeys(base for ref in pushed for base in ref.bases)
+    if repository and len(revisions) + len(bases) > FEW_REVISIONS:
+        read_roots(repository, (*revisions, *bases), POLICY_FILES)
     try:
         found = [recorded_policy(repository, revision) for revision in revisions]
     except ConfigError as error:
@@ -41,12 +48,12 @@ def policy_for(
         notes.append(f"{error}; this change repairs it, so the built-in defaults apply")
         return Policy(user=user, sources=("built-in defaults", *own)), notes
     first, *others = [config for config, _, _ in found]
-    also = tuple(config for config in others if config != first)
-    baseline = frozenset.intersection(*(baseline for _, _, baseline in found))
+    also = tuple({each.model_dump_json(): each for each in others if each != first}.values())
+    baseline = frozenset.intersection(*{baseline for _, _, baseline in found})
     sources = tuple(dict.fromkeys(source for _, source, _ in found))
     policy = Policy(first, user, baseline, (*sources, *own), also)
     if repository is not None:
-        for base in dict.fromkeys(base for ref in pushed for base in ref.bases):
+        for base in bases:
             try:
                 config, _, older = recorded_policy(repository, base)
             except ConfigError as error:

@@ -7,13 +7,15 @@ zeros, a deletion a local one; an up-to-date push has no line at all.
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 
 from cli_guard.errors import UsageError
+from cli_guard.git.lines import Graph, Line
 from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import remote_history
 from cli_guard.model import PushedRef, RefUpdate
 
+# Few updates are asked one by one: the history of all of them may be long.
+MOST_CALLS = 8
 OID = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})")
 
 
@@ -77,38 +79,52 @@ def complete(plan: PushPlan, repository: Repository, remote: str) -> tuple[Pushe
     proven = (*history.proven, *(() if plan.partial else named))
     others = {oid for oids in history.vouched.values() for oid in oids} | set(named if plan.partial else ())
     tips = {commit_of[each.local_oid] for each in plan.updates if each.local_oid in commit_of}
-    new = set(repository.commits(*tips, exclude=proven)) if tips else set()
+    # Thousands of refs may share commits: no ref costs a call of Git.
+    unproven = Graph.read(repository, tips, proven) if tips else Graph()
+    due = Graph.read(repository, tips, (*proven, *others)) if others and unproven.parents else unproven
+    forced = find_forced(plan, commit_of, unproven, repository)
+    other = {f"{each.local_oid}^{{tree}}" for each in plan.updates if each.local_oid not in commit_of}
+    trees = repository.identify(other)
+    near = bases_of_head(repository, proven) if trees else ()
 
-    # Thousands of refs may name few commits, most of them known: only a new tip costs calls of Git, and only once.
-    @cache
-    def commits_of(tip: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str | None, ...]]:
-        unproven = repository.commits(tip, exclude=proven)
-        commits = repository.commits(tip, exclude=(*proven, *others)) if others else unproven
-        due = set(commits)
-        vouched = tuple(commit for commit in unproven if commit not in due)
-        return commits, vouched, repository.bases(tip, proven)
-
-    pushed = []
+    pushed, seen, reviewed = [], set[str](), set[str]()
+    for tip in tips:
+        due.line(tip, reviewed)
     for update in plan.updates:
-        tip = commit_of.get(update.local_oid)
         if update.deletes:
             pushed.append(PushedRef(update))
-            continue
-        if tip is None:
-            tree = repository.git.optional("rev-parse", "--quiet", "--verify", f"{update.local_oid}^{{tree}}")
-            near = bases_of_head(repository, proven) if tree else ()
-            pushed.append(PushedRef(update, commits=None, bases=near, tree=tree))
-            continue
-        forced = not update.creates and not repository.is_ancestor(update.remote_oid, tip)
-        commits, vouched, met = commits_of(tip) if tip in new else ((), (), ())
-        bases = (commit_of[update.remote_oid],) if update.remote_oid in commit_of else met
-        pushed.append(PushedRef(update, forced, commits, vouched, tuple(base for base in bases if base)))
+        elif update.local_oid not in commit_of:
+            tree, _ = trees.get(f"{update.local_oid}^{{tree}}", (None, ""))
+            pushed.append(PushedRef(update, commits=None, bases=near if tree else (), tree=tree))
+        else:
+            tip, old = commit_of[update.local_oid], commit_of.get(update.remote_oid)
+            met = (old,) if old else unproven.bases(tip) if tip in unproven.parents else ()
+            vouched = tuple(each for each in unproven.line(tip, seen) if each not in reviewed)
+            bases = tuple(base for base in met if base)
+            pushed.append(PushedRef(update, update in forced, Line(due, tip), vouched, bases))
     return tuple(pushed)
+
+
+def find_forced(
+    plan: PushPlan, commit_of: Mapping[str, str], new: Graph, repository: Repository
+) -> set[RefUpdate]:
+    """Return the updates that rewrite a ref: its old commit is no ancestor of the new one, or not known here."""
+    moved = [each for each in plan.updates if not each.creates and each.local_oid in commit_of]
+    forced = {each for each in moved if each.remote_oid not in commit_of}
+    pairs = {
+        each: (commit_of[each.remote_oid], commit_of[each.local_oid]) for each in moved if each not in forced
+    }
+    # Most updates add commits to the old one.
+    asked = {(old, tip) for old, tip in pairs.values() if old != tip and old not in new.bases(tip)}
+    if len(asked) <= MOST_CALLS:
+        refused = {pair for pair in asked if not repository.is_ancestor(*pair)}
+    else:
+        whole = Graph.read(repository, {tip for _, tip in asked})
+        refused = {pair for pair, is_one in whole.has_ancestors(asked).items() if not is_one}
+    return forced | {each for each, pair in pairs.items() if pair in refused}
 
 
 def bases_of_head(repository: Repository, proven: Iterable[str]) -> tuple[str, ...]:
     """Return the commits that HEAD shares with the remote, to compare a tree without commits with."""
     head = repository.commit_at_head
-    if head is None or not repository.commits(head, exclude=proven):
-        return (head,) if head else ()
-    return tuple(base for base in repository.bases(head, proven) if base)
+    return tuple(base for base in Graph.read(repository, [head], proven).bases(head) if base) if head else ()

@@ -22,8 +22,7 @@ def vouched_history(
     pushed: Iterable[PushedRef], reader: ChangeReader, cache: Cache | None
 ) -> tuple[History, int, list[Skipped]]:
     """Return the vouched commits still to search, the number of all, and what is over the limit."""
-    known = {commit for ref in pushed for commit in ref.commits or ()}
-    every = [each for each in dict.fromkeys(c for ref in pushed for c in ref.vouched) if each not in known]
+    every = [commit for ref in pushed for commit in ref.vouched]
     searched = cache.get(map(key_of, every)) if cache and every else {}
     due = [commit for commit in every if key_of(commit) not in searched]
     skipped = []

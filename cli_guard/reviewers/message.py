@@ -18,12 +18,13 @@ from cli_guard.rules.catalog import Rule, load, read_patterns
 
 @dataclass(frozen=True)
 class Case:
-    """One message under review, with its change. `recorded`: the commit exists already."""
+    """One message under review, with its change. `recorded`: the commit exists; `branch`: its protected branch."""
 
     message: CommitMessage
     changes: ChangeSet
     subject: ReviewInput
     recorded: bool
+    branch: str | None = None
 
 
 Check = Callable[[Rule, Case], str | None]
@@ -39,13 +40,15 @@ def review(subject: ReviewInput) -> Report:
 def _cases(subject: ReviewInput) -> Iterator[Case]:
     whole = subject.changes
     commits = tuple(subject.history)
+    branches = _protected_branches(subject)
     if subject.message is not None:
         yield Case(subject.message, whole, subject, recorded=False)
     elif whole.message is not None and not any(each.commit == whole.commit for each in commits):
         yield Case(recorded_message(whole.message), whole, subject, recorded=True)
     for each in commits:
         if each.message is not None:
-            yield Case(recorded_message(each.message), each, subject, recorded=True)
+            branch = branches.get(each.commit)
+            yield Case(recorded_message(each.message), each, subject, recorded=True, branch=branch)
 
 
 def _judge(case: Case) -> Iterator[Finding]:
@@ -74,20 +77,20 @@ def _finding(rule: Rule, case: Case, said: str) -> Finding:
         path="",
         line=None,
         message=said,
-        severity=Severity(protected) if protected and _protected_branch(case) else None,
+        severity=Severity(protected) if protected and case.branch else None,
         fingerprint=fingerprint(rule.id, "", case.message.text),
     )
     return replace(found, commit=commit)
 
 
-def _protected_branch(case: Case) -> str | None:
-    for pushed in case.subject.pushed:
+def _protected_branches(subject: ReviewInput) -> dict[str | None, str]:
+    """Return the protected branch that each commit is pushed to, the first one named."""
+    seen, found = set[str](), dict[str | None, str]()
+    for pushed in subject.pushed:
         branch = pushed.update.remote_ref.removeprefix("refs/heads/")
-        if case.changes.commit in (pushed.commits or ()) and any(
-            fnmatchcase(branch, pattern) for pattern in case.subject.protected_branches
-        ):
-            return branch
-    return None
+        if pushed.commits and any(fnmatchcase(branch, each) for each in subject.protected_branches):
+            found |= dict.fromkeys(pushed.commits.beyond(seen), branch)
+    return found
 
 
 PATTERNS = read_patterns("languages/patterns.toml", "message")
@@ -168,8 +171,7 @@ def _empty(_rule: Rule, case: Case) -> str | None:
 
 def _wip_pushed(_rule: Rule, case: Case) -> str | None:
     message = case.message
-    branch = _protected_branch(case)
-    where = f"the protected branch {branch[:100]}" if branch else "the remote"
+    where = f"the protected branch {case.branch[:100]}" if case.branch else "the remote"
     if message.kind == "fixup":
         return f"A commit that waits to be folded into another (fixup!, squash! or amend!) goes to {where}."
     subject = PATTERNS["type_and_scope"].sub("", message.subject, count=1)

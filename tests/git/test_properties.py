@@ -14,7 +14,7 @@ from cli_guard.errors import InternalError
 from cli_guard.git.between import changes_between
 from cli_guard.git.changes import Bounds, ChangeReader, only_in_both
 from cli_guard.git.contents import BlobReader
-from cli_guard.git.plumbing import parse, parse_commits, read_sections
+from cli_guard.git.plumbing import parse, parse_pairs, read_sections
 from cli_guard.git.repository import Repository
 from cli_guard.model import ChangeSet, FileChange, Kind, split_lines
 
@@ -126,7 +126,7 @@ def test_any_patch_text_is_read_or_refused_as_ours(patch: bytes, cut: bool) -> N
     with suppress(InternalError):
         parse(RAW + b"\0" + patch, cut=cut)
     with suppress(InternalError):
-        list(parse_commits(b"3" * 40 + b"\0" + RAW + b"\0" + patch))
+        list(parse_pairs(b"3" * 40 + b" " + b"4" * 40 + b"\n" + RAW + b"\0" + patch))
 
 
 @given(PIECES, st.integers(0, 200))

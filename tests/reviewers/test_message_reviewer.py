@@ -6,6 +6,7 @@ from examples import examples, examples_of, near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cli_guard.git.lines import Graph, Line
 from cli_guard.git.message import parse_message
 from cli_guard.model import (
     ChangeSet,
@@ -127,7 +128,7 @@ def push(message: str, branch: str) -> ReviewInput:
     update = RefUpdate("refs/heads/a", OID, f"refs/heads/{branch}", "2" * 40)
     commit = ChangeSet((), commit=OID, message=message)
     protected = ("main", "release/*")
-    pushed = (PushedRef(update, commits=(OID,)),)
+    pushed = (PushedRef(update, commits=Line(Graph({OID: ()}), OID)),)
     return ReviewInput(
         "pre-push", ChangeSet(()), history=(commit,), pushed=pushed, protected_branches=protected
     )
@@ -152,7 +153,7 @@ def test_unfinished_commits_weigh_more_on_a_protected_branch(
 
 def test_a_commit_weighs_only_on_the_branch_that_it_goes_to() -> None:
     subject = push("WIP", "main")
-    other = replace(subject.pushed[0], commits=("3" * 40,))
+    other = replace(subject.pushed[0], commits=Line(Graph({"3" * 40: ()}), "3" * 40))
     assert reported(replace(subject, pushed=(other,)))["message-wip-pushed"].severity is Severity.MEDIUM
 
 

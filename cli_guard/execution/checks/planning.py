@@ -84,7 +84,7 @@ def find_targets(
         if policy.config.checks:
             yield Target(tree_of_index(repository), repository.head, "", policy.config.checks)
         return
-    tips = dict.fromkeys(ref.commits[-1] for ref in pushed if ref.commits)
+    tips = dict.fromkeys(ref.commits.tip for ref in pushed if ref.commits)
     for tip in tips:
         # Only tips whose policies differ need a policy of their own.
         config = recorded_policy(repository, tip)[0] if policy.also else policy.config
