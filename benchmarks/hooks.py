@@ -32,6 +32,7 @@ from pathlib import Path
 from review import GUARD, PYTHON, git, make_staged
 
 SIZES = (1, 10, 100, 1_000)
+PUSHED_TAGS = (1, 200, 1_000)
 LINES = 50
 BARE, EMPTY, EMPTIES, GITLEAKS, IMPORT, COLD, PREPARED, WARM, WARMS = (
     "no hook",
@@ -253,6 +254,34 @@ def table(measured: dict[str, list[Case]], sizes: tuple[int, ...]) -> None:
         )
 
 
+def measure_pushes(folder: Path, env: dict[str, str], runs: int) -> None:
+    """Print what the hook takes for tags on commits that the remote has, as ratios to one tag; no server."""
+    path, alone = folder / "pushes", env | {"CLI_GUARD_SERVER": "0"}
+    stream = "".join(
+        f"commit refs/heads/main\ncommitter A <a@example.org> {1_700_000_000 + number} +0000\ndata 4\nStep\n"
+        f"M 100644 inline step.py\ndata {len(f'{number}')}\n{number}\n"
+        for number in range(max(PUSHED_TAGS))
+    )
+    subprocess.run(("git", "init", "-q", "-b", "main", str(path)), env=env, check=True)
+    subprocess.run(("git", "fast-import", "--quiet"), cwd=path, env=env, input=stream, text=True, check=True)
+    listed = subprocess.run(("git", "rev-list", "main"), cwd=path, check=True, capture_output=True, text=True)
+    tip, *others = listed.stdout.split()
+    zero = "0" * len(tip)
+    known = f"(delete) {zero} refs/heads/known {tip}\n"  # so the remote has said that it has them all
+    times: dict[int, list[float]] = {size: [] for size in PUSHED_TAGS}
+    for _ in range(runs + 1):
+        for size, spent in times.items():
+            tags = (f"refs/tags/{oid} {oid} refs/tags/{oid} {zero}\n" for oid in (tip, *others)[:size])
+            lines, started = known + "".join(tags), time.perf_counter()
+            subprocess.run(
+                (GUARD, "hook", "pre-push", "origin"), cwd=path, env=alone, input=lines, text=True, check=True
+            )
+            spent.append((time.perf_counter() - started) * 1000)
+    medians = {size: statistics.median(spent[1:]) for size, spent in times.items()}
+    for size, ms in medians.items():
+        print(f"push of {size:,} tags: {ms:.0f} ms, {ms / medians[1]:.2f} x one (budget 2)")
+
+
 def at(measured: dict[str, list[Case]], name: str, number: int) -> float:
     """Return the median of a tool at one of the sizes."""
     return measured[name][number].median
@@ -295,6 +324,7 @@ def main() -> None:
             for _ in range(runs + 1):
                 for case in (case for row in measured.values() for case in row):
                     case.measure()
+            measure_pushes(folder, env, runs)
         finally:
             for each in (env, env | {"XDG_RUNTIME_DIR": f"{sockets}/own"}):
                 subprocess.run((GUARD, "server", "stop"), env=each, check=False, stdout=subprocess.DEVNULL)
