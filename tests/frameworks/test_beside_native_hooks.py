@@ -14,6 +14,8 @@ repos:
       - {id: hi, name: framework ran, language: system, entry: echo, always_run: true}
 """
 
+from cli_guard.git.hooks import HOOKS
+
 
 @pytest.fixture(params=["pre-commit", "prek"])
 def bare_framework(request: pytest.FixtureRequest, tmp_path: Path) -> Framework:
@@ -115,7 +117,7 @@ def test_the_native_hook_sees_every_ref_of_a_push(configured: Repo, bare_framewo
 def test_force_puts_ours_in_place_of_the_framework(configured: Repo, bare_framework: Framework) -> None:
     both(configured, bare_framework, "gf")
     assert configured.guard("install", "--force").code == 0
-    assert set(hooks(configured)) == {"pre-commit", "pre-merge-commit", "commit-msg", "pre-push"}
+    assert set(hooks(configured)) == set(HOOKS)
 
 
 def test_two_frameworks_in_a_row_are_refused(configured: Repo) -> None:

@@ -38,7 +38,10 @@ class Servers:
 
     def processes(self) -> list[psutil.Process]:
         """The servers, not their children."""
-        found = [psutil.Process(pid) for pid in marked(str(self.folder / "cli-guard"))]
+        found = []
+        for pid in marked(str(self.folder / "cli-guard")):
+            with suppress(psutil.NoSuchProcess):
+                found.append(psutil.Process(pid))
         pids = {each.pid for each in found}
         alone = []
         for each in found:
@@ -73,7 +76,8 @@ class Servers:
         def ended() -> bool:
             pids = marked(str(self.folder / "cli-guard"))
             for pid in pids:
-                psutil.Process(pid).kill()
+                with suppress(psutil.NoSuchProcess):
+                    psutil.Process(pid).kill()
             return not pids
 
         assert eventually(ended)
