@@ -6,6 +6,8 @@ import pytest
 from frameworks.programs import Framework
 from repositories import Repo, key
 
+from cli_guard.git.hooks import HOOKS
+
 LEAK = f'KEY = "{key()}"\n'
 EMPTY = """\
 repos:
@@ -13,8 +15,6 @@ repos:
     hooks:
       - {id: hi, name: framework ran, language: system, entry: echo, always_run: true}
 """
-
-from cli_guard.git.hooks import HOOKS
 
 
 @pytest.fixture(params=["pre-commit", "prek"])
