@@ -21,8 +21,11 @@ class TooLate(BaseException):
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
     """Raise TooLate after some seconds, whatever is waited for."""
+    over = False
 
     def interrupt(number: int, frame: object) -> None:
+        nonlocal over
+        over = True
         raise TooLate
 
     if hasattr(signal, "setitimer"):
@@ -30,6 +33,15 @@ def deadline(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
+    except Exception as error:
+        # A library may make another error of the interrupt.
+        if over:
+            raise TooLate from error
+        raise
+    else:
+        # Or lose it, with what it was doing.
+        if over:
+            raise TooLate
     finally:
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0)
