@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 # The exit code with which an agent's hook blocks the tool; agents let it run at any other (`agents.registry.BLOCKED`).
 BLOCKED = 2
-COMMIT_HOOKS = (["pre-commit"], ["pre-merge-commit"], ["commit-msg"])
 NEEDS_REVIEW = 3  # `errors.ExitCode`
 
 
@@ -138,8 +137,6 @@ def run() -> None:
         if asked_by_agent:
             limit_time()
         code = client.ask_server(argv)
-        if argv == client.PREPARE and os.environ.get("CLI_GUARD_SERVER") != "require":
-            code = prepare(argv, code)
         if code is None:
             complete()
             code = run_here(argv)
@@ -154,18 +151,6 @@ def run() -> None:
         code = BLOCKED
     # Tearing down the imported libraries would cost a fifth of the whole run.
     os._exit(BLOCKED if code and asked_by_agent else code)
-
-
-def prepare(argv: list[str], code: int | None) -> int:
-    """Start a server for a preparation that none has done, unless one has refused; return the exit code."""
-    from cli_guard.server import client
-
-    if code is None and client.is_routed(argv) and client.connect() is None:
-        complete()
-        from cli_guard.server import control
-
-        control.prepare(argv)
-    return 0
 
 
 def ask_person(argv: list[str], started: str) -> int:
@@ -228,8 +213,13 @@ def run_here(argv: list[str]) -> int:
         from cli_guard.server.control import run_on_server
 
         return run_on_server(argv)
+    if argv == client.PREPARE:
+        from cli_guard.server.control import prepare
+
+        prepare(argv)
+        return 0
     # The other hook of the same commit, or its end, comes next, and finds the server loading at least.
-    early = argv[:1] == ["hook"] and argv[1:2] in COMMIT_HOOKS
+    early = argv[:1] == ["hook"] and argv[1:2] in client.COMMIT_HOOKS
     code = None if early else run_in_process(argv)
     if early or "langgraph" in sys.modules or argv[:1] == ["check-command"] or client.is_agent_hook(argv):
         from cli_guard.server.control import leave_behind

@@ -8,10 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
-
-if TYPE_CHECKING:
-    from cli_guard.git.lines import Line
+from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T", bound=Sized)
 
@@ -255,23 +252,6 @@ class RefUpdate:
     def creates(self) -> bool:
         """Return whether the push creates the remote ref."""
         return not self.remote_oid.strip("0")
-
-
-@dataclass(frozen=True, slots=True)
-class PushedRef:
-    """A ref update with what only the repository knows: whether it is forced, and its commits.
-
-    `commits` is None for a ref to something else: a tag of a folder, whose id is `tree`, or of a single file. `vouched`
-    are further commits, of no ref before, that may be on the remote: only tracking refs say so, or another remote has
-    them. `bases` are the commits of the remote that the new ones start from.
-    """
-
-    update: RefUpdate
-    forced: bool = False
-    commits: "Line | tuple[()] | None" = ()
-    vouched: tuple[str, ...] = ()
-    bases: tuple[str, ...] = ()
-    tree: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

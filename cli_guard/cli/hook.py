@@ -127,23 +127,18 @@ def review_staged(io: Io, event: str) -> int:
 @click.pass_obj
 def post_index_change(io: Io) -> int:
     """Review what is staged, and keep nothing but which files are clean: the commit then has less to do."""
-    from cli_guard.git.prefetch import BEFORE_COMMIT
-    from cli_guard.git.repository import Repository
     from cli_guard.server.control import prepares
 
-    # A server that does it has taken the place of a process of ours: the rest of the machine comes first.
+    if not prepares(io.env) or find_skip(io, "pre-commit"):
+        return 0
+    from cli_guard.review.request import Staged
+    from cli_guard.review.run import review_request
+
+    # Nobody waits for it.
     os.nice(10)
     # Whatever fails here fails again in the review, which reports it.
     with suppress(CliGuardError, OSError):
-        repository = Repository.discover(io.cwd, io.env, *BEFORE_COMMIT)
-        if prepares(io.env) and not find_skip(io, "pre-commit") and not repository.bare:
-            if repository.has_staged():
-                from cli_guard.review.request import Staged
-                from cli_guard.review.run import review_request
-
-                review_request(Staged("pre-commit"), io.invocation, repository=repository, record=False)
-            else:
-                repository.git.forget()
+        review_request(Staged("pre-commit"), io.invocation, record=False)
     return 0
 
 

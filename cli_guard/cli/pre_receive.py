@@ -33,19 +33,16 @@ def deadline(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
-    except Exception as error:
-        # A library may make another error of the interrupt.
-        if over:
-            raise TooLate from error
-        raise
-    else:
-        # Or lose it, with what it was doing.
-        if over:
-            raise TooLate
+    except Exception:
+        # A library may make another error of the interrupt; below, it may have lost it with what it was doing.
+        if not over:
+            raise
     finally:
         if hasattr(signal, "setitimer"):
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
+    if over:
+        raise TooLate
 
 
 @click.pass_obj

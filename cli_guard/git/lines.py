@@ -1,4 +1,4 @@
-"""The new commits of a push, as one graph from one answer of Git: thousands of refs share them.
+"""The refs of a push and their new commits, as one graph from one answer of Git: thousands of refs share them.
 
 What Git prints for each tip by itself is computed here, in the same order: revision.c and commit.c of Git.
 """
@@ -10,6 +10,7 @@ from functools import cached_property
 from heapq import heappop, heappush
 
 from cli_guard.git.repository import COMPARED_BASES, Repository, as_lines
+from cli_guard.model import RefUpdate
 
 
 @dataclass(frozen=True)
@@ -116,3 +117,20 @@ class Line:
     def beyond(self, seen: set[str]) -> list[str]:
         """Return those that are not `seen`, oldest first, and add them. See `Graph.line`."""
         return self.graph.line(self.tip, seen)
+
+
+@dataclass(frozen=True, slots=True)
+class PushedRef:
+    """A ref update with what only the repository knows: whether it is forced, and its commits.
+
+    `commits` is None for a ref to something else: a tag of a folder, whose id is `tree`, or of a single file. `vouched`
+    are further commits, of no ref before, that may be on the remote: only tracking refs say so, or another remote has
+    them. `bases` are the commits of the remote that the new ones start from.
+    """
+
+    update: RefUpdate
+    forced: bool = False
+    commits: Line | tuple[()] | None = ()
+    vouched: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
+    tree: str | None = None

@@ -98,7 +98,7 @@ def defer() -> None:
 
 
 def keep_callbacks() -> None:
-    """Let every step of a run use the callback manager that the run is given, see `graph.run.untraced`.
+    """Let every step of a run use the callback manager that the run is given, see `graph.run.without_tracing`.
 
     The functions by which langgraph does so for its nodes replace those of langchain_core, which read and reset the
     state of langsmith for any step.

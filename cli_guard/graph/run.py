@@ -72,13 +72,13 @@ def run_review(context: Context) -> tuple[State, Pause | None]:
 
 def run_graph(request: State, context: Context) -> tuple[State, Pause | None]:
     """Run the graph on a request; return its state, and the pause if it waits for a person."""
-    state = cast(State, default_graph().invoke(request, untraced({}), context=context))
+    state = cast(State, default_graph().invoke(request, without_tracing({}), context=context))
     if state["status"] != "needs_review" or not state["review_id"]:
         return state, None
     return waiting(state, context)
 
 
-def untraced(config: Any) -> Any:
+def without_tracing(config: Any) -> Any:
     """Add an empty callback manager: only without one would the library trace the run, if the environment says so.
 
     A diff must not leave the machine because a variable was set for another program.
@@ -98,8 +98,8 @@ def waiting(state: State, context: Context) -> tuple[State, Pause]:
     # The request may hold a secret. A patch is kept unmasked: it is written as it is, and its hash is its id.
     exact = {key: before[key] for key in EXACT if key in before}  # type: ignore[literal-required]
     before = cast(State, mask_everywhere(before, masks_in(state["input"])) | exact)
-    graph.update_state(untraced(THREAD), before, as_node="policy_gate")
-    stopped: Any = graph.invoke(None, untraced(THREAD), context=context, durability="exit")
+    graph.update_state(without_tracing(THREAD), before, as_node="policy_gate")
+    stopped: Any = graph.invoke(None, without_tracing(THREAD), context=context, durability="exit")
     (asked,) = stopped.pop("__interrupt__")
     return stopped | {"final_output": asked.value["final_output"]}, Pause(connection)
 
@@ -137,7 +137,7 @@ def resume_review(
             raise UsageError("the pending request is not the one that was shown: ask again")
         answer: Any = Command(resume={"approved": approved, "by": by, "reason": reason})
         context = context or Context()
-        return cast(State, graph.invoke(answer, untraced(THREAD), context=context, durability="exit"))
+        return cast(State, graph.invoke(answer, without_tracing(THREAD), context=context, durability="exit"))
 
 
 def waiting_requests(path: Path) -> list[Action]:

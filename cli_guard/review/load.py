@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cli_guard.git.changes import Bounds, ChangeReader, History
 from cli_guard.git.contents import BlobContents, BlobReader, WorktreeContents
+from cli_guard.git.lines import PushedRef
 from cli_guard.git.message import recorded_message
 from cli_guard.git.patch import PatchContents, read_patch
 from cli_guard.git.prefetch import POLICY_FILES
@@ -18,7 +19,6 @@ from cli_guard.model import (
     Contents,
     FileChange,
     NoContents,
-    PushedRef,
     Skipped,
     TagMessage,
 )

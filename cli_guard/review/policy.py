@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from cli_guard.errors import ConfigError
 from cli_guard.git.contents import read_roots
+from cli_guard.git.lines import PushedRef
 from cli_guard.git.prefetch import POLICY_FILES
 from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import find_commits
-from cli_guard.model import PushedRef
 from cli_guard.policy.config import Config, read_config, read_user_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.review.request import Commit, Message, Push, Range, Request, Staged

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from cli_guard.errors import UsageError
-from cli_guard.git.lines import Graph, Line
+from cli_guard.git.lines import Graph, Line, PushedRef
 from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import remote_history
-from cli_guard.model import PushedRef, RefUpdate
+from cli_guard.model import RefUpdate
 
 # Few updates are asked one by one: the history of all of them may be long.
 MOST_CALLS = 8

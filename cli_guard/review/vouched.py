@@ -7,8 +7,9 @@ import hashlib
 from collections.abc import Callable, Iterable
 
 from cli_guard.git.changes import ChangeReader, History
+from cli_guard.git.lines import PushedRef
 from cli_guard.git.repository import Repository
-from cli_guard.model import PushedRef, Skipped
+from cli_guard.model import Skipped
 from cli_guard.reviewers.cache import Cache
 from cli_guard.reviewers.clean_files import identity
 from cli_guard.reviewers.review_input import ReviewInput

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
-from cli_guard.model import ChangeSet, CommitMessage, Contents, FileChange, NoContents, PushedRef, TagMessage
+from cli_guard.git.lines import PushedRef
+from cli_guard.model import ChangeSet, CommitMessage, Contents, FileChange, NoContents, TagMessage
 from cli_guard.reviewers.advice import HOOKS, Advice, sort_reviewers
 from cli_guard.reviewers.per_file import FileResult, FileWork
 from cli_guard.reviewers.shard import Shard

@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> int:
     path = address.socket_path(inside, name)
     door = listen(path)
     from cli_guard.graph.deferred import defer
-    from cli_guard.server.control import configured
+    from cli_guard.server.control import is_enabled
     from cli_guard.server.warming import warm
 
     defer()
@@ -77,7 +77,7 @@ def main(arguments: list[str]) -> int:
         # A lock that another thread holds at a fork would stay locked in the child.
         return 1
     stay.settle(path)
-    if Server(door, held, identity, stay, configured, run_in_process).serve() == "files":
+    if Server(door, held, identity, stay, is_enabled, run_in_process).serve() == "files":
         time.sleep(INSTALL_SECONDS)
         subprocess.Popen((sys.executable, *sys.orig_argv[1:]), start_new_session=True)
     return 0

@@ -114,7 +114,7 @@ def is_own_folder(path: str) -> bool:
     return about.st_mode & 0o170077 == 0o040000 and about.st_uid == os.geteuid()
 
 
-def held(path: str) -> bool:
+def is_locked(path: str) -> bool:
     """Check whether a server holds the lock. Raises OSError."""
     # `server status` and `doctor` say of Windows, which has no such locks, that there is no server.
     import fcntl

@@ -34,14 +34,8 @@ BEGUN, ENDED, KILLED = b"B", b"E", b"K"
 # Our messages: Ctrl-C, a request to end, a closed terminal.
 INTERRUPT, TERMINATE, HANG_UP = b"I", b"T", b"H"
 PREPARE = ["hook", "post-index-change"]
-GIT_HOOKS = (
-    ["pre-commit"],
-    ["pre-merge-commit"],
-    ["commit-msg"],
-    ["pre-push"],
-    ["pre-receive"],
-    PREPARE[1:],
-)
+COMMIT_HOOKS = (["pre-commit"], ["pre-merge-commit"], ["commit-msg"])
+GIT_HOOKS = (*COMMIT_HOOKS, ["pre-push"], ["pre-receive"], PREPARE[1:])
 PASSED_ON = ((_signal.SIGTERM, TERMINATE), (_signal.SIGHUP, HANG_UP))
 
 

@@ -35,12 +35,12 @@ def why_not(env: Mapping[str, str]) -> str:
     if not (hasattr(os, "fork") and os.name == "posix"):
         return "this system cannot fork"
     reason = address.switched_off(env)
-    if reason or configured(env):
+    if reason or is_enabled(env):
         return reason
     return f"[server] enabled = false in {user_file(env)}"
 
 
-def configured(env: Mapping[str, str], key: str = "enabled") -> bool:
+def is_enabled(env: Mapping[str, str], key: str = "enabled") -> bool:
     """Check a key of the user's configuration; an unreadable file is reported elsewhere."""
     path = user_file(env)
     if path is None or not path.is_file():
@@ -71,13 +71,16 @@ def prepares(env: Mapping[str, str], supplies: Path = SUPPLIES) -> bool:
         return ""
 
     mains = [read(each.parent / "online") for each in supplies.glob("*/type") if read(each) == "Mains"]
-    wanted = env.get("CLI_GUARD") != "0" and configured(env, "prewarm")
+    wanted = env.get("CLI_GUARD") != "0" and is_enabled(env, "prewarm")
     return wanted and (not mains or "1" in mains)
 
 
 def prepare(argv: list[str]) -> None:
-    """Start a server for the review of what was just staged, and ask it for that; do nothing of it in this process."""
-    if why_not(os.environ) or not prepares(os.environ):
+    """Start a server for the review of what was just staged, and ask it for that; do nothing of it in this process.
+
+    A server that is there has refused, or has ended it for something newer.
+    """
+    if why_not(os.environ) or not prepares(os.environ) or client.connect() is not None:
         return
     with suppress(OSError):
         start()
@@ -93,7 +96,7 @@ def start(*options: str) -> "subprocess.Popen[bytes] | None":
         return None
     for each in (os.path.dirname(inside), inside):  # noqa: PTH120 - as client.py has it
         os.makedirs(each, 0o700, exist_ok=True)  # noqa: PTH103
-    if not address.is_own_folder(inside) or address.held(f"{inside}/{address.name_of(who)}.lock"):
+    if not address.is_own_folder(inside) or address.is_locked(f"{inside}/{address.name_of(who)}.lock"):
         return None
     return subprocess.Popen(
         (sys.executable, "-E", "-P", *flags(), "-m", "cli_guard.server", inside, *options),
@@ -158,7 +161,7 @@ def start_and_wait() -> Status:
         found = status()
         if found is not None:
             return found
-        if (process is None or process.poll() is not None) and not address.held(
+        if (process is None or process.poll() is not None) and not address.is_locked(
             f"{inside}/{address.name_of(who)}.lock"
         ):
             break

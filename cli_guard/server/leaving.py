@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cli_guard.server.address import held
+from cli_guard.server.address import is_locked
 from cli_guard.server.watching import Watch
 
 IDLE_SECONDS = 3 * 3_600.0
@@ -176,14 +176,14 @@ class Stay:
             return True
         return any(mark(path) != known for path, known in self._known.items())
 
-    def _crowded(self) -> bool:
+    def _is_crowded(self) -> bool:
         """Check whether enough servers of other environments have come since."""
         folder = os.path.dirname(self.socket)  # noqa: PTH120
         newer = 0
         with suppress(OSError):
             for name in os.listdir(folder):  # noqa: PTH208
                 other = mark(f"{folder}/{name}") if not name.endswith(".lock") else None
-                if other and self._socket and other > self._socket and held(f"{folder}/{name}.lock"):
+                if other and self._socket and other > self._socket and is_locked(f"{folder}/{name}.lock"):
                     newer += 1
         return newer >= MOST_SERVERS
 
@@ -202,7 +202,7 @@ class Stay:
             return "socket"
         if self._changed():
             return "files"
-        return "crowded" if self._crowded() else ""
+        return "crowded" if self._is_crowded() else ""
 
     @property
     def pause(self) -> float:

@@ -6,6 +6,8 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from cli_guard.server.client import PREPARE
+
 # More than any command line and environment that Linux takes (execve(2): 6 MiB by the usual limit of the stack).
 LONGEST = 16_777_216
 HEAD = 4
@@ -45,7 +47,7 @@ class Request:
     @property
     def prepares(self) -> bool:
         """Return whether this run only prepares a review: see `cli_guard.cli.hook.post_index_change`."""
-        return self.arguments == (b"hook", b"post-index-change")
+        return [os.fsdecode(each) for each in self.arguments] == PREPARE
 
     @property
     def variables(self) -> dict[str, str]:

@@ -194,12 +194,13 @@ class Server:
 
     def _end_preparations(self, request: Request) -> bool:
         """End those in the folder of a new run, which are outdated now; return whether another run is there."""
-        beside = [each for each in self._callers.values() if each.request and not each.gone]
-        beside = [each for each in beside if each.request and each.request.folder == request.folder]
-        for each in beside:
-            if each.request and each.request.prepares:
-                self._drop(each)
-        return any(not each.gone for each in beside)
+        others = False
+        for each in [each for each in self._callers.values() if not each.gone]:
+            if each.request and each.request.folder == request.folder:
+                others |= not each.request.prepares
+                if each.request.prepares:
+                    self._drop(each)
+        return others
 
     def _status(self) -> bytes:
         return f"{os.getpid()} {self._begun:.0f} {self._runs} {peak_bytes()}\n".encode("ascii")

@@ -2,7 +2,7 @@
 
 import json
 
-from forging.pushes import long_push, push, serve
+from forging.pushes import Server, long_push, push, serve
 from forging.world import (
     ADA,
     BOB,
@@ -44,6 +44,14 @@ def glass(world: World, *argv: str, by: str = "ada") -> Done:
     return world.by(by).approve("--break-glass", "--note", "production is down, ticket 812", *argv)
 
 
+def serve_broken(world: World) -> Server:
+    """Serve a world, and sign a break-glass of the change that it would refuse."""
+    server = serve(world)
+    world.change()
+    assert glass(world).code == 0
+    return server
+
+
 @push
 def a_break_glass_of_somebody_who_is_not_enrolled(world: World) -> None:
     server = serve(world)
@@ -60,18 +68,14 @@ def a_break_glass_of_somebody_who_is_not_enrolled(world: World) -> None:
 
 @push
 def a_break_glass_without_the_push_option(world: World) -> None:
-    server = serve(world)
-    world.change()
-    assert glass(world).code == 0
+    server = serve_broken(world)
     server.refused("main", NOTES)
 
 
 @push
 def a_break_glass_of_another_commit(world: World) -> None:
     """Signed for one; amended since."""
-    server = serve(world)
-    world.change()
-    assert glass(world).code == 0
+    server = serve_broken(world)
     [line] = world.lines()
     world.repo.git("commit", "-q", "--no-verify", "--amend", "-m", "Another message")
     world.note(line, world.repo.git("rev-parse", "HEAD^{tree}"), world.repo.git("rev-parse", "HEAD"))
@@ -84,9 +88,7 @@ def a_break_glass_of_another_commit(world: World) -> None:
 @push
 def a_break_glass_for_a_second_ref(world: World) -> None:
     """It lets one commit pass; another in the same push is judged."""
-    server = serve(world)
-    world.change()
-    assert glass(world).code == 0
+    server = serve_broken(world)
     world.repo.git("branch", "topic")
     world.repo.git("switch", "-q", "topic")
     world.record("More", {"more.py": RISKY.replace("render-report", "rm")})
@@ -96,9 +98,7 @@ def a_break_glass_for_a_second_ref(world: World) -> None:
 
 def reglazed(world: World, **values: str) -> None:
     """Push with a break-glass that Ada signed by hand, with other values."""
-    server = serve(world)
-    world.change()
-    assert glass(world).code == 0
+    server = serve_broken(world)
     payload = world.payload()
     world.repo.git("update-ref", "-d", NOTES)
     world.note(signed(changed(payload, **values), ADA))

@@ -6,7 +6,7 @@ from examples import examples, examples_of, near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cli_guard.git.lines import Graph, Line
+from cli_guard.git.lines import Graph, Line, PushedRef
 from cli_guard.git.message import parse_message
 from cli_guard.model import (
     ChangeSet,
@@ -14,7 +14,6 @@ from cli_guard.model import (
     Finding,
     Hunk,
     Kind,
-    PushedRef,
     RefUpdate,
     Severity,
     Skipped,

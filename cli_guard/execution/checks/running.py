@@ -17,11 +17,12 @@ from cli_guard.execution.checks.planning import context_of_checks, plan_checks
 from cli_guard.execution.checks.runner import Runner
 from cli_guard.execution.processes.manager import ProcessManager
 from cli_guard.git.checkout import sweep
+from cli_guard.git.lines import PushedRef
 from cli_guard.git.repository import Repository
 from cli_guard.graph.context import Context
 from cli_guard.graph.tools.effects import checking_tool
 from cli_guard.graph.tools.tool import ToolOutput
-from cli_guard.model import ChangeSet, Decision, PushedRef, Skipped, Verdict
+from cli_guard.model import ChangeSet, Decision, Skipped, Verdict
 from cli_guard.policy.checks import PlannedCheck
 from cli_guard.policy.decisions import Policy
 from cli_guard.policy.gate import CHECKS_TRUSTED, RUN_CHECKS
