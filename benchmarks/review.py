@@ -125,7 +125,7 @@ def cases(folder: Path) -> list[Case]:
         Case("cli-guard --version", (GUARD, "--version"), folder, "<= 1.5 x click"),
         Case("hook, nothing staged", review, empty, "<= 1.5 x click"),
         Case(
-            "hook, 10 files / 500 lines", review, make_staged(folder, "small", 10, 500), "<= 1.3 x langgraph"
+            "hook, 10 files / 500 lines", review, make_staged(folder, "small", 10, 500), "<= 0.9 x langgraph"
         ),
         Case(
             "hook, 100 files / 50,000 lines",
