@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from cli_guard import __version__
 from cli_guard.errors import CliGuardError
 from cli_guard.mcp.client.result import McpResult, one_line, result_of
-from cli_guard.mcp.client.wire import Wire
+from cli_guard.mcp.client.wire import DRAIN, Wire
 from cli_guard.policy.mcp import ServerConfig
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Connection:
     async def _within(self, wire: Wire, seconds: float, step: Awaitable[T], what: str) -> T:
         """The result of a step. Raises CliGuardError: its time is over, or the server failed; then it is ended."""
         import anyio
-        from mcp import MCPError
+        from mcp import MCPError, types
 
         try:
             with anyio.fail_after(seconds):
@@ -131,8 +131,10 @@ class Connection:
             wire.lose(f"did not {what} within {seconds:g} seconds")
             raise self._failure(wire) from error
         except MCPError as error:
+            if wire.lost is None and error.code == types.CONNECTION_CLOSED:
+                # Its end is the better reason, and is about to be told.
+                await anyio.sleep(2 * DRAIN)
             if wire.lost is None:
-                # It answered, with an error: it goes on.
                 raise CliGuardError(
                     f"the MCP server {self.name} refused: {one_line(error.message, WORDS, self.hide)}"
                 ) from error
