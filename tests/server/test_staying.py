@@ -1,12 +1,11 @@
 """How a server comes to be, for whom, and when it leaves."""
 
-import fcntl
+import json
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -185,9 +184,11 @@ def stay(tmp_path: Path, **options: Any) -> Stay:
 
 
 def test_it_stays_as_long_as_nothing_speaks_against_it(tmp_path: Path) -> None:
-    assert stay(tmp_path).reason_to_leave() == ""
-    assert stay(tmp_path, idle_seconds=0.0).reason_to_leave() == "idle"
-    assert stay(tmp_path, memory_bytes=1).reason_to_leave() == "memory"
+    options = ({"idle_seconds": 0.0}, {"memory_bytes": 1}, {})
+    assert reasons_to_leave(tmp_path, [{"memory_bytes": 1 << 40, **each} for each in options]) == [
+        ["idle", "memory", ""],
+        ["idle", "memory", ""],
+    ]
 
 
 def test_it_leaves_when_its_socket_is_gone_or_anothers(tmp_path: Path) -> None:
@@ -247,21 +248,10 @@ def test_another_package_is_no_change_and_a_change_has_a_successor(
 
 
 def test_of_many_environments_the_latest_two_stay(tmp_path: Path) -> None:
-    stays = []
-    for number in range(3):
-        path = tmp_path / f"{number}"
-        path.write_text("")
-        os.utime(path, ns=(number, number))
-        (tmp_path / f"{number}.lock").touch()
-        stays.append(Stay(memory_bytes=1 << 40))
-        stays[-1].settle(str(path))
-    with ExitStack() as locks:
-        for number in range(3):
-            file = locks.enter_context((tmp_path / f"{number}.lock").open())
-            fcntl.flock(file, fcntl.LOCK_EX)
-        assert [each.reason_to_leave() for each in stays] == ["crowded", "", ""]
+    locked, unlocked = reasons_to_leave(tmp_path, [{}, {}, {}])
+    assert locked == ["crowded", "", ""]
     # A socket without a lock is left from a server that was killed.
-    assert [each.reason_to_leave() for each in stays] == ["", "", ""]
+    assert unlocked == ["", "", ""]
 
 
 def test_a_second_hook_waits_for_the_server_that_the_first_has_started(risky: Repo, servers: Any) -> None:
@@ -308,6 +298,38 @@ def test_who_is_shut_in_does_its_run_inside(risky: Repo, servers: Any) -> None:
         assert servers.runs(risky) == 0
     assert risky.guard(*REVIEW, env=servers.required).code == 3
     assert servers.runs(risky) == 1
+
+
+REASONS = """
+import fcntl, json, os, sys
+from pathlib import Path
+from cli_guard.server.leaving import Stay
+folder = Path(sys.argv[1])
+stays = []
+for number, options in enumerate(json.loads(sys.argv[2])):
+    path = folder / f"{number}"
+    path.write_text("")
+    os.utime(path, ns=(number, number))
+    stays.append(Stay(**options))
+    stays[-1].settle(str(path))
+locks = [(folder / f"{number}.lock").open("w") for number in range(len(stays))]
+for lock in locks:
+    fcntl.flock(lock, fcntl.LOCK_EX)
+print(json.dumps([each.reason_to_leave() for each in stays]))
+for lock in locks:
+    lock.close()
+print(json.dumps([each.reason_to_leave() for each in stays]))
+"""
+
+
+def reasons_to_leave(folder: Path, options: list[dict[str, Any]]) -> list[list[str]]:
+    """Return why each of these servers would leave, with the locks of all held, and with none held.
+
+    In a process of its own: files of modules that other tests have loaded may be gone.
+    """
+    argv = [sys.executable, "-c", REASONS, str(folder), json.dumps(options)]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 REFUSED_FORK = """
