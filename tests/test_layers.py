@@ -35,16 +35,16 @@ FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # house is lower than what a room has come down to so far, it stands behind.
 BUDGETS = {
     # 15,000; signed approvals took 2,900, deferred libraries 130
-    ("cli", "review", "graph", "policy", "git", "state"): 17_579,
+    ("cli", "review", "graph", "policy", "git", "state"): 17_607,
     ("commands",): 11_654,  # 10,000; the three profiles took 1,280
     ("reviewers", "secrets", "code"): 12_800,
     ("execution",): 5_130,  # 5,000
-    ("server",): 1_847,  # 1,700; waiting, a successor, memory given back
+    ("server",): 1_988,  # 1,700; waiting, a successor, memory given back, systemd
     ("assistant",): 12_220,  # 11,000
     ("agents",): 2_000,
     ("mcp",): 1_500,
 }
-WHOLE = 65_964  # 55,000, what closes the ways past, what stands in front of agents, signed approvals
+WHOLE = 66_133  # 55,000, what closes the ways past, what stands in front of agents, signed approvals
 LONGEST, SHORTEST = 400, 40
 
 # A module or room that alone may import a library at all.

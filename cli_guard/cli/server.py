@@ -8,7 +8,7 @@ from cli_guard.cli.app import Command, Group
 from cli_guard.cli.io import Io
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.review.render.words import count
-from cli_guard.server import control
+from cli_guard.server import activation, control
 
 
 def describe_server(found: control.Status) -> str:
@@ -45,6 +45,25 @@ def stop(io: Io, /) -> int:
     return ExitCode.OK
 
 
+@click.pass_obj
+def enable(io: Io, /) -> int:
+    """Let systemd's user instance start the server at the first request."""
+    reason = control.why_not(io.env)
+    if reason:
+        raise CliGuardError(f"the server is disabled: {reason}")
+    io.say(f"cli-guard: server: systemd starts it at the first request ({control.enable()})")
+    return ExitCode.OK
+
+
+@click.pass_obj
+def disable(io: Io, /) -> int:
+    """Remove what `enable` has set up."""
+    io.say(
+        f"cli-guard: server: {'not enabled any more' if activation.disable(io.env) else 'was not enabled'}"
+    )
+    return ExitCode.OK
+
+
 command = Group(
     "server",
     help="Show, start or stop the warm server: a process that keeps everything loaded, so that reviews start at once."
@@ -54,6 +73,15 @@ command.add_command(
     Command("status", callback=status, help="Show whether the server is running; exit code 1 if not.")
 )
 command.add_command(Command("start", callback=start, help="Start the server unless it is running."))
+command.add_command(
+    Command(
+        "enable",
+        callback=enable,
+        help="Let systemd's user instance listen and start the server at the first request after each login. Run it"
+        " again after an upgrade.",
+    )
+)
+command.add_command(Command("disable", callback=disable, help="Remove what `enable` has set up."))
 command.add_command(
     Command("stop", callback=stop, help="Stop accepting connections; wait for running children.")
 )

@@ -1,6 +1,7 @@
 """`python -m cli_guard.server FOLDER [IDLE_SECONDS [MEGABYTES]]`: serves its identity, if no other server does.
 
-It is started by control.py, or by another server when files have changed, and exits silently if it cannot serve.
+It is started by control.py, by systemd, or by another server when files have changed, and exits silently if it cannot
+serve.
 """
 
 import fcntl
@@ -14,7 +15,7 @@ from contextlib import suppress
 
 from cli_guard.__main__ import main as front_door
 from cli_guard.__main__ import run_in_process
-from cli_guard.server import address
+from cli_guard.server import activation, address
 from cli_guard.server.leaving import IDLE_SECONDS, MEMORY_BYTES, Stay
 from cli_guard.server.serving import BACKLOG, Server
 from cli_guard.server.trust import confinement
@@ -66,7 +67,8 @@ def main(arguments: list[str]) -> int:
     stay = Stay(idle, memory)
     # Listen from here on: for a client it is quicker to wait than to load the same.
     path = address.socket_path(inside, name)
-    door = listen(path)
+    activated = activation.inherited()
+    door = activated or listen(path)
     from cli_guard.graph.deferred import defer
     from cli_guard.server.control import is_enabled
     from cli_guard.server.warming import warm
@@ -76,8 +78,8 @@ def main(arguments: list[str]) -> int:
     if threading.active_count() > 1:
         # A lock that another thread holds at a fork would stay locked in the child.
         return 1
-    stay.settle(path)
-    if Server(door, held, identity, stay, is_enabled, run_in_process).serve() == "files":
+    stay.settle(path, owned=activated is None)
+    if Server(door, held, identity, stay, is_enabled, run_in_process).serve() == "files" and not activated:
         time.sleep(INSTALL_SECONDS)
         subprocess.Popen((sys.executable, *sys.orig_argv[1:]), start_new_session=True)
     return 0

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cli_guard.errors import CliGuardError, ExitCode
 from cli_guard.runtime import user_file
-from cli_guard.server import address, client
+from cli_guard.server import activation, address, client
 
 START_SECONDS = 60.0
 STOP_SECONDS = 5.0
@@ -96,18 +96,41 @@ def start(*options: str) -> "subprocess.Popen[bytes] | None":
         return None
     for each in (os.path.dirname(inside), inside):  # noqa: PTH120 - as client.py has it
         os.makedirs(each, 0o700, exist_ok=True)  # noqa: PTH103
-    if not address.is_own_folder(inside) or address.is_locked(f"{inside}/{address.name_of(who)}.lock"):
+    # If systemd listens, this connection makes it start one.
+    if (
+        not address.is_own_folder(inside)
+        or address.is_locked(f"{inside}/{address.name_of(who)}.lock")
+        or client.connect() is not None
+    ):
         return None
     return subprocess.Popen(
-        (sys.executable, "-E", "-P", *flags(), "-m", "cli_guard.server", inside, *options),
+        (*command(inside), *options),
         # Not our streams: Git, or a framework, reads them until every process has closed them.
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         cwd="/",
-        env={name: os.environ[name] for name in KEPT if name in os.environ} | {"PATH": os.defpath},
+        env=variables(),
         start_new_session=True,
     )
+
+
+def command(inside: str) -> tuple[str, ...]:
+    return (sys.executable, "-E", "-P", *flags(), "-m", "cli_guard.server", inside)
+
+
+def variables() -> dict[str, str]:
+    """Return the environment of a server."""
+    return {name: os.environ[name] for name in KEPT if name in os.environ} | {"PATH": os.defpath}
+
+
+def enable() -> str:
+    """Let systemd listen for our server, and return the path. Raises CliGuardError."""
+    inside, who = own_place()
+    stop()
+    path = f"{inside}/{address.name_of(who)}"
+    activation.enable(os.environ, command(inside), variables(), path)
+    return path
 
 
 def flags() -> tuple[str, ...]:
@@ -143,13 +166,19 @@ def ask_status(kind: str) -> bytes:
     return b""
 
 
-def start_and_wait() -> Status:
-    """Start our server unless one runs, and wait until it answers. Raises CliGuardError."""
+def own_place() -> tuple[str, str]:
+    """Return the folder and the identity of our server. Raises CliGuardError if there can be none."""
     inside, who = address.folder(os.environ), address.identity()
     if inside is None or who is None:
         raise CliGuardError(
             "no server can do what this process does: there is no HOME, or a PYTHON* variable is set"
         )
+    return inside, who
+
+
+def start_and_wait() -> Status:
+    """Start our server unless one runs, and wait until it answers. Raises CliGuardError."""
+    inside, who = own_place()
     try:
         process = start()
     except OSError as error:
@@ -161,9 +190,8 @@ def start_and_wait() -> Status:
         found = status()
         if found is not None:
             return found
-        if (process is None or process.poll() is not None) and not address.is_locked(
-            f"{inside}/{address.name_of(who)}.lock"
-        ):
+        ended = process.poll() is not None if process else client.connect() is None
+        if ended and not address.is_locked(f"{inside}/{address.name_of(who)}.lock"):
             break
         time.sleep(0.02)
     raise CliGuardError("the server does not answer: see `cli-guard doctor`, or set CLI_GUARD_SERVER=0")

@@ -26,8 +26,8 @@ SILENCE_SECONDS = 5.0
 # The time that a child has to end after a signal.
 END_SECONDS = 2.0
 SIGNALS = {INTERRUPT: signal.SIGINT, TERMINATE: signal.SIGTERM, HANG_UP: signal.SIGHUP}
-# Spares of a server that nobody has asked for this long are closed.
-REST_SECONDS = 300.0
+# How many spares a server keeps that nobody has asked for this long. The last one holds 35 MB of its own.
+RESTS = ((300.0, 0), (30.0, 1))
 # The exit code of a child that could not take its client's place: the client does the run itself.
 NOT_DONE = 75
 
@@ -87,7 +87,7 @@ class Server:
             self._end_late()
             if not self._leaving and self._stay.pause == 0:
                 self._leave(self._stay.reason_to_leave())
-            if self._stay.idle > REST_SECONDS and self._spares.rest():
+            if any(self._stay.idle > seconds and self._spares.rest(kept) for seconds, kept in RESTS):
                 give_back_memory()
             self._fork_the_next()
             self._hold_ready()

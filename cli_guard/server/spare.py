@@ -43,26 +43,26 @@ class Spares:
         self._run = run
         self._waiting: list[Spare] = []
         self._quiet_since = 0.0
-        self._resting = False
+        self._kept = KEPT
 
     @property
     def pause(self) -> float | None:
         """Return the seconds until another should be forked, None if there are enough or one is not ready."""
-        enough = self._resting or len(self._waiting) >= KEPT
-        if enough or not all(spare.ready for spare in self._waiting):
+        if len(self._waiting) >= self._kept or not all(spare.ready for spare in self._waiting):
             return None
         return max(0.0, self._quiet_since + QUIET_SECONDS - time.monotonic())
 
     def busy(self) -> None:
         """Note a request: a fork now would slow it down."""
         self._quiet_since = time.monotonic()
-        self._resting = False
+        self._kept = KEPT
 
-    def rest(self) -> bool:
-        """Close all until the next request; False if they are closed already."""
-        begins, self._resting = not self._resting, True
-        self.close()
-        return begins
+    def rest(self, kept: int) -> bool:
+        """Keep fewer until the next request; False if no more are kept already."""
+        fewer, self._kept = kept < self._kept, min(kept, self._kept)
+        for spare in self._waiting[self._kept :]:
+            self._drop(spare)
+        return fewer
 
     def fork(self) -> socket.socket | None:
         """Fork a spare, and return the descriptor of its messages; None if that fails."""

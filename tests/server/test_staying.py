@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import psutil
 import pytest
 from repositories import GUARD, Repo
 from watching import eventually
@@ -298,6 +299,37 @@ def test_who_is_shut_in_does_its_run_inside(risky: Repo, servers: Any) -> None:
         assert servers.runs(risky) == 0
     assert risky.guard(*REVIEW, env=servers.required).code == 3
     assert servers.runs(risky) == 1
+
+
+RESTING = """
+import sys
+from cli_guard.server import __main__, leaving, serving
+serving.RESTS = ((4.0, 0), (1.0, 1))
+leaving.LOOK_SECONDS = 0.2
+__main__.main(sys.argv[1:])
+"""
+
+
+def test_one_that_is_not_asked_keeps_fewer_spares(committed: Repo, servers: Any) -> None:
+    judged = ("check-command", "ls")
+    inside = servers.folder / "cli-guard"
+    inside.mkdir(mode=0o700)
+    argv = [sys.executable, "-E", "-P", "-c", RESTING, str(inside)]
+    kept = {name: committed.env[name] for name in ("HOME", "LANG", "LC_ALL")}
+    server = psutil.Popen(argv, env={**kept, "PATH": os.defpath})
+    counts: list[int] = []
+
+    def none_left() -> bool:
+        counts.append(len(server.children()))
+        return counts[-1] == 0 and 2 in counts
+
+    assert eventually(lambda: committed.guard(*judged, env=servers.required).code == 0)
+    assert eventually(none_left)
+    assert list(dict.fromkeys(reversed(counts)))[:3] == [0, 1, 2]
+    assert committed.guard(*judged, env=servers.required).code == 0
+    assert eventually(lambda: len(server.children()) == 2)
+    servers.end()
+    server.wait()
 
 
 REASONS = """
