@@ -37,10 +37,14 @@ def asking(guarded: Repo) -> Repo:
     return Repo(guarded.path, guarded.env | {"GIT_TERMINAL_PROMPT": "1"})
 
 
-@pytest.fixture(params=["warm", "cold"])
+# What asks is the same with and without a server; the terminal that it asks at is handed over or not.
+COLD_TOO = pytest.mark.parametrize("served", ["warm", "cold"], indirect=True)
+
+
+@pytest.fixture
 def served(asking: Repo, request: pytest.FixtureRequest) -> Repo:
-    """The same, with a server that does the reviews, and without one."""
-    if request.param == "cold":
+    """The same, with a server that does the reviews, or without one."""
+    if getattr(request, "param", "warm") == "cold":
         return Repo(asking.path, asking.env | {"CLI_GUARD_SERVER": "0"})
     if asking.env["CLI_GUARD_SERVER"] == "0":
         pytest.skip("these tests run without a server")
@@ -124,6 +128,7 @@ def test_what_was_typed_before_the_question_is_no_answer(asking: Repo) -> None:
     assert records(asking).approvals() == ()
 
 
+@COLD_TOO
 def test_the_diff_is_shown_and_the_question_comes_again(served: Repo) -> None:
     stage(served, {"reports.py": RISKY})
     with commit(served) as terminal:
@@ -217,6 +222,7 @@ def test_a_merge_is_asked_about(asking: Repo) -> None:
     assert subject(asking) == "Merge side" and events(asking)["pre-merge-commit"] == 1
 
 
+@COLD_TOO
 def test_a_push_is_asked_about(served: Repo, origin: Path) -> None:
     served.commit("Add reports", {"reports.py": RISKY})
     for typed in ("n\n", "y\n"):
@@ -285,6 +291,7 @@ def test_a_deny_is_not_asked_about(served: Repo) -> None:
     assert subject(served) == "Start" and waiting(served) == []
 
 
+@COLD_TOO
 def test_without_a_terminal_nobody_is_asked(served: Repo) -> None:
     stage(served, {"reports.py": RISKY})
     command = ("git", "commit", "-q", "-m", "Add reports")
