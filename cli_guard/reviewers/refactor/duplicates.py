@@ -42,6 +42,15 @@ class LineRange:
         return f"lines {self.first} to {self.last} of `{self.path}`"
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two places with the same lines: the indexes of their first lines, and the number of equal lines."""
+
+    first: int
+    second: int
+    length: int
+
+
 class Lines:
     """The added lines that count: for each its hash, its number, and its run (a hunk of a file).
 
@@ -81,6 +90,10 @@ class Lines:
         change = self._hunks[self.runs[at]][0]
         return LineRange(change.path, self._numbers[at], self._numbers[at + length - 1])
 
+    def files(self, pair: Pair) -> tuple[str, str]:
+        """Return the paths of a pair of places."""
+        return self.place(pair.first, 1).path, self.place(pair.second, 1).path
+
     def mark_repeated(self) -> bytearray:
         """Mark each line that occurs more than once; only these can be part of a repeated block."""
         marks = bytearray(len(self.hashes))
@@ -95,22 +108,13 @@ class Lines:
         return marks
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two places with the same lines: the indexes of their first lines, and the number of equal lines."""
-
-    first: int
-    second: int
-    length: int
-
-
 def is_code(path: str) -> bool:
     """Return whether a path is source code, where a repetition is the author's choice."""
     return PurePosixPath(path).suffix.lower() in ENDINGS
 
 
 def review_duplicates(rule: Rule, changes: Iterable[FileChange]) -> tuple[list[Finding], list[Skipped]]:
-    """Return the findings of `refactor-duplicate-block`: each repeated block once, with all its places.
+    """Return the findings of `refactor-duplicate-block`: one for each pair of files, its longest block.
 
     Of very many, the longest are listed with the number of those left out.
     """
@@ -118,14 +122,25 @@ def review_duplicates(rule: Rule, changes: Iterable[FileChange]) -> tuple[list[F
     copies: dict[int, list[Pair]] = {}
     for pair in _pairs(lines, int(rule.extra["lines"])):
         copies.setdefault(pair.first, []).append(pair)
-    blocks = sorted(copies.values(), key=lambda pairs: -sum(pair.length for pair in pairs))
+    noted: dict[tuple[str, str], list[Pair]] = {}
+    blocks: list[list[Pair]] = []
+    for pairs in sorted(copies.values(), key=lambda pairs: -sum(pair.length for pair in pairs)):
+        fresh = [pair for pair in pairs if lines.files(pair) not in noted]
+        for pair in pairs:
+            noted.setdefault(lines.files(pair), []).append(pair)
+        if fresh:
+            blocks.append(fresh)
     skipped = []
     if len(blocks) > MOST_BLOCKS:
         path = lines.place(blocks[MOST_BLOCKS][0].second, 1).path
         skipped = [
             Skipped(path, f"refactor: {len(blocks) - MOST_BLOCKS} more repeated blocks are not listed")
         ]
-    return [_finding(rule, lines, pairs) for pairs in blocks[:MOST_BLOCKS]], skipped
+    found = [
+        _finding(rule, lines, pairs, {pair.first for pair in noted[lines.files(pairs[0])]})
+        for pairs in blocks[:MOST_BLOCKS]
+    ]
+    return found, skipped
 
 
 def fold_blanks(raw: str) -> str:
@@ -133,12 +148,14 @@ def fold_blanks(raw: str) -> str:
     return " ".join(raw.split()) if len(raw) < DEEPEST else ""
 
 
-def _finding(rule: Rule, lines: Lines, pairs: list[Pair]) -> Finding:
+def _finding(rule: Rule, lines: Lines, pairs: list[Pair], blocks: set[int]) -> Finding:
     pair = pairs[0]
     here = lines.place(pair.second, pair.length)
     origin = lines.place(pair.first, pair.length)
     further = [str(lines.place(other.second, other.length)) for other in pairs[1 : 1 + MOST_PLACES]]
     also = f" So do {' and '.join(further)}." if further else ""
+    if len(blocks) > 1:
+        also += f" They have {len(blocks)} such blocks in common."
     places = " and ".join([str(here), *further])
     return rule.finding(
         path=here.path,

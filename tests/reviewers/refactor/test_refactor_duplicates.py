@@ -24,6 +24,16 @@ def test_three_places_are_one_finding() -> None:
     assert len(found) == 1 and "So do lines 2 to 7 of `shop/c.py`." in found[0]
 
 
+def test_two_blocks_of_two_files_are_one_finding() -> None:
+    other = BLOCK.replace("price", "weight")
+    texts = {
+        name: f"def {name}(order, total):\n{BLOCK}\n\ndef {name}_2():\n    {name}(2)\n{other}"
+        for name in "ab"
+    }
+    found = duplicates(**texts)
+    assert len(found) == 1 and found[0].endswith("too. They have 2 such blocks in common.")
+
+
 def test_blanks_and_comments_between_do_not_matter() -> None:
     loose = BLOCK.replace("\n", "\n\n    # and\n")
     assert len(duplicates(a=f"def a(order, total):\n{BLOCK}", b=f"def b(order, total):\n{loose}")) == 1
