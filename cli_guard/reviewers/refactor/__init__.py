@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from cli_guard.code.languages import language_of
+from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, unreadable
 from cli_guard.code.test_files import is_test_code
 from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status
@@ -15,6 +15,7 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 
 PLANS = 10
+FAR = 3.0
 
 
 def review(subject: ReviewInput) -> Report:
@@ -52,7 +53,7 @@ def examiner(subject: ReviewInput) -> Examiner:
         if not _is_reviewed(change):
             return NOTHING
         growth = files.measure(change)
-        weights = tuple(-1.0 if each.plan is None else each.over for each in growth.grown)
+        weights = tuple(each.over for each in growth.grown)
         findings = tuple(each.finding for each in growth.grown)
         return FileResult(findings, growth.skipped, growth.readable, weights, not growth.asked_others)
 
@@ -85,7 +86,7 @@ class Files:
         reason = unreadable(change.path, text, most) if text is not None else None
         readable = reason is None
         grown: list[GrowthFinding] = []
-        language = language_of(change.path)
+        language = language_for(change.path)
         if reason is None and language in LANGUAGES:
             reason = _grown(self._subject, self._growth, change, language, text, grown)
         skipped = () if reason is None else (Skipped(change.path, f"refactor: {reason}"),)
@@ -94,17 +95,14 @@ class Files:
     def restore(self, change: FileChange, result: FileResult) -> FileGrowth:
         """Restore the growth from an earlier result; plans are made again on demand."""
         grown = tuple(
-            GrowthFinding(finding)
-            if weight < 0
-            else GrowthFinding(finding, weight, partial(self._plan, change, number))
+            GrowthFinding(finding, weight, partial(self._plan, change, number))
             for number, (finding, weight) in enumerate(zip(result.findings, result.weights, strict=True))
         )
         return FileGrowth(grown, result.skipped, result.again)
 
     def _plan(self, change: FileChange, number: int) -> str | None:
         grown = self.measure(change).grown
-        plan = grown[number].plan if number < len(grown) else None
-        return plan() if plan else None
+        return grown[number].plan() if number < len(grown) else None
 
 
 def _is_reviewed(change: FileChange) -> bool:
@@ -138,11 +136,8 @@ def _grown(
 
 
 def _add_plans(grown: Sequence[GrowthFinding]) -> Iterator[Finding]:
-    """Add plans to the findings of the few worst functions."""
-    worst = sorted((g for g in grown if g.plan is not None), key=lambda g: (-g.over, g.finding.path))[:PLANS]
-    chosen = {id(g) for g in worst}
-    for found in grown:
-        if found.plan is None or id(found) not in chosen:
-            yield found.finding
-        else:
-            yield replace(found.finding, suggestion=found.plan())
+    """Add plans to the findings of the worst functions; one without a plan is for a function far over a limit."""
+    for number, each in enumerate(sorted(grown, key=lambda g: (-g.over, g.finding.path))):
+        suggestion = each.plan() if number < PLANS else None
+        if suggestion or each.over >= FAR:
+            yield replace(each.finding, suggestion=suggestion)

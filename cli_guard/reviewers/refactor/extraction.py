@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 from cli_guard.reviewers.refactor.facts import LOOPS, Facts, FunctionNode, facts_of
 from cli_guard.reviewers.refactor.flow import Flows, Position, Suite
+from cli_guard.reviewers.refactor.naming import spans
 
 SUITES = ("body", "orelse", "finalbody")
-MOST_IN = 6
-MOST_OUT = 3
-FEWEST_LINES = 4
+OWNERS = frozenset({"self", "cls"})
+MOST_IN = 4
+FEWEST_LINES = 6
+FEWEST_DECISIONS = 2
+LONG = 8
 LARGEST_SHARE = 0.8
-CANDIDATES = 24
+CANDIDATES = 40
 ENOUGH = 12
 
 
@@ -20,9 +23,10 @@ ENOUGH = 12
 class Extraction:
     """Lines `first` to `last` as a function of their own.
 
-    `parameters` are the values it needs, `results` those that are read after it, both in the order in which the
-    function first names them. `returns` means that the lines always return (or raise) themselves, so that the call
-    becomes `return name(...)`. `waits` means that it must be `async`.
+    `parameters` are the values it needs, in the order in which the function first names them, `results` the one that
+    is read after it, if any. `returns` means that the lines always return (or raise) themselves, so that the call
+    becomes `return name(...)`. `waits` means that it must be `async`. `guard` is the condition of the branch that the
+    lines are.
     """
 
     first: int
@@ -33,16 +37,19 @@ class Extraction:
     waits: bool
     decisions: int
     statements: tuple[ast.stmt, ...]
+    guard: str = ""
 
     @property
     def worth(self) -> float:
-        """Return the gain of moving it: branches and lines removed, less the values to pass.
+        return gain(self.decisions, self.last - self.first + 1, len(self.parameters) + 2 * (not self.returns))
 
-        Branches beyond `ENOUGH` count against it: the new function would be too complex itself.
-        """
-        cost = len(self.parameters) + 2 * len(self.results)
-        branches = min(self.decisions, 2 * ENOUGH - self.decisions)
-        return 3 * branches + self.last - self.first + 1 - 2.5 * cost
+
+def gain(decisions: int, lines: int, values: int) -> float:
+    """Return what moving a run is worth: branches and lines removed, less the values to pass.
+
+    Branches beyond `ENOUGH` count against it: the new function would be too complex itself.
+    """
+    return 3 * min(decisions, 2 * ENOUGH - decisions) + lines - 2.5 * values
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,13 @@ class _Run:
 
     places: tuple[Position, ...]
     statements: Suite
+
+    @property
+    def branch(self) -> ast.If | None:
+        """Return the statement whose branch the run is, as a whole."""
+        place = self.places[-1]
+        whole = isinstance(place.owner, ast.If) and len(self.statements) == len(place.suite)
+        return place.owner if whole and isinstance(place.owner, ast.If) else None
 
     @property
     def first(self) -> int:
@@ -105,13 +119,15 @@ def _whole_lines(run: _Run, lines: Sequence[str]) -> bool:
 
 
 def _runs(function: FunctionNode, lines: Sequence[str]) -> Iterator[_Run]:
-    """Yield every suite inside the function, every compound statement, and every paragraph of a suite."""
+    """Yield every branch, every compound statement, and the runs that build a value or have a comment."""
     stack: list[tuple[tuple[Position, ...], ast.AST, str, Suite]] = [((), function, "body", function.body)]
     while stack:
         around, owner, field, suite = stack.pop()
-        if around:
-            yield _Run((*around, Position(owner, field, suite, len(suite))), suite)
-        for start, end in _paragraphs(suite, lines):
+        statements = [(_first_value(each), each.lineno, each.end_lineno or each.lineno) for each in suite]
+        found = set(spans(statements, lines))
+        if isinstance(owner, ast.If):
+            found.add((0, len(suite)))
+        for start, end in sorted(found):
             yield _Run((*around, Position(owner, field, suite, end)), suite[start:end])
         for number, statement in enumerate(suite):
             places = (*around, Position(owner, field, suite, number + 1))
@@ -121,17 +137,11 @@ def _runs(function: FunctionNode, lines: Sequence[str]) -> Iterator[_Run]:
             stack += [(places, statement, name, part) for name, part in inner]
 
 
-def _paragraphs(suite: Suite, lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Return the runs that blank lines or comments separate, if there are several."""
-    starts = [0]
-    for number, statement in enumerate(suite[1:], 1):
-        above = lines[statement.lineno - 2].strip() if 2 <= statement.lineno <= len(lines) + 1 else ""
-        if not above or above.startswith("#"):
-            starts.append(number)
-    ends = [*starts[1:], len(suite)]
-    yield from (
-        (start, end) for start, end in zip(starts, ends, strict=True) if end - start > 1 and len(starts) > 1
-    )
+def _first_value(statement: ast.stmt) -> str:
+    """Return the name that a statement gives a value, if it does nothing else."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    plain = isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(targets[0], ast.Name)
+    return targets[0].id if plain and isinstance(targets[0], ast.Name) else ""
 
 
 def _suites(statement: ast.stmt) -> Iterator[tuple[str, Suite]]:
@@ -149,7 +159,10 @@ def _suites(statement: ast.stmt) -> Iterator[tuple[str, Suite]]:
 
 
 def _extraction(facts: Facts, flows: Flows, run: _Run) -> Extraction | None:
+    decisions = facts.decisions_in(run.first, run.last)
     if facts.has("refused", run.first, run.last):
+        return None
+    if decisions < FEWEST_DECISIONS and run.last - run.first + 1 < LONG:
         return None
     if facts.has("jumps", run.first, run.last) and _jumps_out(run.statements):
         return None
@@ -160,8 +173,10 @@ def _extraction(facts: Facts, flows: Flows, run: _Run) -> Extraction | None:
     own = facts.bound_in(run.first, run.last)
     results = frozenset() if has_return else flows.live_after(run.places) & own
     needed = (moved.exposed & facts.local) | (results - (moved.bound or frozenset()))
-    if len(needed) > MOST_IN or len(results) > MOST_OUT or (own | needed) & facts.foreign:
+    if len(needed - OWNERS) > MOST_IN or len(results) > 1 or (own | needed) & facts.foreign:
         return None
+    if run.branch and results:
+        return None  # parted from its condition
     if not needed <= flows.bound_before(run.places, len(run.statements), facts.parameters):
         return None  # a value that may be unbound cannot be passed
     if _seen_by_closures(facts, run, own) or _watched(flows, run.places, own):
@@ -173,8 +188,9 @@ def _extraction(facts: Facts, flows: Flows, run: _Run) -> Extraction | None:
         results=tuple(sorted(results, key=lambda n: (facts.order.get(n, 0), n))),
         returns=has_return,
         waits=facts.has("waits", run.first, run.last),
-        decisions=facts.decisions_in(run.first, run.last),
+        decisions=decisions,
         statements=tuple(run.statements),
+        guard=ast.unparse(run.branch.test) if run.branch and run.places[-1].field == "body" else "",
     )
 
 

@@ -63,15 +63,7 @@ class Facts:
 
 def facts_of(function: FunctionNode) -> Facts:
     """Collect the facts in two walks over the function."""
-    arguments = function.args
-    every = [
-        *arguments.posonlyargs,
-        *arguments.args,
-        *arguments.kwonlyargs,
-        arguments.vararg,
-        arguments.kwarg,
-    ]
-    parameters = [a.arg for a in every if a is not None]
+    parameters = [a.arg for a in _arguments(function.args)]
     bindings: list[tuple[int, str]] = []
     marks: dict[str, list[int]] = {m: [] for m in ("decisions", "refused", "returns", "waits", "jumps")}
     for statement in function.body:
@@ -157,17 +149,7 @@ def stores(node: ast.AST | Sequence[ast.stmt]) -> set[str]:
     """Return the names that a node, or a run of statements, binds in its own scope."""
     if not isinstance(node, ast.AST):
         return {name for statement in node for name in stores(statement)}
-    found: set[str] = set()
-    for part in own_scope(node):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, (ast.Store, ast.Del)):
-            found.add(part.id)
-        elif isinstance(part, (*DEFINITIONS, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and part.name:
-            found.add(part.name)
-        elif isinstance(part, ast.MatchMapping) and part.rest:
-            found.add(part.rest)
-        elif isinstance(part, ast.alias):
-            found.add((part.asname or part.name).split(".")[0])
-    return found
+    return {name for part in own_scope(node) for name in _binds(part)}
 
 
 def own_scope(node: ast.AST) -> Iterator[ast.AST]:
@@ -184,10 +166,13 @@ def own_scope(node: ast.AST) -> Iterator[ast.AST]:
         yield from own_scope(child)
 
 
+def _arguments(arguments: ast.arguments) -> list[ast.arg]:
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return [*named, *(a for a in (arguments.vararg, arguments.kwarg) if a is not None)]
+
+
 def _function_reads(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
-    arguments = node.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    every += [a for a in (arguments.vararg, arguments.kwarg) if a is not None]
+    arguments, every = node.args, _arguments(node.args)
     body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(node.body)
     own = {a.arg for a in every}
     for part in body:

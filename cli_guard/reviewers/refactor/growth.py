@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from cli_guard.code.languages import language_of
+from cli_guard.code.languages import language_for
 from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
 from cli_guard.model import FileChange, Finding, Kind, Status, fingerprint, split_lines
 from cli_guard.reviewers.refactor.metrics import Measure, code_of, may_exceed, measure
@@ -13,34 +13,37 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule
 
 ALIKE = 0.6
-# Decorators of frameworks, command lines and data models: the author does not choose the parameters.
-LISTED_BY = ("command", "option", "argument", "overload", "override", "fixture", "parametrize", "callback")
+# A jump: this far over a limit, or grown by this much. What a function gains line by line is no reason to split it now.
+OVER, GROWN = 1.2, 4 / 3
+# Fewer paths than this are a list of steps or of settings, which reads well at any length.
+FLAT = 6
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit, and by how much a function already over it must grow to be reported again."""
+    """A rule and the highest value that it allows."""
 
     rule: Rule
     most: int
-    worse: int
 
     @classmethod
     def of(cls, rule: Rule) -> "Limit":
-        return cls(rule, int(rule.extra["limit"]), int(rule.extra["worse"]))
+        return cls(rule, int(rule.extra["limit"]))
 
     def crossed(self, before: int | None, after: int) -> bool:
-        """Return whether it is over the limit now and was not, or was clearly less over it, before."""
-        return after > self.most and (before is None or before <= self.most or after - before >= self.worse)
+        """Return whether the value is over the limit and jumped: there from below by a fifth, or by a third."""
+        if before is not None and after >= before * GROWN:
+            return after > self.most
+        return after >= self.most * OVER and (before is None or before <= self.most)
 
 
 @dataclass(frozen=True)
 class GrowthFinding:
-    """A finding, how far its function is over the limits, and the (slow) function that makes its plan."""
+    """A finding, how many times a limit its function has, and the (slow) function that makes its plan."""
 
     finding: Finding
-    over: float = 0.0
-    plan: Callable[[], str | None] | None = None
+    over: float
+    plan: Callable[[], str | None]
 
 
 class Growth:
@@ -54,7 +57,6 @@ class Growth:
         self._subject = subject
         self._complexity = Limit.of(rules["refactor-complex"])
         self._length = Limit.of(rules["refactor-long"])
-        self._parameters = Limit.of(rules["refactor-parameters"])
         self.unmeasured = 0
         self.asked_others = False
 
@@ -74,7 +76,7 @@ class Growth:
             if not symbol.is_function or not change.touches(symbol.top, symbol.end_line):
                 continue
             after = self._measure(language, symbol, lines)
-            if after is None and _count(symbol) <= self._parameters.most:
+            if after is None:
                 continue
             if before is None:
                 before = symbols_of(self._subject.trees, language, old_text) if old_text else ()
@@ -100,7 +102,7 @@ class Growth:
         """Return the files that the change takes lines from, by path: their language, and these lines as one text."""
         found = []
         for change in sorted(self._subject.changes, key=lambda c: c.path):
-            language = language_of(change.path)
+            language = language_for(change.path)
             if change.kind is Kind.TEXT and change.status is not Status.ADDED and language in LANGUAGES:
                 removed = "\n".join("\n".join(hunk.removed) for hunk in change.hunks if hunk.removed)
                 found.append((change, language, removed))
@@ -128,46 +130,31 @@ class Growth:
         language: str,
         symbol: Symbol,
         former: Symbol | None,
-        after: Measure | None,
+        after: Measure,
         lines: list[str],
         old_lines: list[str],
     ) -> Iterator[GrowthFinding]:
-        if after is not None:
-            before = measure(language, former, code_of(former, old_lines)) if former is not None else None
-            complex_before, long_before = (before.complexity, before.length) if before else (None, None)
-            is_complex = self._complexity.crossed(complex_before, after.complexity)
-            is_long = self._length.crossed(long_before, after.length)
-            if is_complex or is_long:
-                limit = self._complexity if is_complex else self._length
-                parts = []
-                if is_complex:
-                    parts.append(
-                        _grown(complex_before, after.complexity, "independent paths", self._complexity.most)
-                    )
-                if is_long:
-                    parts.append(_grown(long_before, after.length, "lines of code", self._length.most))
-                over = after.complexity / self._complexity.most + after.length / self._length.most
-                finding = _finding(limit.rule, change, symbol, " and ".join(parts), None)
-                yield GrowthFinding(finding, over, partial(plan, language, symbol, lines))
-        count = _count(symbol)
-        asked = symbol.quiet in ("override", "overload", "may override") or any(
-            d.rsplit(".", 1)[-1] in LISTED_BY for d in symbol.decorators
+        before = measure(language, former, code_of(former, old_lines)) if former is not None else None
+        paths, length = (before.complexity, before.length) if before else (None, None)
+        is_complex = self._complexity.crossed(paths, after.complexity)
+        is_long = after.complexity >= FLAT and self._length.crossed(length, after.length)
+        parts = []
+        if is_complex:
+            parts.append(_grown(paths, after.complexity, "independent paths", self._complexity.most))
+        if is_long:
+            parts.append(_grown(length, after.length, "lines of code", self._length.most))
+        if not parts:
+            return
+        over = max(after.complexity / self._complexity.most, after.length / self._length.most)
+        rule = self._complexity.rule if is_complex else self._length.rule
+        finding = rule.finding(
+            path=change.path,
+            line=symbol.line,
+            end_line=symbol.end_line,
+            message=f"`{symbol.qualname}` {' and '.join(parts)}.",
+            fingerprint=fingerprint(rule.id, change.path, symbol.qualname),
         )
-        earlier = _count(former) if former is not None else None
-        if (
-            self._parameters.crossed(earlier, count)
-            and not asked
-            and change.touches(symbol.line, symbol.head_end)
-        ):
-            text = _grown(
-                earlier, count, "parameters that a caller has to give in order", self._parameters.most
-            )
-            yield GrowthFinding(_finding(self._parameters.rule, change, symbol, text, _grouping(symbol)))
-
-
-def _count(symbol: Symbol) -> int:
-    """Count the parameters whose order a caller must keep, or that it must pass; keyword options do not count."""
-    return sum(1 for p in symbol.parameters if not p.star and not (p.keyword_only and p.optional))
+        yield GrowthFinding(finding, over, partial(plan, language, symbol, lines))
 
 
 def _grown(before: int | None, after: int, what: str, most: int) -> str:
@@ -199,24 +186,3 @@ def _alike(symbol: Symbol, lines: list[str], old: Symbol, old_lines: list[str]) 
     new_body = {line.strip() for line in lines[symbol.line : symbol.end_line]} - {""}
     old_body = {line.strip() for line in old_lines[old.line : old.end_line]} - {""}
     return len(new_body & old_body) / max(len(new_body), len(old_body), 1)
-
-
-def _grouping(symbol: Symbol) -> str:
-    names = [p.name for p in symbol.parameters if p.name and not p.star]
-    tail = ", ".join(f"`{name}`" for name in names[-4:])
-    return (
-        f"1. Find the parameters that travel together; the last ones are {tail}.\n"
-        f"2. Put them into one object with named fields, and take that object in `{symbol.name}` instead.\n"
-        "3. Change the callers, then run the tests."
-    )
-
-
-def _finding(rule: Rule, change: FileChange, symbol: Symbol, text: str, suggestion: str | None) -> Finding:
-    return rule.finding(
-        path=change.path,
-        line=symbol.line,
-        end_line=symbol.end_line,
-        message=f"`{symbol.qualname}` {text}.",
-        suggestion=suggestion,
-        fingerprint=fingerprint(rule.id, change.path, symbol.qualname),
-    )

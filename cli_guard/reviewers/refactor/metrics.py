@@ -23,6 +23,7 @@ NAMES = {
     "tsx": "a.tsx",
     "go": "a.go",
     "java": "a.java",
+    "rust": "a.rs",
 }
 
 
@@ -55,7 +56,7 @@ def may_exceed(text: str, complexity: int, length: int) -> bool:
 
 def measure(language: str, symbol: Symbol, text: str) -> Measure | None:
     """Measure one function, `text` being its code; None if lizard does not find one, or fails."""
-    if symbol.kind == "method" and language != "go" and language != "python":
+    if symbol.kind == "method" and language not in ("go", "python", "rust"):
         text = f"class X {{\n{text}\n}}"
     try:
         functions = _analyze(NAMES[language], text)

@@ -7,33 +7,26 @@ import pytest
 from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reviewers.refactor.grown import carried_out
 
 from cli_guard.code.symbols import Symbol, symbols_of
 from cli_guard.code.syntax import Trees
 from cli_guard.model import split_lines
-from cli_guard.reviewers.refactor.extraction import Extraction, extractions, parse_function
-from cli_guard.reviewers.refactor.plan import call_form, plan, python_extractions
+from cli_guard.reviewers.refactor import extraction
+from cli_guard.reviewers.refactor.extraction import extractions, parse_function
+from cli_guard.reviewers.refactor.plan import plan, python_extractions, python_step
+
+
+@pytest.fixture(autouse=True)
+def short_runs_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether a run is worth moving is another question than whether it can be moved."""
+    limits = {"FEWEST_LINES": 2, "FEWEST_DECISIONS": 0, "MOST_IN": 9}
+    for name, value in limits.items():
+        monkeypatch.setattr(extraction, name, value)
 
 
 def function_in(text: str) -> Symbol:
     return next(s for s in symbols_of(Trees(), "python", text) if s.is_function)
-
-
-def carried_out(text: str, symbol: Symbol, steps: list[tuple[str, Extraction]]) -> str:
-    """The file after the plan's steps, the moved lines as they were."""
-    lines, moved = split_lines(text), []
-    removed = 0
-    for name, step in steps:
-        form = call_form(symbol, name, step)
-        margin = lines[step.first - 1][: -len(lines[step.first - 1].lstrip())]
-        base = lines[symbol.line - 1][: -len(lines[symbol.line - 1].lstrip())]
-        *decorator, head = form.head.replace("@classmethod ", "@classmethod\n").split("\n")
-        ends = [f"{margin}return {', '.join(step.results)}"] if step.results else []
-        moved += [base + line for line in (*decorator, head)] + lines[step.first - 1 : step.last] + ends
-        lines[step.first - 1 : step.last] = [margin + form.call]
-        removed += step.last - step.first
-    end = symbol.end_line - removed
-    return "\n".join([*lines[:end], *moved, *lines[end:]]) + "\n"
 
 
 def answers(text: str, calls: list[tuple[object, ...]]) -> list[object]:
@@ -124,7 +117,7 @@ SAMPLES = {
                     calls.append(lambda: label)
                     calls.append(lambda: label)
             label = "c"
-            return [call() for call in calls]
+            return label, [call() for call in calls]
         """,
     "handler sees what was bound": """
         def f(items, flag):
@@ -194,14 +187,16 @@ def test_every_single_run_can_be_moved(text: str) -> None:
     function = parse_function(lines[symbol.top - 1 : symbol.end_line], symbol.top)
     assert function is not None
     for step in extractions(function, lines):
-        assert answers(carried_out(source, symbol, [("_moved", step)]), CALLS) == answers(source, CALLS)
+        assert answers(carried_out(source, symbol, [python_step(symbol, "_moved", step)]), CALLS) == answers(
+            source, CALLS
+        )
 
 
 @table(
     ("sample", "first", "parameters", "results"),
     [
         ("accumulator in a loop", 4, ("items", "factor", "total", "seen"), ("total",)),
-        ("two results", 4, ("items", "flag", "low", "high"), ("low", "high")),
+        ("accumulator in a loop", 6, ("price",), ("price",)),
         ("always returns", 3, ("items",), ()),
     ],
 )
@@ -209,9 +204,11 @@ def test_what_goes_in_and_out(
     sample: str, first: int, parameters: tuple[str, ...], results: tuple[str, ...]
 ) -> None:
     source = textwrap.dedent(SAMPLES[sample]).lstrip("\n")
-    steps = python_extractions(function_in(source), split_lines(source))
-    step = next(step for _, step in steps if step.first == first)
-    assert (step.parameters, step.results) == (parameters, results)
+    symbol, lines = function_in(source), split_lines(source)
+    function = parse_function(lines, symbol.top)
+    assert function is not None
+    found = [(s.first, s.parameters, s.results) for s in extractions(function, lines)]
+    assert (first, parameters, results) in found, found
 
 
 @table("sample", ["closure sees a later value", "handler sees what was bound"], ids=["closure", "handler"])
@@ -237,22 +234,25 @@ def test_what_cannot_be_moved_is_not_planned(sample: str) -> None:
     ],
 )
 def test_constructs_that_mean_something_else_elsewhere(line: str, planned: bool) -> None:
-    body = f"        for item in self.items:\n            self.a(item)\n            self.b(item)\n            {line}\n"
+    body = "        for item in self.rows:\n            if item:\n                self.a(item)\n"
+    body += f"            {line}\n            self.send(item)\n"
     after = "".join(f"        self.{name}()\n" for name in "cdefg")
     source = f"class A:\n    async def f(self):\n{body}{after}"
     text = plan("python", function_in(source), split_lines(source)) or ""
-    assert ("Move lines 3 to 6" in text) == planned
-    assert ("async def _process_items(self):" in text and "await self._process_items()" in text) == (
+    assert ("Move lines 3 to 7" in text) == planned
+    assert ("async def _send_rows(self):" in text and "await self._send_rows()" in text) == (
         line == "await item"
     )
 
 
-def test_class_methods_and_names_in_use() -> None:
-    body = "        for item in cls.items:\n            cls.a(item)\n            cls.b(item)\n"
-    body += "            cls._process_items(item)\n"
+@table(("taken", "planned"), [("cls.a", True), ("cls._send_rows", False)])
+def test_class_methods_and_names_in_use(taken: str, planned: bool) -> None:
+    body = f"        for item in cls.rows:\n            if item:\n                {taken}(item)\n"
+    body += "            cls.b(item)\n            cls.send(item)\n"
     source = f"class A:\n    @classmethod\n    def f(cls):\n{body}        cls.c()\n        cls.d()\n        cls.e()\n"
     text = plan("python", function_in(source), split_lines(source)) or ""
-    assert "class method `_process_items_2`" in text and "`@classmethod def _process_items_2(cls):`" in text
+    assert ("class method `_send_rows`" in text) == planned
+    assert ("`@classmethod def _send_rows(cls):`" in text) == planned
 
 
 PIECES = st.sampled_from(

@@ -1,5 +1,7 @@
 """Functions over a limit: only those that the change brings there, wherever they were before."""
 
+import re
+
 import pytest
 from examples import near_misses, table
 from reviewers.docs.before_after import subject_of
@@ -10,31 +12,40 @@ from cli_guard.reviewers.refactor import review
 from cli_guard.reviewers.review_input import Limits
 
 
-def branches(count: int, name: str = "f", extra: str = "") -> str:
-    """A function with `count` branches, so `count + 1` paths."""
-    lines = "".join(f"    if a == {n}:\n        b += {n}\n" for n in range(count))
-    return f"def {name}(a, b):\n{lines}{extra}    return b\n"
+def branches(count: int, name: str = "f", extra: str = "", comment: str = "# add small numbers") -> str:
+    """A function with `count` branches, so `count + 1` paths, of which the first have a name."""
+    lines = [f"    if a == {n}:\n        b += {n}\n" for n in range(count)]
+    first, rest = "".join(lines[: count // 2]), "".join(lines[count // 2 :])
+    return f"def {name}(a, b):\n    {comment}\n{first}\n{rest}{extra}    return b\n"
 
 
 @table(
     ("before", "after", "messages"),
     [
         pytest.param(
-            "", branches(15), ["`f` is added with 16 independent paths (limit 15)."], id="added over"
+            "", branches(17), ["`f` is added with 18 independent paths (limit 15)."], id="added far over"
         ),
-        pytest.param("", branches(14), [], id="added at the limit"),
+        pytest.param("", branches(16), [], id="added a little over"),
         pytest.param(
             branches(10),
             branches(15),
             ["`f` grows from 11 to 16 independent paths (limit 15)."],
-            id="grown over",
+            id="grown by a third, over the limit",
         ),
-        pytest.param(branches(15), branches(16), [], id="over before, little worse"),
+        pytest.param(branches(8), branches(14), [], id="grown up to the limit"),
+        pytest.param(branches(14), branches(15), [], id="over the limit by one"),
+        pytest.param(
+            branches(14),
+            branches(17),
+            ["`f` grows from 15 to 18 independent paths (limit 15)."],
+            id="over the limit by a fifth",
+        ),
+        pytest.param(branches(15), branches(18), [], id="over before, little worse"),
         pytest.param(
             branches(15),
-            branches(20),
-            ["`f` grows from 16 to 21 independent paths (limit 15)."],
-            id="clearly worse",
+            branches(21),
+            ["`f` grows from 16 to 22 independent paths (limit 15)."],
+            id="over before, grown by a third",
         ),
         pytest.param(branches(20), branches(18), [], id="better"),
         pytest.param(branches(20), branches(20, extra="    b += 1\n"), [], id="touched"),
@@ -50,7 +61,8 @@ def test_only_what_the_change_brings_about(before: str, after: str, messages: li
 def test_methods_of_one_name_are_kept_apart() -> None:
     def classes(first: int, second: int) -> str:
         both = (
-            f"class {n}:\n" + "".join(f"    {x}\n" for x in branches(c).splitlines())
+            f"class {n}:\n"
+            + "".join(f"    {x}\n" for x in branches(c).replace("(a,", "(self, a,").splitlines())
             for n, c in (("A", first), ("B", second))
         )
         return "\n\n".join(both)
@@ -77,15 +89,16 @@ def test_moved_function_is_silent() -> None:
     ids=["js", "ts", "tsx", "go", "java"],
 )
 def test_other_languages_have_a_plan_with_lines(path: str, text: str) -> None:
-    inner = "".join(f"      if (a == {n}) {{\n        send(a);\n      }}\n" for n in range(16))
-    findings = found(path, text.format(body=f"    for (;;) {{\n{inner}    }}\n" + "    done(a);\n" * 16))
+    inner = "".join(f"      if (a == {n}) {{\n        send(a);\n      }}\n" for n in range(18))
+    findings = found(
+        path, text.format(body=f"    // send rows\n    for (;;) {{\n{inner}    }}\n" + "    done(a);\n" * 16)
+    )
     assert [f.rule for f in findings] == ["refactor-complex"]
     first = (
         next(n for n, line in enumerate(text.format(body="for (\n").split("\n"), 1) if "for (" in line) + 1
     )
-    assert f"Move lines {first} to {first + 47} into a new function `sendStep`" in (
-        findings[0].suggestion or ""
-    )
+    said = findings[0].suggestion or ""
+    assert re.search(rf"Move lines {first} to {first + 55} into a new (function|method) `sendRows`", said)
 
 
 @near_misses("path", ["tests/test_a.py", "vendor/a.py", "a_pb2.py", "notes.md"])
@@ -119,16 +132,11 @@ def test_a_file_that_takes_too_long_is_said() -> None:
     assert review(slow).skipped == (Skipped("a.py", "refactor: stopped after 0.5 seconds"),)
 
 
-def test_keyword_options_and_decorated_commands_are_not_counted() -> None:
-    names = ", ".join(f"p{n}" for n in range(8))
-    assert [f.rule for f in found("a.py", f"def f({names}):\n    pass\n")] == ["refactor-parameters"]
-    assert found("a.py", f"@app.command()\ndef f({names}):\n    pass\n") == []
-    assert (
-        found(
-            "a.py",
-            "def f("
-            + names.replace("p5", "*, p5=1").replace("p6", "p6=2").replace("p7", "p7=3")
-            + "):\n    pass\n",
-        )
-        == []
-    )
+@table(
+    ("count", "comment", "reported"),
+    [(17, "# small", False), (43, "# small", False), (44, "# small", True), (17, "# add small ones", True)],
+)
+def test_without_a_plan_only_what_is_far_over(count: int, comment: str, reported: bool) -> None:
+    findings = found("a.py", branches(count, comment=comment))
+    assert bool(findings) == reported
+    assert not reported or bool(findings[0].suggestion) == ("add" in comment)
