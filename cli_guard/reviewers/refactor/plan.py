@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cli_guard.code.symbols import Symbol
-from cli_guard.reviewers.refactor.blocks import block_steps
-from cli_guard.reviewers.refactor.naming import name_of_run
 
 if TYPE_CHECKING:
     from cli_guard.reviewers.refactor.extraction import Extraction
@@ -26,6 +24,8 @@ def plan(language: str, symbol: Symbol, lines: Sequence[str]) -> str | None:
     if language == "python":
         steps = [python_step(symbol, *each) for each in python_extractions(symbol, lines)]
     else:
+        from cli_guard.reviewers.refactor.blocks import block_steps
+
         steps = block_steps(language, symbol, lines)
     if not steps:
         return None
@@ -61,6 +61,8 @@ def python_extractions(symbol: Symbol, lines: Sequence[str]) -> "list[tuple[str,
 
 
 def _name(extraction: "Extraction", lines: Sequence[str], function: str) -> str:
+    from cli_guard.reviewers.refactor.naming import name_of_run
+
     run, result = "\n".join(lines[extraction.first - 1 : extraction.last]), "".join(extraction.results)
     taken = result in extraction.parameters
     name = name_of_run(
