@@ -203,7 +203,8 @@ def _step(language: str, symbol: Symbol, names: LocalNames, name: str, block: Bl
     kind = "method" if owner or (symbol.kind == "method" and language not in ("go", "rust")) else "function"
     move = f"Move lines {first} to {last} into a new {kind} `{name}` below `{symbol.name}`"
     if node is None or not _has_types(language, symbol, names, block, reads):
-        quoted = [f"`{bind.name}`" for bind in reads] or ["no local name"]
+        own = ["`self`"] if names.has_own("self", block.span) else []
+        quoted = [*own, *(f"`{bind.name}`" for bind in reads)] or ["no local name"]
         listed = " and ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
         back = f" and gives back `{gives.name}`" if gives else " and always returns" if block.returns else ""
         return f"{move}. It reads {listed}{back}; the function does not declare every type, so look them up."
