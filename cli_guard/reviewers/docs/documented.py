@@ -1,7 +1,7 @@
 """Parse what a documentation comment says of parameters and results, with its lines."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cli_guard.rules.catalog import read_patterns
 
@@ -16,12 +16,16 @@ SECTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One documented parameter, its type as written, and its lines (offsets into the comment's own)."""
+    """One documented parameter, its type as written, and its lines (offsets into the comment's own).
+
+    `places` are the lines and columns where its name is written as that of the parameter.
+    """
 
     name: str
     first: int
     last: int
     type: str = ""
+    places: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +89,12 @@ def read_tags(text: str) -> Documented:
             continue  # a type parameter of Java
         if name is None:
             certain = False
-        elif not entries or entries[-1].name != name[1]:
-            entries.append(Entry(name[1], number, _tag_end(lines, number), kind))
-        else:
-            entries[-1] = Entry(name[1], entries[-1].first, _tag_end(lines, number), entries[-1].type)
+            continue
+        place, last = (number, len(line) - len(rest) + name.start(1)), _tag_end(lines, number)
+        if not entries or entries[-1].name != name[1]:
+            entries.append(Entry(name[1], number, last, kind, (place,)))
+        else:  # a property of the parameter before: `@param options.colour`
+            entries[-1] = replace(entries[-1], last=last, places=(*entries[-1].places, place))
     style = "tags" if entries or returns else ""
     return Documented(style, tuple(entries), returns, returns_text, certain)
 
@@ -152,9 +158,9 @@ def _entries(lines: list[str], start: int, end: int, *, colon: bool) -> tuple[li
             continue
         if match[1].lower() in SECTIONS and match[2].strip() == ":":
             return entries, False  # a section that slipped one level deeper
-        names = [re.sub(r"[\\*`\s]", "", name) for name in match[1].split(",")]
         kind = match[2].strip().lstrip(":").strip() if not colon else _in_parentheses(match[2])
-        entries += [Entry(name, number, last, kind) for name in names]
+        words = re.finditer(r"\w+", lines[number][: match.end(1)])
+        entries += [Entry(word[0], number, last, kind, ((number, word.start()),)) for word in words]
     return entries, certain
 
 
@@ -206,10 +212,12 @@ def _sphinx(lines: list[str]) -> Documented:
     entries: list[Entry] = []
     for number, line in enumerate(lines):
         match = PATTERNS["sphinx"].match(line)
-        words = line[match.end() :].partition(":")[0].split() if match and ":" in line[match.end() :] else []
-        if words:
+        field, colon, _ = line[match.end() :].partition(":") if match else ("", "", "")
+        words = field.split() if colon else []
+        if match and words:
             name = words[-1].lstrip("\\*")
-            entries.append(Entry(name, number, _field_end(lines, number), " ".join(words[:-1])))
+            place = (number, match.end() + len(field.rstrip()) - len(name))
+            entries.append(Entry(name, number, _field_end(lines, number), " ".join(words[:-1]), (place,)))
     returns, text = _sphinx_returns(lines)
     return Documented("sphinx", tuple(entries), returns, text)
 

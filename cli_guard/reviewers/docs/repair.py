@@ -1,8 +1,9 @@
 """Repair the parameters in a function's comment; lines that are right stay as they are."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress, groupby
 
 from cli_guard.code.symbols import Doc, Parameter, Symbol
 from cli_guard.reviewers.docs.documented import Documented, Entry
@@ -40,11 +41,14 @@ def repaired(
     renamed = _renames(symbol, documented, wrong)
     edits: dict[int, list[str]] = {}
     for entry in documented.entries:
-        if entry.name in renamed:
-            edits[entry.first] = [_swap(lines[entry.first], entry.name, renamed[entry.name])]
-    gone = [e for e in documented.entries if e.name in wrong.gone and e.name not in renamed]
-    for entry in gone:
-        _remove(lines, entry, documented, edits)
+        for number, column in entry.places if entry.name in renamed else ():
+            line = lines[number]
+            edits[number] = [line[:column] + renamed[entry.name] + line[column + len(entry.name) :]]
+    gone = [name for name in wrong.gone if name not in renamed]
+    for _, group in groupby(documented.entries, lambda entry: entry.first):
+        entries = list(group)
+        if any(entry.name in gone for entry in entries):
+            _remove(lines, entries, gone, edits)
     for parameter in wrong.new:
         if parameter.name not in renamed.values():
             _insert(
@@ -75,24 +79,19 @@ def _renames(symbol: Symbol, documented: Documented, wrong: Mismatch) -> dict[st
     return {wrong.gone[0]: wrong.new[0].name} if names.index(wrong.new[0].name) == at else {}
 
 
-def _swap(line: str, old: str, new: str) -> str:
-    place = (
-        line.index(old, line.index("param") + 5)
-        if "param" in line and line.find(old) < line.find("param")
-        else -1
-    )
-    return line.replace(old, new, 1) if place < 0 else line[:place] + new + line[place + len(old) :]
-
-
-def _remove(lines: list[str], entry: Entry, documented: Documented, edits: dict[int, list[str]]) -> None:
-    others = [e for e in documented.entries if e.first == entry.first and e.name != entry.name]
-    if others:
-        line = edits.get(entry.first, [lines[entry.first]])[0]
-        for form in (f", {entry.name}", f"{entry.name}, ", f",{entry.name}", f"{entry.name},"):
-            if form in line:
-                edits[entry.first] = [line.replace(form, "", 1)]
-                return
-    edits.update({number: _closing(lines[number]) for number in range(entry.first, entry.last + 1)})
+def _remove(
+    lines: list[str], entries: Sequence[Entry], gone: Sequence[str], edits: dict[int, list[str]]
+) -> None:
+    """Remove the entries on one line; of several names before one description (`a, b : int`), only these names."""
+    first, last, line = entries[0].first, entries[0].last, lines[entries[0].first]
+    kept = [entry.name not in gone for entry in entries]
+    if any(kept):
+        (_, column), name = entries[-1].places[0], entries[-1].name
+        rest = line[column + len(name) :].lstrip("`")
+        pieces = compress(line[: len(line) - len(rest)].split(","), kept)
+        edits[first] = [line[: len(line) - len(line.lstrip())] + ",".join(pieces).lstrip() + rest]
+    else:
+        edits.update({number: _closing(lines[number]) for number in range(first, last + 1)})
 
 
 def _closing(line: str) -> list[str]:

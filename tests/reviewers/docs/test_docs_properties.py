@@ -1,6 +1,7 @@
 """What holds for any text: no failure, only touched lines, and suggestions that answer what they are about."""
 
 import ast
+import keyword
 
 import pytest
 from hypothesis import given, settings
@@ -148,3 +149,59 @@ def test_pasted_comment_silences(path: str, form: str, names: list[str]) -> None
     lines = text.split("\n")
     lines[place - 1 : place - 1] = (findings[0].suggestion or "").split("\n")
     assert found(path, "\n".join(lines)) == []
+
+
+STYLES = {
+    "google": ("a.py", "    Args:\n        {}: first of {}\n        {}: second\n        {}: third"),
+    "numpy": (
+        "a.py",
+        "    Parameters\n    ----------\n    {} : int\n        First {}.\n    {}, {} : str\n        Both.",
+    ),
+    "sphinx": ("a.py", "    :param {}: first of {}\n    :param str {}: second\n    :param {}: third"),
+    "jsdoc": (
+        "a.js",
+        " * @param {{string}} {} - first of {}\n * @param {{string=}} {} - second\n * @param {{Map<string, int>}} {}",
+    ),
+    "javadoc": ("A.java", " * @param {} first of {}\n * @param {} second\n * @param {} third"),
+}
+FORMS = {
+    "a.py": 'def f({0}, {1}, {2}):\n    """Do it.\n\n{doc}\n    """\n    x = 1\n    return x\n',
+    "a.js": "/**\n * Do it.\n *\n{doc}\n */\nexport function f({0}, {1}, {2}) {{\n  x();\n  return 1;\n}}\n",
+    "A.java": "/** A. */\npublic class A {{\n/**\n * Does it.\n *\n{doc}\n */\n"
+    "public int f(int {0}, int {1}, int {2}) {{\n    x();\n    return 1;\n}}\n}}\n",
+}
+KEPT = frozenset(
+    "abstract assert boolean break byte case catch char class const default delete do double else enum export extends"
+    " final float for function goto if import in int let long native new null package public return short static"
+    " super switch this throw throws true try typeof var void while with yield await async args self".split()
+)
+# Each letter of the words around a name, and a name within another: what a search for the name would hit first.
+LETTERS = st.one_of(
+    st.sampled_from("paramstringchosecdftw"), st.from_regex(r"[a-z]{1,3}", fullmatch=True), NAMES
+)
+
+
+@pytest.mark.parametrize("style", STYLES)
+@given(
+    names=st.lists(
+        LETTERS.filter(lambda n: n not in KEPT and not keyword.iskeyword(n)),
+        min_size=4,
+        max_size=4,
+        unique=True,
+    ),
+    at=st.integers(0, 2),
+)
+@settings(max_examples=250, deadline=None)
+def test_repair_of_a_renamed_parameter_changes_its_name_alone(style: str, names: list[str], at: int) -> None:
+    path, entries = STYLES[style]
+    *old, fresh = names
+    new = [fresh if n == at else name for n, name in enumerate(old)]
+
+    def comment(listed: list[str]) -> str:
+        return entries.format(listed[0], old[0], *listed[1:])
+
+    before = FORMS[path].format(*old, doc=comment(old))
+    after = FORMS[path].format(*new, doc=comment(old))
+    (finding,) = found(path, after, before)
+    assert finding.rule == "docs-parameter-gone"
+    assert comment(new) in (finding.suggestion or "")
