@@ -14,6 +14,7 @@ SCOPES = frozenset(
     " generator_function generator_function_declaration method_definition class_declaration class_body"
     " method_declaration constructor_declaration lambda_expression function_item closure_expression".split()
 )
+NOTHING = frozenset({"", "None", "void", "NoReturn", "Never", "never", "undefined"})
 CREATES = ("call", "new_expression", "object_creation_expression")
 
 

@@ -1,11 +1,10 @@
 """Skeletons of the comments above a definition: JSDoc, Javadoc, Go and Rust."""
 
-from cli_guard.assistant.documenting.bodies import find_raised_errors, returns_value, yields_value
+from cli_guard.assistant.documenting.bodies import NOTHING, find_raised_errors, returns_value, yields_value
 from cli_guard.assistant.documenting.source import TODO, Edit, Source
 from cli_guard.code.symbols import Symbol
 from cli_guard.reviewers.docs.styles import Style
 from cli_guard.reviewers.docs.suggest import tag_entry
-from cli_guard.reviewers.docs.wording import NOTHING
 
 
 def write_comment(source: Source, symbol: Symbol, style: Style) -> Edit:

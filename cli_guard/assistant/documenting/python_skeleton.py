@@ -5,12 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli_guard.assistant.documenting.bodies import find_raised_errors, returns_value, yields_value
+from cli_guard.assistant.documenting.bodies import NOTHING, find_raised_errors, returns_value, yields_value
 from cli_guard.assistant.documenting.source import TODO, Edit, Source
 from cli_guard.code.symbols import Symbol
 from cli_guard.reviewers.docs.styles import Style
 from cli_guard.reviewers.docs.suggest import safe_type
-from cli_guard.reviewers.docs.wording import NOTHING
 from cli_guard.secrets.names import kind_of
 from cli_guard.secrets.redact import redact
 

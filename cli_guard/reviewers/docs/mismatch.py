@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from cli_guard.code.symbols import Doc, Parameter, Symbol
 from cli_guard.model import Finding, fingerprint
 from cli_guard.reviewers.docs.documented import Documented, read_docstring, read_tags
+from cli_guard.reviewers.docs.facts import describe_parameters
 from cli_guard.reviewers.docs.repair import Mismatch, patch, repaired
 from cli_guard.reviewers.docs.sources import Source, may_tell, style_in
 from cli_guard.rules.catalog import Rule
@@ -88,7 +89,8 @@ def _finding(
     indent = _indent_of(source, doc)
     text = None
     if len(wrong.gone) + len(wrong.new) <= MOST_REPAIRED:
-        text = repaired(source.language, symbol, doc, documented, wrong, style, indent)
+        words = describe_parameters(source.language, symbol) if wrong.new else {}
+        text = repaired(source.language, symbol, doc, documented, wrong, style, indent, words)
     if text and doc.end_line - doc.line > LONG:
         text = patch(indent + doc.text, text, doc.line)
     line, end_line = compared.span or (symbol.line, symbol.head_end)
@@ -122,7 +124,7 @@ def mismatch(language: str, symbol: Symbol, documented: Documented, old: Symbol 
     )
     if any(p.star == "**" or (p.star and not python) for p in symbol.parameters):
         gone = ()  # the keys that a caller may pass there have names of their own
-    new = _find_renamed(symbol, documented, gone)
+    new = _find_renamed(symbol, documented, gone, old)
     if not new and documented.entries:
         new = _new(symbol, documented, old, language)
     return Mismatch(gone, new, _no_result(language, symbol, documented))
@@ -135,9 +137,11 @@ def _forwards(symbol: Symbol, language: str) -> bool:
     return "arguments" in symbol.node.text()
 
 
-def _find_renamed(symbol: Symbol, documented: Documented, gone: tuple[str, ...]) -> tuple[Parameter, ...]:
-    """Return the new name of the only removed parameter if it is the only undocumented one."""
-    listed = set(documented.names)
+def _find_renamed(
+    symbol: Symbol, documented: Documented, gone: tuple[str, ...], old: Symbol | None
+) -> tuple[Parameter, ...]:
+    """Return the new name of the only removed parameter if it is the only undocumented one, and new."""
+    listed = {*documented.names, *(p.name for p in (old.parameters if old is not None else ()))}
     missing = tuple(p for p in symbol.parameters if p.name not in listed and not p.star)
     if len(gone) != 1 or len(missing) != 1:
         return ()

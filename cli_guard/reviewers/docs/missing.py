@@ -1,15 +1,21 @@
-"""Public definitions without documentation that the change adds or gives other parameters.
+"""New public functions without documentation whose code shows what their name and signature do not.
 
-The number of findings follows the habit of the file: mostly documented, a finding for each gap; partly, one for the
-file; hardly ever, none. New code without a habit gets one finding a file, and one for all beyond a few files.
+Where the file documents most of what it offers, one finding names the gaps of the file; where it hardly does, nothing
+is reported. New code without a habit gets one finding for all its files.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import PurePosixPath
 
+from cli_guard.code.python_imports import PythonImports
 from cli_guard.code.symbols import Symbol
-from cli_guard.model import Confidence, Finding, Severity, fingerprint
+from cli_guard.code.test_files import is_test_code
+from cli_guard.errors import MissingObject
+from cli_guard.model import Confidence, FileChange, Finding, Status, fingerprint
+from cli_guard.reviewers.docs.facts import facts_of, tests_of
 from cli_guard.reviewers.docs.sources import (
     Source,
     documented_share,
@@ -18,23 +24,25 @@ from cli_guard.reviewers.docs.sources import (
     style_in,
 )
 from cli_guard.reviewers.docs.suggest import place, suggestion
+from cli_guard.reviewers.new_roles import WholeTree
 from cli_guard.rules.catalog import Rule, read_table
 
 EVIDENCE = 3
 HABIT = 0.5
-SOME = 0.25
-EACH = 5
 SHOWN = 3
-NEW_FILES = 3
+MOST_NAMES = 10
+MOST_PACKAGE_CHARS = 200_000
+MOST_TEST_LINES = 20_000
 ASIDE, ASIDE_NAMES = (
     frozenset(read_table("languages/files.toml")["words"][name].split())
     for name in ("undocumented_folders", "undocumented_names")
 )
+Body = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A definition without documentation; `changed`: its signature changed, else it was added.
+    """A definition without documentation that the change adds, or whose documentation it removes.
 
     `at` is its index among the symbols of its file, `body` stays equal if it only moves. The symbol itself would hold a
     tree.
@@ -44,35 +52,45 @@ class Gap:
     at: int
     name: str
     qualname: str
-    changed: bool
-    body: "Body"
+    body: Body
 
     @property
     def symbol(self) -> Symbol:
         return self.source.new[self.at]
 
 
-Body = tuple[str, str, int]
-
-
 def review_missing(rule: Rule, sources: Sequence[Source]) -> Iterator[Finding]:
+    """Return the findings of `docs-missing`, one a file at most."""
     found = [(source, list(gaps_in(source))) for source in sources if may_tell(source)]
     names = {gap.name for _, gaps in found for gap in gaps}
     moved = {_body(s, source) for source in sources if names for s in source.old if s.name in names}
     shares = _Shares(sources)
-    fresh: list[list[Gap]] = []
+    fresh: list[tuple[Gap, list[str]]] = []
     for source, every in found:
-        gaps = [gap for gap in every if gap.body not in moved]
-        if not gaps:
-            continue
-        share = shares.of(source)
-        if share is None:
-            fresh.append([gap for gap in gaps if not gap.changed])
-        elif share >= HABIT:
-            yield from _each(rule, gaps, sources)
-        elif share >= SOME:
-            yield from _one(rule, [gap for gap in gaps if not gap.changed], sources)
-    yield from _fresh(rule, [gaps for gaps in fresh if gaps], sources)
+        exported = exported_names(source) if every else frozenset()
+        gaps = [
+            g
+            for g in every
+            if g.body not in moved and not exported.isdisjoint(("*", g.qualname.partition(".")[0]))
+        ]
+        share = shares.of(source) if gaps else 0
+        if share is None or share >= HABIT:
+            told = [(gap, said) for gap in gaps if (said := _what_the_code_shows(gap))]
+            if share is None:
+                fresh += told
+            elif told:
+                yield _finding(rule, told, sources)
+    if fresh:
+        yield replace(_finding(rule, fresh, sources), confidence=Confidence.MEDIUM)
+
+
+def _what_the_code_shows(gap: Gap) -> list[str]:
+    """Return sentences on a definition, none if the code shows no more than its signature."""
+    sentences = facts_of(gap.source.language, gap.symbol).sentences
+    tests = (change for change in gap.source.subject.changes if sentences and is_test_code(change.path))
+    lines = (line for change in tests for line in change.added.values())
+    tested = tests_of(gap.name, islice(lines, MOST_TEST_LINES))[:SHOWN]
+    return [*sentences, f"Tested: {', '.join(tested)}."] if tested else sentences
 
 
 def _body(symbol: Symbol, source: Source) -> Body:
@@ -80,26 +98,40 @@ def _body(symbol: Symbol, source: Source) -> Body:
     return source.language, symbol.name, hash(" ".join(text.split()))
 
 
+def exported_names(source: Source) -> frozenset[str]:
+    """Return what a module offers, "*" for all of it: of a private one (`_name`), what its package imports from it."""
+    folders = source.change.path.removesuffix(".py").split("/")
+    private = (n for n, part in enumerate(folders) if part.startswith("_") and not part.startswith("__"))
+    at = next(private, None) if source.language == "python" else None
+    if at is None:
+        return frozenset("*")
+    path, contents = "/".join((*folders[:at], "__init__.py")), source.subject.contents
+    change = next((change for change in source.subject.changes if change.path == path), None)
+    if change is None and isinstance(contents, WholeTree):
+        change = FileChange(path, Status.MODIFIED, new_blob=contents.object_name(path))
+    text = ""
+    with suppress(MissingObject):
+        text = (contents.new(change) if change else None) or ""
+    statements = PythonImports({path: text[:MOST_PACKAGE_CHARS]}).statements_of(path)
+    taken = (
+        names for each in statements if folders[at] in each.module.split(".") for names in each.names or ()
+    )
+    return frozenset(name for name, own in taken if not own.startswith("_"))
+
+
 def gaps_in(source: Source) -> Iterator[Gap]:
     """Return the undocumented definitions of a file, as far as the file alone shows."""
     pure = PurePosixPath(source.change.path)
-    if not ASIDE.isdisjoint(pure.parts[:-1]) or pure.name in ASIDE_NAMES or _private_module(pure):
+    if not ASIDE.isdisjoint(pure.parts[:-1]) or pure.name in ASIDE_NAMES:
         return
     for at, symbol in enumerate(source.new):
-        if symbol.doc is not None or not expects_documentation(symbol):
+        if symbol.doc is not None or not symbol.is_function or not expects_documentation(symbol):
             continue
         if not source.change.touches(symbol.line, symbol.head_end):
             continue
         old = source.former(symbol)
-        if old is None or (old.doc is not None and symbol.doc is None):
-            yield Gap(source, at, symbol.name, symbol.qualname, False, _body(symbol, source))
-        elif {p.name for p in old.parameters} != {p.name for p in symbol.parameters}:
-            yield Gap(source, at, symbol.name, symbol.qualname, True, _body(symbol, source))
-
-
-def _private_module(pure: PurePosixPath) -> bool:
-    parts = (*pure.parts[:-1], pure.stem)
-    return pure.suffix == ".py" and any(p.startswith("_") and not p.startswith("__") for p in parts)
+        if old is None or old.doc is not None:
+            yield Gap(source, at, symbol.name, symbol.qualname, _body(symbol, source))
 
 
 class _Shares:
@@ -127,73 +159,28 @@ class _Shares:
         return documented / could if documented else None
 
 
-def _each(rule: Rule, gaps: list[Gap], sources: Sequence[Source]) -> Iterator[Finding]:
-    if len(gaps) > EACH:
-        yield from _one(rule, gaps, sources)
-        return
-    style = style_in(gaps[0].source, sources)
-    for gap in gaps:
-        yield _finding(
-            rule, [gap], _describe(gap), suggestion(gap.source.language, gap.symbol, style, gap.source.lines)
-        )
-
-
-def _one(rule: Rule, gaps: list[Gap], sources: Sequence[Source]) -> Iterator[Finding]:
-    if not gaps:
-        return
-    if len(gaps) == 1:
-        yield from _each(rule, gaps, sources)
-        return
-    names = _list_names([gap.qualname for gap in gaps])
-    text = f"{len(gaps)} public definitions have no documentation: {names}."
-    yield _finding(rule, gaps, text, _suggest(gaps, sources))
-
-
-def _fresh(rule: Rule, files: list[list[Gap]], sources: Sequence[Source]) -> Iterator[Finding]:
-    """Return the findings for new code without a habit: one a file, or one for all of many files."""
-    if len(files) <= NEW_FILES:
-        for gaps in files:
-            for finding in _one(rule, gaps, sources):
-                yield replace(finding, confidence=Confidence.MEDIUM)
-        return
-    total = sum(len(gaps) for gaps in files)
-    text = f"{total} new public definitions in {len(files)} files have no documentation, here: "
-    text += _list_names([gap.qualname for gap in files[0]]) + "."
-    finding = _finding(rule, files[0], text, _suggest(files[0], sources))
-    yield replace(finding, severity=Severity.INFO, confidence=Confidence.MEDIUM)
-
-
-def _suggest(gaps: list[Gap], sources: Sequence[Source]) -> str:
-    style = style_in(gaps[0].source, sources)
+def _finding(rule: Rule, told: list[tuple[Gap, list[str]]], sources: Sequence[Source]) -> Finding:
+    gap = told[0][0]
+    source, symbol = gap.source, gap.symbol
+    style = style_in(source, sources)
     blocks = [
-        f"{place(g.source.language, g.symbol)}, for {g.symbol.qualname}:\n"
-        + suggestion(g.source.language, g.symbol, style, g.source.lines)
-        for g in gaps[:SHOWN]
+        ("" if len(told) == 1 else f"{place(g.source.language, g.symbol)}, for {g.qualname}:\n")
+        + suggestion(g.source.language, g.symbol, style, g.source.lines, sentences)
+        for g, sentences in told[:SHOWN]
+        if g.source is source
     ]
-    return "\n\n".join(blocks)
-
-
-def _describe(gap: Gap) -> str:
-    kind = "type" if gap.symbol.kind == "class" and gap.source.language == "go" else gap.symbol.kind
-    what = f"Public {kind} `{gap.symbol.qualname}`"
-    where = place(gap.source.language, gap.symbol)
-    if gap.changed:
-        return f"{what} gets other parameters and has no documentation; it belongs {where}."
-    return f"{what} has no documentation; it belongs {where}."
-
-
-def _list_names(names: list[str]) -> str:
-    shown = ", ".join(f"`{name}`" for name in names[: 2 * EACH])
-    return shown if len(names) <= 2 * EACH else f"{shown} and {len(names) - 2 * EACH} more"
-
-
-def _finding(rule: Rule, gaps: list[Gap], message: str, text: str) -> Finding:
-    source, symbol = gaps[0].source, gaps[0].symbol
+    if len(told) == 1:
+        where = place(source.language, symbol)
+        message = f"Public {symbol.kind} `{gap.qualname}` has no documentation; it belongs {where}."
+    else:
+        names = ", ".join(f"`{g.qualname}`" for g, _ in told[:MOST_NAMES])
+        more = f" and {len(told) - MOST_NAMES} more" if len(told) > MOST_NAMES else ""
+        message = f"{len(told)} public functions have no documentation: {names}{more}."
     return rule.finding(
         path=source.change.path,
         line=symbol.line,
         end_line=symbol.head_end,
         message=message,
-        suggestion=text,
-        fingerprint=fingerprint(rule.id, source.change.path, " ".join(gap.qualname for gap in gaps)),
+        suggestion="\n\n".join(blocks),
+        fingerprint=fingerprint(rule.id, source.change.path, " ".join(g.qualname for g, _ in told)),
     )

@@ -28,17 +28,20 @@ def repaired(
     wrong: Mismatch,
     style: Style,
     indent: str,
-    words: Mapping[str, str] | None = None,
+    words: Mapping[str, str],
 ) -> str | None:
     """Return the whole repaired comment, its first line indented by `indent`; None if it cannot be repaired.
 
-    `words` describe parameters by name, where more is known than the name.
+    `words` describe the parameters that are new, by name; a comment is not repaired with a guess.
     """
     lines = [line.rstrip("\r") for line in doc.text.split("\n")]
     touched = [e.first for e in documented.entries] + [documented.returns[0] if documented.returns else 1]
     if 0 in touched:
         return None  # the opening of the comment shares the line
     renamed = _renames(symbol, documented, wrong)
+    added = [parameter for parameter in wrong.new if parameter.name not in renamed.values()]
+    if not all(words.get(parameter.name) for parameter in added):
+        return None
     edits: dict[int, list[str]] = {}
     for entry in documented.entries:
         for number, column in entry.places if entry.name in renamed else ():
@@ -49,18 +52,8 @@ def repaired(
         entries = list(group)
         if any(entry.name in gone for entry in entries):
             _remove(lines, entries, gone, edits)
-    for parameter in wrong.new:
-        if parameter.name not in renamed.values():
-            _insert(
-                language,
-                lines,
-                symbol,
-                parameter,
-                documented,
-                style,
-                edits,
-                (words or {}).get(parameter.name, ""),
-            )
+    for parameter in added:
+        _insert(language, lines, symbol, parameter, documented, style, edits, words[parameter.name])
     if set(documented.names) == set(wrong.gone) - set(renamed) and not wrong.new:
         for number in documented.section:
             edits[number] = []
@@ -111,7 +104,7 @@ def _insert(
     documented: Documented,
     style: Style,
     edits: dict[int, list[str]],
-    words: str = "",
+    words: str,
 ) -> None:
     """Document a parameter after the one before it in the signature, or as the first."""
     names = [p.name for p in symbol.parameters]

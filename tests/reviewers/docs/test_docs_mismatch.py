@@ -72,7 +72,8 @@ SPHINX = '''def f(a, b, c):
     ],
 )
 def test_signature_changes_and_the_repaired_comment_fits(text: str, head: str, rules: list[str]) -> None:
-    after = text.replace("f(a, b, c)", head, 1)
+    defaults = "".join(f"    {name} = {name} or 4\n" for name in "dxyz")
+    after = text.replace("f(a, b, c)", head, 1).replace("    x = a\n", f"    x = a\n{defaults}")
     findings = found("m.py", after, text)
     assert [f.rule for f in findings] == rules
     for finding in findings:
@@ -82,6 +83,23 @@ def test_signature_changes_and_the_repaired_comment_fits(text: str, head: str, r
         ast.parse(repaired)
         assert found("m.py", repaired, text) == []
         assert ("Returns" in repaired or ":returns:" in repaired) and "Do it." in repaired
+
+
+@table(
+    ("head", "words"),
+    [
+        ("f(a, b, c, d)", None),
+        ("f(a, b, c, d: int)", None),
+        ("f(a, b, c, d=None)", None),
+        ("f(a, b, c, d=4)", "d: Defaults to `4`."),
+        ("f(a, b, c, d=LIMIT)", "d: Defaults to `LIMIT`."),
+        ("f(a, b, c, d=_private())", None),
+    ],
+)
+def test_new_parameter_is_described_by_more_than_its_name_or_not_at_all(head: str, words: str | None) -> None:
+    (finding,) = found("m.py", GOOGLE.replace("f(a, b, c)", head), GOOGLE)
+    assert "takes `d`" in finding.message
+    assert finding.suggestion is None if words is None else words in (finding.suggestion or "")
 
 
 def test_renamed_parameter_keeps_its_words() -> None:
@@ -142,11 +160,35 @@ export function put(cart, item) {
 
 
 @table(
+    ("words", "kept"),
+    [
+        ("{Cart} cart - the cart", "{Cart} wagon - the cart"),
+        ("{Cart} cart.items - its items of the cart", "{Cart} wagon.items - its items of the cart"),
+        ("{Cart} [cart=cart] - the cart", "{Cart} [wagon=cart] - the cart"),
+    ],
+)
+def test_jsdoc_renames_the_parameter_and_its_properties(words: str, kept: str) -> None:
+    before = JSDOC.replace("{Cart} cart - the cart", f"{{Cart}} cart\n * @param {words}")
+    (finding,) = found("src/a.js", before.replace("put(cart, item)", "put(wagon, item)"), before)
+    assert f" * @param {{Cart}} wagon\n * @param {kept}\n" in (finding.suggestion or "")
+
+
+@table(
+    ("gone", "kept"),
+    [("a, ab : int", "ab : int"), ("ab, a, b : int", "ab, b : int"), ("ab, `a` : int", "ab : int")],
+)
+def test_of_several_names_only_the_removed_one_goes(gone: str, kept: str) -> None:
+    before = NUMPY.replace("a, b : int", gone).replace("f(a, b, c)", "f(a, ab, b, c)")
+    (finding,) = found("m.py", before.replace("f(a, ab, b, c)", "f(ab, b, c)"), before)
+    assert f"\n    {kept}\n" in (finding.suggestion or "")
+
+
+@table(
     ("head", "rules", "part"),
     [
         ("put(cart)", ["docs-parameter-gone"], "@returns"),
         ("put(cart, thing)", ["docs-parameter-gone"], "[thing="),
-        ("put(cart, item, count)", ["docs-parameter-new"], " * @param count - The count."),
+        ("put(cart, item, count = 2)", ["docs-parameter-new"], " * @param count - Defaults to `2`."),
         ("put({ cart }, item)", [], ""),
     ],
 )

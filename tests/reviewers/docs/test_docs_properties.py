@@ -95,7 +95,8 @@ def test_pasted_docstring_parses_and_silences(
     unit = "\t" if tab else "    "
     listed = ", ".join(f"{p}: {kind}" if kind else p for p, kind in parameters)
     head = f"def {name}({'self, ' if method else ''}{listed}){f' -> {returns}' if returns else ''}:"
-    lines = [head, f"{unit}x = 1", f"{unit}return x"]
+    checked = parameters[0][0] if parameters else "x"
+    lines = [head, f"{unit}if not {checked}:", f"{unit}{unit}raise ValueError({checked})", f"{unit}return 1"]
     if method:
         lines = ["class A:", f'{unit}"""A."""', *(unit + line for line in lines)]
     text = "\n".join(lines) + "\n"
@@ -104,7 +105,7 @@ def test_pasted_docstring_parses_and_silences(
     except SyntaxError:
         return  # a keyword for a name
     findings = found("a.py", text)
-    assert len(findings) == (name != "main")
+    assert len(findings) == (name != "main" and bool(parameters))
     for finding in findings:
         place = int(finding.message.rsplit("below line ", 1)[1].rstrip("."))
         lines[place:place] = (finding.suggestion or "").split("\n")
@@ -115,24 +116,25 @@ def test_pasted_docstring_parses_and_silences(
 
 
 OTHER = [
-    ("a.js", "export async function {n}({a}, {b} = 2) {{\n  {a}();\n  return {b};\n}}\n"),
+    ("a.js", "export async function {n}({a}, {b} = 2) {{\n  {b} = {b} ?? {a};\n  return {b};\n}}\n"),
     (
         "a.ts",
-        "export const {n} = ({a}: Map<string, X>, {b}?: number): number => {{\n  {a}();\n  return {b};\n}};\n",
+        "export const {n} = ({a}: Map<string, X>, {b}?: number): number => {{\n  {a}.clear();\n  return {b};\n}};\n",
     ),
     (
         "a.ts",
-        "/** A. */\nexport class A {{\n  public {n}({a}: string): void {{\n    {a}();\n    {b}();\n  }}\n}}\n",
+        "/** A. */\nexport class A {{\n  public {n}({a}: string): void {{\n"
+        "    if (!{a}) {{\n      throw new X();\n    }}\n    y();\n  }}\n}}\n",
     ),
     (
         "a.go",
-        "package x\n\nfunc {N}({a} int, {b} string) error {{\n\tif {a} > 1 {{\n\t\treturn nil\n\t}}\n"
+        "package x\n\nfunc {N}({a} int, {b} string) error {{\n\tif {a} > 1 {{\n\t\treturn errMany\n\t}}\n"
         "\treturn {b}\n}}\n",
     ),
     (
         "A.java",
-        "/** A. */\npublic class A {{\n  @Deprecated\n  public int {n}(int {a}, String... {b}) {{\n    x();\n"
-        "    return 1;\n  }}\n}}\n",
+        "/** A. */\npublic class A {{\n  @Deprecated\n  public int {n}(int {a}, String... {b}) {{\n"
+        "    setTimeout(x, {a});\n    return 1;\n  }}\n}}\n",
     ),
 ]
 

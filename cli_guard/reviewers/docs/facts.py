@@ -1,0 +1,204 @@
+"""What the code of a function shows beyond its name and signature, as sentences with the code quoted as written.
+
+Errors and special results with their condition, what None stands for, units, effects on arguments and on the world,
+and what the tests of the change are called.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cli_guard.code.symbols import Symbol
+from cli_guard.rules.catalog import read_table
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+TABLE = read_table("languages/documentation.toml")["facts"]
+UNITS = {unit: re.compile(pattern) for unit, pattern in TABLE["units"].items()}
+EFFECTS = {phrase: frozenset(names.split()) for phrase, names in TABLE["effects"].items()}
+CHANGES, SCOPES, BRANCHES, SPECIAL, KEYWORDS = (
+    frozenset(TABLE[name].split()) for name in ("changes", "scopes", "branches", "special", "keywords")
+)
+OBJECT = frozenset(("self", "this", "cls"))
+MOST_NODES = 3_000
+LONGEST = 70
+MOST_CONDITIONS = 4
+NAME = re.compile(r"(?<![\w.$'\"])[A-Za-z_$][\w$]*(?!['\"\w(])")
+QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
+ERROR = re.compile(r"(?:\w{1,60}\.){0,4}[A-Z]\w{0,80}")
+GO_ERROR = re.compile(r"(?:\w{1,60}\.)?[eE]rr[A-Z]\w{0,80}|io\.EOF")
+FALLBACK = re.compile(r"\s+(?:or|\|\||\?\?)\s+(.+)", re.DOTALL)
+# What would end a comment or a quotation, and what is private.
+UNSAFE = re.compile(r"[\\`]|\*/|\"\"\"|'''|(?<!\w)_")
+CALLS = ("call", "call_expression", "method_invocation")
+ASSIGNMENTS = (
+    "assignment",
+    "assignment_expression",
+    "augmented_assignment",
+    "augmented_assignment_expression",
+)
+TEST = re.compile(r"\s*(?:async )?def test_(\w{1,200})|\s*(?:it|test)\(\s*['\"`]([^'\"`]{1,200})")
+
+
+@dataclass
+class Facts:
+    """What the body of one function shows; `about` are sentences on its parameters by name."""
+
+    symbol: Symbol
+    language: str
+    errors: dict[str, list[str]] = field(default_factory=dict)
+    results: dict[str, list[str]] = field(default_factory=dict)
+    effects: dict[str, None] = field(default_factory=dict)
+    about: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def sentences(self) -> list[str]:
+        """Return them in the third person, what comes back first."""
+        raises = "Raises" if self.language == "python" else "Returns" if self.language == "go" else "Throws"
+        return [
+            *(_sentence(f"Returns {what}", conditions) for what, conditions in self.results.items()),
+            *self.effects,
+            *(_sentence(f"{raises} {error}", conditions) for error, conditions in self.errors.items()),
+            *(f"`{name}` {' and '.join(texts)}." for name, texts in self.about.items()),
+        ]
+
+
+def facts_of(language: str, symbol: Symbol) -> Facts:
+    """Read the body of a function; a class has no facts."""
+    facts = Facts(symbol, language)
+    body = symbol.node.field("body") if symbol.node is not None and symbol.is_function else None
+    if body is None:
+        return facts
+    names = {p.name for p in symbol.parameters if p.name}
+    known = names | OBJECT
+    rebound: set[str] = set()
+    changed: dict[str, None] = {}
+    for node, condition in _walk(body):
+        kind = node.kind()
+        if kind in ("raise_statement", "throw_statement", "return_statement"):
+            _read_end(facts, node, condition, known)
+        elif kind in CALLS:
+            called = _field(node, "function") or f"{_field(node, 'object')}.{_field(node, 'name')}"
+            facts.effects.update(dict.fromkeys(text for text, calls in EFFECTS.items() if called in calls))
+            owner, _, method = called.rpartition(".")
+            if owner in names and method in CHANGES:
+                changed[owner] = None
+        elif kind in ASSIGNMENTS:
+            target, value = _field(node, "left"), _field(node, "right")
+            if target in names:
+                if not _read_default(facts, target, value, condition, known):
+                    rebound.add(target)
+            elif (owner := re.split(r"[.\[]", target, maxsplit=1)[0]) in names:
+                changed[owner] = None
+    text = body.text() if names else ""
+    for unit, pattern in UNITS.items():
+        for found in pattern.finditer(text):
+            if found["name"] in names - rebound:
+                described = f"is in {found.groupdict().get('unit') or unit}"
+                facts.about.setdefault(found["name"], []).append(described)
+    if language != "go":  # a parameter there may be a copy
+        facts.effects |= {f"Changes `{name}` in place.": None for name in changed if name not in rebound}
+    return facts
+
+
+def describe_parameters(language: str, symbol: Symbol) -> dict[str, str]:
+    """Return what the code says of parameters by name: unit, what None stands for, a default that is written."""
+    about = {name: " and ".join(texts) for name, texts in facts_of(language, symbol).about.items()}
+    found = {name: f"{text[0].upper()}{text[1:]}." for name, text in about.items()}
+    parameters = symbol.node.field("parameters") if symbol.node is not None else None
+    for node in parameters.named_children() if parameters is not None else ():
+        name, _, _ = re.split(r"[\s:=?]", node.text(), maxsplit=1)[0].partition("=")
+        default = _field(node, "value") or _field(node, "right")
+        if default and default not in SPECIAL and _visible(default, set(), own=False):
+            found.setdefault(name, f"Defaults to `{default}`.")
+    return found
+
+
+def tests_of(name: str, lines: Iterator[str]) -> list[str]:
+    """Return what tests on these lines are called, without the name of the function that they are about."""
+    found = (match[1] or match[2] for line in lines if (match := TEST.match(line[:300])))
+    rest = (
+        text[len(name) :].replace("_", " ").strip()
+        for text in found
+        if text.startswith((name + "_", name + " "))
+    )
+    return [text for text in rest if " " in text and not UNSAFE.search(text)]
+
+
+def _walk(body: "SgNode") -> Iterator[tuple["SgNode", str | None]]:
+    """Yield the nodes of a function itself with their condition: "" for always, None where it is not known."""
+    stack: list[tuple[SgNode, str | None]] = [(body, "")]
+    for _ in range(MOST_NODES):
+        if not stack:
+            return
+        node, condition = stack.pop()
+        yield node, condition
+        kind = node.kind()
+        then = node.field("consequence") if kind == "if_statement" else None
+        inside = None if kind in BRANCHES else condition
+        for child in reversed(node.named_children()):
+            if child.kind() in SCOPES:
+                continue
+            if then is not None and child.range() == then.range():
+                stack.append((child, _both(condition, _field(node, "condition"))))
+            else:
+                stack.append((child, None if then is not None else inside))
+
+
+def _both(outer: str | None, inner: str) -> str | None:
+    inner = " ".join(inner.split())
+    if inner.startswith("(") and inner.endswith(")"):
+        inner = inner[1:-1]
+    return inner if outer == "" else None
+
+
+def _read_end(facts: Facts, node: "SgNode", condition: str | None, names: set[str]) -> None:
+    """Record an error or a special result, if its condition is one that a caller sees."""
+    value = next((child for child in node.named_children() if "comment" not in child.kind()), None)
+    if value is None or not condition or not _visible(condition, names):
+        return
+    text = value.text()
+    if node.kind() == "return_statement" and facts.language != "go":
+        if text in SPECIAL:
+            facts.results.setdefault(text, []).append(condition)
+        return
+    if facts.language == "go":
+        text = text.rpartition(",")[2].strip()
+    elif len(text) > 10 * LONGEST or value.kind() in ("call", "new_expression", "object_creation_expression"):
+        text = next((t for name in ("function", "constructor", "type") if (t := _field(value, name))), "")
+    if (GO_ERROR if facts.language == "go" else ERROR).fullmatch(text) and text != "NotImplementedError":
+        facts.errors.setdefault(text, []).append(condition)
+
+
+def _read_default(facts: Facts, name: str, value: str, condition: str | None, names: set[str]) -> bool:
+    """Record what a missing argument stands for (`if a is None: a = x`, `a = a or x`); return whether it does."""
+    missing = rf"(?:not |!){re.escape(name)}|{re.escape(name)} (?:is None|===? (?:null|undefined|nil))"
+    match = FALLBACK.match(value.removeprefix(name)) if value.startswith(name) else None
+    default = value if re.fullmatch(missing, condition or "") else match[1] if match else ""
+    default = " ".join(default.split())
+    if default and _visible(default, names, own=False):
+        facts.about.setdefault(name, []).append(f"defaults to `{default}`")
+    return bool(default)
+
+
+def _visible(text: str, names: set[str], *, own: bool = True) -> bool:
+    """Return whether a text names only parameters, the object and constants; `own`: at least one is no constant."""
+    if len(text) > LONGEST or UNSAFE.search(text) or not text.isprintable():
+        return False
+    named = set(NAME.findall(QUOTED.sub("''", text))) - KEYWORDS
+    hidden = {name for name in named - names if not name[0].isupper()}
+    return not hidden and (not own or not named.isdisjoint(names))
+
+
+def _sentence(beginning: str, conditions: list[str]) -> str:
+    shown = list(dict.fromkeys(conditions))
+    if len(shown) > MOST_CONDITIONS:
+        return f"{beginning} in {len(shown)} cases."
+    return f"{beginning} if {' or if '.join(f'`{each}`' for each in shown)}."
+
+
+def _field(node: "SgNode", name: str) -> str:
+    child = node.field(name)
+    return "" if child is None else child.text()
