@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from cli_guard.git.message import recorded_message
 from cli_guard.model import ChangeSet, CommitMessage, Finding, Report, Severity, fingerprint
 from cli_guard.reviewers.claims import contradiction
+from cli_guard.reviewers.habits import Habits
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import Rule, load, read_patterns
 
@@ -24,6 +25,7 @@ class Case:
     changes: ChangeSet
     subject: ReviewInput
     recorded: bool
+    habits: Habits
     branch: str | None = None
 
 
@@ -38,24 +40,24 @@ def review(subject: ReviewInput) -> Report:
 
 
 def _cases(subject: ReviewInput) -> Iterator[Case]:
-    whole = subject.changes
+    whole, habits = subject.changes, Habits(subject)
     commits = tuple(subject.history)
     branches = _protected_branches(subject)
     if subject.message is not None:
-        yield Case(subject.message, whole, subject, recorded=False)
+        yield Case(subject.message, whole, subject, False, habits)
     elif whole.message is not None and not any(each.commit == whole.commit for each in commits):
-        yield Case(recorded_message(whole.message), whole, subject, recorded=True)
+        yield Case(recorded_message(whole.message), whole, subject, True, habits)
     for each in commits:
         if each.message is not None:
             branch = branches.get(each.commit)
-            yield Case(recorded_message(each.message), each, subject, recorded=True, branch=branch)
+            yield Case(recorded_message(each.message), each, subject, True, habits, branch)
 
 
 def _judge(case: Case) -> Iterator[Finding]:
     for rule in load("message"):
         if _in_force(rule, case):
             said = CHECKS[rule.id](rule, case)
-            if said is not None:
+            if said is not None and _is_asked_for(rule, case):
                 yield _finding(rule, case, said)
 
 
@@ -68,6 +70,16 @@ def _in_force(rule: Rule, case: Case) -> bool:
     if rule.extra.get("pushed_only") and not is_push:
         return False
     return case.recorded or not rule.extra.get("recorded_only")
+
+
+def _is_asked_for(rule: Rule, case: Case) -> bool:
+    """Return whether a matter of style is one in this repository; anything else always is."""
+    habit = rule.extra.get("habit")
+
+    def breaks(message: CommitMessage) -> bool:
+        return CHECKS[rule.id](rule, replace(case, message=message)) is not None
+
+    return habit is None or case.habits.ask_for(breaks, with_body=habit == "body")
 
 
 def _finding(rule: Rule, case: Case, said: str) -> Finding:

@@ -1,4 +1,5 @@
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -6,6 +7,7 @@ from examples import examples, examples_of, near_misses, table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cli_guard.errors import MissingObject
 from cli_guard.git.lines import Graph, Line, PushedRef
 from cli_guard.git.message import parse_message
 from cli_guard.model import (
@@ -38,6 +40,27 @@ class TextOfHunks:
         return "\n".join(change.removed.values())
 
 
+class Recorded(TextOfHunks):
+    """Contents of a repository with these files, and messages of its commits, the newest first."""
+
+    def __init__(self, messages: Sequence[str] = (), files: Mapping[str, str] | None = None) -> None:
+        self.objects = {f":{path}": text for path, text in (files or {}).items()}
+        for number, message in enumerate(messages):
+            name = f"{number:040x}" if number else "HEAD"
+            self.objects[name] = f"tree {OID}\nparent {number + 1:040x}\nauthor A\n\n{message}\n"
+
+    def object_name(self, path: str) -> str:
+        return f":{path}"
+
+    def raw(self, change: FileChange) -> bytes | None:
+        if change.new_blob not in self.objects:
+            raise MissingObject(change.path)
+        return self.objects[change.new_blob].encode()
+
+
+KEPT = Recorded(["Read the old format\n\nTwo sites write it."] * 50)
+
+
 def change_set(description: str) -> ChangeSet:
     """The change that an example of `rules/message.toml` describes."""
     files: list[FileChange] = []
@@ -63,7 +86,8 @@ def subject_of(rule: Rule, example: str) -> ReviewInput:
         commit = replace(changes, commit=OID, message=text)
         return ReviewInput("pre-push", ChangeSet(()), history=(commit,), style=style)
     message = parse_message(text.encode())
-    return ReviewInput("commit-msg", changes, contents=TextOfHunks(), message=message, style=style)
+    contents = KEPT if rule.extra.get("habit") else TextOfHunks()
+    return ReviewInput("commit-msg", changes, contents=contents, message=message, style=style)
 
 
 def reported(subject: ReviewInput) -> dict[str, Finding]:
@@ -112,12 +136,49 @@ def test_only_the_conventional_style_denies(style: str) -> None:
     assert bool(critical) == (style == "conventional")
 
 
+LONG = "Teach the importer to read files that were written by the old exporter, too"
+GOOD = "Read the old format"
+
+
+@table(
+    ("contents", "fires"),
+    [
+        pytest.param(Recorded([GOOD] * 50), True, id="all keep it"),
+        pytest.param(Recorded([GOOD] * 20), True, id="twenty keep it"),
+        pytest.param(Recorded([GOOD] * 24 + [LONG] + [GOOD] * 24 + [LONG]), True, id="two of 50 break it"),
+        pytest.param(Recorded([GOOD] * 60 + [LONG] * 60), True, id="older ones do not count"),
+        pytest.param(Recorded([GOOD] * 47 + [LONG] * 3), False, id="three of 50 break it"),
+        pytest.param(Recorded([GOOD] * 19), False, id="too few messages"),
+        pytest.param(Recorded([GOOD] * 19 + ["Merge branch 'a'"] * 30), False, id="merges do not count"),
+        pytest.param(Recorded(), False, id="no message"),
+        pytest.param(TextOfHunks(), False, id="no repository"),
+        pytest.param(Recorded([LONG] * 50, {".gitlint": "[general]\n"}), True, id="gitlint"),
+        pytest.param(
+            Recorded([LONG] * 50, {"package.json": '{"@commitlint/cli": "1"}'}), True, id="commitlint"
+        ),
+        pytest.param(Recorded([LONG] * 50, {"package.json": '{"eslint": "1"}'}), False, id="another linter"),
+    ],
+)
+def test_style_is_advised_only_where_the_repository_has_one(contents: TextOfHunks, fires: bool) -> None:
+    assert ("message-subject-long" in written(LONG, contents=contents)) == fires
+    assert written("fix", contents=contents) == {"message-says-nothing"}
+
+
+def test_configured_style_is_advised() -> None:
+    assert "message-subject-long" in written(f"feat: {LONG}", style="conventional")
+
+
+def test_body_has_the_habit_of_bodies() -> None:
+    long = "Read it\n\n" + "word " * 30
+    assert "message-body-long" not in written(long, contents=Recorded([GOOD] * 50))
+    assert "message-body-long" in written(long, contents=KEPT)
+
+
 def test_nothing_of_the_message_is_quoted() -> None:
     message = "wip s3cr3t-of-mine." + " s3cr3t-of-mine" * 12 + "\nBreaking change: s3cr3t-of-mine"
     for style in ("plain", "conventional"):
-        subject = ReviewInput(
-            "commit-msg", ChangeSet(()), message=parse_message(message.encode()), style=style
-        )
+        parsed = parse_message(message.encode())
+        subject = ReviewInput("commit-msg", ChangeSet(()), contents=KEPT, message=parsed, style=style)
         found = review(subject).findings
         assert found
         assert not any("s3cr3t" in each.message + each.remedy + each.evidence for each in found)
@@ -235,4 +296,4 @@ def test_any_message_gets_an_answer_of_one_line(message: str, style: str) -> Non
 
 @table("message", ["a" * 10**6, "a.b/" * 250_000, "bump " + "to 1." * 200_000, "A\n" + "x\n" * 100_000])
 def test_a_huge_message_gets_an_answer(message: str) -> None:
-    assert written(message)
+    assert written(message, contents=KEPT)
