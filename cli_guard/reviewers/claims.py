@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from cli_guard.code.languages import language_of
 from cli_guard.model import ChangeSet, CommitMessage, FileChange, Kind, Status
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.rules.catalog import read_table
+from cli_guard.rules.catalog import read_patterns
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -22,11 +22,7 @@ MOST_FILES_PARSED = 20
 MOST_CHARS_PARSED = 200_000
 TYPO_LINES = 50
 
-PATTERNS = {
-    name: re.compile(pattern)
-    for group in ("claims", "claimed")
-    for name, pattern in read_table("message.toml")[group].items()
-}
+PATTERNS = {**read_patterns("message.toml", "claims"), **read_patterns("message.toml", "claimed")}
 CODE_WITHOUT_INNER_TESTS = tuple(".py .js .jsx .ts .tsx .go .java .rb .php .kt .cs .swift".split())
 
 

@@ -10,7 +10,7 @@ LEAK = f'KEY = "{key()}"\n'
 UNDOCUMENTED = """\
 def parse(text, strict):
     found = text.split(",")
-    if strict and not found:
+    if strict and not text:
         raise ValueError(text)
     return found
 """

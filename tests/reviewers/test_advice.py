@@ -21,7 +21,9 @@ from cli_guard.reviewers.per_file_work import PerFileWork
 from cli_guard.reviewers.registry import REVIEWERS
 from cli_guard.reviewers.review_input import ReviewInput
 
-BARE = "def public(first, second):\n    total = first + second\n    return run(total)\n"
+BARE = (
+    "def public(first, second):\n    if not first:\n        raise ValueError(second)\n    return run(first)\n"
+)
 BODY = "".join(f"    value_{n} = compute_{n}(first, second)\n" for n in range(12))
 TWICE = f'"""Two."""\n\n\ndef _one(first, second):\n{BODY}\n\ndef _two(first, second):\n{BODY}'
 FILES = {"a.py": BARE, "b.py": BARE, "c.py": TWICE}

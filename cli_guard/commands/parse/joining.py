@@ -17,6 +17,7 @@ from cli_guard.commands.parse.tree import (
 )
 
 BRACED = re.compile(r"(?<![\w$'\"}]){[^\s{}$`]{0,500},[^\s{}]{0,500}}")
+FOR_ARGUMENTS = re.compile(r"(\bfor[ \t]+\w+)\s(?=\s*do\b)")
 TIMED = re.compile(r"((?:^|[;&|\n])\s*)time\s+(?:-p\s+)?(?=[({])")
 BEFORE_HERE_STRING = re.compile(
     r"((?:\s+\d?>{1,2}&?\s*[\w./-]+){1,4})\s*<<<\s*(\"[^\"]*\"|'[^']*'|[^\s;|&<>]+)"
@@ -121,10 +122,10 @@ def separate_lines(text: str, line_ends: list[int], comments: list[Span]) -> str
 def respell(text: str) -> str:
     """Respell what bash accepts and the grammar does not.
 
-    `{a,b}` as the name of a command is written out, `<>` opens a file for both, which is judged as writing, and
-    redirections in front of a here-string are moved after it.
+    `{a,b}` as the name of a command is written out, `<>` opens a file for both, which is judged as writing, `for x do`
+    gets its semicolon, and redirections in front of a here-string are moved after it.
     """
-    plain = BRACED.sub(lambda found: found[0].replace(",", " ").strip("{}"), text)
+    plain = FOR_ARGUMENTS.sub(r"\1;", BRACED.sub(lambda found: found[0].replace(",", " ").strip("{}"), text))
     plain = plain.replace("<>", "> ")
     plain = TIMED.sub(lambda found: found[1] + " " * (len(found[0]) - len(found[1])), plain)
     return BEFORE_HERE_STRING.sub(r" <<< \2\1", plain)

@@ -11,6 +11,7 @@ Beyond ast-grep's own `language`, `message`, `fix`, `rule` and `constraints`, a 
                 group is that name somewhere in the file
     in_tests    "lower" (one step less, the default), "same", "off", "only"
     focus       a regular expression: report each line of the node that it matches, not the node
+    once        report the first match in a file: the remedy is the same for all of them
 
 A rule may bind `$TO`: the last node that is part of the offence. A line after it, such as the body of a
 callback, does not bring the finding up again. Rule objects in `rules/code/utils/<topic>.yml` can be used
@@ -21,7 +22,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.syntax import DEEPEST, indents_too_deep
@@ -150,7 +151,8 @@ def inspect(
             yield Skipped(change.path, f"code: {spent}, {left} rules not tried", by_limit=True)
             return
         count = 0
-        for count, (node, span) in enumerate(_matches(rule, root, change, text), 1):
+        found = islice(_matches(rule, root, change, text), 1 if rule.rule.extra.get("once") else None)
+        for count, (node, span) in enumerate(found, 1):
             if count <= MAX_PER_RULE:
                 yield _finding(rule, change, node, span, lines)
         if count > MAX_PER_RULE:

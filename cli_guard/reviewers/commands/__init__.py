@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from cli_guard.model import FileChange, Finding, Hunk, Kind, Report, Skipped, Status
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
 from cli_guard.reviewers.commands.judging import (
+    LEFT_OUT,
     LONG,
     PART,
     STEPS,
@@ -188,7 +189,11 @@ def _findings(subject: ReviewInput, source: Source) -> Iterable[Finding]:
     for snippet, judgement in zip(source.snippets, source.judgements, strict=False):
         if judgement.problem:
             source.leave(f"{judgement.problem}, from line {snippet.lines[0]} on", by_limit=True)
-        for act in filter(applies, judgement.acts):
+        for act in judgement.acts:
+            if act.rule == LEFT_OUT and change.touches(act.first, act.last):
+                source.leave(f"not understood as shell from line {act.line} on")
+            if act.rule == LEFT_OUT or not applies(act):
+                continue
             if not change.touches(act.first, act.last):
                 old = _old_acts(subject, change) if old is None else old
                 if act.key in old:

@@ -1,6 +1,7 @@
 """From a snippet to findings: the engine judges it, rules name the notable effects and their severity."""
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -28,6 +29,13 @@ Files = Mapping[str, frozenset[str]]
 GAVE_UP = ("than are judged", "than is judged", "judged in full", "too deeply nested")
 NOT_SHELL = "not understood as shell syntax"
 UNREADABLE = "command-unreadable"
+# In place of a rule: valid shell that the grammar does not understand, which is left out and reported as such.
+LEFT_OUT = ""
+HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*['\"\\]?([^\s'\"\\;|&<>()]+)")
+QUOTED = re.compile(r"\\.|'[^']*'|\"(?:\\.|[^\"\\])*\"|(?<![\w$&{])#[^\n]*", re.DOTALL)
+SHELL_WORD = re.compile(r"[;&|()`\n{}]|[^\s;&|()`{}]+")
+PAIRS = {"if": "fi", "case": "esac", "do": "done"}
+BEGINNINGS = frozenset("if then else elif do while until ! time ; & | ( ) { } `".split()) | {"\n"}
 
 # Nodes of the grammar with statements inside, each of which is a statement of its own.
 HOLD_STATEMENTS = frozenset(
@@ -93,7 +101,9 @@ def _judge_once(snippet: Snippet, files: Files) -> Judgement:
     problem = next((effect.reason for effect in verdict.effects if _gave_up(effect)), "")
     trees = Trees()
     acts = (
-        _act(trees, snippet, effect, rule) for effect in verdict.effects if (rule := _rule(effect, snippet))
+        _act(trees, snippet, effect, rule)
+        for effect in verdict.effects
+        if (rule := _rule(effect, snippet)) is not None
     )
     return Judgement(tuple(dict.fromkeys(acts)), verdict.files, problem)
 
@@ -102,10 +112,34 @@ def _gave_up(effect: Effect) -> bool:
     return effect.kind is Kind.UNKNOWN and any(words in effect.reason for words in GAVE_UP)
 
 
-def _rule(effect: Effect, snippet: Snippet) -> str:
+def _rule(effect: Effect, snippet: Snippet) -> str | None:
     if effect.reason != NOT_SHELL:
-        return effect.rule
-    return UNREADABLE if snippet.language == "sh" else ""
+        return effect.rule or None
+    if snippet.language != "sh":
+        return None
+    return UNREADABLE if is_broken(snippet.text) else LEFT_OUT
+
+
+def is_broken(text: str) -> bool:
+    """Return whether a script lacks the end of a quotation, `if`, `case` or loop, so that no shell accepts it."""
+    bare = QUOTED.sub("_", "\n".join(_without_heredocs(text)))
+    counts: Counter[str] = Counter()
+    before = ["\n", "\n"]
+    for word in SHELL_WORD.findall(bare):
+        if before[-1] in BEGINNINGS or (word == "do" and before[-2] in ("for", "select")):
+            counts[word] += 1
+        before = [before[-1], word]
+    return "'" in bare or '"' in bare or any(counts[first] != counts[last] for first, last in PAIRS.items())
+
+
+def _without_heredocs(text: str) -> Iterator[str]:
+    ends: list[str] = []
+    for line in text.split("\n"):
+        if not ends:
+            yield line
+            ends = HEREDOC.findall(line)
+        elif line.strip() == ends[0]:
+            ends.pop(0)
 
 
 def _act(trees: Trees, snippet: Snippet, effect: Effect, rule: str) -> Act:

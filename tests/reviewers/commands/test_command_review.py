@@ -1,13 +1,16 @@
 """What the command reviewer makes of a change: lines, severities, what it does not tell and what it names."""
 
+import subprocess
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from examples import table
+from examples import examples, table
 from reviewers.code.code_changes import edited, new_file
 
-from cli_guard.model import ChangeSet, FileChange, Finding, Hunk, Kind, Report, Status
+from cli_guard.model import ChangeSet, FileChange, Finding, Hunk, Kind, Report, Skipped, Status
 from cli_guard.reviewers.commands import review
+from cli_guard.reviewers.commands.judging import is_broken
 from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 WIPE = "rm -rf /"
@@ -281,11 +284,51 @@ def test_a_long_function_is_judged_from_inside() -> None:
 
 def test_what_only_zsh_understands_is_not_held_against_it() -> None:
     text = "x=${(qqq)cmd}\nf=( ${${(s. .)y}} )\n"
-    assert told(added(("a.sh", text)))
+    reason = "commands: not understood as shell from line 1 on"
+    assert added(("a.sh", text)) == Report((), (Skipped("a.sh", reason),))
     assert added(("a.zsh", text)) == Report()
     python = "#!/bin/sh\n'''exec' python3 \"$0\" \"$@\"\n' '''\nimport (\n"
     assert added(("tool", python)) == Report()
     assert told(added((".zshrc", f"{text}{WIPE}\n"))) == [("wipe", 3, "critical")]
+
+
+ACCEPTED = [
+    'for i do echo "$i"; done\n',
+    "for i\ndo\n  echo $i\ndone\n",
+    'x="${arg:$index:1}"\n',
+    '[ "$a" = ~ -o "$b" = ~ ]\n',
+    "! IFS=$'\\n' C=($(a b))\n",
+    "cat <<\\END\nit's if case \"\nEND\n[ $a = ~ ]\n",
+    ": <<=cut\nif it's\n=cut\n[ $a = ~ ]\n",
+    "until [ a = ~ ]; do if x; then y; else z; fi; done\n",
+]
+REJECTED = [
+    "echo 'a\n[ $a = ~ ]\n",
+    'if true; then\n  echo "unclosed\nfi\n',
+    "if true; then\n  [ a = ~ ]\n",
+    "while true; do\n  (\n  for x in a b; do ls; done\n",
+    "case $x in\n  a) ls;;\n(\n",
+]
+
+
+@examples(("text", "fires"), [*((t, True) for t in REJECTED), *((t, False) for t in ACCEPTED)], fires="fires")
+def test_what_a_shell_accepts_is_not_called_unreadable(text: str, fires: bool) -> None:
+    assert (
+        subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True).returncode != 0
+    ) == fires
+    assert ("unreadable" in [rule for rule, _, _ in told(added(("a.sh", text)))]) == fires
+
+
+def test_what_is_left_out_hides_no_command_after_it() -> None:
+    report = added(("a.sh", f"! IFS=$'\\n' C=($(a b))\n{WIPE}\n"))
+    assert ("wipe", 2, "critical") in told(report)
+
+
+@table("text", ["<<a\n" * 10_000, "<<a" * 13_000, "'" * 39_999, '"\\' * 20_000, "if\n" * 13_000])
+def test_balance_is_counted_in_linear_time(text: str) -> None:
+    started = time.perf_counter()
+    is_broken(text)
+    assert time.perf_counter() - started < 2
 
 
 def test_a_thousand_findings_are_counted() -> None:
