@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from cli_guard.errors import GitError
 from cli_guard.git.message import recorded_message
 from cli_guard.model import CommitMessage, FileChange, Status
+from cli_guard.reviewers.new_roles import WholeTree
+from cli_guard.reviewers.secrets import RawContents
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
@@ -22,14 +24,8 @@ PARENT = re.compile(r"^parent ([0-9a-f]{40,64})$", re.MULTILINE)
 
 
 @runtime_checkable
-class ObjectReader(Protocol):
+class ObjectReader(WholeTree, RawContents, Protocol):
     """Contents that read any object of the repository: files that do not change, and commits."""
-
-    def object_name(self, path: str) -> str:
-        """Return what names a file after the change."""
-
-    def raw(self, change: FileChange) -> bytes | None:
-        """Return the bytes of its `new_blob`, None if they are over a limit. Raises MissingObject."""
 
 
 @dataclass(frozen=True)

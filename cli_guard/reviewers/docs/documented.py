@@ -1,11 +1,11 @@
-"""Parse what a documentation comment says of parameters and results, with its lines."""
+"""Parse what a documentation comment says of parameters, with its lines."""
 
 import re
 from dataclasses import dataclass, replace
 
 from cli_guard.rules.catalog import read_patterns
 
-HEADS = ("google", "google_returns", "numpy", "numpy_returns", "sphinx")
+HEADS = ("google", "numpy", "sphinx")
 PATTERNS = read_patterns("languages/patterns.toml", "documented")
 NAME = r"\\?\*{0,2}`{0,2}\\?\*{0,2}\w+`{0,2}"
 NAMES = re.compile(rf"^\s*({NAME}(?:\s*,\s*{NAME})*)\s*(.*)$")
@@ -30,7 +30,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Documented:
-    """The parameters and the result that a comment documents.
+    """The parameters that a comment documents.
 
     `style` is "google", "numpy", "sphinx", "tags" or "" (none of them). `certain` is False if the comment holds text
     that cannot be parsed or refers elsewhere: then a missing entry means nothing. `section` are the lines of the
@@ -39,8 +39,6 @@ class Documented:
 
     style: str = ""
     entries: tuple[Entry, ...] = ()
-    returns: tuple[int, int] | None = None
-    returns_text: str = ""
     certain: bool = True
     section: tuple[int, ...] = ()
 
@@ -69,18 +67,21 @@ def read_docstring(text: str) -> Documented:
             return _numpy(lines)
         if PATTERNS["sphinx"].match(line):
             return _sphinx(lines)
-    return _result_only(lines)
+    found = PATTERNS["result"].search(text)
+    if found is None:
+        return Documented()
+    return Documented(
+        "numpy" if "---" in found[0] else "sphinx" if found[0].lstrip()[0] in ":@" else "google"
+    )
 
 
 def read_tags(text: str) -> Documented:
     """Parse the tags of a JSDoc or Javadoc comment."""
     lines = text.split("\n")
     entries: list[Entry] = []
-    returns, returns_text, certain = None, "", not PATTERNS["elsewhere"].search(text)
+    certain = not PATTERNS["elsewhere"].search(text)
     for number, line in enumerate(lines):
-        tag, result = PATTERNS["tag"].match(line), PATTERNS["return_tag"].match(line)
-        if result:
-            returns, returns_text = (number, _tag_end(lines, number)), result[1]
+        tag = PATTERNS["tag"].match(line)
         if not tag:
             continue
         kind, rest = _split_braces(tag[2])
@@ -95,8 +96,7 @@ def read_tags(text: str) -> Documented:
             entries.append(Entry(name[1], number, last, kind, (place,)))
         else:  # a property of the parameter before: `@param options.colour`
             entries[-1] = replace(entries[-1], last=last, places=(*entries[-1].places, place))
-    style = "tags" if entries or returns else ""
-    return Documented(style, tuple(entries), returns, returns_text, certain)
+    return Documented("tags" if entries or PATTERNS["result"].search(text) else "", tuple(entries), certain)
 
 
 def _ruled(lines: list[str], number: int) -> bool:
@@ -122,8 +122,7 @@ def _google(lines: list[str]) -> Documented:
             number = end
         else:
             number += 1
-    returns, text = _google_returns(lines)
-    return Documented("google", tuple(entries), returns, text, certain, tuple(sections))
+    return Documented("google", tuple(entries), certain, tuple(sections))
 
 
 def _last_line(lines: list[str], first: int, end: int) -> int:
@@ -178,48 +177,34 @@ def _in_parentheses(rest: str) -> str:
     return inner[1:] if closed and inner.startswith("(") else ""
 
 
-def _google_returns(lines: list[str]) -> tuple[tuple[int, int] | None, str]:
-    for number, line in enumerate(lines):
-        match = PATTERNS["google_returns"].match(line)
-        if match and not match[3]:
-            end = _section_end(lines, number)
-            text = " ".join(part.strip() for part in lines[number + 1 : end])
-            last = _last_line(lines, number, end)
-            return (number, last), text
-    return None, ""
-
-
 def _numpy(lines: list[str]) -> Documented:
     entries: list[Entry] = []
     sections: list[int] = []
     certain = True
-    returns, returns_text = None, ""
     headers = [n for n, line in enumerate(lines) if line.strip() and _ruled(lines, n)]
-    for place, number in enumerate(headers):
-        end = headers[place + 1] if place + 1 < len(headers) else len(lines)
+    for number, end in zip(headers, [*headers[1:], len(lines)], strict=True):
         if PATTERNS["numpy"].match(lines[number]):
             sections += [number, number + 1]
             found, sure = _entries(lines, number + 2, end, colon=False)
             entries += found
             certain = certain and sure
-        elif PATTERNS["numpy_returns"].match(lines[number]):
-            last = _last_line(lines, number, end)
-            returns, returns_text = (number, last), " ".join(part.strip() for part in lines[number + 2 : end])
-    return Documented("numpy", tuple(entries), returns, returns_text, certain, tuple(sections))
+    return Documented("numpy", tuple(entries), certain, tuple(sections))
 
 
 def _sphinx(lines: list[str]) -> Documented:
-    entries: list[Entry] = []
+    entries: dict[str, Entry] = {}
     for number, line in enumerate(lines):
-        match = PATTERNS["sphinx"].match(line)
+        match = PATTERNS["sphinx"].match(line) or PATTERNS["sphinx_type"].match(line)
         field, colon, _ = line[match.end() :].partition(":") if match else ("", "", "")
         words = field.split() if colon else []
         if match and words:
-            name = words[-1].lstrip("\\*")
+            name, kind = words[-1].lstrip("\\*"), " ".join(words[:-1])
             place = (number, match.end() + len(field.rstrip()) - len(name))
-            entries.append(Entry(name, number, _field_end(lines, number), " ".join(words[:-1]), (place,)))
-    returns, text = _sphinx_returns(lines)
-    return Documented("sphinx", tuple(entries), returns, text)
+            if PATTERNS["sphinx"].match(line):
+                entries[name] = Entry(name, number, _field_end(lines, number), kind, (place,))
+            elif name in entries:
+                entries[name] = replace(entries[name], places=(*entries[name].places, place))
+    return Documented("sphinx", tuple(entries.values()))
 
 
 def _field_end(lines: list[str], number: int) -> int:
@@ -229,24 +214,6 @@ def _field_end(lines: list[str], number: int) -> int:
     while last + 1 < len(lines) and lines[last + 1].strip() and _indent(lines[last + 1]) > depth:
         last += 1
     return last
-
-
-def _sphinx_returns(lines: list[str]) -> tuple[tuple[int, int] | None, str]:
-    found = [(n, match) for n, line in enumerate(lines) if (match := PATTERNS["sphinx_returns"].match(line))]
-    if not found:
-        return None, ""
-    return (found[0][0], _field_end(lines, found[-1][0])), " ".join(match[2] for _, match in found)
-
-
-def _result_only(lines: list[str]) -> Documented:
-    returns, text = _sphinx_returns(lines)
-    if returns:
-        return Documented("sphinx", (), returns, text)
-    numpy = _numpy(lines)
-    if numpy.returns:
-        return numpy
-    returns, text = _google_returns(lines)
-    return Documented("google" if returns else "", (), returns, text)
 
 
 def _tag_end(lines: list[str], number: int) -> int:

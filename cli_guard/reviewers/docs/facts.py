@@ -1,7 +1,7 @@
 """What the code of a function shows beyond its name and signature, as sentences with the code quoted as written.
 
-Errors and special results with their condition, what None stands for, units, effects on arguments and on the world,
-and what the tests of the change are called.
+Errors and special results with their condition, what None stands for, units, effects on arguments, and what the tests
+of the change are called.
 """
 
 import re
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 TABLE = read_table("languages/documentation.toml")["facts"]
 UNITS = {unit: re.compile(pattern) for unit, pattern in TABLE["units"].items()}
-EFFECTS = {phrase: frozenset(names.split()) for phrase, names in TABLE["effects"].items()}
 CHANGES, SCOPES, BRANCHES, SPECIAL, KEYWORDS = (
     frozenset(TABLE[name].split()) for name in ("changes", "scopes", "branches", "special", "keywords")
 )
@@ -33,24 +32,20 @@ FALLBACK = re.compile(r"\s+(?:or|\|\||\?\?)\s+(.+)", re.DOTALL)
 # What would end a comment or a quotation, and what is private.
 UNSAFE = re.compile(r"[\\`]|\*/|\"\"\"|'''|(?<!\w)_")
 CALLS = ("call", "call_expression", "method_invocation")
-ASSIGNMENTS = (
-    "assignment",
-    "assignment_expression",
-    "augmented_assignment",
-    "augmented_assignment_expression",
+ASSIGNMENTS = frozenset(
+    f"{kind}{end}" for kind in ("assignment", "augmented_assignment") for end in ("", "_expression")
 )
 TEST = re.compile(r"\s*(?:async )?def test_(\w{1,200})|\s*(?:it|test)\(\s*['\"`]([^'\"`]{1,200})")
 
 
 @dataclass
 class Facts:
-    """What the body of one function shows; `about` are sentences on its parameters by name."""
+    """What the body of one function shows; `about` are what it says of parameters, by name."""
 
-    symbol: Symbol
     language: str
     errors: dict[str, list[str]] = field(default_factory=dict)
     results: dict[str, list[str]] = field(default_factory=dict)
-    effects: dict[str, None] = field(default_factory=dict)
+    changed: dict[str, None] = field(default_factory=dict)
     about: dict[str, list[str]] = field(default_factory=dict)
 
     @property
@@ -59,7 +54,7 @@ class Facts:
         raises = "Raises" if self.language == "python" else "Returns" if self.language == "go" else "Throws"
         return [
             *(_sentence(f"Returns {what}", conditions) for what, conditions in self.results.items()),
-            *self.effects,
+            *(f"Changes `{name}` in place." for name in self.changed),
             *(_sentence(f"{raises} {error}", conditions) for error, conditions in self.errors.items()),
             *(f"`{name}` {' and '.join(texts)}." for name, texts in self.about.items()),
         ]
@@ -67,63 +62,46 @@ class Facts:
 
 def facts_of(language: str, symbol: Symbol) -> Facts:
     """Read the body of a function; a class has no facts."""
-    facts = Facts(symbol, language)
+    facts = Facts(language)
     body = symbol.node.field("body") if symbol.node is not None and symbol.is_function else None
     if body is None:
         return facts
-    names = {p.name for p in symbol.parameters if p.name}
+    names = {p.name for p in symbol.parameters if p.name and not p.star}
     known = names | OBJECT
     rebound: set[str] = set()
-    changed: dict[str, None] = {}
     for node, condition in _walk(body):
         kind = node.kind()
         if kind in ("raise_statement", "throw_statement", "return_statement"):
             _read_end(facts, node, condition, known)
         elif kind in CALLS:
             called = _field(node, "function") or f"{_field(node, 'object')}.{_field(node, 'name')}"
-            facts.effects.update(dict.fromkeys(text for text, calls in EFFECTS.items() if called in calls))
             owner, _, method = called.rpartition(".")
             if owner in names and method in CHANGES:
-                changed[owner] = None
+                facts.changed[owner] = None
         elif kind in ASSIGNMENTS:
             target, value = _field(node, "left"), _field(node, "right")
             if target in names:
                 if not _read_default(facts, target, value, condition, known):
                     rebound.add(target)
             elif (owner := re.split(r"[.\[]", target, maxsplit=1)[0]) in names:
-                changed[owner] = None
+                facts.changed[owner] = None
     text = body.text() if names else ""
     for unit, pattern in UNITS.items():
         for found in pattern.finditer(text):
             if found["name"] in names - rebound:
                 described = f"is in {found.groupdict().get('unit') or unit}"
                 facts.about.setdefault(found["name"], []).append(described)
-    if language != "go":  # a parameter there may be a copy
-        facts.effects |= {f"Changes `{name}` in place.": None for name in changed if name not in rebound}
+    for name in (
+        names if language == "go" else rebound
+    ):  # a parameter there may be a copy, what is bound to it new
+        facts.changed.pop(name, None)
     return facts
-
-
-def describe_parameters(language: str, symbol: Symbol) -> dict[str, str]:
-    """Return what the code says of parameters by name: unit, what None stands for, a default that is written."""
-    about = {name: " and ".join(texts) for name, texts in facts_of(language, symbol).about.items()}
-    found = {name: f"{text[0].upper()}{text[1:]}." for name, text in about.items()}
-    parameters = symbol.node.field("parameters") if symbol.node is not None else None
-    for node in parameters.named_children() if parameters is not None else ():
-        name, _, _ = re.split(r"[\s:=?]", node.text(), maxsplit=1)[0].partition("=")
-        default = _field(node, "value") or _field(node, "right")
-        if default and default not in SPECIAL and _visible(default, set(), own=False):
-            found.setdefault(name, f"Defaults to `{default}`.")
-    return found
 
 
 def tests_of(name: str, lines: Iterator[str]) -> list[str]:
     """Return what tests on these lines are called, without the name of the function that they are about."""
     found = (match[1] or match[2] for line in lines if (match := TEST.match(line[:300])))
-    rest = (
-        text[len(name) :].replace("_", " ").strip()
-        for text in found
-        if text.startswith((name + "_", name + " "))
-    )
+    rest = (t[len(name) :].replace("_", " ").strip() for t in found if t.startswith((f"{name}_", f"{name} ")))
     return [text for text in rest if " " in text and not UNSAFE.search(text)]
 
 
@@ -142,16 +120,16 @@ def _walk(body: "SgNode") -> Iterator[tuple["SgNode", str | None]]:
             if child.kind() in SCOPES:
                 continue
             if then is not None and child.range() == then.range():
-                stack.append((child, _both(condition, _field(node, "condition"))))
+                stack.append((child, _both(condition, node.field("condition"))))
             else:
                 stack.append((child, None if then is not None else inside))
 
 
-def _both(outer: str | None, inner: str) -> str | None:
-    inner = " ".join(inner.split())
-    if inner.startswith("(") and inner.endswith(")"):
-        inner = inner[1:-1]
-    return inner if outer == "" else None
+def _both(outer: str | None, inner: "SgNode | None") -> str | None:
+    if outer != "" or inner is None:
+        return None
+    text = " ".join(inner.text().split())
+    return text[1:-1].strip() if inner.kind() == "parenthesized_expression" else text
 
 
 def _read_end(facts: Facts, node: "SgNode", condition: str | None, names: set[str]) -> None:

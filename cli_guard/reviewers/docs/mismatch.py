@@ -1,26 +1,24 @@
 """Documentation that contradicts the signature. Only certain contradictions are reported."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cli_guard.code.symbols import Doc, Parameter, Symbol
 from cli_guard.model import Finding, fingerprint
-from cli_guard.reviewers.docs.documented import Documented, read_docstring, read_tags
-from cli_guard.reviewers.docs.facts import describe_parameters
+from cli_guard.reviewers.docs.documented import PATTERNS, Documented, read_docstring, read_tags
+from cli_guard.reviewers.docs.facts import facts_of
 from cli_guard.reviewers.docs.repair import Mismatch, patch, repaired
 from cli_guard.reviewers.docs.sources import Source, may_tell, style_in
 from cli_guard.rules.catalog import Rule
 
-READERS = {
-    "python": read_docstring,
-    "javascript": read_tags,
-    "typescript": read_tags,
-    "tsx": read_tags,
-    "java": read_tags,
-}
-# Decorators that keep the parameters as written; any other may add or remove some.
+READERS = {"python": read_docstring} | dict.fromkeys(("javascript", "typescript", "tsx", "java"), read_tags)
+DECLARED_NONE = {"python": "None"}
+NOTHING = re.compile(r"(?i)none|nothing|void|undefined|null")
+MOST_RESULT = 300
+# Decorators that keep the parameters as written; any other may add or remove some (a property has those of its setter).
 TRANSPARENT = frozenset(
-    "staticmethod classmethod abstractmethod property cached_property cache lru_cache override"
+    "staticmethod classmethod abstractmethod cache lru_cache override"
     " contextmanager asynccontextmanager final wraps deprecated beta typing_extensions.deprecated".split()
 )
 IMPLICIT = frozenset({"self", "cls"})
@@ -74,6 +72,10 @@ def _compare(source: Source, symbol: Symbol, doc: Doc) -> Iterator[WrongDocument
         return
     documented = READERS[source.language](doc.text)
     wrong = mismatch(source.language, symbol, documented, old)
+    if old is not None and old.doc is not None:  # what was wrong before is not this change's
+        before = mismatch(source.language, old, READERS[source.language](old.doc.text))
+        gone = tuple(name for name in wrong.gone if name not in before.gone)
+        wrong = Mismatch(gone, wrong.new, wrong.no_result and not before.no_result)
     spans = [(symbol.line, symbol.head_end), (doc.line, doc.end_line)]
     span = next((s for s in spans if source.change.touches(*s)), None)
     if wrong != Mismatch() and (span is not None or old is not None):
@@ -89,7 +91,9 @@ def _finding(
     indent = _indent_of(source, doc)
     text = None
     if len(wrong.gone) + len(wrong.new) <= MOST_REPAIRED:
-        words = describe_parameters(source.language, symbol) if wrong.new else {}
+        about = facts_of(source.language, symbol).about if wrong.new else {}
+        said = {name: " and ".join(texts).removeprefix("is ") for name, texts in about.items()}
+        words = {name: f"{text[0].upper()}{text[1:]}." for name, text in said.items()}
         text = repaired(source.language, symbol, doc, documented, wrong, style, indent, words)
     if text and doc.end_line - doc.line > LONG:
         text = patch(indent + doc.text, text, doc.line)
@@ -127,7 +131,7 @@ def mismatch(language: str, symbol: Symbol, documented: Documented, old: Symbol 
     new = _find_renamed(symbol, documented, gone, old)
     if not new and documented.entries:
         new = _new(symbol, documented, old, language)
-    return Mismatch(gone, new, _no_result(language, symbol, documented))
+    return Mismatch(gone, new, _no_result(language, symbol))
 
 
 def _forwards(symbol: Symbol, language: str) -> bool:
@@ -141,7 +145,8 @@ def _find_renamed(
     symbol: Symbol, documented: Documented, gone: tuple[str, ...], old: Symbol | None
 ) -> tuple[Parameter, ...]:
     """Return the new name of the only removed parameter if it is the only undocumented one, and new."""
-    listed = {*documented.names, *(p.name for p in (old.parameters if old is not None else ()))}
+    former = {p.name for p in (old.parameters if old is not None else ())}
+    listed = {*documented.names, *(former if former.issuperset(gone) else ())}
     missing = tuple(p for p in symbol.parameters if p.name not in listed and not p.star)
     if len(gone) != 1 or len(missing) != 1:
         return ()
@@ -164,12 +169,12 @@ def _new(symbol: Symbol, documented: Documented, old: Symbol | None, language: s
     return tuple(p for p in missing if p.name not in held) if complete and before.certain else ()
 
 
-def _no_result(language: str, symbol: Symbol, documented: Documented) -> bool:
-    none = {"python": ("None",), "java": ("void",)}.get(language, ("void",))
-    if documented.returns is None or symbol.returns not in none:
+def _no_result(language: str, symbol: Symbol) -> bool:
+    """Return whether a comment documents a result, not as nothing, of a function that declares none."""
+    if symbol.doc is None or symbol.returns != DECLARED_NONE.get(language, "void"):
         return False
-    text = documented.returns_text.lower()
-    return bool(text.strip()) and not any(w in text for w in ("none", "nothing", "void", "undefined", "null"))
+    found = PATTERNS["result"].search(symbol.doc.text)
+    return found is not None and not NOTHING.search(symbol.doc.text, found.end(), found.end() + MOST_RESULT)
 
 
 def _describe(symbol: Symbol, wrong: Mismatch) -> str:

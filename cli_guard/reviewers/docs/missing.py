@@ -7,6 +7,7 @@ is reported. New code without a habit gets one finding for all its files.
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -44,13 +45,11 @@ Body = tuple[str, str, int]
 class Gap:
     """A definition without documentation that the change adds, or whose documentation it removes.
 
-    `at` is its index among the symbols of its file, `body` stays equal if it only moves. The symbol itself would hold a
-    tree.
+    `at` is its index among the symbols of its file (a symbol would hold a tree), `body` stays equal if it only moves.
     """
 
     source: Source
     at: int
-    name: str
     qualname: str
     body: Body
 
@@ -62,9 +61,9 @@ class Gap:
 def review_missing(rule: Rule, sources: Sequence[Source]) -> Iterator[Finding]:
     """Return the findings of `docs-missing`, one a file at most."""
     found = [(source, list(gaps_in(source))) for source in sources if may_tell(source)]
-    names = {gap.name for _, gaps in found for gap in gaps}
+    names = {gap.body[1] for _, gaps in found for gap in gaps}
     moved = {_body(s, source) for source in sources if names for s in source.old if s.name in names}
-    shares = _Shares(sources)
+    of_language = cache(partial(_share_in, sources))
     fresh: list[tuple[Gap, list[str]]] = []
     for source, every in found:
         exported = exported_names(source) if every else frozenset()
@@ -73,7 +72,8 @@ def review_missing(rule: Rule, sources: Sequence[Source]) -> Iterator[Finding]:
             for g in every
             if g.body not in moved and not exported.isdisjoint(("*", g.qualname.partition(".")[0]))
         ]
-        share = shares.of(source) if gaps else 0
+        documented, could = documented_share(source.old) if gaps else (0, EVIDENCE)
+        share = documented / could if could >= EVIDENCE else of_language(source.language)
         if share is None or share >= HABIT:
             told = [(gap, said) for gap in gaps if (said := _what_the_code_shows(gap))]
             if share is None:
@@ -89,7 +89,7 @@ def _what_the_code_shows(gap: Gap) -> list[str]:
     sentences = facts_of(gap.source.language, gap.symbol).sentences
     tests = (change for change in gap.source.subject.changes if sentences and is_test_code(change.path))
     lines = (line for change in tests for line in change.added.values())
-    tested = tests_of(gap.name, islice(lines, MOST_TEST_LINES))[:SHOWN]
+    tested = tests_of(gap.symbol.name, islice(lines, MOST_TEST_LINES))[:SHOWN]
     return [*sentences, f"Tested: {', '.join(tested)}."] if tested else sentences
 
 
@@ -131,56 +131,33 @@ def gaps_in(source: Source) -> Iterator[Gap]:
             continue
         old = source.former(symbol)
         if old is None or old.doc is not None:
-            yield Gap(source, at, symbol.name, symbol.qualname, _body(symbol, source))
+            yield Gap(source, at, symbol.qualname, _body(symbol, source))
 
 
-class _Shares:
-    """The documented share of a file or, if it has too few symbols, of its language."""
-
-    def __init__(self, sources: Sequence[Source]) -> None:
-        self._sources = sources
-        self._of_language: dict[str, float | None] = {}
-
-    def of(self, source: Source) -> float | None:
-        """Return the share that applies to a file, None if there is too little to count."""
-        documented, could = documented_share(source.old)
-        if could >= EVIDENCE:
-            return documented / could
-        if source.language not in self._of_language:
-            self._of_language[source.language] = self._whole(source.language)
-        return self._of_language[source.language]
-
-    def _whole(self, language: str) -> float | None:
-        same = [source for source in self._sources if source.language == language]
-        documented, could = map(sum, zip(*(documented_share(each.old) for each in same), strict=True))
-        if could >= EVIDENCE:
-            return documented / could
-        documented, could = map(sum, zip(*(each.share for each in same), strict=True))
-        return documented / could if documented else None
+def _share_in(sources: Sequence[Source], language: str) -> float | None:
+    """Return the documented share of the changed files in a language, None if they document nothing."""
+    same = [source for source in sources if source.language == language]
+    documented, could = map(sum, zip(*(documented_share(each.old) for each in same), strict=True))
+    if could >= EVIDENCE:
+        return documented / could
+    documented, could = map(sum, zip(*(each.share for each in same), strict=True))
+    return documented / could if documented else None
 
 
 def _finding(rule: Rule, told: list[tuple[Gap, list[str]]], sources: Sequence[Source]) -> Finding:
-    gap = told[0][0]
+    """Return the finding on one or more gaps, with the suggestion for the one that the code says most of."""
+    gap, said = max(told, key=lambda each: len(each[1]))
     source, symbol = gap.source, gap.symbol
-    style = style_in(source, sources)
-    blocks = [
-        ("" if len(told) == 1 else f"{place(g.source.language, g.symbol)}, for {g.qualname}:\n")
-        + suggestion(g.source.language, g.symbol, style, g.source.lines, sentences)
-        for g, sentences in told[:SHOWN]
-        if g.source is source
-    ]
-    if len(told) == 1:
-        where = place(source.language, symbol)
-        message = f"Public {symbol.kind} `{gap.qualname}` has no documentation; it belongs {where}."
-    else:
-        names = ", ".join(f"`{g.qualname}`" for g, _ in told[:MOST_NAMES])
-        more = f" and {len(told) - MOST_NAMES} more" if len(told) > MOST_NAMES else ""
-        message = f"{len(told)} public functions have no documentation: {names}{more}."
+    message = f"Public {symbol.kind} `{gap.qualname}` has no documentation"
+    if len(told) > 1:
+        names = [f"`{g.qualname}`" for g, _ in told if g is not gap]
+        message += f"; neither have {', '.join(names[:MOST_NAMES])}"
+        message += f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return rule.finding(
         path=source.change.path,
         line=symbol.line,
         end_line=symbol.head_end,
-        message=message,
-        suggestion="\n\n".join(blocks),
+        message=f"{message}. It belongs {place(source.language, symbol)}.",
+        suggestion=suggestion(source.language, symbol, style_in(source, sources), source.lines, said),
         fingerprint=fingerprint(rule.id, source.change.path, " ".join(g.qualname for g, _ in told)),
     )

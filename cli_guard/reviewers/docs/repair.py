@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress, groupby
+from itertools import compress, groupby, islice
 
 from cli_guard.code.symbols import Doc, Parameter, Symbol
 from cli_guard.reviewers.docs.documented import Documented, Entry
@@ -35,8 +35,7 @@ def repaired(
     `words` describe the parameters that are new, by name; a comment is not repaired with a guess.
     """
     lines = [line.rstrip("\r") for line in doc.text.split("\n")]
-    touched = [e.first for e in documented.entries] + [documented.returns[0] if documented.returns else 1]
-    if 0 in touched:
+    if any(entry.first == 0 for entry in documented.entries):
         return None  # the opening of the comment shares the line
     renamed = _renames(symbol, documented, wrong)
     added = [parameter for parameter in wrong.new if parameter.name not in renamed.values()]
@@ -57,10 +56,7 @@ def repaired(
     if set(documented.names) == set(wrong.gone) - set(renamed) and not wrong.new:
         for number in documented.section:
             edits[number] = []
-    if wrong.no_result and documented.returns:
-        first, last = documented.returns
-        edits.update({number: _closing(lines[number]) for number in range(first, last + 1)})
-    return indent + "\n".join(_tidy(lines, edits))
+    return indent + "\n".join(_tidy(lines, edits)) if edits else None
 
 
 def _renames(symbol: Symbol, documented: Documented, wrong: Mismatch) -> dict[str, str]:
@@ -84,7 +80,8 @@ def _remove(
         pieces = compress(line[: len(line) - len(rest)].split(","), kept)
         edits[first] = [line[: len(line) - len(line.lstrip())] + ",".join(pieces).lstrip() + rest]
     else:
-        edits.update({number: _closing(lines[number]) for number in range(first, last + 1)})
+        others = {number for entry in entries for number, _ in entry.places}  # the `:type name:` of Sphinx
+        edits.update({number: _closing(lines[number]) for number in {*range(first, last + 1), *others}})
 
 
 def _closing(line: str) -> list[str]:
@@ -147,14 +144,6 @@ def _tidy(lines: list[str], edits: dict[int, list[str]]) -> list[str]:
 
 
 def patch(old: str, new: str, line: int) -> str:
-    """Return the changes in a comment too long to be shown whole, as hunks with line numbers of the file."""
-    before, after = (text.replace("\r", "").split("\n") for text in (old, new))
-    result: list[str] = []
-    for group in difflib.SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(1):
-        result.append(f"@@ line {line + group[0][1]} @@")
-        for tag, i, j, k, m in group:
-            if tag == "equal":
-                result += ["  " + text for text in before[i:j]]
-            else:
-                result += ["- " + text for text in before[i:j]] + ["+ " + text for text in after[k:m]]
-    return "\n".join(result)
+    """Return the changes in a comment too long to be shown whole, with line numbers of the file in the hunks."""
+    before, after = (["\n"] * (line - 1) + text.replace("\r", "").split("\n") for text in (old, new))
+    return "\n".join(islice(difflib.unified_diff(before, after, n=1, lineterm=""), 2, None))

@@ -86,20 +86,47 @@ def test_signature_changes_and_the_repaired_comment_fits(text: str, head: str, r
 
 
 @table(
-    ("head", "words"),
+    ("body", "words"),
     [
-        ("f(a, b, c, d)", None),
-        ("f(a, b, c, d: int)", None),
-        ("f(a, b, c, d=None)", None),
-        ("f(a, b, c, d=4)", "d: Defaults to `4`."),
-        ("f(a, b, c, d=LIMIT)", "d: Defaults to `LIMIT`."),
-        ("f(a, b, c, d=_private())", None),
+        ("x = d", None),
+        ("d = d or Path.cwd()", "d: Defaults to `Path.cwd()`."),
+        ("time.sleep(d)", "d: In seconds."),
+        ("d = d or 4\n    time.sleep(d)", "d: Defaults to `4` and is in seconds."),
     ],
 )
-def test_new_parameter_is_described_by_more_than_its_name_or_not_at_all(head: str, words: str | None) -> None:
-    (finding,) = found("m.py", GOOGLE.replace("f(a, b, c)", head), GOOGLE)
+@table("head", ["f(a, b, c, d)", "f(a, b, c, *, d)", "f(a, b, c, d=None)"])
+def test_new_parameter_is_described_by_more_than_its_name_or_not_at_all(
+    head: str, body: str, words: str | None
+) -> None:
+    (finding,) = found("m.py", GOOGLE.replace("f(a, b, c)", head).replace("x = a", body), GOOGLE)
     assert "takes `d`" in finding.message
     assert finding.suggestion is None if words is None else words in (finding.suggestion or "")
+
+
+@table(
+    ("path", "before", "after"),
+    [
+        ("m.py", SPHINX.replace(":param c: third", ":param c: third\n    :type c: str"), "f(a, b, d)"),
+        ("m.py", SPHINX.replace(":param c: third", ":param c: third\n    :type c: str"), "f(a, b)"),
+    ],
+)
+def test_type_of_a_parameter_goes_with_it(path: str, before: str, after: str) -> None:
+    suggestion = found(path, before.replace("f(a, b, c)", after), before)[0].suggestion or ""
+    assert "type c" not in suggestion and ("type d: str" in suggestion) == ("d" in after)
+
+
+def test_what_was_wrong_before_is_left_alone() -> None:
+    before = GOOGLE.replace("f(a, b, c)", "f(a, b)")
+    assert found("m.py", before.replace("f(a, b)", "f(a, b, *rest)").replace("First", "1st"), before) == []
+
+
+def test_documented_parameter_of_a_setter_is_left_alone() -> None:
+    text = GOOGLE.replace("f(a, b, c)", "f(self, a)")
+    text = "class A:\n    @property\n" + "".join(f"    {line}\n" for line in text.splitlines())
+    assert [f.rule for f in found("m.py", text)] == []
+    assert [f.rule for f in found("m.py", text.replace("property", "abstractmethod"))] == [
+        "docs-parameter-gone"
+    ]
 
 
 def test_renamed_parameter_keeps_its_words() -> None:
@@ -138,7 +165,7 @@ def test_long_comment_is_shown_as_a_patch() -> None:
     middle = "    More.\n" * 40
     before = GOOGLE.replace("    Args:\n", middle + "\n    Args:\n", 1)
     finding = found("m.py", before.replace("f(a, b, c)", "f(a, b)"), before)[0]
-    assert (finding.suggestion or "").startswith("@@ line ") and "-         c: Third." in (
+    assert (finding.suggestion or "").startswith("@@ -48,3 +48,2 @@") and "-        c: Third." in (
         finding.suggestion or ""
     )
     assert len((finding.suggestion or "").split("\n")) < 8
@@ -153,6 +180,7 @@ JSDOC = """/**
  * @returns {number} how many
  */
 export function put(cart, item) {
+  count = count ?? 2;
   cart.push(item);
   return cart.length;
 }
@@ -188,7 +216,7 @@ def test_of_several_names_only_the_removed_one_goes(gone: str, kept: str) -> Non
     [
         ("put(cart)", ["docs-parameter-gone"], "@returns"),
         ("put(cart, thing)", ["docs-parameter-gone"], "[thing="),
-        ("put(cart, item, count = 2)", ["docs-parameter-new"], " * @param count - Defaults to `2`."),
+        ("put(cart, item, count)", ["docs-parameter-new"], " * @param count - Defaults to `2`."),
         ("put({ cart }, item)", [], ""),
     ],
 )

@@ -76,8 +76,8 @@ def test_moved_function_is_silent() -> None:
 
 def test_new_code_without_a_habit_gets_one_finding() -> None:
     (finding,) = review(subject_of({}, {f"p/m{n}.py": functions("one", "two") for n in range(8)})).findings
-    assert finding.confidence is Confidence.MEDIUM and "16 public functions" in finding.message
-    assert (finding.suggestion or "").count("Raise ValueError if `not a`.") == 2
+    assert finding.confidence is Confidence.MEDIUM and "`one`, `two`, `one`" in finding.message
+    assert "and 5 more" in finding.message and finding.suggestion == '    """Raise ValueError if `not a`."""'
 
 
 @table(
@@ -149,8 +149,6 @@ FACTS = [
     ("a.append(1)", "Change `a` in place."),
     ("a[1] = 1", "Change `a` in place."),
     ("a.size += 1", "Change `a` in place."),
-    ("os.remove(a)", "Delete files."),
-    ("subprocess.run(['git', a])", "Run other programs."),
 ]
 SILENT = [
     "x = a",
@@ -170,6 +168,8 @@ SILENT = [
     "b = b + 1",
     "b = c or 1",
     "self.a = a",
+    "os.remove(a)",
+    "print(a)",
 ]
 
 
