@@ -7,10 +7,9 @@ Only claims that the change decides are checked, and only a certain contradictio
 import re
 from collections.abc import Callable, Iterator
 from itertools import zip_longest
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from cli_guard.code.languages import language_of
+from cli_guard.code.languages import language_of, suffix_of
 from cli_guard.model import ChangeSet, CommitMessage, FileChange, Kind, Status
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import read_patterns
@@ -39,29 +38,21 @@ def contradiction(message: CommitMessage, changes: ChangeSet, subject: ReviewInp
     return None
 
 
-def _docs_only(_match: re.Match[str], changes: ChangeSet, subject: ReviewInput) -> str | None:
+def _no_code(match: re.Match[str], changes: ChangeSet, subject: ReviewInput) -> str | None:
+    only = "documentation" if match.re is PATTERNS["docs_only"] else "comments"
     for change in _code_files(changes):
-        if not PATTERNS["about_docs"].search(change.path) and _code_differs(change, subject):
-            return f"The message mentions only documentation, but code changes in {change.path[:200]}."
-    return None
-
-
-def _comments_only(_match: re.Match[str], changes: ChangeSet, subject: ReviewInput) -> str | None:
-    for change in _code_files(changes):
-        if _code_differs(change, subject):
-            return f"The message mentions only comments, but code changes in {change.path[:200]}."
+        about_docs = only == "documentation" and PATTERNS["about_docs"].search(change.path)
+        if not about_docs and _code_differs(change, subject):
+            return f"The message mentions only {only}, but code changes in {change.path[:200]}."
     return None
 
 
 def _whitespace_only(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
     for change in changes:
-        if change.status is Status.MODIFIED and _squeeze(change.removed) != _squeeze(change.added):
+        before, after = ("".join("".join(side.values()).split()) for side in (change.removed, change.added))
+        if change.status is Status.MODIFIED and before != after:
             return f"The message mentions only whitespace, but more than that changes in {change.path[:200]}."
     return None
-
-
-def _squeeze(lines: dict[int, str]) -> str:
-    return "".join("".join(line.split()) for line in lines.values())
 
 
 def _typo(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
@@ -72,16 +63,17 @@ def _typo(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> s
 
 
 def _tests(_match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> str | None:
-    suffixes = {PurePosixPath(change.path).suffix.lower() for change in changes}
+    suffixes = {suffix_of(change.path) for change in changes}
     if not suffixes or not suffixes.issubset(CODE_WITHOUT_INNER_TESTS):
         return None
     for change in changes:
-        about_tests = any(
-            PATTERNS["about_tests"].search(path) for path in (change.path, change.old_path or "")
+        paths, lines = (
+            (change.path, change.old_path or ""),
+            (*change.added.values(), *change.removed.values()),
         )
-        if about_tests or any(
-            PATTERNS["tests_inside"].search(line[:2_000]) for line in _changed_lines(change)
-        ):
+        if any(map(PATTERNS["about_tests"].search, paths)):
+            return None
+        if any(PATTERNS["tests_inside"].search(line[:2_000]) for line in lines):
             return None
     return "The message mentions tests, but no test changes."
 
@@ -99,10 +91,8 @@ def _bump(match: re.Match[str], changes: ChangeSet, _subject: ReviewInput) -> st
     present = re.compile(_version_pattern(version))
     answers = (present, PATTERNS["digest"], PATTERNS["version_parts"])
     for change in changes:
-        for line in change.added.values():
-            shown = line[:5_000]
-            if any(pattern.search(shown) for pattern in answers):
-                return None
+        if any(pattern.search(line[:5_000]) for line in change.added.values() for pattern in answers):
+            return None
     if not any(change.added for change in changes):
         return None
     return f"The message names version {version}, which is in none of the added lines."
@@ -114,11 +104,6 @@ def _version_pattern(version: str) -> str:
     while len(parts) > 1 and parts[-1].strip("0") == "":
         parts.pop()
     return r"(?<![0-9])" + r"[^0-9A-Za-z]{1,4}".join(map(re.escape, parts)) + r"(?![0-9])"
-
-
-def _changed_lines(change: FileChange) -> Iterator[str]:
-    yield from change.added.values()
-    yield from change.removed.values()
 
 
 def _code_files(changes: ChangeSet) -> Iterator[FileChange]:
@@ -146,11 +131,8 @@ def _tokens(node: "SgNode", language: str) -> Iterator[str]:
         if "comment" in kind:
             continue
         children = current.children()
-        if (
-            language == "python"
-            and kind == "expression_statement"
-            and [c.kind() for c in children] == ["string"]
-        ):
+        is_docstring = kind == "expression_statement" and [c.kind() for c in children] == ["string"]
+        if is_docstring and language == "python":
             continue
         if kind == "string" or not children:
             yield current.text()
@@ -162,8 +144,8 @@ Check = Callable[[re.Match[str], ChangeSet, ReviewInput], str | None]
 
 # In the order in which they are checked.
 CLAIMS: dict[str, Check] = {
-    "docs_only": _docs_only,
-    "comments_only": _comments_only,
+    "docs_only": _no_code,
+    "comments_only": _no_code,
     "whitespace_only": _whitespace_only,
     "typo": _typo,
     "tests": _tests,

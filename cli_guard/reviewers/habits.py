@@ -4,17 +4,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from cli_guard.errors import GitError
 from cli_guard.git.message import recorded_message
 from cli_guard.model import CommitMessage, FileChange, Status
 from cli_guard.reviewers.new_roles import WholeTree
+from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.secrets import RawContents
 from cli_guard.rules.catalog import read_table
-
-if TYPE_CHECKING:
-    from cli_guard.reviewers.review_input import ReviewInput
 
 MOST_EARLIER = 50
 ENOUGH = 20
@@ -32,15 +30,13 @@ class ObjectReader(WholeTree, RawContents, Protocol):
 class Habits:
     """The style of messages in the repository of a review, read when it is asked for."""
 
-    subject: "ReviewInput"
+    subject: ReviewInput
 
     def ask_for(self, breaks: Callable[[CommitMessage], bool], *, with_body: bool) -> bool:
         """Return whether the repository asks for a style, or hardly any message (of those with a body) breaks it."""
         if self.asks:
             return True
-        known = [
-            message for message in self.earlier if message.kind == "plain" and (message.body or not with_body)
-        ]
+        known = [each for each in self.earlier if each.kind == "plain" and (each.body or not with_body)]
         return len(known) >= ENOUGH and ONE_IN * sum(map(breaks, known)) <= len(known)
 
     @cached_property

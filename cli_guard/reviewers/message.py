@@ -110,11 +110,8 @@ PATTERNS = read_patterns("languages/patterns.toml", "message")
 
 def _subject_long(rule: Rule, case: Case) -> str | None:
     subject = PATTERNS["pull_request"].sub("", case.message.subject)
-    if (
-        case.message.kind != "plain"
-        or len(subject) <= rule.extra["limit"]
-        or PATTERNS["by_a_program"].match(subject)
-    ):
+    is_short = len(subject) <= rule.extra["limit"] or PATTERNS["by_a_program"].match(subject)
+    if case.message.kind != "plain" or is_short:
         return None
     return f"The subject has {len(subject)} characters; most tools cut it at {rule.extra['limit']}."
 
@@ -122,11 +119,8 @@ def _subject_long(rule: Rule, case: Case) -> str | None:
 def _subject_period(_rule: Rule, case: Case) -> str | None:
     subject = PATTERNS["pull_request"].sub("", case.message.subject)
     is_sentence = case.message.kind == "plain" and subject.endswith(".") and " " in subject
-    return (
-        "The subject ends with a period."
-        if is_sentence and not PATTERNS["abbreviated"].search(subject)
-        else None
-    )
+    is_sentence = is_sentence and not PATTERNS["abbreviated"].search(subject)
+    return "The subject ends with a period." if is_sentence else None
 
 
 def _no_blank_line(rule: Rule, case: Case) -> str | None:
@@ -147,12 +141,9 @@ def _body_long(rule: Rule, case: Case) -> str | None:
     for position, line in enumerate(case.message.body, start=2):
         if line.startswith("```"):
             fenced = not fenced
-        elif (
-            len(line) > limit
-            and not fenced
-            and not PATTERNS["unwrappable"].search(line[:2_000])
-            and not PATTERNS["trailer"].match(line)
-        ):
+        elif len(line) <= limit or fenced:
+            continue
+        elif not PATTERNS["unwrappable"].search(line[:2_000]) and not PATTERNS["trailer"].match(line):
             first, number = first or position, number + 1
     if not number:
         return None
@@ -172,9 +163,7 @@ def _says_nothing(rule: Rule, case: Case) -> str | None:
 
 
 def _not_utf8(_rule: Rule, case: Case) -> str | None:
-    if "\ufffd" in case.message.text:
-        return "The message holds bytes that are not UTF-8."
-    return None
+    return "The message holds bytes that are not UTF-8." if "\ufffd" in case.message.text else None
 
 
 def _empty(_rule: Rule, case: Case) -> str | None:
@@ -188,9 +177,8 @@ def _wip_pushed(_rule: Rule, case: Case) -> str | None:
         return f"A commit that waits to be folded into another (fixup!, squash! or amend!) goes to {where}."
     subject = PATTERNS["type_and_scope"].sub("", message.subject, count=1)
     texts = (message.subject, subject) if message.kind == "plain" else ()
-    if any(
-        PATTERNS["unfinished"].match(text) or PATTERNS["unfinished_in_capitals"].match(text) for text in texts
-    ):
+    signs = (PATTERNS["unfinished"], PATTERNS["unfinished_in_capitals"])
+    if any(sign.match(text) for text in texts for sign in signs):
         return f"A commit that calls itself unfinished goes to {where}."
     return None
 
@@ -200,11 +188,8 @@ def _contradicts(_rule: Rule, case: Case) -> str | None:
 
 
 def _conventional_form(_rule: Rule, case: Case) -> str | None:
-    if (
-        case.message.kind != "plain"
-        or not case.message.subject
-        or PATTERNS["conventional"].match(case.message.subject)
-    ):
+    subject = case.message.subject
+    if case.message.kind != "plain" or not subject or PATTERNS["conventional"].match(subject):
         return None
     return "The subject is not `type: description` or `type(scope): description`."
 

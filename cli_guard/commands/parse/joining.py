@@ -126,6 +126,5 @@ def respell(text: str) -> str:
     gets its semicolon, and redirections in front of a here-string are moved after it.
     """
     plain = FOR_ARGUMENTS.sub(r"\1;", BRACED.sub(lambda found: found[0].replace(",", " ").strip("{}"), text))
-    plain = plain.replace("<>", "> ")
-    plain = TIMED.sub(lambda found: found[1] + " " * (len(found[0]) - len(found[1])), plain)
+    plain = TIMED.sub(lambda found: found[1].ljust(len(found[0])), plain.replace("<>", "> "))
     return BEFORE_HERE_STRING.sub(r" <<< \2\1", plain)

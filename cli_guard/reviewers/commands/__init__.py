@@ -12,25 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from cli_guard.model import FileChange, Finding, Hunk, Kind, Report, Skipped, Status
+from cli_guard.reviewers.commands import judging
 from cli_guard.reviewers.commands.extract import Snippet, Unreadable, looks_so, snippets
-from cli_guard.reviewers.commands.judging import (
-    LEFT_OUT,
-    LONG,
-    PART,
-    STEPS,
-    UNREADABLE,
-    Act,
-    Files,
-    Judgement,
-    applies,
-    judge_snippet,
-    parts,
-    remark,
-)
 from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
-
-__all__ = ["examiner", "review"]
 
 MAX_PER_RULE = 50
 # A here-document, an end before the end, a condition, a function.
@@ -46,7 +31,7 @@ class Source:
 
     change: FileChange
     snippets: list[Snippet] = field(default_factory=list)
-    judgements: list[Judgement] = field(default_factory=list)
+    judgements: list[judging.Judgement] = field(default_factory=list)
     skipped: dict[Skipped, None] = field(default_factory=dict)
 
     def leave(self, reason: str, *, by_limit: bool = False) -> None:
@@ -118,7 +103,7 @@ def _source(subject: ReviewInput, change: FileChange) -> Source:
 
 
 def _parts(snippet: Snippet) -> Iterable[Snippet]:
-    return parts(snippet, PART) if len(snippet.text) > LONG else (snippet,)
+    return judging.parts(snippet, judging.PART) if len(snippet.text) > judging.LONG else (snippet,)
 
 
 def _text(subject: ReviewInput, source: Source) -> str:
@@ -154,10 +139,10 @@ def _judge(subject: ReviewInput, source: Source) -> None:
             spent = f"{subject.limits.seconds:g} s were spent"
             source.leave(f"{spent} before line {snippet.lines[0]}", by_limit=True)
             break
-        source.judgements.append(judge_snippet(snippet, {}))
+        source.judgements.append(judging.judge_snippet(snippet, {}))
 
 
-def _with_files(source: Source, files: Files) -> Source:
+def _with_files(source: Source, files: judging.Files) -> Source:
     """Judge the source again if it names a file that another snippet of the change leaves behind."""
     by_name: dict[str, list[str]] = {}
     for path in files:
@@ -166,7 +151,7 @@ def _with_files(source: Source, files: Files) -> Source:
     for snippet, before in zip(source.snippets, source.judgements, strict=False):
         named = (by_name.get(word, ()) for word in {*AROUND_NAMES.split(snippet.text)} - {""})
         used = {path: files[path] for paths in named for path in paths if path not in before.files}
-        again.append(judge_snippet(snippet, used) if used else before)
+        again.append(judging.judge_snippet(snippet, used) if used else before)
     return replace(source, judgements=again)
 
 
@@ -190,18 +175,20 @@ def _findings(subject: ReviewInput, source: Source) -> Iterable[Finding]:
         if judgement.problem:
             source.leave(f"{judgement.problem}, from line {snippet.lines[0]} on", by_limit=True)
         for act in judgement.acts:
-            if act.rule == LEFT_OUT and change.touches(act.first, act.last):
+            if act.rule == judging.LEFT_OUT and change.touches(act.first, act.last):
                 source.leave(f"not understood as shell from line {act.line} on")
-            if act.rule == LEFT_OUT or not applies(act):
+            if act.rule == judging.LEFT_OUT or not judging.applies(act):
                 continue
             if not change.touches(act.first, act.last):
                 old = _old_acts(subject, change) if old is None else old
                 if act.key in old:
                     continue
-            finding = remark(change, act, snippet.where)
+            finding = judging.remark(change, act, snippet.where)
             # After one unreadable place the rest is often unreadable too.
-            place = (None if act.rule == UNREADABLE else finding.line, finding.rule)
-            if place not in found or STEPS.index(finding.severity) < STEPS.index(found[place].severity):
+            place = (None if act.rule == judging.UNREADABLE else finding.line, finding.rule)
+            if place not in found or judging.STEPS.index(finding.severity) < judging.STEPS.index(
+                found[place].severity
+            ):
                 found[place] = finding
     return found.values()
 
@@ -210,10 +197,10 @@ def _old_acts(subject: ReviewInput, change: FileChange) -> set[tuple[str, str, s
     """Return the acts of the file before the change: those of unchanged lines are not findings."""
     text = subject.contents.old(change)
     ends = subject.clock() + subject.limits.seconds
-    acts: list[Act] = []
+    acts: list[judging.Act] = []
     with suppress(Unreadable):
         for snippet in snippets(change.old_path or change.path, text or ""):
             for part in _parts(snippet) if _for_shell(snippet) else ():
                 if subject.clock() < ends:
-                    acts += judge_snippet(part, {}).acts
+                    acts += judging.judge_snippet(part, {}).acts
     return {act.key for act in acts}

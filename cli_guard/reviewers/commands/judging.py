@@ -17,7 +17,7 @@ import re
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import FileChange, Finding, Severity, fingerprint
 from cli_guard.reviewers.commands.extract import Where
-from cli_guard.rules.catalog import Rule, one
+from cli_guard.rules.catalog import Rule, one, read_table
 
 # The engine bounds its input, and its time grows with the text: a long script is judged in parts.
 LONG = 40_000
@@ -37,13 +37,9 @@ SHELL_WORD = re.compile(r"[;&|()`\n{}]|[^\s;&|()`{}]+")
 PAIRS = {"if": "fi", "case": "esac", "do": "done"}
 BEGINNINGS = frozenset("if then else elif do while until ! time ; & | ( ) { } `".split()) | {"\n"}
 
-# Nodes of the grammar with statements inside, each of which is a statement of its own.
-HOLD_STATEMENTS = frozenset(
-    "program list compound_statement subshell command_substitution process_substitution do_group if_statement"
-    " elif_clause else_clause case_item while_statement".split()
-)
-DIVISIBLE = HOLD_STATEMENTS | frozenset(
-    "function_definition redirected_statement case_statement for_statement".split()
+# Nodes of the grammar with statements inside, each of which is a statement of its own, and those that hold such nodes.
+HOLD_STATEMENTS, DIVISIBLE = (
+    frozenset(words.split()) for words in read_table("commands.toml")["statements"].values()
 )
 SEPARATORS = (";", "&", "\n", ";;")
 DEEPEST = 50

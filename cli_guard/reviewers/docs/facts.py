@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cli_guard.code.symbols import Symbol
+from cli_guard.code.symbols.nesting import field_text
 from cli_guard.rules.catalog import read_table
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Facts:
     errors: dict[str, list[str]] = field(default_factory=dict)
     results: dict[str, list[str]] = field(default_factory=dict)
     changed: dict[str, None] = field(default_factory=dict)
-    about: dict[str, list[str]] = field(default_factory=dict)
+    about: dict[str, dict[str, None]] = field(default_factory=dict)
 
     @property
     def sentences(self) -> list[str]:
@@ -74,26 +75,24 @@ def facts_of(language: str, symbol: Symbol) -> Facts:
         if kind in ("raise_statement", "throw_statement", "return_statement"):
             _read_end(facts, node, condition, known)
         elif kind in CALLS:
-            called = _field(node, "function") or f"{_field(node, 'object')}.{_field(node, 'name')}"
-            owner, _, method = called.rpartition(".")
+            java = f"{field_text(node, 'object')}.{field_text(node, 'name')}"
+            owner, _, method = (field_text(node, "function") or java).rpartition(".")
             if owner in names and method in CHANGES:
                 facts.changed[owner] = None
         elif kind in ASSIGNMENTS:
-            target, value = _field(node, "left"), _field(node, "right")
+            target, value = field_text(node, "left"), field_text(node, "right")
             if target in names:
                 if not _read_default(facts, target, value, condition, known):
                     rebound.add(target)
             elif (owner := re.split(r"[.\[]", target, maxsplit=1)[0]) in names:
                 facts.changed[owner] = None
-    text = body.text() if names else ""
     for unit, pattern in UNITS.items():
-        for found in pattern.finditer(text):
+        for found in pattern.finditer(body.text()):
             if found["name"] in names - rebound:
-                described = f"is in {found.groupdict().get('unit') or unit}"
-                facts.about.setdefault(found["name"], []).append(described)
-    for name in (
-        names if language == "go" else rebound
-    ):  # a parameter there may be a copy, what is bound to it new
+                told = f"is in {found.groupdict().get('unit') or unit}"
+                facts.about.setdefault(found["name"], {})[told] = None
+    # In Go a parameter may be a copy; what a name is bound to anew is not the argument.
+    for name in names if language == "go" else rebound:
         facts.changed.pop(name, None)
     return facts
 
@@ -145,7 +144,7 @@ def _read_end(facts: Facts, node: "SgNode", condition: str | None, names: set[st
     if facts.language == "go":
         text = text.rpartition(",")[2].strip()
     elif len(text) > 10 * LONGEST or value.kind() in ("call", "new_expression", "object_creation_expression"):
-        text = next((t for name in ("function", "constructor", "type") if (t := _field(value, name))), "")
+        text = next((t for name in ("function", "constructor", "type") if (t := field_text(value, name))), "")
     if (GO_ERROR if facts.language == "go" else ERROR).fullmatch(text) and text != "NotImplementedError":
         facts.errors.setdefault(text, []).append(condition)
 
@@ -157,7 +156,7 @@ def _read_default(facts: Facts, name: str, value: str, condition: str | None, na
     default = value if re.fullmatch(missing, condition or "") else match[1] if match else ""
     default = " ".join(default.split())
     if default and _visible(default, names, own=False):
-        facts.about.setdefault(name, []).append(f"defaults to `{default}`")
+        facts.about.setdefault(name, {})[f"defaults to `{default}`"] = None
     return bool(default)
 
 
@@ -175,8 +174,3 @@ def _sentence(beginning: str, conditions: list[str]) -> str:
     if len(shown) > MOST_CONDITIONS:
         return f"{beginning} in {len(shown)} cases."
     return f"{beginning} if {' or if '.join(f'`{each}`' for each in shown)}."
-
-
-def _field(node: "SgNode", name: str) -> str:
-    child = node.field(name)
-    return "" if child is None else child.text()

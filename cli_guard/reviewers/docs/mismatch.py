@@ -10,17 +10,15 @@ from cli_guard.reviewers.docs.documented import PATTERNS, Documented, read_docst
 from cli_guard.reviewers.docs.facts import facts_of
 from cli_guard.reviewers.docs.repair import Mismatch, patch, repaired
 from cli_guard.reviewers.docs.sources import Source, may_tell, style_in
-from cli_guard.rules.catalog import Rule
+from cli_guard.reviewers.docs.suggest import indent_of
+from cli_guard.rules.catalog import Rule, read_table
 
 READERS = {"python": read_docstring} | dict.fromkeys(("javascript", "typescript", "tsx", "java"), read_tags)
 DECLARED_NONE = {"python": "None"}
 NOTHING = re.compile(r"(?i)none|nothing|void|undefined|null")
 MOST_RESULT = 300
 # Decorators that keep the parameters as written; any other may add or remove some (a property has those of its setter).
-TRANSPARENT = frozenset(
-    "staticmethod classmethod abstractmethod cache lru_cache override"
-    " contextmanager asynccontextmanager final wraps deprecated beta typing_extensions.deprecated".split()
-)
+TRANSPARENT = frozenset(read_table("languages/documentation.toml")["transparent_decorators"].split())
 IMPLICIT = frozenset({"self", "cls"})
 MOSTLY = 3
 LONG = 25
@@ -51,29 +49,20 @@ def find_wrong_documentation(source: Source) -> Iterator[WrongDocumentation]:
     if source.language not in READERS:
         return
     for symbol in source.new:
-        if (
-            symbol.doc is not None
-            and symbol.is_function
-            and symbol.public
-            and symbol.quiet not in ("nested", "overload")
-            and source.near(symbol)
-        ):
+        is_compared = symbol.is_function and symbol.public and symbol.quiet not in ("nested", "overload")
+        if is_compared and symbol.doc is not None and source.near(symbol):
             yield from _compare(source, symbol, symbol.doc)
 
 
 def _compare(source: Source, symbol: Symbol, doc: Doc) -> Iterator[WrongDocumentation]:
     old = source.former(symbol)
-    if (
-        old is not None
-        and old.signature == symbol.signature
-        and old.doc is not None
-        and old.doc.text == doc.text
-    ):
+    former = old.doc.text if old is not None and old.doc is not None else None
+    if old is not None and old.signature == symbol.signature and former == doc.text:
         return
     documented = READERS[source.language](doc.text)
     wrong = mismatch(source.language, symbol, documented, old)
-    if old is not None and old.doc is not None:  # what was wrong before is not this change's
-        before = mismatch(source.language, old, READERS[source.language](old.doc.text))
+    if old is not None and former is not None:  # what was wrong before is not this change's
+        before = mismatch(source.language, old, READERS[source.language](former))
         gone = tuple(name for name in wrong.gone if name not in before.gone)
         wrong = Mismatch(gone, wrong.new, wrong.no_result and not before.no_result)
     spans = [(symbol.line, symbol.head_end), (doc.line, doc.end_line)]
@@ -88,7 +77,7 @@ def _finding(
     symbol, doc, documented, wrong = compared.symbol, compared.doc, compared.documented, compared.wrong
     kind = "docs-parameter-gone" if wrong.gone else "docs-parameter-new" if wrong.new else "docs-result-none"
     style = style_in(source, sources)
-    indent = _indent_of(source, doc)
+    indent = indent_of(source.lines[doc.line - 1])
     text = None
     if len(wrong.gone) + len(wrong.new) <= MOST_REPAIRED:
         about = facts_of(source.language, symbol).about if wrong.new else {}
@@ -98,16 +87,14 @@ def _finding(
     if text and doc.end_line - doc.line > LONG:
         text = patch(indent + doc.text, text, doc.line)
     line, end_line = compared.span or (symbol.line, symbol.head_end)
-    message = _describe(symbol, wrong) + (
-        "" if compared.span else " The lines removed here were its last use in the signature."
-    )
+    removed = "" if compared.span else " The lines removed here were its last use in the signature."
     names = (*wrong.gone, *(p.name for p in wrong.new))
     rule = rules[kind]
     found = rule.finding(
         path=source.change.path,
         line=line,
         end_line=end_line,
-        message=message,
+        message=_describe(symbol, wrong) + removed,
         suggestion=text,
         fingerprint=fingerprint(rule.id, source.change.path, " ".join((symbol.qualname, *names))),
     )
@@ -123,9 +110,7 @@ def mismatch(language: str, symbol: Symbol, documented: Documented, old: Symbol 
     if opaque or any(not p.name for p in symbol.parameters) or _forwards(symbol, language):
         return Mismatch()
     names = {p.name.strip("_") for p in symbol.parameters}
-    gone = tuple(
-        dict.fromkeys(n for n in documented.names if n.strip("_") not in names and n not in IMPLICIT)
-    )
+    gone = tuple(dict.fromkeys(n for n in documented.names if not {n, n.strip("_")} & (names | IMPLICIT)))
     if any(p.star == "**" or (p.star and not python) for p in symbol.parameters):
         gone = ()  # the keys that a caller may pass there have names of their own
     new = _find_renamed(symbol, documented, gone, old)
@@ -188,11 +173,6 @@ def _describe(symbol: Symbol, wrong: Mismatch) -> str:
     return f"`{symbol.qualname}` {'; it '.join(parts)}."
 
 
-def _indent_of(source: Source, doc: Doc) -> str:
-    line = source.lines[doc.line - 1]
-    return line[: len(line) - len(line.lstrip())]
-
-
 def _names(names: Sequence[str]) -> str:
     shown = ", ".join(f"`{name}`" for name in names[:MOST_NAMES])
     return shown if len(names) <= MOST_NAMES else f"{shown} and {len(names) - MOST_NAMES} more"
@@ -213,7 +193,7 @@ def review_stale_names(rule: Rule, sources: Sequence[Source]) -> Iterator[Findin
             word = first.split(" ", 1)[0].rstrip(".,:\r")
             if word not in gone or not source.change.touches(symbol.line, symbol.head_end):
                 continue
-            indent = _indent_of(source, symbol.doc)
+            indent = indent_of(source.lines[symbol.doc.line - 1])
             text = symbol.doc.text.replace(word, symbol.name, 1)
             yield rule.finding(
                 path=source.change.path,

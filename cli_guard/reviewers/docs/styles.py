@@ -54,15 +54,11 @@ def _python(symbols: list[Symbol]) -> Style:
     texts = [s.doc.text for s in symbols if s.doc is not None]
     read = [read_docstring(text) for text in texts]
     styles = Counter(documented.style for documented in read)
-    plain = sum(
-        1 for s, d in zip(symbols, read, strict=True) if s.parameters and s.is_function and not d.style
-    )
+    pairs = zip(symbols, read, strict=True)
+    plain = sum(bool(s.parameters) and s.is_function and not d.style for s, d in pairs)
     del styles[""]
-    if styles:
-        sections = max(styles, key=lambda name: (styles[name], name))
-    else:
-        sections = "plain" if plain >= ENOUGH else "google"
-    if sections != "plain" and styles and plain > 3 * sum(styles.values()):
+    sections = max(styles, key=lambda name: (styles[name], name), default="google")
+    if plain > 3 * sum(styles.values()) and (styles or plain >= ENOUGH):
         sections = "plain"
     single = sum(text.lstrip("rRuU").startswith("'''") for text in texts)
     below = sum(bool(re.match(r"\w{0,2}('''|\"\"\")\s*\n", text)) for text in texts)

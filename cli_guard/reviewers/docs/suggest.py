@@ -5,7 +5,6 @@ import re
 from cli_guard.code.symbols import Parameter, Symbol
 from cli_guard.reviewers.docs.styles import Style
 
-INDENT = re.compile(r"[ \t]*")
 LONGEST_TYPE = 60
 
 
@@ -13,12 +12,12 @@ def suggestion(language: str, symbol: Symbol, style: Style, lines: list[str], se
     """Return the comment for a symbol that says these, indented for its place in the file with these `lines`."""
     if language == "python":
         said = [re.sub(r"^([A-Z][a-z]+)s\b", r"\1", sentence) for sentence in sentences]  # PEP 257: "Return"
-        indent, quotes = _indent(lines[symbol.body - 1]), style.quotes
+        indent, quotes = indent_of(lines[symbol.body - 1]), style.quotes
         if len(said) == 1:
             return f"{indent}{quotes}{said[0]}{quotes}"
         head = [quotes, said[0]] if style.below else [quotes + said[0]]
         return "\n".join((indent + line).rstrip() for line in [*head, "", *said[1:], quotes])
-    indent = _indent(lines[symbol.top - 1])
+    indent = indent_of(lines[symbol.top - 1])
     if language == "go":
         first, *more = (f"{sentence[0].lower()}{sentence[1:]}".replace("`", "") for sentence in sentences)
         return "\n".join((f"{indent}// {symbol.name} {first}", *(f"{indent}// It {text}" for text in more)))
@@ -57,6 +56,5 @@ def safe_type(annotation: str) -> str:
     return "" if any(bad in text for bad in ("\\", '"""', "'''", "*/", "):")) else text
 
 
-def _indent(line: str) -> str:
-    match = INDENT.match(line)
-    return match[0] if match else ""
+def indent_of(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
