@@ -11,7 +11,8 @@ Beyond ast-grep's own `language`, `message`, `fix`, `rule` and `constraints`, a 
                 group is that name somewhere in the file
     in_tests    "lower" (one step less, the default), "same", "off", "only"
     focus       a regular expression: report each line of the node that it matches, not the node
-    once        report the first match in a file: the remedy is the same for all of them
+    once        a regular expression: report the first match in a file, and none in which it finds a text that it
+                also found in the file before the change
 
 A rule may bind `$TO`: the last node that is part of the offence. A line after it, such as the body of a
 callback, does not bring the finding up again. Rule objects in `rules/code/utils/<topic>.yml` can be used
@@ -151,7 +152,10 @@ def inspect(
             yield Skipped(change.path, f"code: {spent}, {left} rules not tried", by_limit=True)
             return
         count = 0
-        found = islice(_matches(rule, root, change, text), 1 if rule.rule.extra.get("once") else None)
+        found = _matches(rule, root, change, text)
+        if (once := _regex(rule.rule, "once")) is not None:
+            known = frozenset(once.findall(subject.contents.old(change) or ""))
+            found = islice((each for each in found if known.isdisjoint(once.findall(each[0].text()))), 1)
         for count, (node, span) in enumerate(found, 1):
             if count <= MAX_PER_RULE:
                 yield _finding(rule, change, node, span, lines)

@@ -76,20 +76,19 @@ def _finding(
 ) -> Finding:
     symbol, doc, documented, wrong = compared.symbol, compared.doc, compared.documented, compared.wrong
     kind = "docs-parameter-gone" if wrong.gone else "docs-parameter-new" if wrong.new else "docs-result-none"
-    style = style_in(source, sources)
     indent = indent_of(source.lines[doc.line - 1])
     text = None
     if len(wrong.gone) + len(wrong.new) <= MOST_REPAIRED:
         about = facts_of(source.language, symbol).about if wrong.new else {}
         said = {name: " and ".join(texts).removeprefix("is ") for name, texts in about.items()}
         words = {name: f"{text[0].upper()}{text[1:]}." for name, text in said.items()}
+        style = style_in(source, sources)
         text = repaired(source.language, symbol, doc, documented, wrong, style, indent, words)
     if text and doc.end_line - doc.line > LONG:
         text = patch(indent + doc.text, text, doc.line)
     line, end_line = compared.span or (symbol.line, symbol.head_end)
     removed = "" if compared.span else " The lines removed here were its last use in the signature."
-    names = (*wrong.gone, *(p.name for p in wrong.new))
-    rule = rules[kind]
+    names, rule = (*wrong.gone, *(p.name for p in wrong.new)), rules[kind]
     found = rule.finding(
         path=source.change.path,
         line=line,

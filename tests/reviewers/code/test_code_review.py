@@ -5,6 +5,7 @@ from examples import table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reviewers.code.code_changes import Texts, edited, new_file, reviewed, rules
+from reviewers.docs.before_after import subject_of
 
 from cli_guard.code.classify import is_generated
 from cli_guard.code.test_files import is_test_or_example
@@ -296,3 +297,27 @@ def test_readme_asks_for_no_rules() -> None:
 
 def test_symlink_and_binary_are_not_parsed() -> None:
     assert reviewed(new_file("a.py", "x = eval(text)\n", kind=Kind.BINARY)).findings == ()
+
+
+WORKFLOW = ".github/workflows/ci.yml"
+PINNED = "acme/deploy@8e5e7e5ab8b370d6c329ec480221332ada57f0ab"
+
+
+@table(
+    ("before", "after", "lines"),
+    [
+        pytest.param((), ("acme/deploy@v1", "acme/test@v1"), [5], id="once a file"),
+        pytest.param(("acme/deploy@v1",), ("acme/deploy@v2",), [], id="another tag"),
+        pytest.param(("acme/deploy@v1",), ("acme/deploy@v1", "acme/test@v1"), [6], id="another action"),
+        pytest.param((PINNED,), ("acme/deploy@v2",), [5], id="no longer pinned"),
+    ],
+)
+def test_an_action_that_is_not_pinned(
+    before: tuple[str, ...], after: tuple[str, ...], lines: list[int]
+) -> None:
+    old, new = (
+        "on: push\njobs:\n  a:\n    steps:\n" + "".join(f"      - uses: {action}\n" for action in actions)
+        for actions in (before, after)
+    )
+    found = review(subject_of({WORKFLOW: old}, {WORKFLOW: new})).findings
+    assert [each.line for each in found if each.rule == "code-workflow-unpinned"] == lines

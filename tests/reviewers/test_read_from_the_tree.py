@@ -1,0 +1,43 @@
+"""What reviewers read of files and commits that the change does not touch, in a real repository."""
+
+from repositories import Repo
+
+LONG = "Teach the importer to read files that were written by the old exporter, too"
+PRIVATE = "def one(a):\n    if a < 1:\n        raise ValueError(a)\n    return a\n"
+
+
+def advised(repo: Repo, message: str) -> bool:
+    repo.git("add", "-A")
+    return "message-subject-long" in repo.try_git("commit", "--allow-empty", "-m", message).all
+
+
+def history(repo: Repo, *subjects: str) -> None:
+    for subject in subjects:
+        tree, head = repo.git("rev-parse", "HEAD^{tree}"), repo.git("rev-parse", "HEAD")
+        repo.git("update-ref", "refs/heads/main", repo.git("commit-tree", tree, "-p", head, "-m", subject))
+
+
+def test_style_of_the_last_messages_is_kept(guarded: Repo) -> None:
+    history(guarded, *["Read the old format"] * 18)
+    assert not advised(guarded, LONG)
+    guarded.git("reset", "-q", "--hard", "HEAD~")
+    history(guarded, *["Read the new format"] * 2)
+    assert advised(guarded, LONG)
+    assert "message-subject-long" in guarded.guard("review", "--commit", "HEAD").out
+
+
+def test_file_of_a_message_linter_asks_for_a_style(guarded: Repo) -> None:
+    assert not advised(guarded, LONG)
+    guarded.write(".gitlint", "[general]\n")
+    assert advised(guarded, LONG)
+
+
+def test_private_module_that_the_package_exports_is_public(committed: Repo) -> None:
+    committed.commit("A package", {"p/__init__.py": "from ._one import one\n", "q/__init__.py": ""})
+    for package in ("p", "q"):
+        committed.write(f"{package}/_one.py", PRIVATE)
+    committed.git("add", "-A")
+    found = [each for each in committed.review()["findings"] if each["rule"] == "docs-missing"]
+    assert [(each["path"], each["suggestion"]) for each in found] == [
+        ("p/_one.py", '    """Raise ValueError if `a < 1`."""')
+    ]
