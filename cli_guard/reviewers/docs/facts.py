@@ -68,7 +68,7 @@ def facts_of(language: str, symbol: Symbol) -> Facts:
     if body is None:
         return facts
     names = {p.name for p in symbol.parameters if p.name and not p.star}
-    known = names | OBJECT
+    known = OBJECT | {p.name for p in symbol.parameters if p.name}
     rebound: set[str] = set()
     for node, condition in _walk(body):
         kind = node.kind()

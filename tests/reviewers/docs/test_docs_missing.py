@@ -173,6 +173,13 @@ SILENT = [
 ]
 
 
+def test_rest_of_the_arguments_is_no_object_of_the_caller() -> None:
+    head = "def one(a, *rest, **options):\n    options['a'] = rest\n"
+    assert found("a.py", f"{DOCUMENTED}{head}    return a + 1\n", DOCUMENTED) == []
+    (finding,) = found("a.py", f"{DOCUMENTED}{head}    if rest:\n        raise KeyError(a)\n", DOCUMENTED)
+    assert (finding.suggestion or "").strip() == '"""Raise KeyError if `rest`."""'
+
+
 def with_body(body: str) -> str:
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     return f"{DOCUMENTED}def one(a, b=None):\n{lines}    return a + 1\n"
