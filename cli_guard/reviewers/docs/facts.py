@@ -54,9 +54,9 @@ class Facts:
         """Return them in the third person, what comes back first."""
         raises = "Raises" if self.language == "python" else "Returns" if self.language == "go" else "Throws"
         return [
-            *(_sentence(f"Returns {what}", conditions) for what, conditions in self.results.items()),
+            *(_sentence(f"Returns {what}", when) for what, when in self.results.items() if any(when)),
             *(f"Changes `{name}` in place." for name in self.changed),
-            *(_sentence(f"{raises} {error}", conditions) for error, conditions in self.errors.items()),
+            *(_sentence(f"{raises} {error}", when) for error, when in self.errors.items() if any(when)),
             *(f"`{name}` {' and '.join(texts)}." for name, texts in self.about.items()),
         ]
 
@@ -68,7 +68,7 @@ def facts_of(language: str, symbol: Symbol) -> Facts:
     if body is None:
         return facts
     names = {p.name for p in symbol.parameters if p.name and not p.star}
-    known = OBJECT | {p.name for p in symbol.parameters if p.name}
+    known = {p.name for p in symbol.parameters if p.name} | OBJECT
     rebound: set[str] = set()
     for node, condition in _walk(body):
         kind = node.kind()
@@ -132,21 +132,21 @@ def _both(outer: str | None, inner: "SgNode | None") -> str | None:
 
 
 def _read_end(facts: Facts, node: "SgNode", condition: str | None, names: set[str]) -> None:
-    """Record an error or a special result, if its condition is one that a caller sees."""
+    """Record an error or a special result with its condition, "" if a caller does not see that."""
     value = next((child for child in node.named_children() if "comment" not in child.kind()), None)
-    if value is None or not condition or not _visible(condition, names):
+    if value is None:
         return
-    text = value.text()
+    text, shown = value.text(), condition if condition and _visible(condition, names) else ""
     if node.kind() == "return_statement" and facts.language != "go":
         if text in SPECIAL:
-            facts.results.setdefault(text, []).append(condition)
+            facts.results.setdefault(text, []).append(shown)
         return
     if facts.language == "go":
         text = text.rpartition(",")[2].strip()
     elif len(text) > 10 * LONGEST or value.kind() in ("call", "new_expression", "object_creation_expression"):
         text = next((t for name in ("function", "constructor", "type") if (t := field_text(value, name))), "")
     if (GO_ERROR if facts.language == "go" else ERROR).fullmatch(text) and text != "NotImplementedError":
-        facts.errors.setdefault(text, []).append(condition)
+        facts.errors.setdefault(text, []).append(shown)
 
 
 def _read_default(facts: Facts, name: str, value: str, condition: str | None, names: set[str]) -> bool:
@@ -170,7 +170,6 @@ def _visible(text: str, names: set[str], *, own: bool = True) -> bool:
 
 
 def _sentence(beginning: str, conditions: list[str]) -> str:
-    shown = list(dict.fromkeys(conditions))
-    if len(shown) > MOST_CONDITIONS:
-        return f"{beginning} in {len(shown)} cases."
-    return f"{beginning} if {' or if '.join(f'`{each}`' for each in shown)}."
+    shown = list(dict.fromkeys(f"`{each}`" for each in conditions if each))
+    is_all = all(conditions) and len(shown) <= MOST_CONDITIONS
+    return f"{beginning}{' if' if is_all else ', for example if'} {' or if '.join(shown[:MOST_CONDITIONS])}."

@@ -140,6 +140,11 @@ FACTS = [
         "Raise errors.Full if `a < 1` or if `b`.",
     ),
     ("if len(a) > LIMIT:\n    raise KeyError(a)", "Raise KeyError if `len(a) > LIMIT`."),
+    ("if a < 1:\n    raise KeyError(a)\nraise KeyError(b)", "Raise KeyError, for example if `a < 1`."),
+    (
+        "if a < 1:\n    raise KeyError(a)\nif x:\n    raise KeyError",
+        "Raise KeyError, for example if `a < 1`.",
+    ),
     ("if not a:\n    return None", "Return None if `not a`."),
     ("if b is None:\n    b = Path.cwd()", "`b` defaults to `Path.cwd()`."),
     ("b = b or 30", "`b` defaults to `30`."),
