@@ -113,6 +113,11 @@ REVIEWERS = (
         scope=Scope.FILES,
     ),
     Reviewer(
+        "dependencies",
+        "what manifests, lock files and package managers' settings bring in, and from where",
+        prefix="deps-",
+    ),
+    Reviewer(
         "docs",
         "public functions and classes whose documentation is missing or no longer true",
         prefix="docs-",

@@ -1,0 +1,30 @@
+"""Dependencies: what a change to manifests, lock files and package managers' settings brings in, and from where.
+
+`reading` turns a file into entries, `changes` compares them before and after, the other modules judge the differences.
+"""
+
+from itertools import chain
+
+from cli_guard.model import Report, Skipped
+from cli_guard.reviewers.dependencies.changes import Difference, differences
+from cli_guard.reviewers.dependencies.judging import World, judge
+from cli_guard.reviewers.dependencies.locks import find_removed_locks, find_stale
+from cli_guard.reviewers.review_input import ReviewInput
+
+
+def review(subject: ReviewInput) -> Report:
+    """Return the findings on what each file names that it did not name before, by path, line and rule."""
+    found: list[Difference] = []
+    skipped: list[Skipped] = []
+    for each in differences(subject):
+        (found if isinstance(each, Difference) else skipped).append(each)  # type: ignore[arg-type]
+    if not found:
+        return Report((), tuple(skipped))
+    # A manifest says why a lock file changed: what it has reported is not reported again.
+    found.sort(key=lambda each: each.is_lock)
+    world = World(subject, found)
+    findings = [*chain.from_iterable(judge(world, each) for each in found), *find_stale(world)]
+    findings += find_removed_locks(world)
+    return Report(
+        tuple(sorted(findings, key=lambda f: (f.path, f.line or 0, f.rule))), (*skipped, *world.skipped)
+    )

@@ -1,0 +1,279 @@
+"""Judge what came and what moved in one file: its source, its hashes, its scripts, its name."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from cli_guard.model import Finding, Severity, Skipped, fingerprint
+from cli_guard.reviewers.dependencies import names
+from cli_guard.reviewers.dependencies.changes import Difference
+from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Entry
+from cli_guard.reviewers.dependencies.versions import is_major_move
+from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.rules.catalog import one
+
+GIT = re.compile(
+    r"(?i)git\+|git@|git://|ssh://|git = |(?:github|gitlab|bitbucket|gist):|[^#?]*\.git(?:[#?@]|$)"
+    r"|(?![.~])[\w.-]+/[\w.-]+(?:#|$)"
+)
+ARCHIVE = r"\.(?:whl|tgz|tar\.gz|jar|zip)$"
+LOCAL = re.compile(
+    rf"(?i)(?:file|path|link):|{LOCAL_KEY}|\.{{0,2}}/|~|[a-z]:\\|(?!.*://)(?:[\w.-]+/)*[\w.-]+{ARCHIVE}"
+)
+OUTSIDE = re.compile(rf"(?i)(?:(?:file|link|path):|{LOCAL_KEY})?(?:/|~|[a-z]:\\)|.*{ARCHIVE}")
+PLAIN = re.compile(r"(?i)(?:git\+|registry\+|sparse\+)?(?:http|git|ftp)://(?!localhost\b|127\.|\[::1\])")
+COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+LOOSE = frozenset("* x latest next >=0 >=0.0.0 + LATEST RELEASE dev-master dev-main @dev".split())
+BRANCHES = frozenset("main master HEAD develop trunk latest stable".split())
+# A lock file in which nearly all have a hash is one in which all should.
+MOST_HAVE = 0.8
+OWNED = ("actions", "pre-commit", "docker")
+UNVERSIONED = ("maven", "nuget", "gem", "go", "conda")
+# What a test, an example or a vendored copy is still told, as advice.
+ASIDE = frozenset(("deps-plain-http", "deps-known-bad"))
+# An entry without a source is a package of the repository itself in these.
+NEED_SOURCE = ("uv.lock", "Cargo.lock", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock")
+UNITS = {
+    "m": 1440,
+    "min": 1440,
+    "minute": 1440,
+    "h": 24,
+    "hour": 24,
+    "w": 1 / 7,
+    "week": 1 / 7,
+    "month": 1 / 30,
+}
+SETTINGS = {
+    "tls": ("deps-tls-off", "{name} {spec}: what is downloaded is not verified"),
+    "integrity": ("deps-integrity-lost", "{name} {spec}: hashes are no longer compared"),
+    "script": ("deps-install-script", "{name} runs when the package is installed: {spec}"),
+    "scripts": ("deps-install-script", "{name} {spec}: every package may run scripts when it is installed"),
+    "command": (
+        "deps-install-script",
+        "{spec} takes the place of the command {name}: it runs at each build or install",
+    ),
+    "trusted": ("deps-install-script", "{name} may run scripts when it is installed"),
+    "cooldown exception": ("deps-cooldown", "{name} {spec}: exempt from the age that a release must have"),
+}
+REMOVED = {
+    "hashes required": (
+        "deps-integrity-lost",
+        "{name} {spec} is removed: what is downloaded is no longer compared",
+    ),
+    "checksum": ("deps-integrity-lost", "{name} is removed: what is downloaded is no longer compared"),
+    "cooldown": ("deps-cooldown", "{name} {spec} is removed: releases may be used on their first day"),
+    "scripts off": (
+        "deps-install-script",
+        "{name} {spec} is removed: packages may run scripts when they are installed",
+    ),
+}
+# The rule and the message of a finding.
+Remark = tuple[str, str]
+
+
+@dataclass
+class World:
+    """The change as a whole, and what has been reported of it."""
+
+    subject: ReviewInput
+    differences: list[Difference]
+    reported: set[tuple[str, ...]] = field(default_factory=set)
+    skipped: list[Skipped] = field(default_factory=list)
+
+    @cached_property
+    def names_before(self) -> frozenset[tuple[str, str]]:
+        """Return the ecosystem and name of every entry that a changed file had before."""
+        return frozenset((e.ecosystem, e.name) for each in self.differences for e in each.old.entries)
+
+    def is_first(self, *what: str) -> bool:
+        """Return whether this has not been reported yet, and note that it is."""
+        is_new = what not in self.reported
+        self.reported.add(what)
+        return is_new
+
+
+def findings_of(each: Difference, rule: str, entry: Entry | None, message: str) -> Iterator[Finding]:
+    """Yield a finding, or nothing for one on a file that only tests or shows."""
+    if each.is_aside and rule not in ASIDE:
+        return
+    # The tag of an image is part of its name for most people: a digest is a step beyond.
+    is_tag = rule == "deps-integrity-lost" and entry and entry.kind == "image"
+    content = f"{entry.name} {entry.spec} {entry.source}" if entry else message
+    yield one("dependencies", rule).finding(
+        path=each.path,
+        line=entry.line if entry else None,
+        end_line=entry.last if entry and entry.last > entry.line else None,
+        message=message,
+        severity=Severity.LOW if each.is_aside else Severity.MEDIUM if is_tag else None,
+        fingerprint=fingerprint(rule, each.path, content),
+    )
+
+
+def judge(world: World, each: Difference) -> Iterator[Finding]:
+    """Yield the findings on one file."""
+    for was, entry in each.pairs:
+        judges = (judge_setting,) if entry.is_setting else (judge_source, judge_integrity, judge_release)
+        for remarks in judges if entry.source != "workspace:" else ():
+            for rule, message in remarks(world, each, was, entry):
+                yield from findings_of(each, rule, entry, message)
+    for entry in each.gone if each.new.entries or not each.is_lock else ():
+        if entry.kind in REMOVED:
+            rule, message = REMOVED[entry.kind]
+            yield from findings_of(each, rule, None, message.format(name=entry.name, spec=entry.spec))
+
+
+def place(source: str) -> str:
+    """Return an address to show: without the user, the query and what the source is fixed to."""
+    bare = re.sub(r"://[^/@\s]*@", "://", source).split("?")[0].split("#")[0]
+    return bare if len(bare) <= 100 else f"{bare[:97]}..."
+
+
+def is_direct(each: Difference, entry: Entry) -> bool:
+    """Return whether an entry comes past its registry: by address, from Git or from a path."""
+    source = entry.source
+    if not each.is_lock:
+        return bool(source) and not source.startswith("npm:")
+    short = not re.search("[:=]", source)
+    return each.ecosystem != "composer" and not short and bool(GIT.match(source) or LOCAL.match(source))
+
+
+def is_inside(each: Difference, source: str) -> bool:
+    """Return whether a path leads to a folder of the repository, as between the packages of one."""
+    depth, least = each.path.count("/"), 0
+    for step in re.sub(rf"^(?:\w+:|{LOCAL_KEY})", "", source).split("/"):
+        depth += -1 if step == ".." else step not in (".", "")
+        least = min(least, depth)
+    return least >= 0 and not OUTSIDE.match(source)
+
+
+def judge_source(world: World, each: Difference, was: Entry | None, entry: Entry) -> Iterator[Remark]:
+    source, name, where, host = entry.source, entry.name, place(entry.source), entry.host
+    is_local, is_plain = LOCAL.match(source) is not None, PLAIN.match(source)
+    if is_direct(each, entry):
+        same = was and place(was.source).partition("@")[0] == where.partition("@")[0]
+        if same or (is_local and is_inside(each, source)) or not world.is_first("source", name):
+            return
+        if is_plain:
+            yield "deps-plain-http", f"{name} comes over an unprotected connection: {where}"
+        elif entry.kind == "replace":
+            yield "deps-fork", f"{name} is replaced by {where}"
+        else:
+            how = "a path" if is_local else "Git" if GIT.match(source) else "an address"
+            loose = ", at no fixed commit" if how == "Git" and not COMMIT.fullmatch(entry.ref) else ""
+            yield "deps-source", f"{name} comes from {how}{loose}, not from a registry: {where}"
+        return
+    if source.startswith("npm:") and source[4:] != name and (was or entry.kind == "replace"):
+        yield "deps-fork", f"{name} is replaced by another package: {source[4:]}"
+    if is_plain and not (was and PLAIN.match(was.source)) and world.is_first("http", host):
+        yield "deps-plain-http", f"{name} comes over an unprotected connection: {where}"
+    elif host and host not in each.hosts and not each.is_new:
+        images = entry.kind == "image" and any(e.kind == "image" for e in each.old.entries)
+        if (each.hosts or images) and world.is_first("host", host):
+            yield "deps-new-host", f"{name} comes from {host}, which {each.path} did not use before"
+    if was is None and each.ecosystem in OWNED:
+        last = name.rstrip("/").rpartition("/")[2]
+        others = (e for e in each.gone if e.name.rstrip("/").rpartition("/")[2] == last and e.host == host)
+        if other := next(others, None):
+            yield "deps-fork", f"{other.name} is replaced by that of another owner: {name}"
+
+
+def judge_integrity(world: World, each: Difference, was: Entry | None, entry: Entry) -> Iterator[Remark]:
+    name, spec, now, rule = entry.name, entry.spec, entry.integrity, "deps-integrity-lost"
+    if is_direct(each, entry):
+        return
+    if was is None:
+        olds = [e for e in each.old.entries if not e.is_setting]
+        needed = entry.kind != "image" and (entry.source or not each.path.endswith(NEED_SOURCE))
+        if not now and needed and olds and sum(1 for e in olds if e.integrity) >= MOST_HAVE * len(olds):
+            yield rule, f"{name} has no hash, unlike the rest of {each.path}"
+    elif was.integrity and not now:
+        yield rule, f"{name} no longer has the hash that it had"
+    elif strength(now) < strength(was.integrity):
+        yield rule, f"{name} has a weaker hash than before"
+    elif each.ecosystem in OWNED:
+        if COMMIT.fullmatch(was.spec) and not COMMIT.fullmatch(spec):
+            yield rule, f"{name} is no longer fixed to a commit, but to {spec or 'nothing'}"
+    elif was.spec == spec != "" and was.source == entry.source and now and "dev" not in spec:
+        is_other = strength(now) == strength(was.integrity) and now.isdisjoint(was.integrity)
+        if is_other:
+            yield "deps-integrity-changed", f"{name} {spec} has another hash, but the same version"
+
+
+def strength(integrity: frozenset[str]) -> int:
+    """Return the bits of the best hash that names its algorithm as npm and pip do, 1000 if none does."""
+    found = (re.match(r"(?:sha|md)(\d+)[-:]", each) for each in integrity)
+    return max(({"1": 160, "5": 128}.get(each[1], int(each[1])) for each in found if each), default=1_000)
+
+
+def judge_release(world: World, each: Difference, was: Entry | None, entry: Entry) -> Iterator[Remark]:
+    name, spec, ecosystem = entry.name, entry.spec, entry.ecosystem
+    if entry.has_script and not (was and was.has_script):
+        how = "now runs" if was else "is new and runs"
+        yield "deps-install-script", f"{name} {spec} {how} a script when it is installed"
+    advisory, version = names.known_bad(ecosystem, name, spec), spec.lstrip("=^~v ")
+    if advisory and world.is_first("bad", name, version):
+        yield "deps-known-bad", f"{name} {version}: {advisory}"
+    is_unknown = was is None and (ecosystem, name) not in world.names_before and world.is_first("name", name)
+    if is_unknown and (similar := names.similar_name(ecosystem, name)):
+        yield (
+            "deps-similar-name",
+            f"{name} is one edit from {similar}, a popular package, and not known itself",
+        )
+    if each.is_lock or entry.kind in ("range", "replace", "image") or entry.source:
+        return
+    if is_loose(each, was, entry):
+        yield "deps-unpinned", f"{name} has no version: {spec or 'any'} is accepted"
+    elif was and is_major_move(was.spec, spec) and ecosystem not in ("go", "actions", "pre-commit"):
+        yield "deps-major", f"{name} moves to another major version: {was.spec} to {spec}"
+
+
+def is_loose(each: Difference, was: Entry | None, entry: Entry) -> bool:
+    """Return whether an entry accepts any version where that says something."""
+    spec = entry.spec.replace(" ", "")
+    if each.ecosystem in OWNED:
+        return each.ecosystem == "pre-commit" and spec in BRANCHES
+    if spec or each.ecosystem in UNVERSIONED or entry.kind == "build":
+        return spec in LOOSE or (each.ecosystem == "maven" and spec.endswith("+"))
+    if each.path.endswith((".txt", ".in")):
+        others = [e for e in each.old.entries if not e.is_setting]
+        return bool(was and was.spec) or sum(1 for e in others if e.spec) > len(others) / 2
+    return each.ecosystem != "cargo" or entry.last == entry.line
+
+
+def judge_setting(world: World, each: Difference, was: Entry | None, entry: Entry) -> Iterator[Remark]:
+    kind, name, source, host = entry.kind, entry.name, entry.source, entry.host
+    if kind in SETTINGS and (kind, entry.spec) != ("trusted", "false"):
+        rule, message = SETTINGS[kind]
+        yield rule, message.format(name=name, spec=entry.spec)
+    elif kind == "checksum" and was:
+        urls = {e.source for side in (each.old, each.new) for e in side.entries if e.kind == "download"}
+        if len(urls) == 1:
+            yield "deps-integrity-changed", f"{name} changes, but the address does not"
+    elif kind == "cooldown" and was and age(entry.spec) < age(was.spec):
+        yield "deps-cooldown", f"{name}: {was.spec} becomes {entry.spec}"
+    elif PLAIN.match(source):
+        yield "deps-plain-http", f"packages come over an unprotected connection: {place(source)}"
+    elif kind == "download" and host not in each.hosts and not each.is_new:
+        yield "deps-new-host", f"{name} is on {host}, which {each.path} did not use before"
+    elif kind == "index":
+        # The first source of a new file is the one that its package manager makes it name.
+        first = next(e for e in each.new.entries if e.kind == "index")
+        is_needed = (
+            each.is_new
+            and first is entry
+            and each.path.endswith(("Pipfile", "file", ".lock", ".config", "ml"))
+        )
+        if not is_needed and world.is_first("host", host or source):
+            yield (
+                "deps-index",
+                f"packages may come from {'an' if was is None else 'another'} index: {place(source)}",
+            )
+
+
+def age(text: str) -> float:
+    """Return the days that a setting asks for; of a date, the days before the year 10000."""
+    if date := re.match(r"(\d{4})-(\d\d)-(\d\d)", text):
+        return (10_000 - int(date[1])) * 366 - int(date[2]) * 31 - int(date[3])
+    found = re.match(r"P?T?(\d+(?:\.\d+)?)\s*([a-zA-Z]*)", text)
+    return float(found[1]) / UNITS.get(found[2].lower().rstrip("s"), 1) if found else 0

@@ -1,0 +1,80 @@
+"""Popular names, names that resemble one, and versions known to be bad: the lists in `rules/dependencies/`."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from cli_guard.reviewers.dependencies.versions import is_in_range
+from cli_guard.rules.catalog import FOLDER, read_table
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-_."
+# A name of four letters is one edit from many words.
+SHORTEST, LONGEST = 5, 100
+LISTED = ("pypi", "npm", "cargo")
+EXACT = re.compile(r"\s*(?:===?|=|\^|~=?|>=|v)?\s*v?(\d[\w.+-]*)\s*$")
+
+
+@cache
+def read_names(file: str) -> frozenset[str]:
+    """Return the names of a list in the rules' folder, one a line; a line that begins with # is none."""
+    lines = (FOLDER / "dependencies" / file).read_text("utf-8").split("\n")
+    return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
+def edits(name: str) -> Iterator[str]:
+    """Yield what one edit makes of a name: a letter less, two swapped, another letter, one more."""
+    for at in range(len(name) + 1):
+        head, tail = name[:at], name[at:]
+        if tail:
+            yield head + tail[1:]
+        if len(tail) > 1:
+            yield head + tail[1] + tail[0] + tail[2:]
+        for letter in LETTERS:
+            if tail:
+                yield head + letter + tail[1:]
+            yield head + letter + tail
+
+
+def similar_name(ecosystem: str, name: str) -> str | None:
+    """Return the popular name that an unknown one resembles, None if there is none or it is known."""
+    if ecosystem not in LISTED or len(name) < SHORTEST or len(name) > LONGEST:
+        return None
+    popular = read_names(f"{ecosystem}-popular.txt")
+    if name in popular or name in read_names("similar.txt"):
+        return None
+    scope, slash, _ = name.rpartition("/")
+    if slash and scope in popular_scopes():
+        return None
+    return next((each for each in edits(name) if each in popular and len(each) >= SHORTEST), None)
+
+
+@cache
+def popular_scopes() -> frozenset[str]:
+    """Return the scopes of popular npm packages: nobody else can publish in them."""
+    return frozenset(name.partition("/")[0] for name in read_names("npm-popular.txt") if name.startswith("@"))
+
+
+@cache
+def bad_versions() -> dict[tuple[str, str], list[tuple[str, str]]]:
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for each in read_table("dependencies/known-bad.toml")["bad"]:
+        for name in each["name"].split():
+            found.setdefault((each["ecosystem"], name), []).append(
+                (each["versions"], f"{each['what']} ({each['source']})")
+            )
+    return found
+
+
+def known_bad(ecosystem: str, name: str, spec: str) -> str | None:
+    """Return what is known of a version, or of the version that a range begins with; None if nothing is."""
+    exact = EXACT.match(spec.removesuffix("/go.mod"))
+    wanted = bad_versions().get((ecosystem, name))
+    if not wanted or not (exact or spec in ("", "*")):
+        return None
+    version = exact[1] if exact else ""
+    for versions, what in wanted:
+        if versions == "*" or version in versions.split():
+            return what
+        if versions.startswith((">", "<")) and version and is_in_range(version, versions, ecosystem):
+            return what
+    return None
