@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from cli_guard.errors import GitError
 from cli_guard.git.process import Git
 from cli_guard.git.repository import Repository, as_lines, missing
 from cli_guard.model import FileChange, Hunk, Kind
@@ -22,6 +23,7 @@ MARKS = (
 )
 CHUNK_BYTES = 1 << 20
 KEPT_CHARS = 8_000_000
+MATCHED_BYTES = 1 << 20
 SNIFFED_BYTES = 8_000  # as many as Git itself looks at (buffer_is_binary)
 
 
@@ -161,6 +163,11 @@ class BlobReader:
             process.stdout.read(min(CHUNK_BYTES, size + 1 - start))
         return None
 
+    def grep(self, *arguments: str, seconds: float) -> bytes:
+        """Return what git-grep finds: path, NUL and match on each line. Raises GitError, also if nothing matches."""
+        options = ("--no-recurse-submodules", "-I", "-z", "-o", "-w", "-i", "-F")
+        return self._git.bounded("grep", *options, *arguments, "--", limit=MATCHED_BYTES, seconds=seconds)[0]
+
     def sizes(self, blobs: Iterable[str]) -> dict[str, int]:
         """Return the sizes of blobs in bytes. Raises MissingObject."""
         wanted = list(dict.fromkeys(blobs))
@@ -200,6 +207,8 @@ def read_roots(repository: Repository, revisions: Iterable[str], names: tuple[st
 class BlobContents:
     """`Contents` of changes between blobs, in a `revision` ("": the index)."""
 
+    searched: tuple[str, ...] = ("--cached",)
+
     def __init__(self, reader: BlobReader, revision: str = "") -> None:
         self._reader = reader
         self._revision = revision
@@ -213,6 +222,23 @@ class BlobContents:
     def object_name(self, path: str) -> str:
         """Return what names a file after the change, whether it changes or not (gitrevisions(7)), for `new_blob`."""
         return f"{self._revision}:{path}"
+
+    def search(self, words: Iterable[str], seconds: float) -> list[tuple[str, str]]:
+        """Return path and word of each place that holds one of some words, in any case (git-grep(1)).
+
+        Raises GitError if Git is silent for longer than `seconds`.
+        """
+        where = (self._revision,) if self._revision else self.searched
+        wanted = [part for word in words for part in ("-e", word)]
+        try:
+            out = self._reader.grep(*wanted, *where, seconds=seconds)
+        except GitError as error:
+            if str(error).endswith("exit code 1"):  # no match
+                return []
+            raise
+        start = len(self._revision) + 1 if self._revision else 0
+        lines = (line.partition("\0") for line in out.decode("utf-8", "surrogateescape").split("\n"))
+        return [(path[start:], word) for path, _, word in lines if word]
 
     def new(self, change: FileChange) -> str | None:
         return self._text(change.new_blob, change)
@@ -244,6 +270,8 @@ class BlobContents:
 
 class WorktreeContents(BlobContents):
     """`Contents` of changes whose new side is in the work tree."""
+
+    searched = ()
 
     def __init__(self, reader: BlobReader, root: Path) -> None:
         super().__init__(reader)

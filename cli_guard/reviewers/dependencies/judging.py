@@ -80,6 +80,7 @@ class World:
     differences: list[Difference]
     reported: set[tuple[str, ...]] = field(default_factory=set)
     skipped: list[Skipped] = field(default_factory=list)
+    majors: list[tuple[Difference, Entry, Entry]] = field(default_factory=list)
 
     @cached_property
     def names_before(self) -> frozenset[tuple[str, str]]:
@@ -225,7 +226,7 @@ def judge_release(world: World, each: Difference, was: Entry | None, entry: Entr
     if is_loose(each, was, entry):
         yield "deps-unpinned", f"{name} has no version: {spec or 'any'} is accepted"
     elif was and is_major_move(was.spec, spec) and ecosystem not in ("go", "actions", "pre-commit"):
-        yield "deps-major", f"{name} moves to another major version: {was.spec} to {spec}"
+        world.majors.append((each, was, entry))
 
 
 def is_loose(each: Difference, was: Entry | None, entry: Entry) -> bool:

@@ -1,7 +1,7 @@
 """Changes written by people who had not read the rules, each reviewed in a repository of its own.
 
-`fixtures/dependencies/*.toml`: a case has the tree before, what the change writes and deletes, and what a reviewer would
-want to be told. `MISSED` lists what is not found yet; whatever is found is taken off the list.
+`fixtures/dependencies/*.toml`: a case has the tree before, what the change writes and deletes, and what a reviewer
+would want to be told. `MISSED` lists what is not found yet; whatever is found is taken off the list.
 """
 
 import tomllib
@@ -33,7 +33,9 @@ def write_all(repo: Repo, case: dict[str, Any]) -> None:
     repo.git("add", "-A")
 
 
-def matching(case: dict[str, Any], expected: dict[str, str], found: list[JudgedFinding]) -> Iterator[JudgedFinding]:
+def matching(
+    case: dict[str, Any], expected: dict[str, str], found: list[JudgedFinding]
+) -> Iterator[JudgedFinding]:
     """Yield the findings on what a case expects: on its line, or in its file if the line is gone."""
     text = case.get("after", {}).get(expected["path"], "")
     lines = [number for number, line in enumerate(text.split("\n"), 1) if expected["text"] in line]
