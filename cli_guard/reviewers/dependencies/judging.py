@@ -170,7 +170,8 @@ def judge_source(world: World, each: Difference, was: Entry | None, entry: Entry
         yield "deps-plain-http", f"{name} comes over an unprotected connection: {where}"
     elif host and host not in each.hosts and not each.is_new:
         images = entry.kind == "image" and any(e.kind == "image" for e in each.old.entries)
-        if (each.hosts or images) and world.is_first("host", host):
+        is_registry = each.is_lock and bool(each.old.entries)  # its default one, which the file does not name
+        if (each.hosts or images or is_registry) and world.is_first("host", host):
             yield "deps-new-host", f"{name} comes from {host}, which {each.path} did not use before"
     if was is None and each.ecosystem in OWNED:
         last = name.rstrip("/").rpartition("/")[2]
@@ -273,8 +274,6 @@ def judge_setting(world: World, each: Difference, was: Entry | None, entry: Entr
 
 
 def age(text: str) -> float:
-    """Return the days that a setting asks for; of a date, the days before the year 10000."""
-    if date := re.match(r"(\d{4})-(\d\d)-(\d\d)", text):
-        return (10_000 - int(date[1])) * 366 - int(date[2]) * 31 - int(date[3])
+    """Return the days that a setting asks for; a date, which moves on as time passes, counts as long."""
     found = re.match(r"P?T?(\d+(?:\.\d+)?)\s*([a-zA-Z]*)", text)
     return float(found[1]) / UNITS.get(found[2].lower().rstrip("s"), 1) if found else 0

@@ -10,7 +10,7 @@ from cli_guard.rules.catalog import FOLDER, read_table
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-_."
 # A name of four letters is one edit from many words.
 SHORTEST, LONGEST = 5, 100
-LISTED = ("pypi", "npm", "cargo")
+LISTED = ("pypi", "npm", "cargo", "gem", "nuget")
 EXACT = re.compile(r"\s*(?:===?|=|\^|~=?|>=|v)?\s*v?(\d[\w.+-]*)\s*$")
 
 
@@ -40,6 +40,7 @@ def similar_name(ecosystem: str, name: str) -> str | None:
     if ecosystem not in LISTED or len(name) < SHORTEST or len(name) > LONGEST:
         return None
     popular = read_names(f"{ecosystem}-popular.txt")
+    name = name.replace("_", "-") if ecosystem == "gem" else name
     if name in popular or name in read_names("similar.txt"):
         return None
     scope, slash, _ = name.rpartition("/")

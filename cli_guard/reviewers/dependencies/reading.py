@@ -56,7 +56,7 @@ class Entry:
     @property
     def host(self) -> str:
         """Return the host of its source in lower case, empty if it names none."""
-        found = HOST.search(self.source)
+        found = HOST.search(self.source or (self.name if self.ecosystem == "pre-commit" else ""))
         if found or self.kind != "image":
             return found[1].lower() if found else ""
         first = self.name.partition("/")[0]
@@ -174,23 +174,21 @@ class Lines:
             if len(line) > LONGEST_LINE:
                 problem, is_cut = f"line {number:,} is over {LONGEST_LINE:,} characters", True
                 continue
-            line = line.rstrip("\r")
+            line, is_start = line.rstrip("\r"), False
             if found := section.search(line):
                 entries += self.end()
                 inside = within.fullmatch(found["section"]) is not None
             if not inside or not line.strip():
                 entries += self.end() if close.search(line) else ()
                 continue
-            for pattern, kind in starts:
-                if found := pattern.search(line):
-                    entries += self.end()
-                    self.kind, self.first, self.is_open = kind, number, True
-                    self.take(found, number)
-                    break
-            else:
-                if self.is_open and close.search(line):
-                    self.take_all(fields, line, number)
-                    entries += self.end()
+            for found, kind in ((each, kind) for pattern, kind in starts for each in pattern.finditer(line)):
+                entries += self.end()
+                self.kind, self.first, self.is_open = kind, number, True
+                self.take(found, number)
+                is_start = True
+            if not is_start and self.is_open and close.search(line):
+                self.take_all(fields, line, number)
+                entries += self.end()
             self.take_all(fields, line, number)
         entries += self.end()
         return Listing(
@@ -381,6 +379,8 @@ def from_text(base: Entry, text: str) -> Entry | None:
             return from_text(replace(base, kind="image"), text.removeprefix("docker://"))
         return None if text.startswith(".") or "/" not in name else replace(base, name=name, spec=ref)
     if base.kind in ("pip", "hook") or (base.ecosystem == "pypi" and not base.name):
+        if SOURCE.match(text):
+            return with_source(replace(base, ecosystem="pypi", name=name_in(text), source=text))
         found = PEP_508.match(text)
         if base.kind == "hook" and (found is None or "/" in text or "@" in text[1:].split("[")[0]):
             return replace(
