@@ -222,7 +222,7 @@ def judge_release(world: World, each: Difference, was: Entry | None, entry: Entr
             "deps-similar-name",
             f"{name} is one edit from {similar}, a popular package, and not known itself",
         )
-    if each.is_lock or entry.kind in ("range", "replace", "image") or entry.source:
+    if each.is_lock or entry.kind in ("range", "replace", "image", "hook") or entry.source:
         return
     if is_loose(each, was, entry):
         yield "deps-unpinned", f"{name} has no version: {spec or 'any'} is accepted"
@@ -237,9 +237,9 @@ def is_loose(each: Difference, was: Entry | None, entry: Entry) -> bool:
         return each.ecosystem == "pre-commit" and spec in BRANCHES
     if spec or each.ecosystem in UNVERSIONED or entry.kind == "build":
         return spec in LOOSE or (each.ecosystem == "maven" and spec.endswith("+"))
-    if each.path.endswith((".txt", ".in")):
+    if each.ecosystem == "pypi":
         others = [e for e in each.old.entries if not e.is_setting]
-        return bool(was and was.spec) or sum(1 for e in others if e.spec) > len(others) / 2
+        return bool(was and was.spec) or sum(1 for e in others if e.spec) > MOST_HAVE * len(others)
     return each.ecosystem != "cargo" or entry.last == entry.line
 
 

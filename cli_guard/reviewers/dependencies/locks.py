@@ -66,7 +66,12 @@ def find_stale(world: World) -> Iterator[Finding]:
         if each.is_lock:
             yield from find_outside(world, each)
         elif each.new.locks:
+            added = each.change.added
             changed = [e for _, e in each.pairs if e.kind in COMPARED and not e.source and is_locked(e)]
+            # A compiled file has the entries of one environment: those with a marker may not be in it.
+            changed = [
+                e for e in changed if not each.path.endswith(".in") or ";" not in added.get(e.line, ";")
+            ]
             path, lock = lock_of(world, each) if changed else ("", NOTHING)
             if lock.entries and not lock.problem:
                 stale = [(e, why) for e in changed if (why := difference(e, lock))]

@@ -11,6 +11,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-_."
 # A name of four letters is one edit from many words.
 SHORTEST, LONGEST = 5, 100
 LISTED = ("pypi", "npm", "cargo", "gem", "nuget")
+NO_DIGITS = str.maketrans("", "", "0123456789")
 EXACT = re.compile(r"\s*(?:===?|=|\^|~=?|>=|v)?\s*v?(\d[\w.+-]*)\s*$")
 
 
@@ -46,7 +47,10 @@ def similar_name(ecosystem: str, name: str) -> str | None:
     scope, slash, _ = name.rpartition("/")
     if slash and scope in popular_scopes():
         return None
-    return next((each for each in edits(name) if each in popular and len(each) >= SHORTEST), None)
+    found = (each for each in edits(name) if each in popular and len(each) >= SHORTEST)
+    # The lists that are not by downloads lack new projects, which often differ by a digit.
+    letters = name.translate(NO_DIGITS)
+    return next((e for e in found if ecosystem in ("pypi", "npm") or e.translate(NO_DIGITS) != letters), None)
 
 
 @cache

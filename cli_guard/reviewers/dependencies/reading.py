@@ -353,7 +353,8 @@ def from_table(base: Entry, node: Table) -> Entry | None:
         url, kind = node.text("url"), "scoped index" if explicit else "index"
         return replace(base, name=node.text("name"), source=url, kind=kind) if url else None
     key = next((key for key in SOURCE_KEYS if node.text(key)), "")
-    source = f"{'git+' if key in ('git', 'github') else ''}{node.text(key)}" if key else ""
+    prefix = {"git": "git+", "github": "git+", "path": "path:", "file": "file:"}.get(key, "")
+    source = f"{prefix}{node.text(key)}" if key else ""
     if base.ecosystem == "composer" or node.text("workspace") == "true":
         source = source or ("workspace:" if node.text("workspace") else "")
     nested = node.get("version")

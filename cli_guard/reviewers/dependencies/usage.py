@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from posixpath import dirname, join
 from typing import Protocol, runtime_checkable
 
+from cli_guard.code.classify import is_vendored
 from cli_guard.code.languages import language_of
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.errors import GitError
@@ -68,7 +69,9 @@ def review_usage(world: World) -> Iterator[Finding]:
     }
     found: Counter[tuple[str, str]] = Counter()
     contents = world.subject.contents
-    if words and isinstance(contents, Searchable):
+    if not isinstance(contents, Searchable):
+        new, modules = [], {}
+    elif words:
         try:
             found.update(
                 (path, word.lower()) for path, word in contents.search(sorted(words), SEARCH_SECONDS)
@@ -144,7 +147,7 @@ def may_be_unused(each: Difference, was: Entry | None, entry: Entry) -> bool:
 def imported(world: World, language: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, Place]]:
     """Yield the modules that added lines import at the left margin, each with a place."""
     for change in world.subject.changes:
-        if change.kind is not Kind.TEXT or is_test_or_example(change.path):
+        if change.kind is not Kind.TEXT or is_test_or_example(change.path) or is_vendored(change.path):
             continue
         if language_of(change.path) not in (
             (language,) if language != "javascript" else (language, "typescript", "tsx")
@@ -182,12 +185,14 @@ def missing_elsewhere(world: World) -> Iterator[Finding]:
     """Yield the imports of JavaScript and Go that no package.json or go.mod above them names."""
     builtin = frozenset(read_table("dependencies/import-names.toml")["node"].split())
     popular = read_names("npm-popular.txt")
-    for name, (change, line, text) in list(imported(world, "javascript", SCRIPT))[:MOST_IMPORTS]:
+    for name, (change, line, text) in list(dict(imported(world, "javascript", SCRIPT)).items())[
+        :MOST_IMPORTS
+    ]:
         if name not in builtin and name in popular:
             known = [e.name for _, entries in above(world, change.path, "package.json") for e in entries]
             if known and name not in known and f"@types/{name}" not in known:
                 yield missing(change, line, text, name, "package.json")
-    for name, (change, line, text) in list(imported(world, "go", GO))[:MOST_IMPORTS]:
+    for name, (change, line, text) in list(dict(imported(world, "go", GO)).items())[:MOST_IMPORTS]:
         for path, entries in above(world, change.path, "go.mod")[:1]:
             own = re.search(r"(?m)^module\s+(\S+)", text_of(world, path) or "")
             roots = [own[1]] if own else []

@@ -19,14 +19,10 @@ def parts_of(version: str) -> Parts:
     return tuple(map(int, found[1].split("."))) if found else ()
 
 
-def major_of(version: str) -> Parts:
-    """Return the part that says a release may break its users: the first number, of 0.x the second too."""
-    parts = parts_of(version)
-    return parts[:1] if not parts or parts[0] else (*parts, 0, 0)[:2]
-
-
 def is_major_move(old: str, new: str) -> bool:
     """Return whether a version or range moves up to another first number."""
+    if re.fullmatch(r"\s*>=?[^,<]*", old):
+        return False  # the new version was accepted before
     before, after = parts_of(old)[:1], parts_of(new)[:1]
     return bool(before and after and after > before and after[0] < 1_900)
 
