@@ -55,16 +55,16 @@ class Difference:
         An entry may change by a removed line alone: its hash, for example.
         """
         before = by_key(self.old)
-        same = {(each.key, each.value) for each in self.old.entries}
-        kept = {(each.key, each.value) for each in self.new.entries}
+        same = {each.value for each in self.old.entries}
+        kept = {each.value for each in self.new.entries}
         found: list[tuple[Entry | None, Entry]] = []
         for entry in self.new.entries:
-            if (entry.key, entry.value) in same:
+            if entry.value in same:
                 continue
             olds = before.get(entry.key, [])
             if not olds and not self.change.touches(entry.line, entry.last):
                 continue
-            free = [old for old in olds if (old.key, old.value) not in kept]
+            free = [old for old in olds if old.value not in kept]
             found.append((next(iter(free or olds), None), entry))
         return tuple(found)
 
