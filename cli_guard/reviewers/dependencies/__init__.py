@@ -8,7 +8,7 @@ from itertools import chain
 from cli_guard.model import Report, Skipped
 from cli_guard.reviewers.dependencies.changes import Difference, differences
 from cli_guard.reviewers.dependencies.judging import World, judge
-from cli_guard.reviewers.dependencies.locks import find_removed_locks, find_stale
+from cli_guard.reviewers.dependencies.locks import review_locks
 from cli_guard.reviewers.dependencies.usage import review_usage
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -22,8 +22,8 @@ def review(subject: ReviewInput) -> Report:
     # A manifest says why a lock file changed: what it has reported is not reported again.
     found.sort(key=lambda each: each.is_lock)
     world = World(subject, found)
-    findings = [*chain.from_iterable(judge(world, each) for each in found), *find_stale(world)]
-    findings += chain(find_removed_locks(world), review_usage(world))
+    judged = chain.from_iterable(judge(world, each) for each in found)
+    findings = [*judged, *review_locks(world), *review_usage(world)]
     return Report(
         tuple(sorted(findings, key=lambda f: (f.path, f.line or 0, f.rule))), (*skipped, *world.skipped)
     )

@@ -8,7 +8,7 @@ from functools import cached_property
 from cli_guard.model import Finding, Severity, Skipped, fingerprint
 from cli_guard.reviewers.dependencies import names
 from cli_guard.reviewers.dependencies.changes import Difference
-from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Entry
+from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Entry, Listing
 from cli_guard.reviewers.dependencies.versions import is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
@@ -68,8 +68,8 @@ REMOVED = {
         "{name} {spec} is removed: packages may run scripts when they are installed",
     ),
 }
-# The rule and the message of a finding.
-Remark = tuple[str, str]
+# The rule, the message and, where it is not the rule's, the severity of a finding.
+Remark = tuple[str, str] | tuple[str, str, Severity]
 
 
 @dataclass
@@ -81,6 +81,7 @@ class World:
     reported: set[tuple[str, ...]] = field(default_factory=set)
     skipped: list[Skipped] = field(default_factory=list)
     majors: list[tuple[Difference, Entry, Entry]] = field(default_factory=list)
+    listings: dict[str, Listing] = field(default_factory=dict)
 
     @cached_property
     def names_before(self) -> frozenset[tuple[str, str]]:
@@ -94,19 +95,19 @@ class World:
         return is_new
 
 
-def findings_of(each: Difference, rule: str, entry: Entry | None, message: str) -> Iterator[Finding]:
+def findings_of(
+    each: Difference, rule: str, entry: Entry | None, message: str, severity: Severity | None = None
+) -> Iterator[Finding]:
     """Yield a finding, or nothing for one on a file that only tests or shows."""
     if each.is_aside and rule not in ASIDE:
         return
-    # The tag of an image is part of its name for most people: a digest is a step beyond.
-    is_tag = rule == "deps-integrity-lost" and entry and entry.kind == "image"
     content = f"{entry.name} {entry.spec} {entry.source}" if entry else message
     yield one("dependencies", rule).finding(
         path=each.path,
         line=entry.line if entry else None,
         end_line=entry.last if entry and entry.last > entry.line else None,
         message=message,
-        severity=Severity.LOW if each.is_aside else Severity.MEDIUM if is_tag else None,
+        severity=Severity.LOW if each.is_aside else severity,
         fingerprint=fingerprint(rule, each.path, content),
     )
 
@@ -116,8 +117,8 @@ def judge(world: World, each: Difference) -> Iterator[Finding]:
     for was, entry in each.pairs:
         judges = (judge_setting,) if entry.is_setting else (judge_source, judge_integrity, judge_release)
         for remarks in judges if entry.source != "workspace:" else ():
-            for rule, message in remarks(world, each, was, entry):
-                yield from findings_of(each, rule, entry, message)
+            for rule, message, *severity in remarks(world, each, was, entry):
+                yield from findings_of(each, rule, entry, message, *severity)
     for entry in each.gone if each.new.entries or not each.is_lock else ():
         if entry.kind in REMOVED:
             rule, message = REMOVED[entry.kind]
@@ -190,7 +191,9 @@ def judge_integrity(world: World, each: Difference, was: Entry | None, entry: En
         if not now and needed and olds and sum(1 for e in olds if e.integrity) >= MOST_HAVE * len(olds):
             yield rule, f"{name} has no hash, unlike the rest of {each.path}"
     elif was.integrity and not now:
-        yield rule, f"{name} no longer has the hash that it had"
+        # For most people the tag of an image is its version: a digest is a step beyond.
+        severity = Severity.MEDIUM if entry.kind == "image" else Severity.HIGH
+        yield rule, f"{name} no longer has the hash that it had", severity
     elif strength(now) < strength(was.integrity):
         yield rule, f"{name} has a weaker hash than before"
     elif each.ecosystem in OWNED:
@@ -210,9 +213,11 @@ def strength(integrity: frozenset[str]) -> int:
 
 def judge_release(world: World, each: Difference, was: Entry | None, entry: Entry) -> Iterator[Remark]:
     name, spec, ecosystem = entry.name, entry.spec, entry.ecosystem
-    if entry.has_script and not (was and was.has_script):
-        how = "now runs" if was else "is new and runs"
-        yield "deps-install-script", f"{name} {spec} {how} a script when it is installed"
+    if entry.has_script and was and not was.has_script:
+        yield "deps-install-script", f"{name} {spec} now runs a script when it is installed"
+    elif entry.has_script and not was and not (each.is_new and names.is_popular(ecosystem, name)):
+        severity = Severity.LOW if names.is_popular(ecosystem, name) else Severity.HIGH
+        yield "deps-install-script", f"{name} {spec} is new and runs a script when it is installed", severity
     advisory, version = names.known_bad(ecosystem, name, spec), spec.lstrip("=^~v ")
     if advisory and world.is_first("bad", name, version):
         yield "deps-known-bad", f"{name} {version}: {advisory}"

@@ -6,15 +6,17 @@ from posixpath import dirname, join
 
 from cli_guard.errors import MissingObject
 from cli_guard.model import FileChange, Finding, Status
-from cli_guard.reviewers.dependencies.changes import NOTHING, Difference, deadline
+from cli_guard.reviewers.dependencies.changes import NOTHING, Difference, by_key, deadline
 from cli_guard.reviewers.dependencies.judging import World, findings_of
-from cli_guard.reviewers.dependencies.reading import Entry, Listing, formats, read
+from cli_guard.reviewers.dependencies.reading import Entry, Listing, formats_of, read
 from cli_guard.reviewers.dependencies.versions import is_in_range
 from cli_guard.reviewers.new_roles import WholeTree
 
-MOST_FOLDERS_UP = 4
+MANIFESTS = ("package.json", "pyproject.toml", "Pipfile", "Cargo.toml", "go.mod", "Gemfile", "composer.json")
 MOST_NAMED = 3
-COMPARED = ("", "dev", "build")
+COMPARED = ("", "dev")
+# In Composer these are the language and what it is built with; in Poetry the language.
+PLATFORM = ("php", "python", "ext-", "lib-")
 
 
 def text_of(world: World, path: str) -> str | None:
@@ -23,161 +25,111 @@ def text_of(world: World, path: str) -> str | None:
         if change.path == path:
             return None if change.status is Status.DELETED else world.subject.contents.new(change)
     contents = world.subject.contents
-    if not isinstance(contents, WholeTree):
-        return None
-    with suppress(MissingObject):
-        return contents.new(FileChange(path, Status.MODIFIED, new_blob=contents.object_name(path)))
+    if isinstance(contents, WholeTree):
+        with suppress(MissingObject):
+            return contents.new(FileChange(path, Status.MODIFIED, new_blob=contents.object_name(path)))
     return None
 
 
 def listing_of(world: World, path: str) -> Listing:
-    """Return the entries of a file after the change."""
-    for each in world.differences:
-        if each.path == path:
-            return each.new
-    text = text_of(world, path)
-    if text is None or len(text) > world.subject.limits.file_chars:
-        return NOTHING
-    return read(path, text, deadline(world.subject))
+    """Return the entries of a file after the change, read once."""
+    if path not in world.listings:
+        known = next((each.new for each in world.differences if each.path == path), None)
+        text = "" if known else text_of(world, path) or ""
+        is_short = len(text) <= world.subject.limits.file_chars
+        world.listings[path] = known or (
+            read(path, text, deadline(world.subject)) if is_short and text else NOTHING
+        )
+    return world.listings[path]
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """Yield the folder of a path and those above it, nearest first."""
+    while path:
+        path = dirname(path)
+        yield path
 
 
 def lock_of(world: World, each: Difference) -> tuple[str, Listing]:
     """Return the lock file of a manifest, in its folder or above, with what it holds."""
-    if each.path.endswith(".in"):
-        path = f"{each.path[:-3]}.txt"
-        return path, listing_of(world, path)
-    if each.path.endswith(".txt"):
-        return "", NOTHING
-    folder = dirname(each.path)
-    for _ in range(MOST_FOLDERS_UP):
-        for name in each.new.locks:
-            listing = listing_of(world, join(folder, name))
-            if listing.entries:
-                return join(folder, name), listing
-        if not folder:
-            break
-        folder = dirname(folder)
-    return "", NOTHING
+    paths = (join(folder, name) for folder in folders_above(each.path) for name in each.new.locks)
+    if each.path.endswith((".in", ".txt")):
+        paths = (path for path in [f"{each.path[:-3]}.txt"] if each.path.endswith(".in"))
+    found = ((path, listing_of(world, path)) for path in paths)
+    return next((pair for pair in found if pair[1].entries), ("", NOTHING))
 
 
-def find_stale(world: World) -> Iterator[Finding]:
-    """Yield the entries of manifests that their lock file does not have, and versions outside of their range."""
+def manifests_of(lock: str) -> list[str]:
+    """Return where the manifest of a lock file may be."""
+    name = lock.rpartition("/")[2]
+    tables = ((each, table) for each in MANIFESTS for _, table in formats_of(each))
+    return [join(dirname(lock), each) for each, table in tables if name in table.get("locks", "").split()]
+
+
+def review_locks(world: World) -> Iterator[Finding]:
+    """Yield what manifests and lock files do not agree on, and the lock files that were removed."""
     for each in world.differences:
-        if each.is_lock:
-            yield from find_outside(world, each)
-        elif each.new.locks:
-            added = each.change.added
-            changed = [e for _, e in each.pairs if e.kind in COMPARED and not e.source and is_locked(e)]
-            # A compiled file has the entries of one environment: those with a marker may not be in it.
-            changed = [
-                e for e in changed if not each.path.endswith(".in") or ";" not in added.get(e.line, ";")
-            ]
+        if not each.is_lock:
+            changed = [entry for _, entry in each.pairs if may_be_locked(each, entry)]
             path, lock = lock_of(world, each) if changed else ("", NOTHING)
-            if lock.entries and not lock.problem:
-                stale = [(e, why) for e in changed if (why := difference(e, lock))]
-                for entry, why in stale[:MOST_NAMED]:
-                    more = (
-                        f"; so do {len(stale) - MOST_NAMED} more"
-                        if len(stale) > MOST_NAMED and entry is stale[0][0]
-                        else ""
-                    )
-                    yield from findings_of(
-                        each, "deps-lock-stale", entry, f"{entry.name} {entry.spec}: {path} {why}{more}"
-                    )
+            stale = [(entry, why) for entry in changed if (why := contradiction(entry, lock))]
+            for entry, why in stale[:MOST_NAMED]:
+                more = f" (and {len(stale) - MOST_NAMED} more)" if len(stale) > MOST_NAMED else ""
+                message = f"{entry.name} {entry.spec}: {path} {why}{more}"
+                yield from findings_of(each, "deps-lock-stale", entry, message)
+            continue
+        manifests = [(path, listing_of(world, path)) for path in manifests_of(each.path)]
+        had_hashes = each.change.status is Status.DELETED and any(
+            entry.integrity for entry in each.old.entries
+        )
+        bare = [path for path, manifest in manifests if manifest.entries and lock_at(world, path) is None]
+        if had_hashes and bare:
+            message = f"{each.path} is removed: versions and hashes are fixed by nothing"
+            yield from findings_of(each, "deps-integrity-lost", None, message)
+        moved = {entry.name: entry for _, entry in each.pairs if not entry.is_setting}
+        unchanged = [pair for pair in manifests if all(other.path != pair[0] for other in world.differences)]
+        for path, manifest in unchanged if moved else ():
+            for entry in manifest.entries:
+                if (
+                    entry.name in moved
+                    and may_be_locked(each, entry)
+                    and (why := contradiction(entry, each.new))
+                ):
+                    message = f"{entry.name}: {path} asks for {entry.spec}, but {each.path} {why}"
+                    yield from findings_of(each, "deps-lock-stale", moved[entry.name], message)
 
 
-def is_locked(entry: Entry) -> bool:
-    """Return whether a lock file has an entry of this name: the language itself is no package."""
-    platform = entry.ecosystem == "composer" and (
-        entry.name == "php" or entry.name.startswith(("ext-", "lib-"))
+def lock_at(world: World, manifest: str) -> str | None:
+    """Return a lock file that is beside a manifest after the change."""
+    locks = (
+        join(dirname(manifest), name) for _, table in formats_of(manifest) for name in table["locks"].split()
     )
-    return not platform and not (
-        entry.ecosystem == "pypi" and (entry.name == "python" or entry.kind == "build")
+    return next((path for path in locks if listing_of(world, path).entries), None)
+
+
+def may_be_locked(each: Difference, entry: Entry) -> bool:
+    """Return whether a lock file has to have an entry. A compiled file leaves out what its markers exclude."""
+    has_marker = each.path.endswith(".in") and ";" in each.change.added.get(entry.line, ";")
+    is_platform = (
+        entry.ecosystem in ("composer", "pypi") and entry.name.startswith(PLATFORM) and "/" not in entry.name
     )
+    is_language = is_platform and (entry.name in PLATFORM or entry.ecosystem == "composer")
+    return entry.kind in COMPARED and not (entry.source or has_marker or is_language)
 
 
-def difference(entry: Entry, lock: Listing) -> str:
+def contradiction(entry: Entry, lock: Listing) -> str:
     """Say how a lock file contradicts an entry; empty if it does not, or nobody can tell."""
-    same = [e for e in lock.entries if e.name == entry.name and not e.is_setting]
-    versions = [e.spec.removesuffix("/go.mod") for e in same]
+    if not lock.entries or lock.problem:
+        return ""
+    same = by_key(lock).get(("", entry.name), [])
+    versions = {e.spec.removesuffix("/go.mod") for e in same}
     if not same:
         return "does not have it"
-    if any(e.source == "workspace:" for e in same):
-        return ""
     if entry.ecosystem == "go":
         return "" if entry.spec in versions else "does not have that version"
-    answers = [is_in_range(each.lstrip("="), entry.spec, entry.ecosystem) for each in versions]
-    return f"has {', '.join(sorted(set(versions))[:3])}" if all(answer is False for answer in answers) else ""
-
-
-def find_outside(world: World, each: Difference) -> Iterator[Finding]:
-    """Yield the versions of a lock file that its manifest, unchanged, does not allow."""
-    folder, _, name = each.path.rpartition("/")
-    manifests = {
-        "package.json": "npm",
-        "pyproject.toml": "pypi",
-        "Cargo.toml": "cargo",
-        "composer.json": "composer",
-        "Pipfile": "pypi",
-        "Gemfile": "gem",
-    }
-    for manifest, ecosystem in manifests.items():
-        path = join(folder, manifest)
-        if ecosystem != each.ecosystem or any(d.path == path for d in world.differences):
-            continue
-        moved = {entry.name: entry for _, entry in each.pairs if not entry.is_setting}
-        wanted = listing_of(world, path) if moved else NOTHING
-        if name not in wanted.locks:
-            continue
-        for entry in wanted.entries:
-            if (
-                entry.name in moved
-                and entry.kind in COMPARED
-                and not entry.source
-                and (why := difference(entry, each.new))
-            ):
-                yield from findings_of(
-                    each,
-                    "deps-lock-stale",
-                    moved[entry.name],
-                    f"{entry.name}: {path} asks for {entry.spec}, but {each.path} {why}",
-                )
-
-
-def find_removed_locks(world: World) -> Iterator[Finding]:
-    """Yield the lock files that were removed while their manifest stays and no other lock file takes their place."""
-    for each in world.differences:
-        if (
-            not each.is_lock
-            or each.change.status is not Status.DELETED
-            or not any(e.integrity for e in each.old.entries)
-        ):
-            continue
-        name, folder = each.path.rpartition("/")[2], dirname(each.path)
-        others = {lock for _, _, table in formats() for lock in table.get("locks", "").split()}
-        table = next((t for _, _, t in formats() if name in t.get("locks", "").split()), None)
-        siblings = table["locks"].split() if table else []
-        if any(
-            listing_of(world, join(folder, other)).entries
-            for other in siblings
-            if other != name and other in others
-        ):
-            continue
-        manifests = (
-            "package.json",
-            "pyproject.toml",
-            "Cargo.toml",
-            "go.mod",
-            "Gemfile",
-            "composer.json",
-            "Pipfile",
-        )
-        if any(
-            listing_of(world, join(folder, manifest)).ecosystem == each.ecosystem for manifest in manifests
-        ):
-            yield from findings_of(
-                each,
-                "deps-integrity-lost",
-                None,
-                f"{each.path} is removed: versions and hashes are fixed by nothing",
-            )
+    if any(
+        e.source == "workspace:" or is_in_range(e.spec, entry.spec, entry.ecosystem) is not False
+        for e in same
+    ):
+        return ""
+    return f"has {', '.join(sorted(versions)[:MOST_NAMED])}"

@@ -36,6 +36,10 @@ def edits(name: str) -> Iterator[str]:
             yield head + letter + tail
 
 
+def is_popular(ecosystem: str, name: str) -> bool:
+    return ecosystem in LISTED and name in read_names(f"{ecosystem}-popular.txt")
+
+
 def similar_name(ecosystem: str, name: str) -> str | None:
     """Return the popular name that an unknown one resembles, None if there is none or it is known."""
     if ecosystem not in LISTED or len(name) < SHORTEST or len(name) > LONGEST:

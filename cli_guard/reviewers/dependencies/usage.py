@@ -4,7 +4,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from posixpath import dirname, join
+from posixpath import join
 from typing import Protocol, runtime_checkable
 
 from cli_guard.code.classify import is_vendored
@@ -14,16 +14,22 @@ from cli_guard.errors import GitError
 from cli_guard.model import FileChange, Finding, Kind, Skipped, fingerprint
 from cli_guard.reviewers.dependencies.changes import Difference
 from cli_guard.reviewers.dependencies.judging import World, findings_of
-from cli_guard.reviewers.dependencies.locks import listing_of, text_of
-from cli_guard.reviewers.dependencies.names import read_names
+from cli_guard.reviewers.dependencies.locks import folders_above, listing_of, text_of
+from cli_guard.reviewers.dependencies.names import is_popular
 from cli_guard.reviewers.dependencies.reading import Entry, formats_of, normalise
 from cli_guard.rules.catalog import one, read_table
 
-PYTHON = re.compile(r"(?:from\s+([A-Za-z_]\w*)[\w.]*\s+import|import\s+([A-Za-z_]\w*))")
-SCRIPT = re.compile(
-    r"""(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\(\s*)["'](@[\w.-]+/[\w.-]+|[a-z][\w.-]*)(?:/[^"']*)?["']"""
-)
-GO = re.compile(r"""\s*(?:import\s+)?(?:[\w.]+\s+)?"([\w-]+(?:\.[\w-]+)+(?:/[^"\s]*)?)"\s*(?://.*)?$""")
+# An import at the left margin; deeper ones are often optional.
+IMPORTS = {
+    "python": re.compile(r"(?:from\s+([A-Za-z_]\w*)[\w.]*\s+import|import\s+([A-Za-z_]\w*))"),
+    "javascript": re.compile(
+        r"""(?:(?:import|export)\b[^"'\n]*|[}\w\s]*\bfrom\s*|\b(?:const|let|var)\b.*\brequire\(\s*)"""
+        r"""["'](@[\w.-]+/[\w.-]+|[a-z][\w.-]*)(?:/[^"']*)?["']"""
+    ),
+    "go": re.compile(r"""\s*(?:import\s+)?(?:[\w.]+\s+)?"([\w-]+(?:\.[\w-]+)+(?:/[^"\s]*)?)"\s*(?://.*)?$"""),
+}
+SAME = {"typescript": "javascript", "tsx": "javascript"}
+MODULE = re.compile(r"(?m)^module\s+(\S+)")
 DOCUMENTS = re.compile(
     r"(?i)\.(?:md|rst|txt|adoc|ipynb|html)$|(?:^|/)(?:licen[cs]e|notice|changelog|authors)[^/]*$"
 )
@@ -36,8 +42,9 @@ PYTHON_MANIFESTS = (
     "environment.yml",
 )
 SEARCH_SECONDS = 0.5
-MOST_IMPORTS, MOST_ENTRIES, SHOWN = 20, 20, 3
-Place = tuple[FileChange, int, str]
+MOST_IMPORTS, MOST_ENTRIES, MOST_SHOWN, LONGEST_IMPORT = 20, 20, 3, 300
+# A changed file and the line of an import.
+Place = tuple[FileChange, int]
 
 
 @runtime_checkable
@@ -48,11 +55,38 @@ class Searchable(Protocol):
         """Return path and word of each place that holds one of some words."""
 
 
+class Tree:
+    """The places of some words in the tree after the change, found in one search."""
+
+    def __init__(self, world: World, words: set[str]) -> None:
+        self.found: Counter[tuple[str, str]] = Counter()
+        contents = world.subject.contents
+        self.is_complete = isinstance(contents, Searchable)
+        try:
+            if words and isinstance(contents, Searchable):
+                found = contents.search(sorted(words), SEARCH_SECONDS)
+                self.found.update((path, word.lower()) for path, word in found)
+        except GitError as error:
+            self.is_complete = False
+            world.skipped.append(Skipped("advice on dependencies", f"search of the tree: {error}"))
+
+    def paths(self, words: set[str]) -> set[str]:
+        lower = {word.lower() for word in words}
+        found = {path for path, word in self.found if word in lower}
+        return {path for path in found if formats_of(path) or not DOCUMENTS.search(path)}
+
+    def users(self, words: set[str]) -> set[str]:
+        """Return the files with one of some words that are no manifest and no document."""
+        return {path for path in self.paths(words) if ecosystems_of(path) <= {"docker", "actions"}}
+
+
+def ecosystems_of(path: str) -> set[str]:
+    return {table["ecosystem"] for _, table in formats_of(path) if "ecosystem" in table}
+
+
 def review_usage(world: World) -> Iterator[Finding]:
-    """Yield what the code says of the manifests, in one search of the tree."""
-    table = read_table("dependencies/import-names.toml")
-    modules = dict(list(imported(world, "python", PYTHON))[:MOST_IMPORTS])
-    modules = {name: at for name, at in modules.items() if may_be_missing(world, name, at, table["python"])}
+    """Yield what the code says of the manifests, and the manifests of the code."""
+    modules = {name: at for name, at in imported(world, "python").items() if may_be_missing(world, name, at)}
     new = [
         (each, entry)
         for each in world.differences
@@ -61,164 +95,106 @@ def review_usage(world: World) -> Iterator[Finding]:
     ]
     others = [e for each, _ in new[:1] for e in each.old.entries if not e.is_setting][:MOST_ENTRIES]
     majors = [entry for _, _, entry in world.majors]
-    words = {word for name in modules for word in (name, *distributions(name, table["python"]))}
-    words |= {
-        word
-        for entry in (*majors, *(e for _, e in new), *others)
-        for word in words_of(entry, table["python"])
-    }
-    found: Counter[tuple[str, str]] = Counter()
-    contents = world.subject.contents
-    if not isinstance(contents, Searchable):
-        new, modules = [], {}
-    elif words:
-        try:
-            found.update(
-                (path, word.lower()) for path, word in contents.search(sorted(words), SEARCH_SECONDS)
-            )
-        except GitError as error:
-            world.skipped.append(Skipped("advice on dependencies", f"search of the tree: {error}"))
-            new, modules = [], {}
+    words = {word for name in modules for word in projects_of(name)}
+    words |= {word for entry in (*majors, *(e for _, e in new), *others) for word in words_of(entry)}
+    tree = Tree(world, words)
     for each, was, entry in world.majors:
-        users = sorted({path for word in words_of(entry, table["python"]) for path in users_in(found, word)})
-        more = f" and {len(users) - SHOWN} more" if len(users) > SHOWN else ""
-        used = f"; used by {', '.join(users[:SHOWN])}{more}" if users else ""
+        users = sorted(tree.users(words_of(entry)))
+        more = f" and {len(users) - MOST_SHOWN} more" if len(users) > MOST_SHOWN else ""
+        used = f"; used by {', '.join(users[:MOST_SHOWN])}{more}" if users else ""
         message = f"{entry.name} moves to another major version: {was.spec} to {entry.spec}{used}"
         yield from findings_of(each, "deps-major", entry, message)
-    proven = any(users_in(found, word) for other in others for word in words_of(other, table["python"]))
-    for each, entry in new if proven else ():
-        wanted = {word.lower() for word in words_of(entry, table["python"])}
-        again = max(found[each.path, word] for word in wanted)
-        if again < 2 and not any(users_in(found, word) for word in wanted):
-            yield from findings_of(
-                each, "deps-unused", entry, f"{entry.name} is named here, but nothing uses it"
-            )
-    changed = {change.path for change in world.subject.changes}
-    for name, (change, line, text) in modules.items():
-        wanted = {word.lower() for word in (name, *distributions(name, table["python"]))}
-        paths = {
-            path for path, word in found if word in wanted and path not in changed - manifests_in(changed)
-        }
-        if not any(formats_of(path) or not DOCUMENTS.search(path) for path in paths):
-            yield missing(change, line, text, name, "")
-    yield from missing_elsewhere(world)
+    # Unless the others in the file are found in the code, it is used in a way that is not seen here.
+    if tree.is_complete and any(tree.users(words_of(other)) for other in others):
+        for each, entry in new:
+            in_manifest = max(tree.found[each.path, word.lower()] for word in words_of(entry))
+            if in_manifest < 2 and not tree.users(words_of(entry)):
+                yield from findings_of(
+                    each, "deps-unused", entry, f"{entry.name} is named here, but nothing uses it"
+                )
+    changed = {change.path for change in world.subject.changes if not formats_of(change.path)}
+    for name, at in modules.items() if tree.is_complete else ():
+        if not any(formats_of(path) or path not in changed for path in tree.paths(projects_of(name))):
+            yield missing(at, name, "no manifest names it")
+    for name, at in imported(world, "javascript").items():
+        known = {e.name for _, entries in above(world, at, "package.json") for e in entries}
+        is_own = name in read_table("dependencies/import-names.toml")["node"].split()
+        if known and not is_own and is_popular("npm", name) and known.isdisjoint((name, f"@types/{name}")):
+            yield missing(at, name, "no package.json above names it")
+    for name, at in imported(world, "go").items():
+        for path, entries in above(world, at, "go.mod")[:1]:
+            roots = [*MODULE.findall(text_of(world, path) or ""), *(entry.name for entry in entries)]
+            if not any(f"{name}/".startswith(f"{root}/") for root in roots):
+                yield missing(at, name, f"{path} does not name it")
 
 
-def manifests_in(paths: set[str]) -> set[str]:
-    return {path for path in paths if formats_of(path)}
+def missing(at: Place, name: str, where: str) -> Finding:
+    rule, (change, line) = "deps-import-missing", at
+    message, mark = f"{name} is imported, but {where}", fingerprint(rule, change.path, name)
+    return one("dependencies", rule).finding(path=change.path, line=line, message=message, fingerprint=mark)
 
 
-def users_in(found: Counter[tuple[str, str]], word: str) -> set[str]:
-    """Return the files that use a word: no manifest, no lock file, no document."""
-    images = ("docker", "actions")
-    tables = {path: [table for _, table in formats_of(path)] for path, each in found if each == word.lower()}
-    return {
-        path
-        for path, named in tables.items()
-        if not DOCUMENTS.search(path) and all(each.get("ecosystem") in images for each in named)
-    }
+def modules_of(entry: Entry) -> set[str]:
+    """Return the Python modules of a project whose names differ from its own."""
+    table = read_table("dependencies/import-names.toml")["python"]
+    return {module for module, names in table.items() if entry.name in names.split()}
 
 
-def words_of(entry: Entry, modules: dict[str, str]) -> set[str]:
+def words_of(entry: Entry) -> set[str]:
     """Return the words that show that a dependency is used: its name, and the names to import it by."""
-    name = entry.name
-    if entry.ecosystem == "npm":
-        return {name}
-    own = {module for module, names in modules.items() if name in names.split()}
-    return {name, name.replace("-", "_"), *own} | (
-        {name.removeprefix("python-")} if entry.ecosystem == "pypi" else set()
-    )
+    if entry.ecosystem != "pypi":
+        return {entry.name, entry.name.replace("-", "_")} if entry.ecosystem == "cargo" else {entry.name}
+    return {entry.name, entry.name.replace("-", "_"), entry.name.removeprefix("python-"), *modules_of(entry)}
 
 
-def distributions(module: str, modules: dict[str, str]) -> list[str]:
-    """Return the projects that a Python module may come from."""
-    return modules.get(module, "").split() or [normalise(module, "pypi"), module]
+def projects_of(module: str) -> set[str]:
+    """Return the words that name a Python module in manifests: its own, and the projects that it may come from."""
+    projects = read_table("dependencies/import-names.toml")["python"].get(module, "").split()
+    return {module, normalise(module, "pypi"), *projects}
 
 
 def may_be_unused(each: Difference, was: Entry | None, entry: Entry) -> bool:
     """Return whether an entry is new and for code to import: tools, plugins and types are not."""
+    if each.is_lock or each.is_aside or each.is_new or was or entry.source or entry.kind:
+        return False
     tools = re.compile(read_table("dependencies/import-names.toml")["tools"])
-    own = entry.kind == "" and entry.ecosystem in ("pypi", "npm", "cargo") and was is None and not each.is_new
-    return own and not (
-        each.is_lock or each.is_aside or entry.source or tools.search(f"{each.path}:{entry.name}")
-    )
+    return entry.ecosystem in ("pypi", "npm", "cargo") and not tools.search(f"{each.path}:{entry.name}")
 
 
-def imported(world: World, language: str, pattern: re.Pattern[str]) -> Iterator[tuple[str, Place]]:
-    """Yield the modules that added lines import at the left margin, each with a place."""
+def imported(world: World, language: str) -> dict[str, Place]:
+    """Return the modules that added lines import, each with its first place."""
+    found: dict[str, Place] = {}
     for change in world.subject.changes:
-        if change.kind is not Kind.TEXT or is_test_or_example(change.path) or is_vendored(change.path):
+        own = language_of(change.path) or ""
+        if change.kind is not Kind.TEXT or SAME.get(own, own) != language:
             continue
-        if language_of(change.path) not in (
-            (language,) if language != "javascript" else (language, "typescript", "tsx")
-        ):
+        if is_test_or_example(change.path) or is_vendored(change.path):
             continue
-        before = {line for line in change.removed.values() if pattern.search(line)}
+        before = frozenset(change.removed.values())
         for number, line in change.added.items():
-            if len(line) < 300 and line not in before and (found := match(pattern, line)):
-                yield next(filter(None, found.groups())), (change, number, line)
+            is_new = len(line) < LONGEST_IMPORT and line not in before and len(found) < MOST_IMPORTS
+            if is_new and (match := IMPORTS[language].match(line)):
+                found.setdefault(next(filter(None, match.groups())), (change, number))
+    return found
 
 
-def match(pattern: re.Pattern[str], line: str) -> re.Match[str] | None:
-    return pattern.search(line) if pattern is SCRIPT else pattern.match(line)
-
-
-def may_be_missing(world: World, name: str, at: Place, modules: dict[str, str]) -> bool:
+def may_be_missing(world: World, name: str, at: Place) -> bool:
     """Return whether a module is one of a known project, none of Python's own and no file of the repository."""
-    known = name in modules or normalise(name, "pypi") in read_names("pypi-popular.txt")
-    if name in sys.stdlib_module_names or not known:
+    is_known = name in read_table("dependencies/import-names.toml")["python"]
+    if name in sys.stdlib_module_names or not (is_known or is_popular("pypi", normalise(name, "pypi"))):
         return False
-    folder, changed = dirname(at[0].path), [change.path for change in world.subject.changes]
-    places = [
-        join(start, each)
-        for start in {folder, dirname(folder), "", "src"}
-        for each in (f"{name}.py", f"{name}/__init__.py")
-    ]
-    if any(f"/{name}/" in f"/{path}" or f"/{path}".endswith(f"/{name}.py") for path in changed):
+    ends = (f"{name}.py", f"{name}/__init__.py")
+    if any(
+        f"/{name}/" in f"/{c.path}" or f"/{c.path}".endswith(f"/{name}.py") for c in world.subject.changes
+    ):
         return False
-    if any(text_of(world, path) is not None for path in places):
+    folders = [*folders_above(at[0].path), "src"]
+    if any(text_of(world, join(folder, end)) is not None for folder in folders for end in ends):
         return False
-    return any(text_of(world, join(start, each)) for start in {folder, ""} for each in PYTHON_MANIFESTS)
+    return any(text_of(world, join(folder, each)) for folder in folders for each in PYTHON_MANIFESTS)
 
 
-def missing_elsewhere(world: World) -> Iterator[Finding]:
-    """Yield the imports of JavaScript and Go that no package.json or go.mod above them names."""
-    builtin = frozenset(read_table("dependencies/import-names.toml")["node"].split())
-    popular = read_names("npm-popular.txt")
-    for name, (change, line, text) in list(dict(imported(world, "javascript", SCRIPT)).items())[
-        :MOST_IMPORTS
-    ]:
-        if name not in builtin and name in popular:
-            known = [e.name for _, entries in above(world, change.path, "package.json") for e in entries]
-            if known and name not in known and f"@types/{name}" not in known:
-                yield missing(change, line, text, name, "package.json")
-    for name, (change, line, text) in list(dict(imported(world, "go", GO)).items())[:MOST_IMPORTS]:
-        for path, entries in above(world, change.path, "go.mod")[:1]:
-            own = re.search(r"(?m)^module\s+(\S+)", text_of(world, path) or "")
-            roots = [own[1]] if own else []
-            roots += [entry.name for entry in entries]
-            if own and not any(name == root or name.startswith(f"{root}/") for root in roots):
-                yield missing(change, line, text, name, path)
-
-
-def above(world: World, path: str, name: str) -> list[tuple[str, tuple[Entry, ...]]]:
+def above(world: World, at: Place, name: str) -> list[tuple[str, tuple[Entry, ...]]]:
     """Return the manifests of a name in the folder of a file and above it, nearest first."""
-    found, folder = [], dirname(path)
-    while True:
-        entries = listing_of(world, join(folder, name)).entries
-        if entries:
-            found.append((join(folder, name), entries))
-        if not folder:
-            return found
-        folder = dirname(folder)
-
-
-def missing(change: FileChange, line: int, text: str, name: str, manifest: str) -> Finding:
-    where = f"{manifest} does not name it" if manifest else "no manifest names it"
-    rule = "deps-import-missing"
-    return one("dependencies", rule).finding(
-        path=change.path,
-        line=line,
-        message=f"{name} is imported, but {where}",
-        fingerprint=fingerprint(rule, change.path, name),
-    )
+    paths = [join(folder, name) for folder in folders_above(at[0].path)]
+    return [(each, entries) for each in paths if (entries := listing_of(world, each).entries)]
