@@ -69,6 +69,7 @@ SLOW = (
     "install/",
     "mcp/",
     "reviewers/commands/test_extraction.py::test_what_nests_deep",
+    "reviewers/dependencies/test_labelled_changes.py",
     "reviewers/test_clean_files.py::test_a_second_review",
     "reviewers/test_registry.py::test_a_new_reviewer",
     "reviewers/test_shard.py",

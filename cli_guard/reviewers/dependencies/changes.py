@@ -18,6 +18,10 @@ MAYBE = re.compile(
     r"|npmrc|yarnrc|mod|work|sum|locked|dockerfile|env|envrc)$|(?:pip|docker|container|gem|make)file[^/]*$|(?:setup\.py|gems\.rb|\.bundle/config)$"
 )
 NOTHING = Listing()
+# A lock file in which nearly all have a hash is one in which all should.
+MOST_HAVE = 0.8
+# Versions of one name that are compared to find the one that an entry replaces.
+MOST_OF_A_NAME = 20
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class Difference:
         for entry in self.new.entries:
             if entry.value in same:
                 continue
-            olds = before.get(entry.key, [])
+            olds = before.get(entry.key, [])[:MOST_OF_A_NAME]
             if not olds and not self.change.touches(entry.line, entry.last):
                 continue
             free = [old for old in olds if old.value not in kept]
@@ -73,6 +77,17 @@ class Difference:
         """Return the entries whose name is no longer there."""
         left = by_key(self.new)
         return tuple(each for each in self.old.entries if each.key not in left)
+
+    def most_had(self, name: str) -> bool:
+        """Return whether nearly all dependencies had an attribute before."""
+        if name not in self._shares:
+            olds = [each for each in self.old.entries if not each.is_setting and each.kind != "image"]
+            self._shares[name] = sum(1 for each in olds if getattr(each, name)) / len(olds) if olds else 0
+        return self._shares[name] >= MOST_HAVE
+
+    @cached_property
+    def _shares(self) -> dict[str, float]:
+        return {}
 
     @cached_property
     def hosts(self) -> frozenset[str]:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from cli_guard.model import Finding, Severity, Skipped, fingerprint
 from cli_guard.reviewers.dependencies import names
-from cli_guard.reviewers.dependencies.changes import Difference
+from cli_guard.reviewers.dependencies.changes import Difference, deadline
 from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Entry, Listing
 from cli_guard.reviewers.dependencies.versions import is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
@@ -26,8 +26,6 @@ PLAIN = re.compile(r"(?i)(?:git\+|registry\+|sparse\+)?(?:http|git|ftp)://(?!loc
 COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 LOOSE = frozenset("* x latest next >=0 >=0.0.0 + LATEST RELEASE dev-master dev-main @dev".split())
 BRANCHES = frozenset("main master HEAD develop trunk latest stable".split())
-# A lock file in which nearly all have a hash is one in which all should.
-MOST_HAVE = 0.8
 OWNED = ("actions", "pre-commit", "docker")
 UNVERSIONED = ("maven", "nuget", "gem", "go", "conda")
 # What a test, an example or a vendored copy is still told, as advice.
@@ -68,6 +66,7 @@ REMOVED = {
         "{name} {spec} is removed: packages may run scripts when they are installed",
     ),
 }
+LOOK = 500
 # The rule, the message and, where it is not the rule's, the severity of a finding.
 Remark = tuple[str, str] | tuple[str, str, Severity]
 
@@ -114,7 +113,12 @@ def findings_of(
 
 def judge(world: World, each: Difference) -> Iterator[Finding]:
     """Yield the findings on one file."""
-    for was, entry in each.pairs:
+    has_time = deadline(world.subject)
+    for count, (was, entry) in enumerate(each.pairs):
+        if count % LOOK == LOOK - 1 and not has_time():
+            reason = f"dependencies: no time for {len(each.pairs) - count:,} of its entries"
+            world.skipped.append(Skipped(each.path, reason, by_limit=True))
+            break
         judges = (judge_setting,) if entry.is_setting else (judge_source, judge_integrity, judge_release)
         for remarks in judges if entry.source != "workspace:" else ():
             for rule, message, *severity in remarks(world, each, was, entry):
@@ -170,9 +174,9 @@ def judge_source(world: World, each: Difference, was: Entry | None, entry: Entry
     if is_plain and not (was and PLAIN.match(was.source)) and world.is_first("http", host):
         yield "deps-plain-http", f"{name} comes over an unprotected connection: {where}"
     elif host and host not in each.hosts and not each.is_new:
-        images = entry.kind == "image" and any(e.kind == "image" for e in each.old.entries)
-        is_registry = each.is_lock and bool(each.old.entries)  # its default one, which the file does not name
-        if (each.hosts or images or is_registry) and world.is_first("host", host):
+        # Files with images, and lock files, use a default host without naming it.
+        has_default = bool(each.old.entries) and (entry.kind == "image" or each.is_lock)
+        if (each.hosts or has_default) and world.is_first("host", host):
             yield "deps-new-host", f"{name} comes from {host}, which {each.path} did not use before"
     if was is None and each.ecosystem in OWNED:
         last = name.rstrip("/").rpartition("/")[2]
@@ -186,9 +190,8 @@ def judge_integrity(world: World, each: Difference, was: Entry | None, entry: En
     if is_direct(each, entry):
         return
     if was is None:
-        olds = [e for e in each.old.entries if not e.is_setting]
         needed = entry.kind != "image" and (entry.source or not each.path.endswith(NEED_SOURCE))
-        if not now and needed and olds and sum(1 for e in olds if e.integrity) >= MOST_HAVE * len(olds):
+        if not now and needed and each.most_had("integrity"):
             yield rule, f"{name} has no hash, unlike the rest of {each.path}"
     elif was.integrity and not now:
         # For most people the tag of an image is its version: a digest is a step beyond.
@@ -243,8 +246,7 @@ def is_loose(each: Difference, was: Entry | None, entry: Entry) -> bool:
     if spec or each.ecosystem in UNVERSIONED or entry.kind == "build":
         return spec in LOOSE or (each.ecosystem == "maven" and spec.endswith("+"))
     if each.ecosystem == "pypi":
-        others = [e for e in each.old.entries if not e.is_setting]
-        return bool(was and was.spec) or sum(1 for e in others if e.spec) > MOST_HAVE * len(others)
+        return bool(was and was.spec) or each.most_had("spec")
     return each.ecosystem != "cargo" or entry.last == entry.line
 
 

@@ -22,6 +22,16 @@ def read_names(file: str) -> frozenset[str]:
     return frozenset(line for line in lines if line and not line.startswith("#"))
 
 
+def shorter(name: str) -> set[str]:
+    """Return a name and what is left of it without one letter: two names one edit apart have one of these in common."""
+    return {name, *(name[:at] + name[at + 1 :] for at in range(len(name)))}
+
+
+@cache
+def near_popular(ecosystem: str) -> frozenset[str]:
+    return frozenset(each for name in read_names(f"{ecosystem}-popular.txt") for each in shorter(name))
+
+
 def edits(name: str) -> Iterator[str]:
     """Yield what one edit makes of a name: a letter less, two swapped, another letter, one more."""
     for at in range(len(name) + 1):
@@ -48,8 +58,7 @@ def similar_name(ecosystem: str, name: str) -> str | None:
     name = name.replace("_", "-") if ecosystem == "gem" else name
     if name in popular or name in read_names("similar.txt"):
         return None
-    scope, slash, _ = name.rpartition("/")
-    if slash and scope in popular_scopes():
+    if name.partition("/")[0] in popular_scopes() or near_popular(ecosystem).isdisjoint(shorter(name)):
         return None
     found = (each for each in edits(name) if each in popular and len(each) >= SHORTEST)
     # The lists that are not by downloads lack new projects, which often differ by a digit.

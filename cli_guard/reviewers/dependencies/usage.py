@@ -94,16 +94,20 @@ def review_usage(world: World) -> Iterator[Finding]:
         if may_be_unused(each, was, entry)
     ]
     others = [e for each, _ in new[:1] for e in each.old.entries if not e.is_setting][:MOST_ENTRIES]
-    majors = [entry for _, _, entry in world.majors]
+    majors = [entry for _, _, entry in world.majors[:MOST_ENTRIES]]
+    new = new[:MOST_ENTRIES]
     words = {word for name in modules for word in projects_of(name)}
     words |= {word for entry in (*majors, *(e for _, e in new), *others) for word in words_of(entry)}
     tree = Tree(world, words)
-    for each, was, entry in world.majors:
+    for each, was, entry in world.majors[:MOST_ENTRIES]:
         users = sorted(tree.users(words_of(entry)))
         more = f" and {len(users) - MOST_SHOWN} more" if len(users) > MOST_SHOWN else ""
         used = f"; used by {', '.join(users[:MOST_SHOWN])}{more}" if users else ""
         message = f"{entry.name} moves to another major version: {was.spec} to {entry.spec}{used}"
         yield from findings_of(each, "deps-major", entry, message)
+    if len(world.majors) > MOST_ENTRIES:
+        left = f"dependencies: {len(world.majors) - MOST_ENTRIES:,} more moves to another major version"
+        world.skipped.append(Skipped(world.majors[MOST_ENTRIES][0].path, left))
     # Unless the others in the file are found in the code, it is used in a way that is not seen here.
     if tree.is_complete and any(tree.users(words_of(other)) for other in others):
         for each, entry in new:

@@ -1,0 +1,209 @@
+"""Every format, one change of one file a row: what is reported and, as often, what is not."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from examples import table
+from hypothesis import given
+from hypothesis import strategies as st
+from reviewers.dependencies.test_dependency_rules import found, reviewed
+
+from cli_guard.git.between import SnapshotContents, changes_between
+from cli_guard.model import Severity
+from cli_guard.reviewers.dependencies import review
+from cli_guard.reviewers.dependencies.names import edits, known_bad, read_names, similar_name
+from cli_guard.reviewers.dependencies.reading import formats_of, read
+from cli_guard.reviewers.dependencies.versions import is_in_range, is_major_move
+from cli_guard.reviewers.review_input import Limits, ReviewInput
+
+TABLE = Path(__file__).parent / "changes.toml"
+CHANGES = [
+    (each["path"], each["before"], each["after"], each["rules"])
+    for each in tomllib.loads(TABLE.read_text("utf-8"))["change"]
+]
+
+
+@table(("path", "before", "after", "rules"), CHANGES)
+def test_change_of_one_file(path: str, before: str, after: str, rules: list[str]) -> None:
+    assert {each.rule for each in found(path, before, after)} == set(rules)
+
+
+RANGES = [
+    ("1.4.2", "^1.2", "npm", True),
+    ("2.0.0", "^1.2", "npm", False),
+    ("0.3.0", "^0.2.1", "npm", False),
+    ("1.2.9", "~1.2.3", "npm", True),
+    ("1.3.0", "~1.2.3", "npm", False),
+    ("1.4.0", "1.x || >=2.5.0", "npm", True),
+    ("2.1.0", "1.x || >=2.5.0", "npm", False),
+    ("1.5.0", "1.2.3 - 1.6.0", "npm", True),
+    ("3.0", ">=2,<3", "pypi", False),
+    ("2.9.1", ">=2,<3,!=2.9", "pypi", True),
+    ("1.4.9", "~=1.4.2", "pypi", True),
+    ("1.5.0", "~=1.4.2", "pypi", False),
+    ("1.4.7", "==1.4.*", "pypi", True),
+    ("1.0.9", "1.0", "cargo", True),
+    ("2.0.0-rc.1", "^1.0", "cargo", False),
+    ("1.1.0-rc.1", "^1.0", "cargo", None),
+    ("7.1.3", "~> 7.1.0", "gem", True),
+    ("7.2.0", "~> 7.1.0", "gem", False),
+    ("1.0", "some-branch", "npm", None),
+    ("1.0", "*", "npm", True),
+]
+
+
+@table(("version", "wanted", "ecosystem", "answer"), RANGES)
+def test_range(version: str, wanted: str, ecosystem: str, answer: bool | None) -> None:
+    assert is_in_range(version, wanted, ecosystem) is answer
+
+
+MAJORS = [
+    ("1.9", "2.0", True),
+    ("^1.9", "^2.0", True),
+    ("==1.9", "==1.10", False),
+    (">=1", ">=2", False),
+    (">=1,<2", ">=2,<3", True),
+    ("2.0", "1.0", False),
+    ("2024.1", "2025.1", False),
+]
+
+
+@table(("old", "new", "is_major"), MAJORS)
+def test_major_move(old: str, new: str, is_major: bool) -> None:
+    assert is_major_move(old, new) is is_major
+
+
+NAMES = [
+    ("pypi", "reqeusts", "requests"),
+    ("pypi", "requestss", "requests"),
+    ("pypi", "numpi", "numpy"),
+    ("pypi", "requests", None),
+    ("pypi", "my-own-thing", None),
+    ("npm", "expresss", "express"),
+    ("npm", "@bable/core", "@babel/core"),
+    ("npm", "@babel/cores", None),  # nobody else publishes in this scope
+    ("npm", "preact", None),  # one edit from react, and a project of its own
+    ("cargo", "serde-jsn", "serde-json"),
+    ("cargo", "adler2", None),
+    ("go", "requets", None),
+]
+
+
+@table(("ecosystem", "name", "popular"), NAMES)
+def test_similar_name(ecosystem: str, name: str, popular: str | None) -> None:
+    assert similar_name(ecosystem, name) == popular
+
+
+@given(st.sampled_from(sorted(read_names("pypi-popular.txt"))), st.data())
+def test_every_edit_of_a_popular_name_is_seen(name: str, data: st.DataObject) -> None:
+    edited = data.draw(st.sampled_from(sorted(set(edits(name)) - {name})))
+    known = read_names("pypi-popular.txt") | read_names("similar.txt")
+    if len(name) > 5 and edited not in known:
+        assert similar_name("pypi", edited) is not None
+
+
+def test_a_known_bad_version_is_one_of_the_table_only() -> None:
+    assert "CVE-2021-44228" in (known_bad("maven", "org.apache.logging.log4j:log4j-core", "2.14.1") or "")
+    assert known_bad("maven", "org.apache.logging.log4j:log4j-core", "2.17.1") is None
+    assert known_bad("npm", "chalk", "5.6.1") and known_bad("npm", "chalk", "^5.6.1")
+    assert known_bad("npm", "chalk", "5.6.2") is None
+    assert known_bad("npm", "flatmap-stream", "0.1.2")
+
+
+def test_a_lock_file_is_compared_with_its_manifest_in_every_direction() -> None:
+    manifest = '[project]\ndependencies = ["a>={}"]\n'
+    lock = '[[package]]\nname = "a"\nversion = "{}"\nsource = {{ registry = "https://packages.example/simple" }}\n'
+
+    def rules(before: tuple[str, str], after: tuple[str, str]) -> list[str]:
+        trees = [
+            {"pyproject.toml": manifest.format(one), "uv.lock": lock.format(other)}
+            for one, other in (before, after)
+        ]
+        return [each.rule for each in reviewed(*trees).findings]
+
+    assert rules(("1", "1.0"), ("2", "2.1")) == []
+    assert rules(("1", "1.0"), ("2", "1.1")) == ["deps-lock-stale"]
+
+
+def test_a_manifest_of_a_test_is_told_of_plain_http_as_advice_and_of_nothing_else() -> None:
+    text = "reqeusts==1\na @ http://files.example.org/a.whl\nb @ git+https://git.example.com/b\n"
+    own, aside = (
+        found("requirements.txt", "x==1\n", text),
+        found("tests/data/requirements.txt", "x==1\n", text),
+    )
+    assert {each.rule for each in own} == {"deps-similar-name", "deps-plain-http", "deps-source"}
+    assert [(each.rule, each.severity) for each in aside] == [("deps-plain-http", Severity.LOW)]
+
+
+def test_an_address_is_shown_without_its_user_and_its_query() -> None:
+    (one,) = found(
+        "requirements.txt", "x==1\n", "x==1\na @ https://me:word@files.example.org/a.whl?token=abc\n"
+    )
+    assert "files.example.org/a.whl" in one.message
+    assert "word" not in one.message and "abc" not in one.message
+
+
+def test_both_sides_of_a_conflict_are_read() -> None:
+    sides = '"a": "1.0.0"\n=======\n"a": "http://files.example.org/a.tgz"'
+    text = f'{{"dependencies": {{\n<<<<<<< ours\n{sides}\n>>>>>>> theirs\n}}}}'
+    assert "deps-plain-http" in {
+        each.rule for each in found("package.json", '{"dependencies": {"a": "1.0.0"}}', text)
+    }
+
+
+BROKEN = [
+    ("package.json", '{"dependencies": {"a": '),
+    ("pyproject.toml", "[project\ndependencies = ["),
+    ("pom.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><project><dependency>&b;"),
+    ("compose.yaml", "services: {a: [}"),
+    ("requirements.txt", "\ud800==1\n\x00\x1b[31m==2\n"),
+    ("package-lock.json", "\ufffd" * 100),
+]
+
+
+@table(("path", "text"), BROKEN)
+def test_what_is_broken_hides_nothing_else(path: str, text: str) -> None:
+    after = {path: text, "sub/requirements.txt": "a @ http://files.example.org/a.whl\n"}
+    report = reviewed({}, after)
+    assert "sub/requirements.txt" in {each.path for each in report.findings}
+
+
+LONG = [
+    ("requirements.txt", "a" * 1_000_000 + "==1\nb @ http://files.example.org/b.whl\n"),
+    ("Dockerfile", "FROM " + "a/" * 2_400 + "\nFROM " + "--x " * 1_200 + "a\n"),
+    ("build.gradle", "maven { " + " " * 4_900 + "\nimplementation(" + "(" * 4_800 + "\n"),
+    ("package.json", '{"dependencies": ' * 3_000),
+    ("go.sum", "\n".join(f"example.org/p{n} v1.0.0 h1:{n}=" for n in range(20_000))),
+    ("requirements.txt", "\n".join(f"reqeust{n}==1" for n in range(20_000))),
+]
+
+
+@pytest.mark.parametrize(("path", "text"), LONG, ids=[path for path, _ in LONG])
+def test_what_is_long_ends_in_time_and_what_is_left_out_is_named(path: str, text: str) -> None:
+    ticks = iter(range(10_000_000))
+    before, after = {path: "\n"}, {path: text}
+    subject = ReviewInput(
+        "pre-commit",
+        changes_between(before, after),
+        SnapshotContents(before, after),
+        limits=Limits(seconds=4),
+        clock=lambda: next(ticks),
+    )
+    report = review(subject)
+    if len(text.split("\n")) > 10_000 or len(text) > 900_000:
+        assert [each.path for each in report.skipped if each.by_limit]
+
+
+def test_a_lock_file_without_line_ends_is_named() -> None:
+    text = json.dumps({"packages": {f"node_modules/p{n}": {"version": "1.0.0"} for n in range(500)}})
+    (skipped,) = reviewed({}, {"package-lock.json": text}).skipped
+    assert skipped.by_limit and "characters" in skipped.reason
+
+
+@given(st.text(max_size=300), st.sampled_from(sorted({path for path, *_ in CHANGES})))
+def test_any_text_is_read_without_an_error(text: str, path: str) -> None:
+    assert formats_of(path)
+    for entry in read(path, text).entries:
+        assert 1 <= entry.line <= entry.last <= text.count("\n") + 1
