@@ -57,7 +57,11 @@ class Shard:
     def note(self) -> str:
         """Say in one line what this part leaves out."""
         split = (each.name for each in REVIEWERS if each.scope is Scope.FILE)
-        own = [name for name in (*comparing(), "message, push and policy") if self.has_reviewer(name)]
+        own = [
+            name
+            for name in (*comparing(), "dependencies, message, push and policy")
+            if self.has_reviewer(name)
+        ]
         also = f"; as a whole: {', '.join(own)}" if own else ""
         part = f"shard {self.number} of {self.of}: {' and '.join(split)} in its files alone{also}"
         return f"{part}; other shards review the rest" if self.of > 1 else part

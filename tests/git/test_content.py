@@ -8,7 +8,8 @@ import pytest
 from examples import table
 from repositories import Repo, key, placed
 
-from cli_guard.git.contents import decode, printable_runs, runs_between
+from cli_guard.git.contents import BlobContents, BlobReader, decode, printable_runs, runs_between
+from cli_guard.git.process import Git
 from cli_guard.model import Decision
 from cli_guard.review.request import Commit, Request, Staged, Worktree
 
@@ -271,3 +272,19 @@ def test_a_missing_object_is_one_clear_line(committed: Repo) -> None:
         assert "git fsck" in done.err
         assert blob in done.err or revision in done.err
         file.write_bytes(content)
+
+
+def test_words_are_found_in_the_index_and_in_a_commit(committed: Repo) -> None:
+    committed.commit(
+        "one", {"a.py": "import Flask\n", "b/c.txt": "flask-login, flask\n", "d.bin": b"\0flask"}
+    )
+    committed.write("a.py", "import requests\n")
+    committed.git("add", "-A")
+    git = Git(committed.path, committed.env)
+    with BlobReader(git, blob_limit=10) as reader:
+        assert BlobContents(reader).search(["flask", "nothing"], 5) == [
+            ("b/c.txt", "flask"),
+            ("b/c.txt", "flask"),
+        ]
+        assert ("a.py", "Flask") in BlobContents(reader, "HEAD").search(["flask", "flask-login"], 5)
+        assert BlobContents(reader, "HEAD").search(["requests"], 5) == []

@@ -27,8 +27,8 @@ BARE = (
 BODY = "".join(f"    value_{n} = compute_{n}(first, second)\n" for n in range(12))
 TWICE = f'"""Two."""\n\n\ndef _one(first, second):\n{BODY}\n\ndef _two(first, second):\n{BODY}'
 FILES = {"a.py": BARE, "b.py": BARE, "c.py": TWICE}
-ALL = "secrets code commands docs refactor policy".split()
-LAST = "secrets code commands policy docs refactor".split()
+ALL = "secrets code commands dependencies docs refactor policy".split()
+LAST = "secrets code commands dependencies policy docs refactor".split()
 
 
 def planned(rules: dict[str, str], decisions: dict[str, str] | None = None) -> list[str]:
@@ -50,12 +50,16 @@ def planned(rules: dict[str, str], decisions: dict[str, str] | None = None) -> l
             {},
             [each for each in ALL if each != "refactor"] + ["refactor"],
         ),
-        ({"docs-*": "review"}, {}, "secrets code commands docs policy refactor".split()),
+        ({"docs-*": "review"}, {}, "secrets code commands dependencies docs policy refactor".split()),
         ({"docs-m*": "review", "refactor-long": "deny"}, {}, ALL),
         ({}, {"low": "review"}, ALL),
-        ({}, {"medium": "off", "low": "off", "info": "off"}, LAST[:4]),
-        ({}, {"medium": "deny", "low": "off", "info": "off"}, "secrets code commands docs policy".split()),
-        ({"code-*": "off", "command-*": "off"}, {}, "secrets policy docs refactor".split()),
+        ({}, {"medium": "off", "low": "off", "info": "off"}, LAST[:5]),
+        (
+            {},
+            {"medium": "deny", "low": "off", "info": "off"},
+            "secrets code commands dependencies docs policy".split(),
+        ),
+        ({"code-*": "off", "command-*": "off"}, {}, "secrets dependencies policy docs refactor".split()),
         # Some of its rules no configuration lowers.
         ({"policy-*": "off", "secret-*": "off"}, {}, LAST[1:]),
         ({"*": "off"}, dict.fromkeys(("critical", "high", "medium", "low", "info"), "off"), ["policy"]),

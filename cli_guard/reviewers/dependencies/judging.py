@@ -11,7 +11,7 @@ from cli_guard.reviewers.dependencies.changes import Difference, deadline
 from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Entry, Listing
 from cli_guard.reviewers.dependencies.versions import is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
-from cli_guard.rules.catalog import one
+from cli_guard.rules.catalog import one, read_table
 
 GIT = re.compile(
     r"(?i)git\+|git@|git://|ssh://|git = |(?:github|gitlab|bitbucket|gist):|[^#?]*\.git(?:[#?@]|$)"
@@ -41,30 +41,6 @@ UNITS = {
     "w": 1 / 7,
     "week": 1 / 7,
     "month": 1 / 30,
-}
-SETTINGS = {
-    "tls": ("deps-tls-off", "{name} {spec}: what is downloaded is not verified"),
-    "integrity": ("deps-integrity-lost", "{name} {spec}: hashes are no longer compared"),
-    "script": ("deps-install-script", "{name} runs when the package is installed: {spec}"),
-    "scripts": ("deps-install-script", "{name} {spec}: every package may run scripts when it is installed"),
-    "command": (
-        "deps-install-script",
-        "{spec} takes the place of the command {name}: it runs at each build or install",
-    ),
-    "trusted": ("deps-install-script", "{name} may run scripts when it is installed"),
-    "cooldown exception": ("deps-cooldown", "{name} {spec}: exempt from the age that a release must have"),
-}
-REMOVED = {
-    "hashes required": (
-        "deps-integrity-lost",
-        "{name} {spec} is removed: what is downloaded is no longer compared",
-    ),
-    "checksum": ("deps-integrity-lost", "{name} is removed: what is downloaded is no longer compared"),
-    "cooldown": ("deps-cooldown", "{name} {spec} is removed: releases may be used on their first day"),
-    "scripts off": (
-        "deps-install-script",
-        "{name} {spec} is removed: packages may run scripts when they are installed",
-    ),
 }
 LOOK = 500
 # The rule, the message and, where it is not the rule's, the severity of a finding.
@@ -123,9 +99,10 @@ def judge(world: World, each: Difference) -> Iterator[Finding]:
         for remarks in judges if entry.source != "workspace:" else ():
             for rule, message, *severity in remarks(world, each, was, entry):
                 yield from findings_of(each, rule, entry, message, *severity)
+    removed = read_table("dependencies/settings.toml")["removed"]
     for entry in each.gone if each.new.entries or not each.is_lock else ():
-        if entry.kind in REMOVED:
-            rule, message = REMOVED[entry.kind]
+        if entry.kind in removed:
+            rule, message = removed[entry.kind]
             yield from findings_of(each, rule, None, message.format(name=entry.name, spec=entry.spec))
 
 
@@ -252,8 +229,9 @@ def is_loose(each: Difference, was: Entry | None, entry: Entry) -> bool:
 
 def judge_setting(world: World, each: Difference, was: Entry | None, entry: Entry) -> Iterator[Remark]:
     kind, name, source, host = entry.kind, entry.name, entry.source, entry.host
-    if kind in SETTINGS and (kind, entry.spec) != ("trusted", "false"):
-        rule, message = SETTINGS[kind]
+    added = read_table("dependencies/settings.toml")["added"]
+    if kind in added and (kind, entry.spec) != ("trusted", "false"):
+        rule, message = added[kind]
         yield rule, message.format(name=name, spec=entry.spec)
     elif kind == "checksum" and was:
         urls = {e.source for side in (each.old, each.new) for e in side.entries if e.kind == "download"}

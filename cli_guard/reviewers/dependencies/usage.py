@@ -8,7 +8,7 @@ from posixpath import join
 from typing import Protocol, runtime_checkable
 
 from cli_guard.code.classify import is_vendored
-from cli_guard.code.languages import language_of
+from cli_guard.code.languages import language_for
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.errors import GitError
 from cli_guard.model import FileChange, Finding, Kind, Skipped, fingerprint
@@ -26,6 +26,7 @@ IMPORTS = {
         r"""(?:(?:import|export)\b[^"'\n]*|[}\w\s]*\bfrom\s*|\b(?:const|let|var)\b.*\brequire\(\s*)"""
         r"""["'](@[\w.-]+/[\w.-]+|[a-z][\w.-]*)(?:/[^"']*)?["']"""
     ),
+    "rust": re.compile(r"(?:pub\s+)?(?:use|extern\s+crate)\s+([a-z]\w*)\s*(?:::|;|as\b)"),
     "go": re.compile(r"""\s*(?:import\s+)?(?:[\w.]+\s+)?"([\w-]+(?:\.[\w-]+)+(?:/[^"\s]*)?)"\s*(?://.*)?$"""),
 }
 SAME = {"typescript": "javascript", "tsx": "javascript"}
@@ -120,11 +121,24 @@ def review_usage(world: World) -> Iterator[Finding]:
     for name, at in modules.items() if tree.is_complete else ():
         if not any(formats_of(path) or path not in changed for path in tree.paths(projects_of(name))):
             yield missing(at, name, "no manifest names it")
-    for name, at in imported(world, "javascript").items():
-        known = {e.name for _, entries in above(world, at, "package.json") for e in entries}
-        is_own = name in read_table("dependencies/import-names.toml")["node"].split()
-        if known and not is_own and is_popular("npm", name) and known.isdisjoint((name, f"@types/{name}")):
-            yield missing(at, name, "no package.json above names it")
+    for language, manifest, ecosystem in (
+        ("javascript", "package.json", "npm"),
+        ("rust", "Cargo.toml", "cargo"),
+    ):
+        for module, at in imported(world, language).items():
+            name, known = (
+                normalise(module, ecosystem),
+                {e.name for _, all_ in above(world, at, manifest) for e in all_},
+            )
+            is_own = module in read_table("dependencies/import-names.toml")[language].split()
+            is_own |= language == "rust" and f"mod {module}" in (text_of(world, at[0].path) or "")
+            if (
+                known
+                and not is_own
+                and is_popular(ecosystem, name)
+                and known.isdisjoint((name, f"@types/{name}"))
+            ):
+                yield missing(at, module, f"no {manifest} above names it")
     for name, at in imported(world, "go").items():
         for path, entries in above(world, at, "go.mod")[:1]:
             roots = [*MODULE.findall(text_of(world, path) or ""), *(entry.name for entry in entries)]
@@ -162,14 +176,16 @@ def may_be_unused(each: Difference, was: Entry | None, entry: Entry) -> bool:
     if each.is_lock or each.is_aside or each.is_new or was or entry.source or entry.kind:
         return False
     tools = re.compile(read_table("dependencies/import-names.toml")["tools"])
-    return entry.ecosystem in ("pypi", "npm", "cargo") and not tools.search(f"{each.path}:{entry.name}")
+    if "// indirect" in each.change.added.get(entry.line, ""):
+        return False
+    return entry.ecosystem in ("pypi", "npm", "cargo", "go") and not tools.search(f"{each.path}:{entry.name}")
 
 
 def imported(world: World, language: str) -> dict[str, Place]:
     """Return the modules that added lines import, each with its first place."""
     found: dict[str, Place] = {}
     for change in world.subject.changes:
-        own = language_of(change.path) or ""
+        own = language_for(change.path) or ""
         if change.kind is not Kind.TEXT or SAME.get(own, own) != language:
             continue
         if is_test_or_example(change.path) or is_vendored(change.path):

@@ -207,3 +207,41 @@ def test_any_text_is_read_without_an_error(text: str, path: str) -> None:
     assert formats_of(path)
     for entry in read(path, text).entries:
         assert 1 <= entry.line <= entry.last <= text.count("\n") + 1
+
+
+IMPORTS = [
+    ("src/main.rs", "use rand::Rng;\n", "Cargo.toml", "[dependencies]\nserde = '1'\n", True),
+    ("src/main.rs", "use rand::Rng;\n", "Cargo.toml", "[dependencies]\nrand = '0.8'\n", False),
+    ("src/main.rs", "mod rand;\nuse rand::Rng;\n", "Cargo.toml", "[dependencies]\nserde = '1'\n", False),
+    ("src/a.ts", "import axios from 'axios'\n", "package.json", '{"dependencies": {"react": "18"}}', True),
+    ("src/a.ts", "import axios from 'axios'\n", "package.json", '{"dependencies": {"axios": "1"}}', False),
+    (
+        "src/a.ts",
+        "import fs from 'fs'\nimport a from '@/a'\n",
+        "package.json",
+        '{"dependencies": {"axios": "1"}}',
+        False,
+    ),
+    (
+        "test/a.test.ts",
+        "import axios from 'axios'\n",
+        "package.json",
+        '{"dependencies": {"react": "18"}}',
+        False,
+    ),
+    (
+        "app.py",
+        "try:\n    import orjson\nexcept ImportError:\n    pass\n",
+        "requirements.txt",
+        "flask\n",
+        False,
+    ),
+    ("app.py", "from bs4 import x\n", "requirements.txt", "beautifulsoup4==4\n", False),
+    ("app.py", "from bs4 import x\n", "requirements.txt", "flask==3\n", True),
+]
+
+
+@table(("path", "text", "manifest", "entries", "is_missing"), IMPORTS)
+def test_import(path: str, text: str, manifest: str, entries: str, is_missing: bool) -> None:
+    own = [each.rule for each in found(path, "\n", text, {manifest: entries})]
+    assert own == ["deps-import-missing"] * is_missing
