@@ -126,18 +126,14 @@ def review_usage(world: World) -> Iterator[Finding]:
         ("rust", "Cargo.toml", "cargo"),
     ):
         for module, at in imported(world, language).items():
-            name, known = (
-                normalise(module, ecosystem),
-                {e.name for _, all_ in above(world, at, manifest) for e in all_},
-            )
+            manifests, name = above(world, at, manifest), normalise(module, ecosystem)
+            known = {entry.name for _, entries in manifests for entry in entries}
+            own_name = re.compile(rf"""(?m)["\s{{,]name"?\s*[=:]\s*"{re.escape(name)}\"""")
             is_own = module in read_table("dependencies/import-names.toml")[language].split()
             is_own |= language == "rust" and f"mod {module}" in (text_of(world, at[0].path) or "")
-            if (
-                known
-                and not is_own
-                and is_popular(ecosystem, name)
-                and known.isdisjoint((name, f"@types/{name}"))
-            ):
+            is_own |= any(own_name.search(text_of(world, path) or "") for path, _ in manifests)
+            is_known = is_own or not known.isdisjoint((name, f"@types/{name}"))
+            if known and not is_known and is_popular(ecosystem, name):
                 yield missing(at, module, f"no {manifest} above names it")
     for name, at in imported(world, "go").items():
         for path, entries in above(world, at, "go.mod")[:1]:
@@ -162,7 +158,14 @@ def words_of(entry: Entry) -> set[str]:
     """Return the words that show that a dependency is used: its name, and the names to import it by."""
     if entry.ecosystem != "pypi":
         return {entry.name, entry.name.replace("-", "_")} if entry.ecosystem == "cargo" else {entry.name}
-    return {entry.name, entry.name.replace("-", "_"), entry.name.removeprefix("python-"), *modules_of(entry)}
+    dotted = entry.name.replace("-", ".")  # a namespace package
+    return {
+        entry.name,
+        dotted,
+        entry.name.replace("-", "_"),
+        entry.name.removeprefix("python-"),
+        *modules_of(entry),
+    }
 
 
 def projects_of(module: str) -> set[str]:
@@ -188,7 +191,7 @@ def imported(world: World, language: str) -> dict[str, Place]:
         own = language_for(change.path) or ""
         if change.kind is not Kind.TEXT or SAME.get(own, own) != language:
             continue
-        if is_test_or_example(change.path) or is_vendored(change.path):
+        if is_test_or_example(change.path) or is_vendored(change.path) or change.path.endswith(".d.ts"):
             continue
         before = frozenset(change.removed.values())
         for number, line in change.added.items():
