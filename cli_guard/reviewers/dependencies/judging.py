@@ -146,7 +146,8 @@ def judge_source(world: World, each: Difference, was: Entry | None, entry: Entry
             loose = ", at no fixed commit" if how == "Git" and not COMMIT.fullmatch(entry.ref) else ""
             yield "deps-source", f"{name} comes from {how}{loose}, not from a registry: {where}"
         return
-    if source.startswith("npm:") and source[4:] != name and (was or entry.kind == "replace"):
+    is_alias = source.startswith("npm:") and source[4:] != name and not each.is_lock
+    if is_alias and (was or entry.kind == "replace"):
         yield "deps-fork", f"{name} is replaced by another package: {source[4:]}"
     if is_plain and not (was and PLAIN.match(was.source)) and world.is_first("http", host):
         yield "deps-plain-http", f"{name} comes over an unprotected connection: {where}"
@@ -167,7 +168,9 @@ def judge_integrity(world: World, each: Difference, was: Entry | None, entry: En
     if is_direct(each, entry):
         return
     if was is None:
-        needed = entry.kind != "image" and (entry.source or not each.path.endswith(NEED_SOURCE))
+        # Yarn 2 and later leave out the hash of what is for other machines.
+        has_source = entry.source and not entry.source.startswith("npm:")
+        needed = entry.kind != "image" and (has_source or not each.path.endswith(NEED_SOURCE))
         if not now and needed and each.most_had("integrity"):
             yield rule, f"{name} has no hash, unlike the rest of {each.path}"
     elif was.integrity and not now:
