@@ -29,7 +29,7 @@ BRANCHES = frozenset("main master HEAD develop trunk latest stable".split())
 OWNED = ("actions", "pre-commit", "docker")
 UNVERSIONED = ("maven", "nuget", "gem", "go", "conda")
 # What a test, an example or a vendored copy is still told, as advice.
-ASIDE = frozenset(("deps-plain-http", "deps-known-bad"))
+ASIDE = frozenset(("deps-known-bad",))
 # An entry without a source is a package of the repository itself in these.
 NEED_SOURCE = ("uv.lock", "Cargo.lock", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock")
 UNITS = {
@@ -137,6 +137,7 @@ def judge_source(world: World, each: Difference, was: Entry | None, entry: Entry
         same = was and place(was.source).partition("@")[0] == where.partition("@")[0]
         if same or (is_local and is_inside(each, source)) or not world.is_first("source", name):
             return
+        world.reported.add(("host", host))
         if is_plain:
             yield "deps-plain-http", f"{name} comes over an unprotected connection: {where}"
         elif entry.kind == "replace":
@@ -224,7 +225,9 @@ def is_loose(each: Difference, was: Entry | None, entry: Entry) -> bool:
     if each.ecosystem in OWNED:
         return each.ecosystem == "pre-commit" and spec in BRANCHES
     if spec or each.ecosystem in UNVERSIONED or entry.kind == "build":
-        return spec in LOOSE or (each.ecosystem == "maven" and spec.endswith("+"))
+        # Composer names what PHP itself must have as `ext-json`.
+        is_platform = each.ecosystem == "composer" and entry.name.startswith("ext-")
+        return not is_platform and (spec in LOOSE or (each.ecosystem == "maven" and spec.endswith("+")))
     if each.ecosystem == "pypi":
         return bool(was and was.spec) or each.most_had("spec")
     return each.ecosystem != "cargo" or entry.last == entry.line

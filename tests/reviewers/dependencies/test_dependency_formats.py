@@ -127,14 +127,14 @@ def test_a_lock_file_is_compared_with_its_manifest_in_every_direction() -> None:
     assert rules(("1", "1.0"), ("2", "1.1")) == ["deps-lock-stale"]
 
 
-def test_a_manifest_of_a_test_is_told_of_plain_http_as_advice_and_of_nothing_else() -> None:
-    text = "reqeusts==1\na @ http://files.example.org/a.whl\nb @ git+https://git.example.com/b\n"
+def test_a_manifest_of_a_test_is_told_of_bad_versions_as_advice_and_of_nothing_else() -> None:
+    text = "reqeusts==1\nultralytics==8.3.41\na @ http://files.example.org/a.whl\nb @ git+https://git.example.com/b\n"
     own, aside = (
         found("requirements.txt", "x==1\n", text),
         found("tests/data/requirements.txt", "x==1\n", text),
     )
-    assert {each.rule for each in own} == {"deps-similar-name", "deps-plain-http", "deps-source"}
-    assert [(each.rule, each.severity) for each in aside] == [("deps-plain-http", Severity.LOW)]
+    assert {each.rule for each in own} == {"deps-similar-name", "deps-plain-http", "deps-source", "deps-known-bad"}
+    assert [(each.rule, each.severity) for each in aside] == [("deps-known-bad", Severity.LOW)]
 
 
 def test_an_address_is_shown_without_its_user_and_its_query() -> None:
