@@ -223,7 +223,7 @@ class BlobContents:
         """Return what names a file after the change, whether it changes or not (gitrevisions(7)), for `new_blob`."""
         return f"{self._revision}:{path}"
 
-    def search(self, words: Iterable[str], seconds: float) -> list[tuple[str, str]]:
+    def find_words(self, words: Iterable[str], seconds: float) -> list[tuple[str, str]]:
         """Return path and word of each place that holds one of some words, in any case (git-grep(1)).
 
         Raises GitError if Git is silent for longer than `seconds`.

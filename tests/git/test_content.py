@@ -282,9 +282,9 @@ def test_words_are_found_in_the_index_and_in_a_commit(committed: Repo) -> None:
     committed.git("add", "-A")
     git = Git(committed.path, committed.env)
     with BlobReader(git, blob_limit=10) as reader:
-        assert BlobContents(reader).search(["flask", "nothing"], 5) == [
+        assert BlobContents(reader).find_words(["flask", "nothing"], 5) == [
             ("b/c.txt", "flask"),
             ("b/c.txt", "flask"),
         ]
-        assert ("a.py", "Flask") in BlobContents(reader, "HEAD").search(["flask", "flask-login"], 5)
-        assert BlobContents(reader, "HEAD").search(["requests"], 5) == []
+        assert ("a.py", "Flask") in BlobContents(reader, "HEAD").find_words(["flask", "flask-login"], 5)
+        assert BlobContents(reader, "HEAD").find_words(["requests"], 5) == []

@@ -52,7 +52,7 @@ Place = tuple[FileChange, int]
 class Searchable(Protocol):
     """Contents in which words can be found."""
 
-    def search(self, words: list[str], seconds: float) -> list[tuple[str, str]]:
+    def find_words(self, words: list[str], seconds: float) -> list[tuple[str, str]]:
         """Return path and word of each place that holds one of some words."""
 
 
@@ -65,7 +65,7 @@ class Tree:
         self.is_complete = isinstance(contents, Searchable)
         try:
             if words and isinstance(contents, Searchable):
-                found = contents.search(sorted(words), SEARCH_SECONDS)
+                found = contents.find_words(sorted(words), SEARCH_SECONDS)
                 self.found.update((path, word.lower()) for path, word in found)
         except GitError as error:
             self.is_complete = False
