@@ -347,6 +347,23 @@ class Report:
     skipped: tuple[Skipped, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One line of a file with one of the words that were searched."""
+
+    path: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The lines that a search found, by path and number; `cut` says why there may be more, "" if these are all."""
+
+    found: tuple[Hit, ...] = ()
+    cut: str = ""
+
+
 class Contents(Protocol):
     """Whole files of a change. None if there is no text (binary, over a limit, a bare patch)."""
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from cli_guard.errors import GitError
 from cli_guard.git.process import Git
 from cli_guard.git.repository import Repository, as_lines, missing
-from cli_guard.model import FileChange, Hunk, Kind
+from cli_guard.git.search import search
+from cli_guard.model import FileChange, Hits, Hunk, Kind
 
 # Byte order marks; that of UTF-32 LE begins like that of UTF-16 LE.
 MARKS = (
@@ -23,7 +23,6 @@ MARKS = (
 )
 CHUNK_BYTES = 1 << 20
 KEPT_CHARS = 8_000_000
-MATCHED_BYTES = 1 << 20
 SNIFFED_BYTES = 8_000  # as many as Git itself looks at (buffer_is_binary)
 
 
@@ -116,14 +115,14 @@ class BlobReader:
     """Reads blobs while it is open; a context manager, because it keeps a git process."""
 
     def __init__(self, git: Git, *, blob_limit: int) -> None:
-        self._git = git
+        self.git = git
         self._process: subprocess.Popen[bytes] | None = None
         self._sizes: dict[str, int] = {}
         self.limit = blob_limit
 
     def apart(self) -> "BlobReader":
         """Return another reader of the same objects, with a git process of its own."""
-        return BlobReader(self._git, blob_limit=self.limit)
+        return BlobReader(self.git, blob_limit=self.limit)
 
     def __enter__(self) -> "BlobReader":
         return self
@@ -143,7 +142,7 @@ class BlobReader:
 
     def begin(self) -> None:
         """Start the git process before it is needed. Raises GitError."""
-        self._process = self._process or self._git.start("cat-file", "--batch")
+        self._process = self._process or self.git.start("cat-file", "--batch")
 
     def read(self, blob: str, *, limit: int | None = None) -> bytes | None:
         """Return the bytes of an object, None if it is over the limit. Raises MissingObject."""
@@ -163,16 +162,11 @@ class BlobReader:
             process.stdout.read(min(CHUNK_BYTES, size + 1 - start))
         return None
 
-    def grep(self, *arguments: str, seconds: float) -> bytes:
-        """Return what git-grep finds: path, NUL and match on each line. Raises GitError, also if nothing matches."""
-        options = ("--no-recurse-submodules", "-I", "-z", "-o", "-w", "-i", "-F")
-        return self._git.bounded("grep", *options, *arguments, "--", limit=MATCHED_BYTES, seconds=seconds)[0]
-
     def sizes(self, blobs: Iterable[str]) -> dict[str, int]:
         """Return the sizes of blobs in bytes. Raises MissingObject."""
         wanted = list(dict.fromkeys(blobs))
         if asked := [blob for blob in wanted if blob not in self._sizes]:
-            answers = self._git.run("cat-file", "--batch-check", stdin=as_lines(asked)).splitlines()
+            answers = self.git.run("cat-file", "--batch-check", stdin=as_lines(asked)).splitlines()
             self._sizes |= {blob: size_in(line, blob) for blob, line in zip(asked, answers, strict=True)}
         return {blob: self._sizes[blob] for blob in wanted}
 
@@ -207,8 +201,6 @@ def read_roots(repository: Repository, revisions: Iterable[str], names: tuple[st
 class BlobContents:
     """`Contents` of changes between blobs, in a `revision` ("": the index)."""
 
-    searched: tuple[str, ...] = ("--cached",)
-
     def __init__(self, reader: BlobReader, revision: str = "") -> None:
         self._reader = reader
         self._revision = revision
@@ -223,22 +215,11 @@ class BlobContents:
         """Return what names a file after the change, whether it changes or not (gitrevisions(7)), for `new_blob`."""
         return f"{self._revision}:{path}"
 
-    def find_words(self, words: Iterable[str], seconds: float) -> list[tuple[str, str]]:
-        """Return path and word of each place that holds one of some words, in any case (git-grep(1)).
-
-        Raises GitError if Git is silent for longer than `seconds`.
-        """
-        where = (self._revision,) if self._revision else self.searched
-        wanted = [part for word in words for part in ("-e", word)]
-        try:
-            out = self._reader.grep(*wanted, *where, seconds=seconds)
-        except GitError as error:
-            if str(error).endswith("exit code 1"):  # no match
-                return []
-            raise
-        start = len(self._revision) + 1 if self._revision else 0
-        lines = (line.partition("\0") for line in out.decode("utf-8", "surrogateescape").split("\n"))
-        return [(path[start:], word) for path, _, word in lines if word]
+    def search(
+        self, words: Iterable[str], patterns: tuple[str, ...], seconds: float, *, alone: bool = False
+    ) -> Hits:
+        """Return the lines after the change that contain one of the words, see `cli_guard.git.search`."""
+        return search(self._reader.git, self._revision, words, patterns, seconds, alone=alone)
 
     def new(self, change: FileChange) -> str | None:
         return self._text(change.new_blob, change)
@@ -270,8 +251,6 @@ class BlobContents:
 
 class WorktreeContents(BlobContents):
     """`Contents` of changes whose new side is in the work tree."""
-
-    searched = ()
 
     def __init__(self, reader: BlobReader, root: Path) -> None:
         super().__init__(reader)

@@ -140,11 +140,16 @@ class Git:
         return out[:limit], len(out) > limit
 
     def pieces(
-        self, *arguments: str, limit: int, stdin: bytes = b"", seconds: float = TIMEOUT_SECONDS
+        self,
+        *arguments: str,
+        limit: int,
+        stdin: bytes = b"",
+        seconds: float = TIMEOUT_SECONDS,
+        codes: tuple[int, ...] = (0,),
     ) -> Generator[bytes, None, None]:
         """Yield standard output as it arrives, at most `limit` bytes, and one more if there is more.
 
-        Raises GitError, also if nothing arrives for `seconds`.
+        Raises GitError, also if nothing arrives for `seconds`, or for an exit code that is none of `codes`.
         """
         with closing(self._call(*arguments, stdin=stdin)) as call:
             try:
@@ -157,7 +162,7 @@ class Git:
                 code, err = call.ended(time.monotonic() + TIMEOUT_SECONDS)
             except Late as error:
                 raise GitError(f"git did not answer within {seconds:g} s; ask for less") from error
-        if code != 0:
+        if code not in codes:
             raise refusal(err, code)
 
     def start(self, *arguments: str) -> "subprocess.Popen[bytes]":

@@ -4,8 +4,9 @@ import re
 from collections.abc import Collection
 from typing import Protocol, runtime_checkable
 
-from cli_guard.model import ChangeSet, FileChange, Finding, split_lines
+from cli_guard.model import ChangeSet, FileChange, Finding, Status, split_lines
 from cli_guard.policy.suppressions import Answer, answer_for, answer_in
+from cli_guard.reviewers.new_roles import WholeTree
 from cli_guard.reviewers.review_input import ReviewInput
 
 FILES_HELD = 20
@@ -32,9 +33,8 @@ class InlineAnswers:
     def __call__(self, finding: Finding) -> tuple[Answer, bool] | None:
         if finding.line is None or not finding.path:
             return None
-        for change in self._changes(finding):
-            if change.path != finding.path:
-                continue
+        changed = [change for change in self._changes(finding) if change.path == finding.path]
+        for change in changed or self._unchanged(finding):
             lines = self._lines_of(finding.commit, change)
             for number in dict.fromkeys((finding.line, finding.end_line or finding.line)):
                 own, above = lines.get(number, ""), lines.get(number - 1, "")
@@ -52,6 +52,13 @@ class InlineAnswers:
             found = in_history(self._subject.history, commit)
             self._commits[commit] = found if found.commit else in_history(self._subject.vouched, commit)
         return self._commits[commit]
+
+    def _unchanged(self, finding: Finding) -> list[FileChange]:
+        """Return the file of a finding in a document that the change made false without touching it."""
+        contents = self._subject.contents
+        if finding.commit or not isinstance(contents, WholeTree):
+            return []
+        return [FileChange(finding.path, Status.MODIFIED, new_blob=contents.object_name(finding.path))]
 
     def _lines_of(self, commit: str | None, change: FileChange) -> dict[int, str]:
         key = (commit, change.path, change.new_blob)

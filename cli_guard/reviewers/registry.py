@@ -125,6 +125,12 @@ REVIEWERS = (
         advises=True,
     ),
     Reviewer(
+        "drift",
+        "documents, comments and workflows that the change makes false without touching them",
+        prefix="docs-drift-",
+        advises=True,
+    ),
+    Reviewer(
         "refactor",
         "functions that the change pushes over a limit, and blocks that it adds twice",
         prefix="refactor-",

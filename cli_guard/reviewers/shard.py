@@ -59,7 +59,7 @@ class Shard:
         split = (each.name for each in REVIEWERS if each.scope is Scope.FILE)
         own = [
             name
-            for name in (*comparing(), "dependencies, message, push and policy")
+            for name in (*comparing(), "dependencies, drift, message, push and policy")
             if self.has_reviewer(name)
         ]
         also = f"; as a whole: {', '.join(own)}" if own else ""

@@ -281,10 +281,11 @@ def test_words_are_found_in_the_index_and_in_a_commit(committed: Repo) -> None:
     committed.write("a.py", "import requests\n")
     committed.git("add", "-A")
     git = Git(committed.path, committed.env)
+
+    def found(contents: BlobContents, *words: str) -> list[tuple[str, str]]:
+        return [(hit.path, hit.text) for hit in contents.search(words, ("*",), 5, alone=True).found]
+
     with BlobReader(git, blob_limit=10) as reader:
-        assert BlobContents(reader).find_words(["flask", "nothing"], 5) == [
-            ("b/c.txt", "flask"),
-            ("b/c.txt", "flask"),
-        ]
-        assert ("a.py", "Flask") in BlobContents(reader, "HEAD").find_words(["flask", "flask-login"], 5)
-        assert BlobContents(reader, "HEAD").find_words(["requests"], 5) == []
+        assert found(BlobContents(reader), "flask", "nothing") == [("b/c.txt", "flask")] * 2
+        assert ("a.py", "Flask") in found(BlobContents(reader, "HEAD"), "flask", "flask-login")
+        assert found(BlobContents(reader, "HEAD"), "requests") == []

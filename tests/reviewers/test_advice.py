@@ -27,8 +27,8 @@ BARE = (
 BODY = "".join(f"    value_{n} = compute_{n}(first, second)\n" for n in range(12))
 TWICE = f'"""Two."""\n\n\ndef _one(first, second):\n{BODY}\n\ndef _two(first, second):\n{BODY}'
 FILES = {"a.py": BARE, "b.py": BARE, "c.py": TWICE}
-ALL = "secrets code commands dependencies docs refactor policy".split()
-LAST = "secrets code commands dependencies policy docs refactor".split()
+ALL = "secrets code commands dependencies docs drift refactor policy".split()
+LAST = "secrets code commands dependencies policy docs drift refactor".split()
 
 
 def planned(rules: dict[str, str], decisions: dict[str, str] | None = None) -> list[str]:
@@ -43,15 +43,19 @@ def planned(rules: dict[str, str], decisions: dict[str, str] | None = None) -> l
     ("rules", "decisions", "expected"),
     [
         ({}, {}, LAST),
-        ({"docs-*": "off"}, {}, [each for each in LAST if each != "docs"]),
-        ({"docs-*": "off", "docs-missing": "advise"}, {}, LAST),
+        ({"docs-*": "off"}, {}, [each for each in LAST if each not in ("docs", "drift")]),
+        ({"docs-*": "off", "docs-missing": "advise"}, {}, [each for each in LAST if each != "drift"]),
         (
             {"docs-*": "off", "docs-missing": "deny"},
             {},
-            [each for each in ALL if each != "refactor"] + ["refactor"],
+            [each for each in ALL if each not in ("drift", "refactor")] + ["refactor"],
         ),
-        ({"docs-*": "review"}, {}, "secrets code commands dependencies docs policy refactor".split()),
-        ({"docs-m*": "review", "refactor-long": "deny"}, {}, ALL),
+        ({"docs-*": "review"}, {}, "secrets code commands dependencies docs drift policy refactor".split()),
+        (
+            {"docs-m*": "review", "refactor-long": "deny"},
+            {},
+            "secrets code commands dependencies docs refactor policy drift".split(),
+        ),
         ({}, {"low": "review"}, ALL),
         ({}, {"medium": "off", "low": "off", "info": "off"}, LAST[:5]),
         (
@@ -59,7 +63,11 @@ def planned(rules: dict[str, str], decisions: dict[str, str] | None = None) -> l
             {"medium": "deny", "low": "off", "info": "off"},
             "secrets code commands dependencies docs policy".split(),
         ),
-        ({"code-*": "off", "command-*": "off"}, {}, "secrets dependencies policy docs refactor".split()),
+        (
+            {"code-*": "off", "command-*": "off"},
+            {},
+            "secrets dependencies policy docs drift refactor".split(),
+        ),
         # Some of its rules no configuration lowers.
         ({"policy-*": "off", "secret-*": "off"}, {}, LAST[1:]),
         ({"*": "off"}, dict.fromkeys(("critical", "high", "medium", "low", "info"), "off"), ["policy"]),
@@ -70,7 +78,10 @@ def test_plan(rules: dict[str, str], decisions: dict[str, str], expected: list[s
 
 
 def test_the_users_own_file_counts() -> None:
-    for own, advising in (({"docs-missing": "review"}, {"refactor"}), ({}, {"docs", "refactor"})):
+    for own, advising in (
+        ({"docs-missing": "review"}, {"drift", "refactor"}),
+        ({}, {"docs", "drift", "refactor"}),
+    ):
         policy = Policy(Config(), Config.model_validate({"rules": own}))
         assert (
             ReviewInput("pre-commit", changes_between({}, FILES)).under(policy).advice.reviewers == advising
@@ -80,7 +91,7 @@ def test_the_users_own_file_counts() -> None:
 def test_by_default_these_reviewers_stop_nothing_and_others_do() -> None:
     for reviewer in REVIEWERS:
         assert not reviewer.advises or STOPS.isdisjoint(dispositions(reviewer, Policy()))
-    assert {each.name for each in REVIEWERS if each.advises} == {"docs", "refactor"}
+    assert {each.name for each in REVIEWERS if each.advises} == {"docs", "drift", "refactor"}
 
 
 def test_a_message_that_no_rule_is_about_passes() -> None:
@@ -114,7 +125,7 @@ def test_the_time_of_a_hook(milliseconds: int, event: str, read: int) -> None:
 
 
 def test_a_file_too_long_for_the_time_is_left_out_and_the_next_is_read() -> None:
-    both = frozenset(("docs", "refactor"))
+    both = frozenset(("docs", "drift", "refactor"))
     advice = Advice(both, both, 100, clock=lambda: 1.0)
     assert not advice.has_time("docs", "long.py", 1_000_000)
     assert advice.has_time("docs", "short.py", 1_000)

@@ -192,4 +192,5 @@ def _parameters(function: "SgNode") -> Iterator[Parameter]:
             or child.kind() == "optional_parameter"
             or child.kind() == "assignment_pattern"
             or child.field("value") is not None,
+            default=field_text(child, "value") or field_text(child, "right"),
         )

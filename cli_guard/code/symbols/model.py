@@ -12,7 +12,8 @@ class Parameter:
     """One parameter; `name` is empty for a destructured one.
 
     `star` is "", "*" or "**" (a JavaScript, Go or Java rest parameter is "*"), `keyword_only` means that a caller must
-    name it, `optional` that a caller may leave it out.
+    name it, `optional` that a caller may leave it out. `default` is the value then, as written; two signatures that
+    differ in it alone are equal.
     """
 
     name: str
@@ -20,6 +21,7 @@ class Parameter:
     star: str = ""
     optional: bool = False
     keyword_only: bool = False
+    default: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

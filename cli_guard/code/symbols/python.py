@@ -137,7 +137,10 @@ def _parameter(child: "SgNode", kind: str, keyword_only: bool) -> Parameter:
         if text.startswith("*"):
             return _star_parameter(text, annotation)
         return Parameter(text, annotation, keyword_only=keyword_only)
-    return Parameter(field_text(child, "name"), annotation, optional=True, keyword_only=keyword_only)
+    default = field_text(child, "value")
+    return Parameter(
+        field_text(child, "name"), annotation, optional=True, keyword_only=keyword_only, default=default
+    )
 
 
 def _star_parameter(text: str, annotation: str) -> Parameter:

@@ -5,12 +5,11 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from posixpath import join
-from typing import Protocol, runtime_checkable
 
 from cli_guard.code.classify import is_vendored
 from cli_guard.code.languages import language_for
 from cli_guard.code.test_files import is_test_or_example
-from cli_guard.errors import GitError
+from cli_guard.git.search import Searchable
 from cli_guard.model import FileChange, Finding, Kind, Skipped, fingerprint
 from cli_guard.reviewers.dependencies.changes import Difference
 from cli_guard.reviewers.dependencies.judging import World, findings_of
@@ -43,17 +42,10 @@ PYTHON_MANIFESTS = (
     "environment.yml",
 )
 SEARCH_SECONDS = 0.5
+EVERYWHERE = ("*",)
 MOST_IMPORTS, MOST_ENTRIES, MOST_SHOWN, LONGEST_IMPORT = 20, 20, 3, 300
 # A changed file and the line of an import.
 Place = tuple[FileChange, int]
-
-
-@runtime_checkable
-class Searchable(Protocol):
-    """Contents in which words can be found."""
-
-    def find_words(self, words: list[str], seconds: float) -> list[tuple[str, str]]:
-        """Return path and word of each place that holds one of some words."""
 
 
 class Tree:
@@ -63,13 +55,12 @@ class Tree:
         self.found: Counter[tuple[str, str]] = Counter()
         contents = world.subject.contents
         self.is_complete = isinstance(contents, Searchable)
-        try:
-            if words and isinstance(contents, Searchable):
-                found = contents.find_words(sorted(words), SEARCH_SECONDS)
-                self.found.update((path, word.lower()) for path, word in found)
-        except GitError as error:
-            self.is_complete = False
-            world.skipped.append(Skipped("advice on dependencies", f"search of the tree: {error}"))
+        if words and isinstance(contents, Searchable):
+            hits = contents.search(sorted(words), EVERYWHERE, SEARCH_SECONDS, alone=True)
+            self.found.update((hit.path, hit.text.lower()) for hit in hits.found)
+            if hits.cut:
+                self.is_complete = False
+                world.skipped.append(Skipped("advice on dependencies", f"search of the tree: {hits.cut}"))
 
     def paths(self, words: set[str]) -> set[str]:
         lower = {word.lower() for word in words}

@@ -6,18 +6,16 @@ Python docstrings (Google, NumPy, Sphinx), JSDoc, Go doc comments and Javadoc. A
 from itertools import chain
 
 from cli_guard.model import FileChange, Report, Skipped
-from cli_guard.reviewers.docs.mismatch import find_wrong_documentation, review_mismatch, review_stale_names
+from cli_guard.reviewers.docs.mismatch import find_wrong_documentation, review_mismatch
 from cli_guard.reviewers.docs.missing import gaps_in, review_missing
 from cli_guard.reviewers.docs.sources import read_source, read_sources
 from cli_guard.reviewers.per_file import NOTHING, Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
-from cli_guard.rules.catalog import one
 
 
 def examiner(subject: ReviewInput) -> Examiner:
     """Return the function that tells whether a file needs `review`, which compares it with the others."""
-    rule = one("docs", "docs-name-stale")
 
     def examine(change: FileChange) -> FileResult:
         source = read_source(subject, change)
@@ -25,7 +23,7 @@ def examiner(subject: ReviewInput) -> Examiner:
             return NOTHING
         if isinstance(source, Skipped):
             return FileResult(skipped=(source,))
-        told = chain(gaps_in(source), find_wrong_documentation(source), review_stale_names(rule, [source]))
+        told = chain(gaps_in(source), find_wrong_documentation(source))
         documented, could = source.share
         return FileResult(again=next(told, None) is not None, weights=(documented, could))
 
@@ -41,6 +39,5 @@ def review(subject: ReviewInput) -> Report:
     found = [
         *review_missing(rules["docs-missing"], sources),
         *review_mismatch(rules, sources),
-        *review_stale_names(rules["docs-name-stale"], sources),
     ]
     return Report(tuple(sorted(found, key=lambda f: (f.path, f.line or 0, f.rule))), tuple(skipped))

@@ -144,6 +144,6 @@ def _tidy(lines: list[str], edits: dict[int, list[str]]) -> list[str]:
 
 
 def patch(old: str, new: str, line: int) -> str:
-    """Return the changes in a comment too long to be shown whole, with line numbers of the file in the hunks."""
-    before, after = (["\n"] * (line - 1) + text.replace("\r", "").split("\n") for text in (old, new))
-    return "\n".join(islice(difflib.unified_diff(before, after, n=1, lineterm=""), 2, None))
+    """Return the changes in lines of a file from `line` on, as hunks of a diff without context."""
+    before, after = ([""] * (line - 1) + text.replace("\r", "").split("\n") for text in (old, new))
+    return "\n".join(islice(difflib.unified_diff(before, after, n=0, lineterm=""), 2, None))

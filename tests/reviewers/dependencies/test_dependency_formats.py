@@ -133,7 +133,12 @@ def test_a_manifest_of_a_test_is_told_of_bad_versions_as_advice_and_of_nothing_e
         found("requirements.txt", "x==1\n", text),
         found("tests/data/requirements.txt", "x==1\n", text),
     )
-    assert {each.rule for each in own} == {"deps-similar-name", "deps-plain-http", "deps-source", "deps-known-bad"}
+    assert {each.rule for each in own} == {
+        "deps-similar-name",
+        "deps-plain-http",
+        "deps-source",
+        "deps-known-bad",
+    }
     assert [(each.rule, each.severity) for each in aside] == [("deps-known-bad", Severity.LOW)]
 
 

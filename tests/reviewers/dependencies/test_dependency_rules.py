@@ -9,7 +9,7 @@ from examples import examples, table
 
 from cli_guard.errors import MissingObject
 from cli_guard.git.between import SnapshotContents, changes_between
-from cli_guard.model import FileChange, Finding, Report
+from cli_guard.model import FileChange, Finding, Hit, Hits, Report
 from cli_guard.reviewers.dependencies import review
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
@@ -34,10 +34,12 @@ class Tree(SnapshotContents):
             raise MissingObject(change.path)
         return self.after[change.path]
 
-    def search(self, words: list[str], seconds: float) -> list[tuple[str, str]]:
+    def search(self, words: list[str], patterns: tuple[str, ...], seconds: float, *, alone: bool) -> Hits:
+        assert alone and patterns == ("*",)
         longest_first = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
         pattern = re.compile(rf"(?i)(?<!\w)(?:{longest_first})(?!\w)")
-        return [(path, match[0]) for path, text in self.after.items() for match in pattern.finditer(text)]
+        found = ((path, match) for path, text in self.after.items() for match in pattern.finditer(text))
+        return Hits(tuple(Hit(path, 1, match[0]) for path, match in found))
 
 
 def reviewed(before: dict[str, str], after: dict[str, str]) -> Report:

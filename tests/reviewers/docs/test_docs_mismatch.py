@@ -165,7 +165,7 @@ def test_long_comment_is_shown_as_a_patch() -> None:
     middle = "    More.\n" * 40
     before = GOOGLE.replace("    Args:\n", middle + "\n    Args:\n", 1)
     finding = found("m.py", before.replace("f(a, b, c)", "f(a, b)"), before)[0]
-    assert (finding.suggestion or "").startswith("@@ -48,3 +48,2 @@") and "-        c: Third." in (
+    assert (finding.suggestion or "").startswith("@@ -49 +48,0 @@") and "-        c: Third." in (
         finding.suggestion or ""
     )
     assert len((finding.suggestion or "").split("\n")) < 8

@@ -1,0 +1,227 @@
+"""What a file tells its users: names that they type, and the values that hold if they do not.
+
+Definitions and parameters come from the syntax tree, options, environment variables, settings, targets, ports and
+versions from patterns in `rules/languages/facts.toml`. Only what is certain: a name with two values has none.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import islice
+
+from cli_guard.code.languages import language_for
+from cli_guard.code.symbols import LANGUAGES, Symbol, symbols_of
+from cli_guard.code.syntax import Trees
+from cli_guard.rules.catalog import read_table
+
+TABLE = "languages/facts.toml"
+LONGEST_CALL = 1_500
+MOST_FACTS, MOST_CALLS = 5_000, 2_000
+DEFINED = {"function": "function", "class": "class", "type": "class", "constant": "constant"}
+DATA = ("json", "css", "html", "yaml")
+# The patterns of source code, and the kind of fact that each finds.
+SOURCE_PATTERNS = {
+    "subcommand": "command",
+    "variable": "variable",
+    "constant": "constant",
+    "read_key": "key",
+    "ini_key": "key",
+    "exit_code": "exit",
+}
+SHELL_PATTERNS = {"shell_case": "flag", "shell_variable": "variable"}
+UNITS = {"Second": "s", "Minute": "m", "Hour": "h", "Millisecond": "ms"}
+
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that a file tells its users.
+
+    `kind` is "function", "class", "constant", "parameter", "type" (of a parameter), "error" (raised), "flag",
+    "variable" (of the environment), "key", "target", "script", "module", "command", "port", "exit" (a code), "file" or
+    "version". `owner` is what the name belongs to: a class, a function, a section. `value` is as written, without
+    quotes, "" if there is none.
+    """
+
+    kind: str
+    name: str
+    value: str = ""
+    owner: str = ""
+    line: int = 0
+
+    @property
+    def key(self) -> Key:
+        return self.kind, self.name, self.owner
+
+
+@cache
+def pattern(name: str, section: str = "patterns") -> re.Pattern[str]:
+    """Compile a pattern of the table at its first use."""
+    return re.compile(read_table(TABLE)[section][name])
+
+
+def facts_of(trees: Trees, path: str, text: str) -> Mapping[Key, Fact]:
+    """Return the facts of a file by kind, name and owner; broken syntax gives those that can be read."""
+    found: dict[Key, Fact] = {}
+    for fact in _all_facts(trees, path, text):
+        known = found.setdefault(fact.key, fact)
+        if known.value != fact.value:
+            found[fact.key] = replace(known, value="" if known.value else fact.value)
+        if len(found) >= MOST_FACTS:
+            break
+    return found
+
+
+def _all_facts(trees: Trees, path: str, text: str) -> Iterator[Fact]:
+    language, lines = language_for(path, text), text.split("\n")
+    for product, row in read_table(TABLE)["versions"].items():
+        if re.search(row["files"], path) and (match := re.search(row["pattern"], text)):
+            yield Fact("version", product, re.sub(r"(?:\.0)+$", "", match["value"]))
+    if language in LANGUAGES:
+        yield from _symbols(path, language, lines, symbols_of(trees, language, text))
+    elif language not in DATA or pattern("settings_file").search(path):
+        yield from _definitions(path, text, lines)
+    if path.rpartition("/")[2] == "package.json":
+        yield from _package_facts(text)
+    if language and language not in DATA:
+        yield from _options(text)
+        patterns = SOURCE_PATTERNS | (SHELL_PATTERNS if language == "bash" else {})
+        for name, kind in patterns.items():
+            yield from _matches(name, kind, text)
+        if _may_hold("exit_code", text):
+            constants = (fact for fact in _matches("constant", "exit", text) if fact.value.isdigit())
+            yield from (
+                Fact("exit", each.value, line=each.line) for each in constants if 0 < int(each.value) < 126
+            )
+    ports = _matches("port", "port", text)
+    yield from (fact for fact in ports if 80 <= int(fact.name) <= 65_535)
+
+
+def _may_hold(name: str, text: str) -> bool:
+    """Return whether a text has one of the words without which a pattern matches nothing: most texts have none."""
+    needed = read_table(TABLE)["needs"].get(name, "")
+    return not needed or any(word in text for word in needed.split())
+
+
+def _matches(name: str, kind: str, text: str, first: int = 1, owner: str = "") -> Iterator[Fact]:
+    if not _may_hold(name, text):
+        return
+    form = pattern(name)
+    for match in form.finditer(text):
+        value = plain(match["value"]) if "value" in form.groupindex else ""
+        yield Fact(kind, match["name"], value, owner, first + text.count("\n", 0, match.start("name")))
+
+
+def plain(value: str | None) -> str:
+    """Return a value as written, without the quotes around it; a duration of Go as users write it."""
+    value = (value or "").strip()
+    if found := re.fullmatch(r"(\d+)\s*\*\s*time\.(Second|Minute|Hour|Millisecond)", value):
+        return found[1] + UNITS[found[2]]
+    return value[1:-1] if len(value) > 1 and value[0] in "\"'`" and value[-1] == value[0] else value
+
+
+def _symbols(path: str, language: str, lines: list[str], symbols: Iterable[Symbol]) -> Iterator[Fact]:
+    raises = any(_may_hold("raised", line) for line in lines)
+    for symbol in symbols:
+        if symbol.quiet == "nested" or not symbol.name:
+            continue
+        kind, line, name = "function" if symbol.is_function else "class", symbol.line, symbol.qualname
+        yield Fact(kind, symbol.name, owner=name.rpartition(".")[0], line=line)
+        for each in symbol.parameters:
+            if each.name:
+                if typer := pattern("typer").match(each.default):
+                    long = pattern("long_name").search(each.default)
+                    flag = long["name"] if long else f"--{each.name.replace('_', '-')}"
+                    yield Fact("flag", flag, plain(typer["value"]), line=line)
+                yield Fact("parameter", each.name, plain(each.default), name, line)
+                if each.annotation and not path.endswith(".pyi"):
+                    yield Fact("type", each.name, each.annotation, name, line)
+        settings = not symbol.is_function and pattern("settings_class").search(symbol.name)
+        body = "\n".join(lines[line - 1 : symbol.end_line]) if raises or settings else ""
+        if symbol.is_function:
+            yield from _matches("raised", "error", body, line, name)
+            if language in ("javascript", "typescript", "tsx"):
+                head = "\n".join(lines[line - 1 : symbol.head_end]).rpartition(")")[0]
+                yield from _matches("taken_apart", "parameter", head, line, name)
+        elif settings and language in read_table(TABLE)["fields"]:
+            prefix = pattern("env_prefix").search(body)
+            for match in pattern(language, "fields").finditer(body):
+                at = line + body.count("\n", 0, match.start("name"))
+                value = plain(match["value"]) if "value" in match.re.groupindex else ""
+                yield Fact("key", match["name"], value, line=at)
+                if prefix:
+                    yield Fact("variable", prefix["name"] + match["name"].upper(), value, line=at)
+
+
+def _definitions(path: str, text: str, lines: list[str]) -> Iterator[Fact]:
+    from cli_guard.code.definitions import (
+        find_definitions,  # most changes are in languages that need none of it
+    )
+
+    for each in find_definitions(path, text):
+        owner = each.qualname.rpartition(".")[0]
+        if each.kind in DEFINED:
+            yield Fact(DEFINED[each.kind], each.name, owner=owner, line=each.line)
+            if each.kind == "function" and "(" in each.signature:
+                head = call_text(each.signature, each.signature.index("("))
+                yield from _matches("signature", "parameter", head, each.line, each.qualname)
+            body = "\n".join(lines[each.line - 1 : each.end_line])
+            yield from _matches("raised", "error", body, each.line, each.qualname)
+        elif each.kind == "target" or (each.kind == "key" and pattern("settings_file").search(path)):
+            written = pattern("assignment").match(each.signature) if each.kind == "key" else None
+            yield Fact(
+                each.kind, each.name, plain(written["value"].rstrip(",")) if written else "", owner, each.line
+            )
+
+
+def _package_facts(text: str) -> Iterator[Fact]:
+    """Yield the scripts of a package and the modules below it that its users may import."""
+    try:
+        package = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    tables = (package.get(name) if isinstance(package, dict) else None for name in ("scripts", "exports"))
+    scripts, exports = (table if isinstance(table, dict) else {} for table in tables)
+    for name in scripts:
+        yield Fact("script", name, line=text.count("\n", 0, text.find(json.dumps(name))) + 1)
+    for name in exports:
+        if name.startswith("./") and "*" not in name:
+            yield Fact("module", f"{package.get('name')}/{name[2:]}")
+
+
+def _options(text: str) -> Iterator[Fact]:
+    """Yield the options that calls declare, each with its default; the flags of other programs are in no such call."""
+    calls = pattern("option_call").finditer(text) if _may_hold("option_call", text) else iter(())
+    for start in islice(calls, MOST_CALLS):
+        body = call_text(text, start.end())
+        found = pattern("long_name").search(body) or pattern("option_name").search(body)
+        name, value = found["name"] if found else "", pattern("option_default").search(body)
+        if found:
+            value = value or pattern("last_default").search(body)
+        elif found := pattern("bare_name").search(body[:200]):
+            name = f"--{found['name']}"
+            value = value or pattern("third_default").match(body, found.end())
+        if name:
+            line = text.count("\n", 0, start.start()) + 1
+            yield Fact("flag", name, plain(value["value"]) if value else "", line=line)
+    for match in pattern("clap").finditer(text) if "#[" in text else ():
+        long, value = (
+            pattern("clap_long").search(match["body"]),
+            pattern("option_default").search(match["body"]),
+        )
+        name = long["name"] if long else match["name"].replace("_", "-")
+        line = text.count("\n", 0, match.start("name")) + 1
+        yield Fact("flag", f"--{name}", plain(value["value"]) if value else "", line=line)
+
+
+def call_text(text: str, start: int) -> str:
+    """Return the text from an opening bracket to the one that closes it, at most `LONGEST_CALL` characters."""
+    depth = 0
+    for index in range(start, min(len(text), start + LONGEST_CALL)):
+        depth += (text[index] in "([{") - (text[index] in ")]}")
+        if depth == 0:
+            return text[start : index + 1]
+    return text[start : start + LONGEST_CALL]

@@ -1,0 +1,74 @@
+"""Search the index or a tree for words (git-grep(1)); the work tree is never read."""
+
+import re
+from collections.abc import Iterable
+from typing import Protocol, runtime_checkable
+
+from cli_guard.errors import GitError
+from cli_guard.git.plumbing import decode_path
+from cli_guard.git.process import Git
+from cli_guard.model import Hit, Hits
+
+# Whole words, no text conversion, no submodule; and the form of the lines, which settings may change.
+OPTIONS = (
+    *("-z", "-n", "-I", "-E", "-w", "--no-textconv", "--no-recurse-submodules"),
+    *("--no-column", "--no-color", "--full-name", "-f", "-"),
+)
+OUTPUT_BYTES = 1_000_000
+# Git before 2.38 prints a colon after the number in spite of `-z`.
+LINE = re.compile(rb"([^\0]+)\0(\d+)[\0:]([^\n]*)\n")
+ESCAPED = re.compile(r"[][\\.{}()*+?^$|]")
+
+
+@runtime_checkable
+class Searchable(Protocol):
+    """Contents that can search all files of the state after the change."""
+
+    def object_name(self, path: str) -> str:
+        """Return what names a file after the change, for `new_blob`."""
+
+    def search(
+        self, words: Iterable[str], patterns: tuple[str, ...], seconds: float, *, alone: bool = False
+    ) -> Hits:
+        """Return the lines that contain one of the words."""
+
+
+def search(
+    git: Git,
+    tree: str,
+    words: Iterable[str],
+    patterns: tuple[str, ...],
+    seconds: float,
+    *,
+    alone: bool = False,
+) -> Hits:
+    """Return the lines of a commit or tree ("": the index) that contain one of the words.
+
+    `patterns` are path specifications (gitglossary(7), "pathspec") with `*`, never text of the repository. `alone`: the
+    words themselves in place of the lines, each as often as it is there, in any case.
+    """
+    # One expression: for each of many fixed strings Git would go through every line again.
+    asked = "|".join(ESCAPED.sub(r"\\\g<0>", word) for word in words if word and "\n" not in word)
+    where = (
+        "--no-literal-pathspecs",
+        "grep",
+        *(("-o", "-i") if alone else ()),
+        *OPTIONS,
+        tree or "--cached",
+        "--",
+        *(f":(top){p}" for p in patterns),
+    )
+    if not asked:
+        return Hits()
+    stdin = asked.encode("utf-8", "surrogateescape")
+    try:  # exit code 1: no line matches
+        out = b"".join(git.pieces(*where, limit=OUTPUT_BYTES, stdin=stdin, seconds=seconds, codes=(0, 1)))
+    except GitError as error:
+        return Hits(cut=str(error))
+    start = len(tree) + 1 if tree else 0
+    lines = (
+        (decode_path(path)[start:], int(n), text.decode("utf-8", "replace"))
+        for path, n, text in LINE.findall(out[: out.rfind(b"\n") + 1])
+    )
+    cut = f"more than {OUTPUT_BYTES:,} bytes of lines match" if len(out) > OUTPUT_BYTES else ""
+    return Hits(tuple(Hit(*line) for line in lines), cut)

@@ -1,0 +1,205 @@
+"""Drift: what a change made false in documents, comments and workflows that it does not touch.
+
+The change itself says what is gone, renamed or altered; `git grep` finds where that is named; a line is reported only
+if it was true before. All findings are advice.
+"""
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import suppress
+
+from cli_guard.code.test_files import is_test_code
+from cli_guard.errors import GitError, MissingObject
+from cli_guard.git.search import Searchable
+from cli_guard.model import FileChange, Finding, Hit, Report, Skipped, Status, fingerprint
+from cli_guard.reviewers.docs.repair import patch
+from cli_guard.reviewers.drift.differences import INNER, Difference, find_differences, read_sides
+from cli_guard.reviewers.drift.documents import TABLE, Page, is_left_out, is_page, source_patterns
+from cli_guard.reviewers.drift.judging import (
+    find_stale,
+    forms_of,
+    is_in_use,
+    is_searched_in_sources,
+    words_of,
+)
+from cli_guard.reviewers.drift.unlisted import Addition, changelog_gap, find_additions, list_gaps
+from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.rules.catalog import one, read_table
+from cli_guard.secrets.redact import redact
+
+MOST_FINDINGS, MOST_NAMES, MOST_ADDITIONS, MOST_PAGES = 5, 300, 20, 200
+# A search, of which there are two or three; and one of a hook, whose time for advice is short.
+SEARCH_SECONDS, HOOK_SECONDS = 2.0, 0.5
+QUOTED_CHARS, LONGEST_PATCHED = 120, 500
+BRANCH_EVENTS = ("range", "pre-push", "pre-receive", "verify")
+UNRELEASED = ("Unreleased", "unreleased", "UNRELEASED", "Upcoming", "Next", "TBD", "dev")
+NO_DOCUMENTS = Skipped("documents that the change does not touch", "drift: only a repository has them")
+
+
+def review(subject: ReviewInput) -> Report:
+    """Return findings about lines that the change made false, by path and line; at most `MOST_FINDINGS`."""
+    skipped: list[Skipped] = []
+    sides = list(read_sides(subject, skipped))
+    differences = list(find_differences(subject, sides))
+    additions = list(find_additions(sides, {each.new for each in differences}))[:MOST_ADDITIONS]
+    if not differences and not additions:
+        return Report((), tuple(skipped))
+    if not isinstance(subject.contents, Searchable):
+        return Report((), (*skipped, NO_DOCUMENTS))
+    lookup = Lookup(subject, subject.contents, skipped)
+    found = [*lookup.find(differences[:MOST_NAMES]), *lookup.find_gaps(additions)]
+    for count, what, most in ((len(differences), "names", MOST_NAMES), (len(found), "lines", MOST_FINDINGS)):
+        if count > most:
+            skipped.append(
+                Skipped(f"{count - most:,} more {what}", f"drift: only {most} are looked up or listed")
+            )
+    found = found[:MOST_FINDINGS]
+    if subject.event in BRANCH_EVENTS:
+        hits = lookup.search(UNRELEASED, "changelogs")
+        names = [change.path for change in subject.changes]
+        found += changelog_gap(hits, names, [*differences, *additions])
+    return Report(tuple(found), tuple(skipped))
+
+
+class Lookup:
+    """The search for the differences of one change; what it leaves out is added to `skipped`."""
+
+    def __init__(self, subject: ReviewInput, contents: Searchable, skipped: list[Skipped]) -> None:
+        self._subject, self._contents, self._skipped = subject, contents, skipped
+        self._changes = {change.path: change for change in subject.changes}
+        self._pages: dict[str, Page | None] = {}
+        self._places: dict[tuple[str, int], tuple[Difference, set[tuple[int, int]]]] = {}
+
+    def search(self, words: Iterable[str], where: str) -> tuple[Hit, ...]:
+        """Return the lines with one of the words in files of a list of the rule file, or in "sources"."""
+        patterns = source_patterns() if where == "sources" else read_table(TABLE)["paths"][where].split()
+        seconds = HOOK_SECONDS if "drift" in self._subject.advice.bounded else SEARCH_SECONDS
+        hits = self._contents.search(words, tuple(patterns), seconds)
+        if hits.cut:
+            self._skipped.append(Skipped(f"some {where}", f"drift: {hits.cut}"))
+        return hits.found
+
+    def find(self, differences: list[Difference]) -> list[Finding]:
+        """Look in the pages, then in the sources, where what is named still may be defined."""
+        for each in differences:
+            if (each.new or each.fact.kind in INNER) and (page := self._page(each.path)):
+                self._judge(each, page)
+        hits = self._look_in("pages", differences)
+        told = {difference for difference, _ in self._places.values()}
+        wide = [each for each in differences if each in told or is_searched_in_sources(each)]
+        hits += self._look_in("sources", wide)
+        told |= {difference for difference, _ in self._places.values()}
+        hits = tuple(hit for hit in hits if not is_page(hit.path) and not is_test_code(hit.path))
+        alive = {each for each in told if any(self._is_in_use(each, hit) for hit in hits)}
+        return [
+            _finding(difference, page, number, sorted(spans))
+            for (path, number), (difference, spans) in sorted(self._places.items(), key=lambda each: each[0])
+            if difference not in alive and (page := self._pages[path])
+        ]
+
+    def find_gaps(self, additions: list[Addition]) -> list[Finding]:
+        """Look for the lists that leave out what is new."""
+        names = {name for each in additions for name in (each.fact.name, *each.siblings)}
+        hits = self.search({word for name in names for word in forms_of(name)}, "pages") if names else ()
+        pages = [page for path in dict.fromkeys(hit.path for hit in hits) if (page := self._page(path))]
+        return [finding for each in additions for finding in list_gaps(each, pages)]
+
+    def _look_in(self, where: str, differences: list[Difference]) -> tuple[Hit, ...]:
+        by_word: dict[str, list[Difference]] = defaultdict(list)
+        for difference in differences:
+            for word in words_of(difference):
+                by_word[word].append(difference)
+        hits = self.search(by_word, where) if by_word else ()
+        wanted: dict[str, dict[Difference, None]] = defaultdict(dict)
+        for hit in hits:
+            for word, each in by_word.items():
+                if word in hit.text:
+                    wanted[hit.path].update(dict.fromkeys(each))
+        for path, asked in wanted.items():
+            if page := self._page(path):
+                for difference in asked:
+                    self._judge(difference, page)
+        return hits
+
+    def _judge(self, difference: Difference, page: Page) -> None:
+        touched = self._changes[page.path].added if page.path in self._changes else {}
+        for spot, end in find_stale(difference, page):
+            if spot.number not in touched:
+                known = self._places.setdefault((page.path, spot.number), (difference, set()))
+                if known[0] is difference:
+                    known[1].add((spot.column, end))
+
+    def _is_in_use(self, difference: Difference, hit: Hit) -> bool:
+        change = self._changes.get(hit.path)
+        if change and change.new_blob is None and hit.text in change.removed.values():
+            return False  # the work tree is judged, and the index still has what it removes
+        own = self._page(hit.path) if hit.path == difference.path else None
+        return is_in_use(difference, hit, own)
+
+    def _page(self, path: str) -> Page | None:
+        if path not in self._pages:
+            self._pages[path] = None if is_left_out(path) else self._read(path)
+        return self._pages[path]
+
+    def _read(self, path: str) -> Page | None:
+        if len(self._pages) >= MOST_PAGES:
+            self._skipped.append(Skipped(path, f"drift: {MOST_PAGES} documents are read"))
+            return None
+        name = self._contents.object_name(path)
+        change = self._changes.get(path) or FileChange(path, Status.MODIFIED, new_blob=name)
+        with suppress(MissingObject, GitError):
+            text = self._subject.contents.new(change)
+            return None if text is None or len(text) > self._subject.limits.file_chars else Page(path, text)
+        return None
+
+
+def _finding(difference: Difference, page: Page, number: int, spans: list[tuple[int, int]]) -> Finding:
+    fixed = line = page.lines[number - 1]
+    rule = one("drift", "docs-drift-value" if difference.altered else "docs-drift-name")
+    for start, end in reversed(spans):
+        fixed = fixed[:start] + _replacement(difference, page, line[start:end]) + fixed[end:]
+    shown = redact(line)
+    is_patched = difference.new and shown == line and len(line) <= LONGEST_PATCHED
+    return rule.finding(
+        path=page.path,
+        line=number,
+        message=f"{_describe(difference)} This line is not changed with it: {_cut(shown.strip())}",
+        suggestion=patch(line, fixed, number) if is_patched else None,
+        fingerprint=fingerprint(rule.id, page.path, f"{difference.fact.name} {line}"),
+    )
+
+
+def _describe(difference: Difference) -> str:
+    """Say in one sentence what the change did, and where."""
+    fact, new, nouns = difference.fact, _cut(difference.new), read_table(TABLE)["nouns"]
+    name = f"`{_cut(fact.name)}`" + (f" of `{_cut(fact.owner)}`" if fact.kind in INNER else "")
+    if difference.altered:
+        what = nouns["values"].get(fact.kind, "default")
+        return (
+            f"The {what} of {name} is now `{new}`, no longer `{_cut(fact.value)}` ({_cut(difference.path)})."
+        )
+    how = f"is now `{new}`" if new else "is gone"
+    return f"The {nouns['names'].get(fact.kind, fact.kind)} {name} {how} ({_cut(difference.path)})."
+
+
+def _replacement(difference: Difference, page: Page, text: str) -> str:
+    """Return what to write for a place in a line: the new name in the form that the place has."""
+    fact, new = difference.fact, difference.new
+    if fact.kind == "flag" and not difference.altered:
+        dashes = (
+            text[: len(text) - len(text.lstrip("\\-"))]
+            if len(fact.name) > 2
+            else new[: -len(new.lstrip("-"))]
+        )
+        bare = new.lstrip("-")
+        return dashes + (bare.replace("-", "\\-") if "\\-" in text else bare)
+    if fact.kind == "file" and new and text != fact.name:
+        if fact.name.endswith("/" + text) and "/" in text:
+            return "/".join(new.split("/")[-text.count("/") - 1 :])
+        return posixpath.relpath(new, posixpath.dirname(page.path) or ".")
+    return new
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= QUOTED_CHARS else f"{text[:QUOTED_CHARS]}..."

@@ -1,0 +1,191 @@
+"""What a change removed, renamed or altered of what its files tell their users."""
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property, partial
+
+from cli_guard.code.classify import unreadable
+from cli_guard.code.facts import Fact, Key, facts_of
+from cli_guard.code.test_files import EXAMPLE_FOLDERS, is_test_code
+from cli_guard.model import FileChange, Kind, Skipped, Status
+from cli_guard.reviewers.drift.documents import is_left_out, is_page, words
+from cli_guard.reviewers.review_input import ReviewInput
+
+# These belong to a function, and are told of one that is still there.
+INNER = ("parameter", "type", "error")
+VALUED = ("flag", "variable", "key", "constant", "parameter", "type", "version")
+# These are gone only if no other owner has them either.
+SHARED = ("flag", "variable", "class", "function", "constant", "target", "script", "command", "port", "key")
+SIMILAR = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One fact that the change made false.
+
+    `new` is the new name of a renamed one, or the new value of one whose value `altered`; "" if there is none.
+    `is_key`: a name that is gone as a parameter is still a key in the changed code.
+    """
+
+    fact: Fact
+    path: str
+    new: str = ""
+    altered: bool = False
+    is_key: bool = False
+
+    @property
+    def ours(self) -> frozenset[str]:
+        """Return the names by which code may say where the fact belongs: packages, module, class."""
+        parts = posixpath.splitext(self.path)[0].split("/")
+        names = {*parts, *self.fact.owner.split("."), *(part.replace("_", "-") for part in parts)}
+        return frozenset(names - words("generic_folders") - {""})
+
+    @property
+    def owner(self) -> str:
+        """Return the function or class that users name for what it belongs to."""
+        outer, _, last = self.fact.owner.rpartition(".")
+        return outer.rpartition(".")[2] if last in ("__init__", "constructor", "initialize", "new") else last
+
+
+@dataclass(frozen=True)
+class Sides:
+    """One file before and after the change, and its facts; what cannot be parsed is added to `skipped`."""
+
+    subject: ReviewInput
+    change: FileChange
+    old_text: str
+    text: str
+    skipped: list[Skipped]
+
+    @cached_property
+    def old(self) -> Mapping[Key, Fact]:
+        return self._facts(self.change.old_path or self.change.path, self.old_text)
+
+    @cached_property
+    def new(self) -> Mapping[Key, Fact]:
+        return self._facts(self.change.path, self.text)
+
+    def _facts(self, path: str, text: str) -> Mapping[Key, Fact]:
+        try:
+            return facts_of(self.subject.trees, path, text) if text else {}
+        except (ValueError, RecursionError) as error:
+            self.skipped.append(Skipped(self.change.path, f"drift: {error}"))
+            return {}
+
+
+def read_sides(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[Sides]:
+    """Read every changed file that is no test, example or document; one that only adds has no old side."""
+    for change in subject.changes:
+        if change.kind is not Kind.TEXT or not change.hunks or change.status is Status.UNMERGED:
+            continue
+        example = change.path.split("/", 1)[0].lower() in EXAMPLE_FOLDERS
+        if example or is_test_code(change.path) or is_page(change.path):
+            continue
+        old = subject.contents.old(change) if change.removed else ""
+        new = "" if change.status is Status.DELETED else subject.contents.new(change)
+        reasons = (unreadable(change.path, text, subject.limits.file_chars) for text in (old, new) if text)
+        reason = "whole text not available" if old is None or new is None else next(filter(None, reasons), "")
+        if reason:
+            skipped.append(Skipped(change.path, f"drift: {reason}"))
+        elif subject.advice.has_time("drift", change.path, len(old or "") + len(new or "")):
+            yield Sides(subject, change, old or "", new or "", skipped)
+
+
+def find_differences(subject: ReviewInput, files: Sequence[Sides]) -> Iterator[Difference]:
+    """Yield what is gone, renamed or altered; what another changed file has now is not gone."""
+    present: set[tuple[str, str]] = set()
+    for sides in files:
+        path = sides.change.old_path or sides.change.path
+        for key, fact in sides.old.items():
+            now = sides.new.get(key)
+            if now and fact.kind in VALUED and _differ(fact, now):
+                yield Difference(fact, path, now.value, altered=True)
+        gone = [fact for fact in sides.old.values() if fact.key not in sides.new and _has_owner(fact, sides)]
+        if gone and not present:
+            present = {(fact.kind, fact.name) for each in files for fact in each.new.values()}
+        gone = [f for f in gone if f.kind not in SHARED or (f.kind, f.name) not in present]
+        renamed = dict(_pair(sides, gone))
+        for fact in gone:
+            new = renamed.get(fact.key, "")
+            # Another function may raise the error; a type that is gone went with its parameter, a version elsewhere.
+            if fact.kind not in ("type", "version") and (new or fact.kind not in ("error", "exit")):
+                form = rf"[:\"']{re.escape(fact.name)}\b(?!:)"
+                is_key = fact.kind == "parameter" and any(re.search(form, each.text) for each in files)
+                yield Difference(fact, path, new, is_key=is_key)
+    came = {module_of(c.path) for c in subject.changes if c.status in (Status.ADDED, Status.RENAMED)}
+    for change in subject.changes:
+        if change.status in (Status.DELETED, Status.RENAMED) and not is_left_out(
+            change.old_path or change.path
+        ):
+            yield from _moved(change, came)
+
+
+def _differ(old: Fact, new: Fact) -> bool:
+    """Return whether both have a value, and another one; of a type that only became wider or narrower, not."""
+    if not old.value or not new.value or old.value == new.value:
+        return False
+    return old.kind != "type" or (old.value not in new.value and new.value not in old.value)
+
+
+def _has_owner(fact: Fact, sides: Sides) -> bool:
+    """Return whether what a fact belongs to is still there: otherwise that is gone, and told."""
+    outer, _, name = fact.owner.rpartition(".")
+    if fact.kind not in (*INNER, "function", "class", "constant") or not fact.owner:
+        return True
+    return any((kind, name, outer) in sides.new for kind in ("function", "class"))
+
+
+def _moved(change: FileChange, came: set[str]) -> Iterator[Difference]:
+    old, new = change.old_path or change.path, change.path if change.status is Status.RENAMED else ""
+    if posixpath.basename(old).lower() not in words("conventional_files"):
+        yield Difference(Fact("file", old), old, new)
+    module = module_of(old)
+    if module and module not in came:
+        yield Difference(Fact("module", module), old, module_of(new))
+
+
+def module_of(path: str) -> str:
+    """Return the name of two parts or more under which Python or Ruby imports a file, "" if there is none."""
+    parts = posixpath.splitext(path)[0].split("/")
+    parts = parts[1:] if parts[0] in ("src", "lib") else parts
+    if path.endswith(".rb"):
+        return "/".join(parts) if len(parts) > 1 else ""
+    parts = parts[:-1] if parts[-1:] == ["__init__"] else parts
+    return ".".join(parts) if path.endswith(".py") and len(parts) > 1 else ""
+
+
+def _pair(sides: Sides, gone: list[Fact]) -> Iterator[tuple[Key, str]]:
+    """Pair what went with what came: the only ones of a kind in one place, or similar names."""
+    went, came = defaultdict(list), defaultdict(list)
+    for fact in gone:
+        went[fact.kind, fact.owner].append(fact)
+    for fact in sides.new.values() if gone else ():
+        if fact.key not in sides.old:
+            came[fact.kind, fact.owner].append(fact)
+    for place, facts in went.items():
+        left = came[place]
+        for fact in facts:
+            near = [each for each in left if _is_in_place(sides.change, fact, each)]
+            best = [each for each in near or left if _similarity(fact, each) >= SIMILAR]
+            if len(facts) == 1 and (len(near) == 1 or (len(left) == 1 and fact.kind in INNER)):
+                best = near or left
+            if best:
+                chosen = max(best, key=partial(_similarity, fact))
+                left.remove(chosen)
+                yield fact.key, chosen.name
+
+
+def _is_in_place(change: FileChange, old: Fact, new: Fact) -> bool:
+    return any(
+        hunk.old_start <= old.line < hunk.old_start + len(hunk.removed)
+        and hunk.new_start <= new.line < hunk.new_start + len(hunk.added)
+        for hunk in change.hunks
+    )
+
+
+def _similarity(one: Fact, other: Fact) -> float:
+    return SequenceMatcher(None, one.name.lower(), other.name.lower(), autojunk=False).ratio()

@@ -1,0 +1,330 @@
+"""Whether a document says what a change made false: the form of the name, what it belongs to, its sentence."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+
+from cli_guard.code.facts import TABLE as FACTS
+from cli_guard.code.facts import call_text
+from cli_guard.model import Hit
+from cli_guard.reviewers.drift.differences import INNER, Difference
+from cli_guard.reviewers.drift.documents import Page, Spot, is_in_sentence, pattern, words
+from cli_guard.rules.catalog import read_table
+
+SHORTEST = 4
+LONGEST_LINE = 2_000
+MOST_MATCHES = 200
+LONGEST_VALUE = 60
+JOINED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|\w[_.-]\w|[a-zA-Z]\d")
+RUNNERS = {"script": r"(?:npm|pnpm|yarn|bun)(?:\s+run(?:-script)?)?", "target": r"(?:make|just|task)"}
+Span = tuple[int, int]
+
+
+def is_distinctive(name: str) -> bool:
+    """Return whether a name is no word of English: it joins several words, or holds a digit."""
+    bare = name.strip("_")
+    return len(bare) >= SHORTEST and bool(JOINED.search(bare))
+
+
+def forms_of(name: str) -> tuple[str, ...]:
+    """Return the forms of a name in documents; an option is escaped in a manual page, and Go's have one dash."""
+    if not name.startswith("-"):
+        return (name,)
+    manual = name.replace("-", r"\-")
+    return (name, name.replace("--", "-", 1), manual, f"fB{manual}", f"fB{manual[2:]}", manual[2:])
+
+
+def words_of(difference: Difference) -> tuple[str, ...]:
+    """Return the words by which documents are searched for a difference."""
+    fact = difference.fact
+    match fact.kind:
+        case "file":
+            return (posixpath.basename(fact.name),)
+        case "parameter" | "type":
+            return (difference.owner,)
+        case "version":
+            return (fact.value,)
+        case "exit":
+            return ("exit", "exits", "Exit", "status")
+        case _:
+            return forms_of(fact.name) if len(fact.name) >= SHORTEST - 1 else ()
+
+
+@cache
+def token(kind: str, name: str) -> re.Pattern[str]:
+    """Return the pattern of a name as a word of its own; what qualifies it is in group `of`."""
+    word = re.escape(name)
+    match kind:
+        case "flag":
+            bare = re.escape(name.lstrip("-")).replace(r"\-", r"\\?-")
+            form = rf"(?:(?<![\w-])|(?<=\\f[BI]))(?P<name>(?:\\?-){{1,2}}{bare})(?![\w-]|\\-)"
+        case "script" | "target":
+            form = rf"\b{RUNNERS[kind]}\b(?:[ \t]+-[^\s|;&]+)*[ \t]+(?P<name>{word})(?![\w:./-])"
+        case "file":
+            form = rf"(?<![\w./-])(?P<name>(?:[\w.-]+/)*{re.escape(posixpath.basename(name))})(?![\w/-]|\.\w)"
+        case "variable":
+            form = rf"(?<!\w)(?P<name>{word})(?!\w)"
+        case _:
+            of = r"(?P<of>(?:\w{1,60}(?:\.|::|#|->)){0,6})"
+            form = rf"(?<![\w/-])(?<![\s`\"']:){of}(?P<name>{word})(?![\w-]|/\w)"
+    return re.compile(form)
+
+
+def is_searched_in_sources(difference: Difference) -> bool:
+    """Return whether the comments of all sources are searched: not for a word that is everywhere in code."""
+    kind, name = difference.fact.kind, difference.fact.name
+    if difference.altered:
+        return kind in ("flag", "variable")
+    return kind in ("file", "module", "flag", "error") or (kind != "parameter" and is_distinctive(name))
+
+
+def is_in_use(difference: Difference, hit: Hit, own: Page | None) -> bool:
+    """Return whether a line of a source shows that what seemed gone is still there: defined, declared or read.
+
+    `own` is the page of the hit if that is the file from which it seemed gone.
+    """
+    kind, name = difference.fact.kind, re.escape(difference.fact.name)
+    if difference.altered or difference.fact.name not in hit.text:
+        return False
+    found = re.search(rf"(?<![\w-]){name}(?![\w-])", hit.text)
+    if found is None:
+        return False
+    if kind == "error":  # what is raised now may be a kind of the former error
+        return bool(re.search(rf"\bclass\s+{re.escape(difference.new)}\b.*\b{name}\b", hit.text))
+    comment = pattern("comment").search(hit.text)
+    if comment and comment.start("mark") < found.start():
+        return False
+    if kind in ("flag", "variable", "key"):
+        return not pattern("command_file").search(hit.path) and not is_in_sentence(hit.text, found.start())
+    if kind in ("script", "target"):  # of another package or folder
+        return bool(re.match(rf"\s*\"{name}\"\s*:|{name}\s*:(?!=)", hit.text))
+    if kind not in ("function", "class", "constant"):
+        return False
+    if own:  # an alias, an entry of a list of names, a module's `__getattr__`
+        return hit.line > len(own.lines) or not Spot(own, hit.line, found.start()).is_read
+    if re.search(rf"\bfrom\s+[\w.]*\b{name}\s+import\b", hit.text):
+        return True  # a module has the name as well
+    source = re.search(rf"\bfrom\s+([\w.]+)\s+import\b.*\b{name}\b", hit.text)
+    if source:  # from a library that has the name as well
+        return difference.ours.isdisjoint(source[1].split("."))
+    begins = rf"\b(?:{pattern('definition').pattern})[\s*:(]*(?:\([^)]*\)\s*)?(?:\w+[.:]+)?"
+    return bool(re.search(rf"{begins}{name}\b|^\s*{name}\s*(?::[^=]+)?=[^=]", hit.text))
+
+
+def find_stale(difference: Difference, page: Page) -> Iterator[tuple[Spot, int]]:
+    """Yield the places of a document that say what is no longer true, and the column behind each."""
+    history, address = pattern("history"), pattern("address")
+    nameless = difference.fact.kind in INNER and not difference.owner
+    for start, end in () if page.is_generated or nameless else _candidates(difference, page):
+        spot = page.spot(start)
+        if len(spot.line) > LONGEST_LINE or spot.number in page.history or history.search(spot.line):
+            continue
+        if (page.is_source and not spot.is_read) or history.search(spot.sentence):
+            continue
+        within = any(m.start() <= spot.column < m.end() for m in address.finditer(spot.line))
+        if not within or difference.fact.kind == "port":
+            yield spot, spot.column + end - start
+
+
+def _matches(form: str | re.Pattern[str], page: Page) -> Iterator[re.Match[str]]:
+    return islice(re.finditer(form, page.text), MOST_MATCHES)
+
+
+def _candidates(difference: Difference, page: Page) -> Iterator[Span]:
+    fact = difference.fact
+    if fact.kind == "version":
+        yield from _versions(difference, page)
+    elif fact.kind == "type":
+        yield from _types(difference, page)
+    elif difference.altered:
+        yield from _values(difference, page)
+    elif fact.kind == "parameter":
+        yield from _parameters(difference, page)
+    elif fact.kind == "error":
+        yield from _errors(difference, page)
+    elif fact.kind in ("port", "exit"):
+        yield from _numbers(fact.kind, fact.name, page)
+    else:
+        for match in _matches(token(fact.kind, fact.name), page):
+            if _is_meant(difference, page.spot(match.start("name")), match):
+                yield match.span("name")
+
+
+def _is_meant(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
+    fact = difference.fact
+    match fact.kind:
+        case "script" | "target" | "module":
+            return True
+        case "flag":
+            return fact.name not in words("universal_flags") and _is_own_flag(difference, spot)
+        case "file":
+            return _is_same_file(difference, spot, match["name"])
+        case "variable":
+            return is_distinctive(fact.name) or spot.is_code
+        case "command":
+            ours = "|".join(map(re.escape, difference.ours))
+            return bool(re.search(rf"(?:^|[\s`$])(?:{ours})\s+$", spot.before))
+        case "key":
+            return _is_own_key(fact.name, spot, match)
+    return _is_own_name(difference, spot, match)
+
+
+def _is_same_file(difference: Difference, spot: Spot, said: str) -> bool:
+    """Return whether a path in a document leads to a file: from the document if it is a link, or from the root."""
+    path, folder = difference.fact.name, posixpath.dirname(spot.page.path)
+    if spot.before.endswith(("](", "<", '="')) and posixpath.normpath(posixpath.join(folder, said)) == path:
+        return True
+    if posixpath.basename(difference.new) == said:
+        return False  # a file that keeps its name in another folder
+    plain = said.removeprefix("./")
+    return plain == path or ("/" in plain and path.endswith("/" + plain))
+
+
+def _is_own_key(name: str, spot: Spot, match: re.Match[str]) -> bool:
+    """Return whether a key is set in an example of settings, or is named as code with what it is below."""
+    page = spot.page
+    if not page.is_prose or not spot.is_code:
+        return False
+    if not spot.is_fenced:
+        return bool(match["of"]) or is_distinctive(name)
+    opened = pattern("fence").match(page.lines[page.fences[spot.number] - 1])
+    is_set = re.match(r"[\"']?\s*[:=]", page.text[match.end() :][:4]) and not spot.before.strip("\"' -")
+    return bool(is_set and opened and opened["language"].lower() in words("settings_languages"))
+
+
+def _is_own_name(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
+    fact, page, ours = difference.fact, spot.page, {each.lower() for each in difference.ours}
+    known, owner = is_distinctive(fact.name), difference.owner.lower()
+    if match["of"]:
+        last = re.split(r"\.|::|#|->", match["of"])[-2]
+        if last.lower() in ours or last in ("self", "this", "cls", "crate"):
+            return True
+        if owner or not known:  # the name of an object, such as `client` of a class Client
+            return known and last[0].islower() and last.lower() in owner
+        return difference.path.endswith((".rs", ".go")) and last not in words("foreign_modules")
+    imported = _imports(difference, page)
+    if imported is not None:
+        return imported and spot.is_code
+    if known:
+        return not fact.name.startswith("_") or page.is_source
+    if page.path == difference.path and not spot.before.strip(" \t/#*"):
+        return True  # a comment that begins with the name, as the tools of Go want it
+    if len(fact.name) < SHORTEST or fact.kind not in ("function", "class") or not spot.is_code:
+        return False
+    if re.search(rf"\b(?:def|class|function|func|fn)\s+{re.escape(fact.name)}\b", page.text):
+        return False  # the page defines one of its own
+    is_call = page.text.startswith("(", match.end()) and not owner
+    return is_call or pattern("role").search(spot.before) is not None
+
+
+def _imports(difference: Difference, page: Page) -> bool | None:
+    """Return whether the examples of a page import a name from this project alone; None: not at all."""
+    word = re.escape(difference.fact.name)
+    script = rf"\{{[^{{}}\n]*\b{word}\b[^{{}}\n]*\}}\s*(?:from|=\s*require\()\s*[\"']([^\"']+)"
+    python = re.findall(rf"from\s+([\w.]+)\s+import\s+[^\n]*\b{word}\b", page.text)
+    own = [not difference.ours.isdisjoint(module.split(".")) for module in python]
+    own += [module not in words("foreign_modules") for module in re.findall(script, page.text)]
+    return all(own) if own else None
+
+
+def _is_own_flag(difference: Difference, spot: Spot) -> bool:
+    """Return whether no other program is named to which the flag may belong."""
+    near = [re.split(r"[|;&`(]", spot.before)[-1]]
+    if not spot.is_code or "`" in spot.line:
+        near.append(spot.sentence)
+    for text in near:
+        named = {*re.findall(r"[\w.-]+", text)}
+        if not difference.ours.isdisjoint(named) or not named.isdisjoint(words("foreign_programs")):
+            return not difference.ours.isdisjoint(named)
+    return True
+
+
+def _parameters(difference: Difference, page: Page) -> Iterator[Span]:
+    """Find a parameter in calls of its function, and as code in a section with such a call."""
+    word, owner = re.escape(difference.fact.name), re.escape(difference.owner)
+    for call in _matches(rf"\b{owner}\(", page):
+        start = call.end() - 1
+        for match in re.finditer(rf"(?<![\w.\"'-]){word}(?=\s*[=:])", call_text(page.text, start)):
+            yield start + match.start(), start + match.end()
+    named = rf"\b{owner}\b" if is_distinctive(difference.owner) else rf"\b{owner}\("
+    for match in _matches(rf"`(?P<name>{word})[=:]?`", page):
+        if page.is_prose and not difference.is_key and re.search(named, page.spot(match.start()).section):
+            yield match.span("name")
+
+
+def _errors(difference: Difference, page: Page) -> Iterator[Span]:
+    """Find an error of a function in the item, the section or the docstring that says that it is raised."""
+    name, owner = re.escape(difference.fact.name), re.escape(difference.owner)
+    called = rf"\b{owner}\(|`[\w.]*\b{owner}`" + (
+        rf"|\b{owner}\b" if is_distinctive(difference.owner) else ""
+    )
+    field = rf"\s*[*#/]*\s*(?:{name}\s*:|[:@]raises?:? {name}|@throws {name})"
+    for match in _matches(rf"(?<![\w.]){name}\b", page):
+        spot = page.spot(match.start())
+        told = re.match(field, spot.line) if page.is_source else pattern("raises").search(spot.item)
+        if told and re.search(called, spot.section):
+            yield match.span()
+
+
+def _numbers(kind: str, number: str, page: Page) -> Iterator[Span]:
+    """Find a port or an exit code where it is said to be one."""
+    if page.is_source or (kind == "exit" and not page.is_prose):
+        return
+    for match in _matches(pattern(f"{kind}_said"), page):
+        if match["value"] == number:
+            yield match.span("value")
+    if kind == "exit":
+        for match in _matches(rf"(?m)^[ \t]*[|*-][ \t]*`?(?P<value>{number})`?[ \t]*[|:]", page):
+            if pattern("exit_heading").search(page.spot(match.start("value")).section):
+                yield match.span("value")
+
+
+def _versions(difference: Difference, page: Page) -> Iterator[Span]:
+    said = read_table(FACTS)["versions"][difference.fact.name]["said"]
+    number = rf"(?P<value>{re.escape(difference.fact.value)})(?![\d]|\.\d)"
+    form = rf"(?i)\b{said}\b[\s`*_(\])>=≥~^v:|-]*(?:versions?\s*)?(?:is\s+|of\s+)?{number}"
+    inside = page.path.startswith(posixpath.dirname(difference.path))
+    for match in _matches(form, page) if inside and not page.is_source else ():
+        sentence = page.spot(match.start("value")).sentence
+        if pattern("requires").search(sentence) and not pattern("other_product").search(sentence):
+            yield match.span("value")
+
+
+def _values(difference: Difference, page: Page) -> Iterator[Span]:
+    """Find a default in the row, the item or the sentence about its name."""
+    fact, value = difference.fact, re.escape(difference.fact.value)
+    if len(fact.value) > LONGEST_VALUE:
+        return
+    if fact.kind in INNER and not re.search(rf"\b{re.escape(difference.owner)}\b", page.text):
+        return
+    kind = fact.kind if fact.kind == "flag" else "variable"
+    name = token(kind, fact.name).pattern
+    if fact.kind in ("parameter", "key") and not is_distinctive(fact.name):
+        name = pattern("named_item").pattern + re.escape(fact.name) + r"\b"
+    stated = rf"{pattern('stated').pattern}{value}(?!\w)"
+    for match in _matches(rf"(?<![\w.-]){value}(?![\w-]|\.\d)", page):
+        spot = page.spot(match.start())
+        if spot.is_fenced and page.is_prose:
+            continue
+        if fact.kind in INNER and page.path.endswith(".py"):
+            heads = re.findall(r"(?m)^[ \t]*(?:async )?(?:def|class)\s+(\w+)", page.text[: match.start()])
+            if heads[-1:] not in ([difference.owner], [fact.owner.rpartition(".")[2]]):
+                continue  # the docstring of another function
+        if (re.search(name, spot.item) and (spot.is_row or re.search(stated, spot.item))) or (
+            re.search(name, spot.sentence) and pattern("default").search(spot.sentence)
+        ):
+            yield match.span()
+
+
+def _types(difference: Difference, page: Page) -> Iterator[Span]:
+    """Find the former type of a parameter beside its name, in a signature or a field of a docstring."""
+    name, kind = re.escape(difference.fact.name), re.escape(difference.fact.value)
+    after = rf"\b{name}`?(?: ?: ?|\s|\s?\(`?)(?P<after>{kind})(?![\w\[.])"
+    before = rf"(?:[(,]\s*|:param\s+|@param\s+\{{?)(?P<before>{kind})\}}? \*{{0,2}}{name}\b"
+    for match in _matches(f"{after}|{before}", page):
+        spot = page.spot(match.start())
+        is_code = spot.is_code or pattern("parameter_field").search(spot.line)
+        if is_code and re.search(rf"\b{re.escape(difference.owner)}\b", spot.section):
+            yield match.span("after" if match["after"] else "before")
