@@ -73,6 +73,8 @@ SLOW = (
     "reviewers/test_clean_files.py::test_a_second_review",
     "reviewers/test_registry.py::test_a_new_reviewer",
     "reviewers/test_shard.py",
+    "secrets/test_labelled_secrets.py",
+    "secrets/test_shown_values.py::test_hostile",
     "server/",
     "state/test_obstacles.py",
     "test_bad_input.py",

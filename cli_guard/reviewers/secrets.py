@@ -27,11 +27,12 @@ from cli_guard.reviewers.per_file import AGAIN, NOTHING, Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.secrets import Hit, Scan, filenames, places, scan, scan_keys
-from cli_guard.secrets.added import GAP, AddedText
+from cli_guard.secrets.added import GAP, AddedText, core
 from cli_guard.secrets.archives import open_archive
 from cli_guard.secrets.candidates import OutOfTimeError
+from cli_guard.secrets.examples import find_shown, weaken
 from cli_guard.secrets.keyblocks import MARKS, find_blocks
-from cli_guard.secrets.redact import evidence
+from cli_guard.secrets.redact import evidence, slow_hash
 
 FILE_FINDINGS = 100
 
@@ -53,8 +54,6 @@ IN_HISTORY = (
 
 # A name has no room for a blank: `v` of a version, or a word, comes right before a token.
 GLUED = re.compile(r"(?<![^/\s])[vV](?=\w)|(?<=[a-z])(?=[A-Z]{4})")
-# Slow on purpose: a fingerprint is stored and shown, and must not let a short password be guessed.
-HASH_ROUNDS = 2_000
 
 
 @dataclass(frozen=True)
@@ -170,13 +169,26 @@ def _review_lines(subject: ReviewInput, change: FileChange, so_far: Findings, co
         line = added.line(result.stopped_at)
         _skip_rest(subject, so_far, change.path, f"secrets, at line {line}")
     source = Source(change.path, added.text, result.hits, added.line, commit)
-    groups = _by_value(result.hits)
+    groups = _by_value(_weigh_places(subject, change, added, result.hits))
     if len(groups) > FILE_FINDINGS:
         reason = f"{len(groups)} secrets found, the first {FILE_FINDINGS} are listed"
         so_far.skipped.append(Skipped(change.path, reason, by_limit=True))
     for hits in groups[:FILE_FINDINGS]:
         _add(so_far, source, hits)
     _review_partial_blocks(subject, change, added, result, so_far, commit)
+
+
+def _weigh_places(
+    subject: ReviewInput, change: FileChange, added: AddedText, hits: Sequence[Hit]
+) -> Sequence[Hit]:
+    """Leave out what only moved within the file; what the file shows as an example is advice."""
+    moved = {core(line) for line in change.removed.values()} if hits else set()
+    hits = [hit for hit in hits if not moved or not added.lines_of(hit.start, hit.end) <= moved]
+    text = None if all(hit.proven for hit in hits) else subject.contents.new(change)
+    whole = added if text is None else AddedText.of_file(text)
+    places = {hit: added.offset_in(whole, hit.start) for hit in hits}
+    shown = find_shown(whole.text, change.path, places.values())
+    return [weaken(hit) if places[hit] in shown and not hit.proven else hit for hit in hits]
 
 
 def _review_binary(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
@@ -236,7 +248,7 @@ def _review_partial_blocks(
     text = subject.contents.new(change)
     if text is None or not any(mark in text.lower() for mark in MARKS):
         return
-    whole = AddedText(text, range(1, text.count("\n") + 2))
+    whole = AddedText.of_file(text)
     known = {added.line(hit.start) for hit in result.hits}
     try:
         for hit in find_blocks(text, _deadline(subject)):
@@ -381,9 +393,3 @@ def describe(rule: catalog.Rule, source: Source, hits: list[Hit]) -> str:
     more = len({source.line(other.start) for other in hits} - {source.line(hit.start)})
     repeated = f"; it is on {more} more line{'s' if more > 1 else ''} of the file" if more else ""
     return " ".join(words) + repeated + "."
-
-
-def slow_hash(path: str, value: str) -> str:
-    """Hash a secret, too slowly for it to be guessed from the hash."""
-    salt = b"cli-guard/" + path.encode("utf-8", "surrogateescape")
-    return hashlib.pbkdf2_hmac("sha256", value.encode("utf-8", "surrogateescape"), salt, HASH_ROUNDS).hex()

@@ -30,6 +30,27 @@ class AddedText:
             return cls(text, parts[0])
         return cls(text, [*chain(*((*part, None) for part in parts))])
 
+    @classmethod
+    def of_file(cls, text: str) -> "AddedText":
+        """Return a whole file in the same form."""
+        return cls(text, range(1, text.count("\n") + 2))
+
+    def lines_of(self, start: int, end: int) -> set[str]:
+        """Return the lines between two offsets without what a move changes."""
+        last = self.text.find("\n", end)
+        return set(
+            map(
+                core, self.text[self.text.rfind("\n", 0, start) + 1 : last if last >= 0 else None].split("\n")
+            )
+        )
+
+    def offset_in(self, whole: "AddedText", offset: int) -> int:
+        """Return where an offset of this text is in the whole file; -1 if the file has no such line."""
+        line = self.line(offset)
+        if line is None or line > len(whole._starts):
+            return -1
+        return whole._starts[line - 1] + offset - self.text.rfind("\n", 0, offset) - 1
+
     @cached_property
     def _starts(self) -> list[int]:
         lines = self.text.split("\n")
@@ -38,3 +59,8 @@ class AddedText:
     def line(self, offset: int) -> int | None:
         """Return the file's line number of an offset in the text."""
         return self.numbers[bisect_right(self._starts, offset) - 1] if self.numbers else None
+
+
+def core(line: str) -> str:
+    """Return a line without indentation and the separator at its end: what stays when it moves."""
+    return line.strip(" \t\r,;")

@@ -30,20 +30,21 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The result of a check: severity, confidence, and the exact place of the value."""
+    """The result of a check: severity, confidence, and the exact place of the value; `proven` by its checksum."""
 
     severity: Severity
     confidence: Confidence
     start: int
     end: int
     name: str = ""
+    proven: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A secret in a text: `value` is `text[start:end]`, `name` what it was assigned to, if known.
 
-    `encoded`: the place holds the value in base64.
+    `encoded`: the place holds the value in base64. `proven`: its checksum shows that its provider issued it.
     """
 
     rule: str
@@ -55,6 +56,7 @@ class Hit:
     name: str = ""
     generic: bool = False
     encoded: bool = False
+    proven: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ class Detector:
     `before` and `after` bound the window around a keyword in which the pattern is tried (0: the pattern begins at the
     keyword), `lines` is how many further lines it may span. `context` has to match within `reach` characters around a
     hit. `check` names the function that judges it (`engine.CHECKS`). `files` is the kind of file the rule is for
-    (`places.kind_of`), empty for all; of `needs` the file must contain one.
+    (`places.kind_of`), empty for all; of `needs` the file must contain one. `checksum` is the provider's
+    (`checksums.SCHEMES`).
     """
 
     id: str
@@ -38,6 +39,7 @@ class Detector:
     reach: int = 300
     context_source: str = ""
     check: str = "token"
+    checksum: str = ""
     kinds: tuple[str, ...] = ()
     allow: frozenset[str] = field(default_factory=frozenset)
     generic: bool = False
@@ -73,7 +75,7 @@ def _detectors(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Iterato
     yield detector
     if "near" in rule.extra:
         source = _between_bounds(rule.extra["near"]) + "(?![_-])"
-        yield replace(detector, source=source, check="near", generic=True)
+        yield replace(detector, source=source, check="near", checksum="", generic=True)
 
 
 def _between_bounds(token: str) -> str:
@@ -89,7 +91,7 @@ def _detector(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Detector
         source = by_id[extra["same_pattern_as"]].extra["pattern"]
     optional = {
         key: extra[key]
-        for key in ("before", "after", "lines", "reach", "check", "generic", "block", "files")
+        for key in ("before", "after", "lines", "reach", "check", "checksum", "generic", "block", "files")
         if key in extra
     }
     return Detector(

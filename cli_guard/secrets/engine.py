@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from cli_guard.model import Confidence, Severity
-from cli_guard.secrets import assigned, checks, disguised, inserts, keyblocks, places, tokens
+from cli_guard.secrets import assigned, checks, checksums, disguised, inserts, keyblocks, places, tokens
 from cli_guard.secrets.candidates import Candidate, Hit, Judgement, OutOfTimeError, Scan
 from cli_guard.secrets.checks import Check
 from cli_guard.secrets.detectors import Detector, by_keyword, by_path, documented_keys, for_blocks, keywords
@@ -20,7 +20,7 @@ from cli_guard.secrets.vocabulary import Vocabulary, fold
 CHECKS: Mapping[str, Check] = {
     check.__name__: check
     for check in (
-        *(tokens.token, tokens.near, tokens.crc62, tokens.wallet, tokens.tail, tokens.firebase),
+        *(tokens.token, tokens.near, tokens.wallet, tokens.tail, tokens.firebase),
         *(tokens.discord, tokens.jwt, checks.password, checks.url, checks.header, checks.basic),
         *(checks.rc, checks.command, checks.pair, checks.signing, checks.none),
     )
@@ -207,7 +207,7 @@ def _judge(detector: Detector, text: str, path: str, position: int, match: re.Ma
     judgement = CHECKS[detector.check](candidate) if candidate else None
     # The context comes last: searching for it costs more than judging the value.
     if candidate and judgement and _in_context(detector, text, candidate):
-        yield _hit(detector, text, judgement)
+        yield _hit(detector, text, checksums.weigh(detector.checksum, candidate.value, judgement))
 
 
 def _candidate(
@@ -252,6 +252,7 @@ def _hit(detector: Detector, text: str, judgement: Judgement) -> Hit:
         text[judgement.start : judgement.end],
         judgement.name,
         detector.generic,
+        proven=judgement.proven,
     )
 
 

@@ -1,5 +1,6 @@
 """Mask secrets in text before it is shown, logged or sent."""
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -10,6 +11,8 @@ from cli_guard.secrets.candidates import Hit
 from cli_guard.secrets.engine import scan
 
 STARS = "****"
+# Slow on purpose: a fingerprint is stored and shown, and must not let a short password be guessed.
+HASH_ROUNDS = 2_000
 PREFIX = 4
 SHARE = 5
 EVIDENCE_WIDTH = 120
@@ -128,3 +131,9 @@ def mask_everywhere(value: Any, masks: Mapping[str, str]) -> Any:
         changed = {each.name: mask_everywhere(getattr(value, each.name), masks) for each in fields(value)}
         return replace(value, **changed)
     return [mask_everywhere(each, masks) for each in value] if isinstance(value, list) else value
+
+
+def slow_hash(path: str, value: str) -> str:
+    """Hash a secret, too slowly for it to be guessed from the hash."""
+    salt = b"cli-guard/" + path.encode("utf-8", "surrogateescape")
+    return hashlib.pbkdf2_hmac("sha256", value.encode("utf-8", "surrogateescape"), salt, HASH_ROUNDS).hex()

@@ -31,23 +31,6 @@ def near(candidate: Candidate) -> Judgement | None:
     return doubtful(candidate)
 
 
-def crc62(candidate: Candidate) -> Judgement | None:
-    """Judge a token that ends in the CRC-32 of its body.
-
-    A wrong one keeps its severity and loses confidence: other makers of the same form (GitHub Enterprise Server, older
-    npm) may compute it differently, and missing a real key is the worse mistake.
-    """
-    from cli_guard.rules.examples import base62_crc32
-
-    judgement = token(candidate)
-    body = candidate.value.partition("_")[2]
-    if judgement is None or judgement.confidence is Confidence.LOW:
-        return judgement
-    if len(body) == 36 and base62_crc32(body[:30]) != body[30:]:
-        return plain(candidate, confidence=Confidence.MEDIUM)
-    return judgement
-
-
 def random_text(candidate: Candidate) -> Judgement | None:
     """Require a random value where only the name gives it away."""
     value = candidate.value

@@ -1,0 +1,102 @@
+"""Find where a file shows values rather than uses them: docstrings, doc comments, inline tests, recordings.
+
+A value there is an example unless a checksum shows that its provider issued it. The forms are in
+`cli_guard/rules/secrets/examples.toml`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from cli_guard.model import Confidence, Severity
+from cli_guard.rules.catalog import read_patterns, read_table
+from cli_guard.secrets.candidates import Hit
+from cli_guard.secrets.places import ending
+
+TABLE = "secrets/examples.toml"
+MOST_READ = 3_000_000
+HEAD = 4_000
+BEFORE = 100
+# A string after one of these is an argument or an operand, though it begins a line.
+JOINS = ("(", ",", "=", "[", "{", "+", "\\", "%", "&", "|", ".", "?")
+
+
+def find_shown(text: str, path: str, places: Iterable[int]) -> set[int]:
+    """Return which of some offsets are in a part of the file that shows values; what is over 3 MB is not read."""
+    text, kinds = text[:MOST_READ], _kinds_of(ending(path))
+    wanted = {place for place in places if 0 <= place < len(text)}
+    if wanted and (_forms("patterns")["path"].search(path) or _forms("patterns")["head"].search(text[:HEAD])):
+        return wanted
+    shown: set[int] = set()
+    for kind in kinds & _forms("tests").keys() if wanted else ():
+        shown |= {place for start, end in _tests(text, kind) for place in wanted if start <= place < end}
+    for kind in kinds & _forms("tokens").keys() if wanted - shown else ():
+        for token in _tokens_at(text, kind, sorted(wanted - shown)):
+            if _is_documentation(text, token):
+                shown |= {place for place in wanted if token.start() <= place < token.end()}
+    return shown
+
+
+def _tokens_at(text: str, kind: str, places: list[int]) -> Iterator[re.Match[str]]:
+    """Yield the tokens that hold any of some offsets."""
+    remaining = iter(places)
+    place: int | None = next(remaining)
+    for token in _forms("tokens")[kind].finditer(text):
+        held = False
+        while place is not None and place < token.end():
+            held = held or place >= token.start()
+            place = next(remaining, None)
+        if held:
+            yield token
+        if place is None:
+            return
+
+
+def weaken(hit: Hit) -> Hit:
+    """Make a finding advice."""
+    return replace(hit, severity=Severity.MEDIUM, confidence=Confidence.LOW)
+
+
+def _is_documentation(text: str, token: re.Match[str]) -> bool:
+    forms = _forms("patterns")
+    if comment := token["comment"]:
+        is_run = not comment.startswith("/*") and bool(forms["declared"].match(text, token.end()))
+        return is_run or bool(forms["comment"].search(comment))
+    if not token["string"]:
+        return False
+    before = text[max(token.start() - BEFORE, 0) : token.start()]
+    is_block = token["string"].startswith(('"' * 3, "'" * 3))
+    return bool(is_block and _begins_statement(before)) or bool(forms["named"].search(before))
+
+
+def _begins_statement(before: str) -> bool:
+    """Return whether a string at this place is a statement of its own, as a docstring is."""
+    above, _, line = before.rpartition("\n")
+    return line.strip().lower() in ("", "r", "u", "b", "f") and not above.rstrip().endswith(JOINS)
+
+
+def _tests(text: str, kind: str) -> Iterator[tuple[int, int]]:
+    """Yield the blocks of tests: those of Python are whole matches, others end with their braces."""
+    end = 0
+    for start in _forms("tests")[kind].finditer(text):
+        if start.start() >= end:
+            end = start.end() if kind == "py" else _block_end(text, start.end())
+            yield start.start(), end
+
+
+def _block_end(text: str, position: int) -> int:
+    depth = 0
+    for token in _forms("tokens")["slash"].finditer(text, position):
+        brace = token["brace"]
+        depth += {"{": 1, "}": -1}.get(brace, 0)
+        if brace and depth <= 0:
+            return token.end()
+    return len(text)
+
+
+def _forms(section: str) -> Mapping[str, re.Pattern[str]]:
+    return read_patterns(TABLE, section)
+
+
+def _kinds_of(suffix: str) -> set[str]:
+    return {kind for kind, endings in read_table(TABLE)["endings"].items() if suffix in endings.split()}
