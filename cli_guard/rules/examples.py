@@ -8,7 +8,7 @@ place, the same for the same seed, so that two seeds are two variants of one exa
     <<lower:8>>  <<upper:8>>      letters of one case
     <<lownum:16>>  <<upnum:16>>   letters of one case and digits
     <<base32:16>>  <<bech32:58>>  A-Z 2-7; the 32 of bech32 in upper case
-    <<digits:10>>
+    <<digits:10>>  <<base58:51>>
     <<base64:40>>  <<base64url:43>>
     <<uuid:4>>                    a version 4 UUID
     <<crc62:30>>                  30 of A-Z a-z 0-9 and their CRC-32 in six base-62 digits, as GitHub tokens end
@@ -40,6 +40,8 @@ ALPHABETS = {
     "upnum": string.ascii_uppercase + string.digits,
     "base32": string.ascii_uppercase + "234567",
     "bech32": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
+    "bech32low": "qpzry9x8gf2tvdw0s3jn54khce6mua7l",
+    "base58": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
     "digits": string.digits,
     "base64": BASE62 + "+/",
     "base64url": BASE62 + "-_",

@@ -31,6 +31,8 @@ def judge_assignment(candidate: Candidate) -> Judgement | None:
         return None
     start = name_before(candidate.text, candidate.keyword_at)
     name = candidate.text[start : candidate.name_end]
+    if candidate.text.endswith("checksum/", 0, start):  # an annotation of Helm: the hash of a file
+        return None
     kind = names.kind_of(name) or _kind_of_key(candidate, start, name)
     if kind is None or (kind is Kind.PASSWORD) != (candidate.detector.kinds == ("password",)):
         return None
@@ -143,7 +145,11 @@ def _is_word(candidate: Candidate, kind: Kind, operator: str, value: str) -> boo
 
 
 def _echoes(name: str, value: str) -> bool:
-    """Return whether the value only repeats the name: `"chpasswd", "|chpasswd"`."""
+    """Return whether the value repeats the name: `"chpasswd", "|chpasswd"`, `JwtSecret = "Jwt--SigningSecret-2"`."""
+    parts = {part for part in names.words_of(value) if part.isalpha()}
+    own = parts & set(names.words_of(name))
+    if own and len(parts) > 2 and parts - own <= words("signing") | words("secrets") | words("passwords"):
+        return True
     letters = re.sub(r"[^a-z]", "", value.lower())
     return not re.search(r"\d", value) and letters in re.sub(r"[^a-z]", "", name.lower())
 

@@ -5,12 +5,17 @@ Each check takes a candidate and returns its severity and confidence, or None.
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
 
+from cli_guard.code.test_files import has_test_words
 from cli_guard.secrets import places, values
-from cli_guard.secrets.candidates import Candidate, Judgement, decode_base64, grade
+from cli_guard.secrets.candidates import Candidate, Judgement, decode_base64, grade, plain
 from cli_guard.secrets.names import pattern, words
 from cli_guard.secrets.values import Strength
 
+# How far back a word tells that a sentence shows something.
+SENTENCE = 160
 Check = Callable[[Candidate], Judgement | None]
 
 
@@ -125,11 +130,52 @@ def pair(candidate: Candidate) -> Judgement | None:
     return grade(candidate, Strength.LIKELY, candidate.start, candidate.end)
 
 
+def stated(candidate: Candidate) -> Judgement | None:
+    """Judge a password in a sentence or a comment: kinds of characters as no word has, and no word of an example."""
+    value = candidate.value.rstrip(".:!?")
+    near = candidate.text[max(candidate.start - SENTENCE, 0) : candidate.end]
+    if has_test_words(candidate.path) or pattern("shows", re.I).search(near):
+        return None
+    if values.password_strength(value) < Strength.LIKELY or not re.search(
+        r"[a-z].*[A-Z]|[A-Z].*[a-z]|[a-z].*[!@#$%&+=]", value
+    ):
+        return None
+    return replace(plain(candidate), end=candidate.start + len(value))
+
+
+def foreign(candidate: Candidate) -> Judgement | None:
+    """Judge a password under a word of another language, in a document as in a sentence."""
+    return (stated(candidate) if places.kind_of(candidate.path) == "prose" else None) or password(candidate)
+
+
+def wordlist(candidate: Candidate) -> Judgement | None:
+    """Judge four or more quoted words that make no sentence as a passphrase."""
+    near = candidate.text[max(candidate.start - SENTENCE, 0) : candidate.end]
+    found = candidate.value.replace("-", " ").split()
+    if (
+        words("sentence") & set(found)
+        or has_test_words(candidate.path)
+        or pattern("shows", re.I).search(near)
+    ):
+        return None
+    return plain(candidate) if len(set(found)) == len(found) else None
+
+
+def byte_array(candidate: Candidate) -> Judgement | None:
+    """Judge the bytes of a key: neither counted up nor repeated."""
+    numbers = [int(number, 16) for number in re.findall("0x([0-9A-Fa-f]{2})", candidate.value)]
+    steps = {(after - before) % 256 for before, after in pairwise(numbers)}
+    if len(steps) < len(numbers) // 2 or len(set(numbers)) < 12:
+        return None
+    return None if places.is_test_or_document(candidate.path) else plain(candidate)
+
+
 def signing(candidate: Candidate) -> Judgement | None:
     """Judge the literal with which a call signs or encrypts: a phrase with a digit is enough."""
     value = candidate.value
     strength = max(values.password_strength(value), values.key_strength(value))
-    if strength is Strength.WEAK and re.search(r"\d", value) and len(value) >= 8:
+    words_alone = " " in value and not words("sentence") & set(value.split())
+    if (strength is Strength.WEAK or words_alone) and re.search(r"\d", value) and len(value) >= 8:
         strength = Strength.LIKELY
     return grade(candidate, strength, candidate.start, candidate.end)
 

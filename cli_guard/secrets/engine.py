@@ -10,7 +10,17 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from cli_guard.model import Confidence, Severity
-from cli_guard.secrets import assigned, checks, checksums, disguised, inserts, keyblocks, places, tokens
+from cli_guard.secrets import (
+    assigned,
+    checks,
+    checksums,
+    disguised,
+    inserts,
+    keyblocks,
+    places,
+    tables,
+    tokens,
+)
 from cli_guard.secrets.candidates import Candidate, Hit, Judgement, OutOfTimeError, Scan
 from cli_guard.secrets.checks import Check
 from cli_guard.secrets.detectors import Detector, by_keyword, by_path, documented_keys, for_blocks, keywords
@@ -22,16 +32,21 @@ CHECKS: Mapping[str, Check] = {
     for check in (
         *(tokens.token, tokens.near, tokens.wallet, tokens.tail, tokens.firebase),
         *(tokens.discord, tokens.jwt, checks.password, checks.url, checks.header, checks.basic),
-        *(checks.rc, checks.command, checks.pair, checks.signing, checks.none),
+        *(checks.rc, checks.command, checks.pair, checks.signing, checks.stated, checks.none),
     )
 } | {
+    "foreign": checks.foreign,
+    "words": checks.wordlist,
+    "bytes": checks.byte_array,
     "random": tokens.random_text,
     "mixed": tokens.judge_mixed_case,
     "assigned": assigned.judge_assignment,
     "named": assigned.judge_named,
 }
+FINDERS = {"insert": inserts.find_inserts, "table": tables.find_cells}
 VALUE_GROUPS = ("value", "value2", "value3", "bare")
 CLOCK_EVERY = 64
+ORDER = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW, Severity.INFO)
 STRETCH = 32_768
 
 
@@ -173,9 +188,9 @@ def _blocks(text: str, lower: str, path: str, vocabulary: Vocabulary, clock: _Cl
     for detector in for_blocks().values():
         if any(vocabulary.may_hold(keyword) and keyword in lower for keyword in detector.keywords):
             kinds.add(detector.block)
-            if detector.block == "insert":
-                for judgement in inserts.find_inserts(text, path, detector, clock.check):
-                    yield _hit(detector, text, judgement)
+            finder = FINDERS.get(detector.block)
+            for judgement in finder(text, path, detector, clock.check) if finder else ():
+                yield _hit(detector, text, judgement)
     if kinds & {"pem", "putty"}:
         yield from keyblocks.find_blocks(text, clock.check)
 
@@ -258,7 +273,9 @@ def _hit(detector: Detector, text: str, judgement: Judgement) -> Hit:
 
 def without_overlaps(hits: list[Hit]) -> list[Hit]:
     """Keep one hit for each place: a provider's rule before a generic one, plain before encoded, then the longer."""
-    order = {hit: (hit.generic, hit.encoded, hit.severity == "high", -(hit.end - hit.start)) for hit in hits}
+    order = {
+        hit: (hit.generic, hit.encoded, ORDER.index(hit.severity), -(hit.end - hit.start)) for hit in hits
+    }
     kept: list[Hit] = []
     for hit in sorted(set(hits), key=lambda hit: (hit.start, hit.end, hit.rule)):
         if kept and hit.start < kept[-1].end:

@@ -1,5 +1,6 @@
 """What the path of a file says about its text."""
 
+import re
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -44,6 +45,8 @@ def is_settings(path: str) -> bool:
 @lru_cache(maxsize=PATHS)
 def is_test_or_document(path: str) -> bool:
     """Return whether it is a test, fixture, example or document, where made-up credentials are usual."""
+    # `org/example` in a path is a domain of a Java package.
+    path = re.sub(r"(?<=/)(?:com|org|net|io)/example(?=/)", "", path)
     if ending(path) in words("documents") or has_test_words(path):
         return True
     return not DOCUMENT_WORDS.isdisjoint(words_of(path))

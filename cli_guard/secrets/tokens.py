@@ -16,7 +16,11 @@ def token(candidate: Candidate) -> Judgement | None:
         return doubtful(candidate)
     if len(value) >= 20 and values.entropy(value) < 2.6:
         return None
-    if len(value) >= 20 and value.isascii() and not re.search(r"\d|[a-z][A-Z]", value):
+    if (
+        len(value) >= 20
+        and not re.search(r"\d|[a-z][A-Z]", value)
+        and values.is_wordy(value.removeprefix("AKIA"))
+    ):
         return None
     return plain(candidate)
 

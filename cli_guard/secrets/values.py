@@ -168,10 +168,25 @@ def password_strength(value: str) -> Strength:
     if symbol:
         rich = digit + (lower and upper) >= 1 and len(value) >= 8
         return Strength.STRONG if rich else Strength.LIKELY if digit or len(value) >= 8 else Strength.WEAK
+    if _is_phrase(value):
+        return Strength.LIKELY
     if digit:
         return _with_digits(value, mixed_case=lower and upper)
     scrambled = len(value) >= 10 and _turns(value) >= 0.3 and _wordy(value) < 0.5
     return Strength.LIKELY if scrambled else Strength.WEAK
+
+
+def _is_phrase(value: str) -> bool:
+    """Return whether the value is words with marks between them that name nothing: `Hopping-bunny-3`."""
+    parts = compile_once(r"[-_.]").split(value)
+    names = [part.lower() for part in parts if part.isalpha()]
+    named = set(names) & (words("filler") | words("technical") | words("passwords") | words("secrets"))
+    if not 9 <= len(value) <= 40 or named or not all(len(name) >= 2 for name in names):
+        return False
+    marked = any(part[:1].isupper() for part in parts) or any(not part.isalpha() for part in parts)
+    return marked and sum(len(name) >= 4 for name in names) >= (
+        1 if value[0].isupper() and value[-1].isdigit() else 2
+    )
 
 
 def _with_digits(value: str, *, mixed_case: bool) -> Strength:
@@ -194,6 +209,7 @@ def _is_candidate(value: str) -> bool:
         len(value) < 4
         or is_template(value)
         or is_hashed(value)
+        or pattern("public").search(value)
         or is_filler(value)
         or is_path_or_name(value)
         or is_made_up(value)
