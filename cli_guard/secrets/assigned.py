@@ -120,7 +120,8 @@ def strength_of(kind: Kind, name: str, value: str) -> Strength:
         return Strength.NONE
     strength = values.key_strength(key)
     if kind is Kind.SECRET:
-        return max(strength, _phrase(value), _chosen(name, value))
+        words_alone = Strength.LIKELY if _is_passphrase(name, value) else Strength.NONE
+        return max(strength, _phrase(value), _chosen(name, value), words_alone)
     if len(names.words_of(name)) > 1 or values.is_uuid(key):
         return strength
     # A lone `token` or `auth` is often one of a parser, a page or a module: only a random value counts, and
@@ -164,7 +165,8 @@ def _phrase(value: str) -> Strength:
 def _chosen(name: str, value: str) -> Strength:
     """Rate a signing phrase that a developer chose: `jwtSecret: "keyboard-kitten-42x"`."""
     parts = names.words_of(name)
-    if parts[-1:] != ["secret"] or not words("signing") & set(parts[:-1]) or not re.search(r"\d", value):
+    is_signing = parts[-2:] == ["secret", "key"] or (parts[-1:] == ["secret"] and words("signing") & set(parts))
+    if not is_signing or not re.search(r"\d", value):
         return Strength.NONE
     return min(values.password_strength(value), Strength.LIKELY)
 

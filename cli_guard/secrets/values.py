@@ -180,7 +180,7 @@ def _is_phrase(value: str) -> bool:
     """Return whether the value is words with marks between them that name nothing: `Hopping-bunny-3`."""
     parts = compile_once(r"[-_.]").split(value)
     names = [part.lower() for part in parts if part.isalpha()]
-    named = set(names) & (words("filler") | words("technical") | words("passwords") | words("secrets"))
+    named = {name for name in names if len(name) > 2} & (words("filler") | words("technical") | words("passwords") | words("secrets"))
     if not 9 <= len(value) <= 40 or named or not all(len(name) >= 2 for name in names):
         return False
     marked = any(part[:1].isupper() for part in parts) or any(not part.isalpha() for part in parts)
