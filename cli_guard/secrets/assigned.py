@@ -165,7 +165,9 @@ def _phrase(value: str) -> Strength:
 def _chosen(name: str, value: str) -> Strength:
     """Rate a signing phrase that a developer chose: `jwtSecret: "keyboard-kitten-42x"`."""
     parts = names.words_of(name)
-    is_signing = parts[-2:] == ["secret", "key"] or (parts[-1:] == ["secret"] and words("signing") & set(parts))
+    is_signing = parts[-2:] == ["secret", "key"] or (
+        parts[-1:] == ["secret"] and words("signing") & set(parts)
+    )
     if not is_signing or not re.search(r"\d", value):
         return Strength.NONE
     return min(values.password_strength(value), Strength.LIKELY)
@@ -174,7 +176,7 @@ def _chosen(name: str, value: str) -> Strength:
 def _is_passphrase(name: str, value: str) -> bool:
     """Return whether it is four or more words that make no sentence (labels contain `the` and `your`)."""
     found = value.split()
-    if not 4 <= len(found) <= 16 or not all(re.fullmatch("[a-z0-9-]{2,16}", word) for word in found):
+    if not 4 <= len(found) <= 16 or not all(re.fullmatch("[a-z0-9-]{1,16}", word) for word in found):
         return False
     return not words("sentence") & set(found) and (
         bool(re.search(r"\d", value)) or name.lower().endswith("phrase")
@@ -185,6 +187,8 @@ def _given(candidate: Candidate, operator: str, name: str, start: int, *, bare: 
     flag = name.startswith("--") and len(name) > 4
     close = candidate.groups.get("close") or ""
     if ")" in close and operator not in FALLBACKS:
+        return False
+    if operator == "," and candidate.value in words("trivial"):
         return False
     if operator == ",":
         symbol = candidate.text[max(start - 1, 0) : start] == ":"  # Ruby: set :db_password, "..."

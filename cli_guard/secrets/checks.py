@@ -136,8 +136,10 @@ def stated(candidate: Candidate) -> Judgement | None:
     near = candidate.text[max(candidate.start - SENTENCE, 0) : candidate.end]
     if has_test_words(candidate.path) or pattern("shows", re.I).search(near):
         return None
-    if values.password_strength(value) < Strength.LIKELY or not re.search(
-        r"[a-z].*[A-Z]|[A-Z].*[a-z]|[a-z].*[!@#$%&+=]", value
+    if (
+        values.is_filler(value.rstrip("0123456789!"))
+        or values.password_strength(value) < Strength.LIKELY
+        or not re.search(r"[a-z].*[A-Z]|[A-Z].*[a-z]|[a-z].*[!@#$%&+=]", value)
     ):
         return None
     return replace(plain(candidate), end=candidate.start + len(value))
@@ -145,6 +147,9 @@ def stated(candidate: Candidate) -> Judgement | None:
 
 def foreign(candidate: Candidate) -> Judgement | None:
     """Judge a password under a word of another language, in a document as in a sentence."""
+    quoted = candidate.text[candidate.start - 1 : candidate.start] in ("'", '"', "`")
+    if places.is_code(candidate.path) and not quoted:
+        return None
     return (stated(candidate) if places.kind_of(candidate.path) == "prose" else None) or password(candidate)
 
 

@@ -6,7 +6,6 @@ A pattern is compiled when its keyword is first met, since compiling all of them
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from functools import cache, cached_property
 
 from cli_guard.model import Confidence, Severity
@@ -58,6 +57,11 @@ class Detector:
         """Return the pattern required near a hit, compiled at first use; None if there is none."""
         return re.compile(self.context_source) if self.context_source else None
 
+    @cached_property
+    def _names(self) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[str]]:
+        ends = tuple(path[1:] for path in self.paths if path.startswith("*"))
+        return ends, tuple(path[:-1] for path in self.paths if path.endswith("*")), frozenset(self.paths)
+
     @property
     def follows(self) -> bool:
         """Return whether the pattern begins where the keyword ends, rather than at its start."""
@@ -65,8 +69,9 @@ class Detector:
 
     def applies_to(self, path: str) -> bool:
         """Return whether the rule is for files of this name; one without names is for all."""
+        ends, starts, names = self._names
         name = path.rpartition("/")[2].lower()
-        return not self.paths or any(fnmatchcase(name, pattern) for pattern in self.paths)
+        return not self.paths or name in names or name.endswith(ends) or name.startswith(starts)
 
 
 def _detectors(rule: catalog.Rule, by_id: Mapping[str, catalog.Rule]) -> Iterator[Detector]:

@@ -186,6 +186,8 @@ def _is_for(detector: Detector, kind: str, lower: str) -> bool:
 def _blocks(text: str, lower: str, path: str, vocabulary: Vocabulary, clock: _Clock) -> Iterator[Hit]:
     kinds = set()
     for detector in for_blocks().values():
+        if detector.files not in ("", places.kind_of(path)):
+            continue
         if any(vocabulary.may_hold(keyword) and keyword in lower for keyword in detector.keywords):
             kinds.add(detector.block)
             finder = FINDERS.get(detector.block)

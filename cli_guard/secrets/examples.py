@@ -17,6 +17,7 @@ TABLE = "secrets/examples.toml"
 MOST_READ = 3_000_000
 HEAD = 4_000
 BEFORE = 100
+LINE = 300
 # A string after one of these is an argument or an operand, though it begins a line.
 JOINS = ("(", ",", "=", "[", "{", "+", "\\", "%", "&", "|", ".", "?")
 
@@ -27,7 +28,12 @@ def find_shown(text: str, path: str, places: Iterable[int]) -> set[int]:
     wanted = {place for place in places if 0 <= place < len(text)}
     if wanted and (_forms("patterns")["path"].search(path) or _forms("patterns")["head"].search(text[:HEAD])):
         return wanted
-    shown: set[int] = set()
+    line = _forms("patterns")["line"]
+    shown = {
+        place
+        for place in wanted
+        if line.search(text, max(text.rfind("\n", 0, place) + 1, place - LINE), place)
+    }
     for kind in kinds & _forms("tests").keys() if wanted else ():
         shown |= {place for start, end in _tests(text, kind) for place in wanted if start <= place < end}
     for kind in kinds & _forms("tokens").keys() if wanted - shown else ():

@@ -26,7 +26,8 @@ def find_cells(
         position = head.end()
         for _ in range(ROWS if columns else 0):
             check_time(position)
-            end = text.find("\n", position) if "\n" in text[position:] else len(text)
+            end = text.find("\n", position)
+            end = end if end >= 0 else len(text)
             row = text[position:end]
             if mark not in row:
                 break

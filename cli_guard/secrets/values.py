@@ -178,15 +178,27 @@ def password_strength(value: str) -> Strength:
 
 def _is_phrase(value: str) -> bool:
     """Return whether the value is words with marks between them that name nothing: `Hopping-bunny-3`."""
-    parts = compile_once(r"[-_.]").split(value)
-    names = [part.lower() for part in parts if part.isalpha()]
-    named = {name for name in names if len(name) > 2} & (words("filler") | words("technical") | words("passwords") | words("secrets"))
-    if not 9 <= len(value) <= 40 or named or not all(len(name) >= 2 for name in names):
+    if not 9 <= len(value) <= 40 or not compile_once(
+        r"^(?:[A-Z]?[a-z]+|[A-Z]+|\w?\d+\w?)(?:[-_](?!$)|$)"
+    ).match(value):
         return False
-    marked = any(part[:1].isupper() for part in parts) or any(not part.isalpha() for part in parts)
-    return marked and sum(len(name) >= 4 for name in names) >= (
-        1 if value[0].isupper() and value[-1].isdigit() else 2
-    )
+    parts = compile_once(r"[-_]").split(value)
+    names = [part.lower() for part in parts if compile_once(r"^(?:[A-Z]?[a-z]+|[A-Z]{2,})$").match(part)]
+    if any(
+        name in words(each)
+        for name in names
+        if len(name) > 2
+        for each in ("filler", "technical", "passwords", "secrets")
+    ):
+        return False
+    marks = [part for part in parts if part[:1].isupper() or any(map(str.isdigit, part))]
+    others = [
+        part
+        for part in parts
+        if part.lower() not in names and not compile_once(r"^[A-Za-z]?\d{1,4}[A-Za-z]?$").match(part)
+    ]
+    long = sum(len(name) >= 4 for name in names)
+    return bool(marks) and not others and long >= (1 if value[0].isupper() and value[-1].isdigit() else 2)
 
 
 def _with_digits(value: str, *, mixed_case: bool) -> Strength:

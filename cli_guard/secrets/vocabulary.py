@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 # Only ASCII is known byte by byte; anything beyond it counts as a letter.
 WORDS_ALONE = bytes(
@@ -38,19 +39,24 @@ class Keywords:
 
     def __init__(self, keywords: Iterable[str]) -> None:
         self._places = {keyword: place for place, keyword in enumerate(keywords)}
-        common = Counter(three for keyword in self._places for three in _core(keyword)[1])
-        self._under: dict[tuple[int, ...], list[str]] = {}
+        common = Counter(chain.from_iterable(_core(keyword)[1] for keyword in self._places))
+        self._under: dict[tuple[int, ...], list[tuple[str, tuple[int, ...]]]] = {}
         self._short: list[str] = []
         for keyword in self._places:
-            threes = _core(keyword)[1]
-            # The rarest run leads to the fewest other keywords.
-            under = min(threes, key=lambda three: (common[three], three), default=None)
-            (self._short if under is None else self._under.setdefault(under, [])).append(keyword)
+            # The rarest run leads to the fewest other keywords; most of those lack the next one.
+            runs = sorted(_core(keyword)[1], key=common.__getitem__)
+            if runs:
+                self._under.setdefault(runs[0], []).append((keyword, runs[min(1, len(runs) - 1)]))
+            else:
+                self._short.append(keyword)
         self._threes = frozenset(self._under)
 
     def held_by(self, lower: str, vocabulary: Vocabulary) -> list[str]:
         """Return the keywords that a text in lower case contains, in their order."""
-        near = [keyword for three in vocabulary.threes & self._threes for keyword in self._under[three]]
+        threes = vocabulary.threes
+        near = [
+            word for three in threes & self._threes for word, other in self._under[three] if other in threes
+        ]
         found = [each for each in (*self._short, *near) if vocabulary.may_hold(each) and each in lower]
         return sorted(found, key=self._places.__getitem__)
 
