@@ -37,12 +37,8 @@ class AddedText:
 
     def lines_of(self, start: int, end: int) -> set[str]:
         """Return the lines between two offsets without what a move changes."""
-        last = self.text.find("\n", end)
-        return set(
-            map(
-                core, self.text[self.text.rfind("\n", 0, start) + 1 : last if last >= 0 else None].split("\n")
-            )
-        )
+        first, last = self.text.rfind("\n", 0, start) + 1, self.text.find("\n", end)
+        return set(map(core, self.text[first : last if last >= 0 else None].split("\n")))
 
     def offset_in(self, whole: "AddedText", offset: int) -> int:
         """Return where an offset of this text is in the whole file; -1 if the file has no such line."""

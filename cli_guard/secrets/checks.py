@@ -30,30 +30,17 @@ def url(candidate: Candidate) -> Judgement | None:
     """Judge the password of an address with its host: at a made-up host only a strong value counts."""
     value, user = candidate.value, candidate.groups.get("user") or ""
     host = (candidate.groups.get("host") or "").lower()
-    if (
-        len(value) < 3
-        or values.is_template(value)
-        or values.is_template(user)
-        or values.is_template(host)
-        or "%s" in user
-    ):
+    if len(value) < 3 or "%s" in user or any(map(values.is_template, (value, user, host))):
         return None
     if value == "x-oauth-basic":
         return _userinfo_token(candidate, user)
     unescaped = re.sub("%[0-9A-Fa-f]{2}", "-", value)
     folded = unescaped.lower()
-    if (
-        values.is_filler(folded)
-        or folded.rpartition(":")[2] in words("trivial")
-        or folded == user.lower()
-        or values.is_made_up(value)
-    ):
+    if _is_placeholder(folded) or folded.rpartition(":")[2] in words("trivial") or folded == user.lower():
         return None
     strength = max(values.password_strength(unescaped), values.key_strength(value))
     local, made_up = (bool(pattern(name).search(host)) for name in ("local_hosts", "made_up_hosts"))
-    if (made_up and strength < Strength.LIKELY) or (
-        local and strength < Strength.LIKELY and not re.search(r"\d", value)
-    ):
+    if strength < Strength.LIKELY and (made_up or (local and not re.search(r"\d", value))):
         return None
     strength = Strength.LIKELY if local else Strength.STRONG
     return grade(candidate, strength, candidate.start, candidate.end)
@@ -79,15 +66,9 @@ def basic(candidate: Candidate) -> Judgement | None:
     """Judge user and password in base64 (RFC 7617)."""
     decoded = decode_base64(candidate.value)
     user, colon, secret = (decoded or "").partition(":")
-    if (
-        not colon
-        or not user
-        or secret.lower() in words("trivial")
-        or secret == user
-        or values.is_filler(secret)
-    ):
+    if not colon or user in ("", secret) or _is_placeholder(secret):
         return None
-    if values.is_template(secret) or values.is_made_up(secret) or secret.lower() == "open sesame":
+    if values.is_template(secret) or secret.lower() == "open sesame":
         return None
     strength = max(values.password_strength(secret), values.key_strength(secret))
     return grade(candidate, max(strength, Strength.LIKELY), candidate.start, candidate.end)
@@ -100,10 +81,7 @@ def rc(candidate: Candidate) -> Judgement | None:
         return None
     decoded = decode_base64(value)
     secret = decoded.rpartition(":")[2] if decoded and decoded.isprintable() else value
-    if values.is_template(value) or any(
-        values.is_filler(text) or values.is_made_up(text) or text.lower() in words("trivial")
-        for text in (value, secret)
-    ):
+    if values.is_template(value) or any(map(_is_placeholder, (value, secret))):
         return None
     strength = Strength.STRONG if re.search(r"\d", secret) and len(secret) >= 8 else Strength.LIKELY
     return grade(candidate, strength, candidate.start, candidate.end)
@@ -133,16 +111,21 @@ def pair(candidate: Candidate) -> Judgement | None:
 def stated(candidate: Candidate) -> Judgement | None:
     """Judge a password in a sentence or a comment: kinds of characters as no word has, and no word of an example."""
     value = candidate.value.rstrip(".:!?")
-    near = candidate.text[max(candidate.start - SENTENCE, 0) : candidate.end]
-    if has_test_words(candidate.path) or pattern("shows", re.I).search(near):
+    if _is_shown(candidate) or values.is_filler(value.rstrip("0123456789!")):
         return None
-    if (
-        values.is_filler(value.rstrip("0123456789!"))
-        or values.password_strength(value) < Strength.LIKELY
-        or not re.search(r"[a-z].*[A-Z]|[A-Z].*[a-z]|[a-z].*[!@#$%&+=]", value)
-    ):
+    mixed = re.search(r"[a-z].*[A-Z]|[A-Z].*[a-z]|[a-z].*[!@#$%&+=]", value)
+    if not mixed or values.password_strength(value) < Strength.LIKELY:
         return None
     return replace(plain(candidate), end=candidate.start + len(value))
+
+
+def _is_shown(candidate: Candidate) -> bool:
+    near = candidate.text[max(candidate.start - SENTENCE, 0) : candidate.end]
+    return has_test_words(candidate.path) or bool(pattern("shows", re.I).search(near))
+
+
+def _is_placeholder(text: str) -> bool:
+    return values.is_filler(text) or values.is_made_up(text) or text.lower() in words("trivial")
 
 
 def foreign(candidate: Candidate) -> Judgement | None:
@@ -155,15 +138,10 @@ def foreign(candidate: Candidate) -> Judgement | None:
 
 def wordlist(candidate: Candidate) -> Judgement | None:
     """Judge four or more quoted words that make no sentence as a passphrase."""
-    near = candidate.text[max(candidate.start - SENTENCE, 0) : candidate.end]
     found = candidate.value.replace("-", " ").split()
-    if (
-        words("sentence") & set(found)
-        or has_test_words(candidate.path)
-        or pattern("shows", re.I).search(near)
-    ):
+    if words("sentence") & set(found) or len(set(found)) < len(found) or _is_shown(candidate):
         return None
-    return plain(candidate) if len(set(found)) == len(found) else None
+    return plain(candidate)
 
 
 def byte_array(candidate: Candidate) -> Judgement | None:

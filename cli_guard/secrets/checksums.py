@@ -4,10 +4,8 @@ A checksum that holds proves the key: nobody writes one by hand. One that does n
 makers of the same form (GitHub Enterprise Server, older npm) may compute it differently.
 """
 
-import binascii
 import hashlib
 import zlib
-from base64 import b32decode
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -78,12 +76,6 @@ def base58check(value: str) -> bool:
     return hashlib.sha256(hashlib.sha256(raw[:-4]).digest()).digest()[:4] == raw[-4:]
 
 
-def crc16(value: str) -> bool:
-    """Recompute the checksum of Stellar seeds: CRC-16/XMODEM, the lowest byte first (SEP 23)."""
-    raw = b32decode(value)
-    return binascii.crc_hqx(raw[:-2], 0) == int.from_bytes(raw[-2:], "little")
-
-
 SCHEMES: Mapping[str, Callable[[str], bool | None]] = {
-    scheme.__name__: scheme for scheme in (base62_crc, hex_crc, base36_crc, bech32, base58check, crc16)
+    scheme.__name__: scheme for scheme in (base62_crc, hex_crc, base36_crc, bech32, base58check)
 }

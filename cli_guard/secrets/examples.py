@@ -5,8 +5,10 @@ A value there is an example unless a checksum shows that its provider issued it.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from cli_guard.model import Confidence, Severity
 from cli_guard.rules.catalog import read_patterns, read_table
@@ -24,38 +26,23 @@ JOINS = ("(", ",", "=", "[", "{", "+", "\\", "%", "&", "|", ".", "?")
 
 def find_shown(text: str, path: str, places: Iterable[int]) -> set[int]:
     """Return which of some offsets are in a part of the file that shows values; what is over 3 MB is not read."""
-    text, kinds = text[:MOST_READ], _kinds_of(ending(path))
-    wanted = {place for place in places if 0 <= place < len(text)}
-    if wanted and (_forms("patterns")["path"].search(path) or _forms("patterns")["head"].search(text[:HEAD])):
-        return wanted
-    line = _forms("patterns")["line"]
-    shown = {
-        place
-        for place in wanted
-        if line.search(text, max(text.rfind("\n", 0, place) + 1, place - LINE), place)
-    }
-    for kind in kinds & _forms("tests").keys() if wanted else ():
-        shown |= {place for start, end in _tests(text, kind) for place in wanted if start <= place < end}
-    for kind in kinds & _forms("tokens").keys() if wanted - shown else ():
-        for token in _tokens_at(text, kind, sorted(wanted - shown)):
-            if _is_documentation(text, token):
-                shown |= {place for place in wanted if token.start() <= place < token.end()}
+    text, kinds, forms = text[:MOST_READ], _kinds_of(ending(path)), _forms("patterns")
+    wanted = sorted({place for place in places if 0 <= place < len(text)})
+    if not wanted or forms["path"].search(path) or forms["head"].search(text[:HEAD]):
+        return set(wanted)
+    starts = {at: max(text.rfind("\n", 0, at) + 1, at - LINE) for at in wanted}
+    shown = {at for at in wanted if forms["line"].search(text, starts[at], at)}
+
+    def held(start: int, end: int) -> list[int]:
+        return wanted[bisect_left(wanted, start) : bisect_left(wanted, end)]
+
+    for kind in kinds & _forms("tests").keys():
+        shown.update(chain.from_iterable(held(*span) for span in _tests(text, kind)))
+    for kind in kinds & _forms("tokens").keys():
+        for token in _forms("tokens")[kind].finditer(text):
+            if (inside := held(*token.span())) and _is_documentation(text, token):
+                shown.update(inside)
     return shown
-
-
-def _tokens_at(text: str, kind: str, places: list[int]) -> Iterator[re.Match[str]]:
-    """Yield the tokens that hold any of some offsets."""
-    remaining = iter(places)
-    place: int | None = next(remaining)
-    for token in _forms("tokens")[kind].finditer(text):
-        held = False
-        while place is not None and place < token.end():
-            held = held or place >= token.start()
-            place = next(remaining, None)
-        if held:
-            yield token
-        if place is None:
-            return
 
 
 def weaken(hit: Hit) -> Hit:
@@ -68,17 +55,11 @@ def _is_documentation(text: str, token: re.Match[str]) -> bool:
     if comment := token["comment"]:
         is_run = not comment.startswith("/*") and bool(forms["declared"].match(text, token.end()))
         return is_run or bool(forms["comment"].search(comment))
-    if not token["string"]:
-        return False
     before = text[max(token.start() - BEFORE, 0) : token.start()]
-    is_block = token["string"].startswith(('"' * 3, "'" * 3))
-    return bool(is_block and _begins_statement(before)) or bool(forms["named"].search(before))
-
-
-def _begins_statement(before: str) -> bool:
-    """Return whether a string at this place is a statement of its own, as a docstring is."""
     above, _, line = before.rpartition("\n")
-    return line.strip().lower() in ("", "r", "u", "b", "f") and not above.rstrip().endswith(JOINS)
+    is_block = (token["string"] or "").startswith(('"' * 3, "'" * 3))
+    is_statement = line.strip().lower() in ("", "r", "u", "b", "f") and not above.rstrip().endswith(JOINS)
+    return bool(token["string"]) and ((is_block and is_statement) or bool(forms["named"].search(before)))
 
 
 def _tests(text: str, kind: str) -> Iterator[tuple[int, int]]:

@@ -17,6 +17,7 @@ class Strength(IntEnum):
 
 
 DUMMY = r"example|placeholder|changeme|redacted|dummy|your[-_]|sample|replace|insert|notreal|xxxx|fake[-_]"
+NAMING = ("filler", "technical", "passwords", "secrets")
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 STEPS = tuple("0123456789 1234567890 123456789a abcdefgh 987654321 qwertyui a1b2c3d4 1a2b3c4d".split())
 SEQUENCES = tuple(
@@ -178,27 +179,11 @@ def password_strength(value: str) -> Strength:
 
 def _is_phrase(value: str) -> bool:
     """Return whether the value is words with marks between them that name nothing: `Hopping-bunny-3`."""
-    if not 9 <= len(value) <= 40 or not compile_once(
-        r"^(?:[A-Z]?[a-z]+|[A-Z]+|\w?\d+\w?)(?:[-_](?!$)|$)"
-    ).match(value):
+    names = compile_once(r"[a-z]{3,}").findall(value.lower())
+    if not pattern("phrase").match(value) or any(name in words(each) for name in names for each in NAMING):
         return False
-    parts = compile_once(r"[-_]").split(value)
-    names = [part.lower() for part in parts if compile_once(r"^(?:[A-Z]?[a-z]+|[A-Z]{2,})$").match(part)]
-    if any(
-        name in words(each)
-        for name in names
-        if len(name) > 2
-        for each in ("filler", "technical", "passwords", "secrets")
-    ):
-        return False
-    marks = [part for part in parts if part[:1].isupper() or any(map(str.isdigit, part))]
-    others = [
-        part
-        for part in parts
-        if part.lower() not in names and not compile_once(r"^[A-Za-z]?\d{1,4}[A-Za-z]?$").match(part)
-    ]
     long = sum(len(name) >= 4 for name in names)
-    return bool(marks) and not others and long >= (1 if value[0].isupper() and value[-1].isdigit() else 2)
+    return long > 1 or (long == 1 and value[0].isupper() and value[-1].isdigit())
 
 
 def _with_digits(value: str, *, mixed_case: bool) -> Strength:

@@ -23,7 +23,7 @@ def base36(number: int) -> str:
     return digits.rjust(7, "0")
 
 
-# BIP 173, NIP 19, the age specification's test kit, BIP 32, Bitcoin's wiki, SEP 23.
+# BIP 173, NIP 19, the age specification's test kit, BIP 32, Bitcoin's wiki.
 HOLD = [
   ("base62_crc", expand("ghp_<<crc62:30>>")),
   ("hex_crc", f"{GRAFANA}_{zlib.crc32(GRAFANA.encode()).to_bytes(4, 'little').hex()}"),
@@ -33,7 +33,6 @@ HOLD = [
   ("bech32", "ns|ec1vl029mgpspedva04g|90vltkh6fvh240zqtv9k0t|9af8935ke9laqsnlfe5".replace("|", "")),
   ("base58check", "5KYZdUEo39z3FPrtu|X2QbbwGnNP5zTd7yyr2|SC1j299sBCnWjss".replace("|", "")),
   ("base58check", "xprv|9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD|2nW2nRk4stbPy6cq3jPPqjiChkVvvN|KmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi".replace("|", "")),  # noqa: E501
-  ("crc16", "SDJHRQF4GCMIIKAAAQ6IHY42" "X73FQFLHUULAPSKKD4DFDM7UXWWCRHBE"),
 ]  # fmt: skip
 
 
