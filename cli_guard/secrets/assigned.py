@@ -138,11 +138,8 @@ def _is_word(candidate: Candidate, kind: Kind, operator: str, value: str) -> boo
         return (
             places.is_settings(candidate.path) and ending != ".json" and bool(re.match("[a-z]{6,24}$", value))
         )
-    return (
-        kind is Kind.SECRET
-        and ending in (".env", ".properties", ".ini")
-        and bool(re.match("[a-z]{12,40}$", value))
-    )
+    in_file = kind is Kind.SECRET and ending in (".env", ".properties", ".ini")
+    return in_file and bool(re.match("[a-z]{12,40}$", value))
 
 
 def _echoes(name: str, value: str) -> bool:
@@ -165,10 +162,8 @@ def _phrase(value: str) -> Strength:
 def _chosen(name: str, value: str) -> Strength:
     """Rate a signing phrase that a developer chose: `jwtSecret: "keyboard-kitten-42x"`."""
     parts = names.words_of(name)
-    is_signing = parts[-2:] == ["secret", "key"] or (
-        parts[-1:] == ["secret"] and words("signing") & set(parts)
-    )
-    if not is_signing or not re.search(r"\d", value):
+    signs = parts[-2:] == ["secret", "key"] or (parts[-1:] == ["secret"] and words("signing") & set(parts))
+    if not signs or not re.search(r"\d", value):
         return Strength.NONE
     return min(values.password_strength(value), Strength.LIKELY)
 
@@ -178,25 +173,20 @@ def _is_passphrase(name: str, value: str) -> bool:
     found = value.split()
     if not 4 <= len(found) <= 16 or not all(re.fullmatch("[a-z0-9-]{1,16}", word) for word in found):
         return False
-    return not words("sentence") & set(found) and (
-        bool(re.search(r"\d", value)) or name.lower().endswith("phrase")
-    )
+    marked = bool(re.search(r"\d", value)) or name.lower().endswith("phrase")
+    return marked and not words("sentence") & set(found)
 
 
 def _given(candidate: Candidate, operator: str, name: str, start: int, *, bare: bool) -> bool:
     flag = name.startswith("--") and len(name) > 4
     close = candidate.groups.get("close") or ""
-    if ")" in close and operator not in FALLBACKS:
-        return False
-    if operator == "," and candidate.value in words("trivial"):
+    if (")" in close and operator not in FALLBACKS) or (
+        operator == "," and candidate.value in words("trivial")
+    ):
         return False
     if operator == ",":
-        symbol = candidate.text[max(start - 1, 0) : start] == ":"  # Ruby: set :db_password, "..."
-        return (
-            (symbol and not bare)
-            or (not bare and bool(re.search("[\"'`]", close)) and not flag)
-            or (flag and not bare)
-        )
+        symbol = candidate.text.endswith(":", 0, start)  # Ruby: set :db_password, "..."
+        return not bare and (symbol or flag or bool(re.search("[\"'`]", close)))
     if operator in ("(", "{"):
         return not bare and not close
     if operator in FALLBACKS:
@@ -209,9 +199,7 @@ def _given(candidate: Candidate, operator: str, name: str, start: int, *, bare: 
         return True
     if operator not in ("=", ":", "=>", "?=", ":=", "+="):
         return False
-    if flag:
-        return True
-    if places.is_settings(candidate.path):
+    if flag or places.is_settings(candidate.path):
         return True
     return not places.is_code(candidate.path) and not (operator == "=" and _in_code_line(candidate, start))
 
@@ -242,15 +230,10 @@ def _stands_alone(candidate: Candidate, line: str) -> bool:
         rest = candidate.text[candidate.end : candidate.end + 1]
         return not line.strip() and rest in ("", "\n", "\r") and bool(re.search(r"\d", candidate.value))
     mixed = all(re.search(pattern, candidate.value) for pattern in ("[A-Za-z]{2}", r"\d", "[A-Z!@#$%^&*]"))
-    return (
-        places.kind_of(candidate.path) == "prose" and mixed and not re.search(r"[(){}<>/=:]", candidate.value)
-    )
+    return places.kind_of(candidate.path) == "prose" and mixed and not set("(){}<>/=:") & set(candidate.value)
 
 
 def _in_code_line(candidate: Candidate, start: int) -> bool:
     """Return whether the line looks like code (`x = f(y)`), for texts without a telling path."""
-    value = candidate.value
-    return (
-        bool(re.search(r"\w\(|\)\s*[;{]|^\w+\.\w+", value))
-        or candidate.text[max(start - 1, 0) : start] == "$"
-    )
+    is_call = bool(re.search(r"\w\(|\)\s*[;{]|^\w+\.\w+", candidate.value))
+    return is_call or candidate.text.endswith("$", 0, start)

@@ -2,7 +2,7 @@
 
 import base64
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from cli_guard.model import Confidence, Severity
@@ -11,6 +11,8 @@ from cli_guard.secrets.detectors import Detector
 from cli_guard.secrets.values import Strength
 
 MOST_UNPACKED = 1_000_000
+# Raises OutOfTimeError at this offset once the time is spent.
+CheckTime = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)

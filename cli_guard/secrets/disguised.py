@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from cli_guard.model import Confidence
-from cli_guard.secrets.candidates import Hit, decode_base64
+from cli_guard.secrets.candidates import CheckTime, Hit, decode_base64
 from cli_guard.secrets.names import compile_once
 
 # From the quote that ends one literal to that which begins the next, inside a possible token. What is
@@ -41,11 +41,10 @@ KUBERNETES_ENTRY = (
     r"^[ \t]+(?P<name>[\w.-]{2,80}):[ \t]+[\"']?(?P<value>[A-Za-z0-9+/]{6,400}={0,2})[\"']?[ \t]*\r?$"
 )
 CLEAR = 0.97
+ScanText = Callable[[str], Sequence[Hit]]
 
 
-def find_joined(
-    text: str, scan: Callable[[str], Sequence[Hit]], check_time: Callable[[int], None]
-) -> list[tuple[int, int, Hit]]:
+def find_joined(text: str, scan: ScanText, check_time: CheckTime) -> list[tuple[int, int, Hit]]:
     """Return hits of `scan` across a joint, with their places in the text."""
     parts: list[str] = []
     lengths, places = [0], [0]
@@ -64,7 +63,7 @@ def find_joined(
     return [each for each in found if each[1] - each[0] > each[2].end - each[2].start]
 
 
-def _pieces(text: str, check_time: Callable[[int], None]) -> Iterator[tuple[int, int]]:
+def _pieces(text: str, check_time: CheckTime) -> Iterator[tuple[int, int]]:
     """Yield the parts between the joints, of lines that have any; each line's last part has its line end."""
     position = end = 0
     for steps, match in enumerate(compile_once(JOINT).finditer(text)):
@@ -82,9 +81,7 @@ def _pieces(text: str, check_time: Callable[[int], None]) -> Iterator[tuple[int,
         yield position, end
 
 
-def find_encoded(
-    text: str, scan: Callable[[str], Sequence[Hit]], check_time: Callable[[int], None]
-) -> Iterator[Hit]:
+def find_encoded(text: str, scan: ScanText, check_time: CheckTime) -> Iterator[Hit]:
     """Find secrets of a provider's format inside base64, and any certain one in JSON or a Kubernetes Secret.
 
     The hit covers the whole base64 run, its value is the inner secret. `check_time` raises when time is up.
@@ -102,9 +99,7 @@ def find_encoded(
                 break
 
 
-def find_transformed(
-    text: str, scan: Callable[[str], Sequence[Hit]], check_time: Callable[[int], None]
-) -> Iterator[Hit]:
+def find_transformed(text: str, scan: ScanText, check_time: CheckTime) -> Iterator[Hit]:
     """Find secrets of a provider's format in literals that a program turns into them: the hit covers the literal."""
     for start, end, clear in _undo_tricks(text):
         check_time(start)
@@ -145,9 +140,7 @@ def _unescape(match: re.Match[str]) -> str:
     return chr(min(code, 0x10FFFF))
 
 
-def _kubernetes(
-    text: str, scan: Callable[[str], Sequence[Hit]], check_time: Callable[[int], None]
-) -> Iterator[Hit]:
+def _kubernetes(text: str, scan: ScanText, check_time: CheckTime) -> Iterator[Hit]:
     for match in compile_once(KUBERNETES_ENTRY, re.M).finditer(text):
         check_time(match.start())
         decoded = decode_base64(match["value"])

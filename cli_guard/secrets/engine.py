@@ -120,11 +120,8 @@ def scan_keys(text: str, out_of_time: Callable[[], bool] = lambda: False) -> Sca
 
 
 def _is_sure(detector: Detector) -> bool:
-    return (
-        not detector.generic
-        and detector.severity is Severity.CRITICAL
-        and detector.confidence is Confidence.HIGH
-    )
+    sure = (detector.severity, detector.confidence) == (Severity.CRITICAL, Confidence.HIGH)
+    return sure and not detector.generic
 
 
 def _in_joined_literals(text: str, path: str, clock: _Clock) -> Iterator[Hit]:
@@ -133,10 +130,9 @@ def _in_joined_literals(text: str, path: str, clock: _Clock) -> Iterator[Hit]:
         lower = fold(inner)
         vocabulary = Vocabulary.of(lower)
         own = _Clock(clock.out_of_time)
-        found = _near_keywords(
-            inner, lower, path, vocabulary, own, lambda d: not d.generic or d.check == "near"
-        )
-        return list(found)
+        return [
+            *_near_keywords(inner, lower, path, vocabulary, own, lambda d: not d.generic or d.check == "near")
+        ]
 
     for start, end, hit in disguised.find_joined(text, tokens_in, clock.check):
         yield replace(hit, start=start, end=end, value=text[start:end])

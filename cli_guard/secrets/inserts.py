@@ -1,34 +1,27 @@
 """Find passwords and keys in SQL that fills a table: the column names the value."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from cli_guard.secrets import names, places
 from cli_guard.secrets.assigned import strength_of
-from cli_guard.secrets.candidates import Candidate, Judgement, grade
+from cli_guard.secrets.candidates import Candidate, CheckTime, Judgement, grade
 from cli_guard.secrets.detectors import Detector
 from cli_guard.secrets.names import compile_once
 
-STATEMENT = "".join(
-    (
-        r"(?i)\binsert\s{1,8}(?:ignore\s{1,8})?into\s{1,8}[^\s(]{1,120}\s{0,8}",
-        r"\(([^()]{1,2000})\)\s{0,8}values\s{0,8}",
-    )
+STATEMENT = (
+    r"(?i)\binsert\s{1,8}(?:ignore\s{1,8})?into\s{1,8}[^\s(]{1,120}\s{0,8}"
+    r"\(([^()]{1,2000})\)\s{0,8}values\s{0,8}"
 )
-ITEM = "".join(
-    (
-        r"\s*(?:'(?P<single>(?:[^'\\]|''|\\.){0,400}+)'",
-        r'|"(?P<double>(?:[^"\\]|\\.){0,400}+)"',
-        r"""|[^,()'"]{0,200}+(?:\([^()]{0,200}\))?)\s*(?P<end>[,)])""",
-    )
+ITEM = (
+    r"\s*(?:'(?P<single>(?:[^'\\]|''|\\.){0,400}+)'|" + r'"(?P<double>(?:[^"\\]|\\.){0,400}+)"'
+    r"""|[^,()'"]{0,200}+(?:\([^()]{0,200}\))?)\s*(?P<end>[,)])"""
 )
 DIGEST = r"^(?:[0-9a-fA-F]{32,128}|\S{41,})$"
 CLOCK_EVERY = 64
 
 
-def find_inserts(
-    text: str, path: str, detector: Detector, check_time: Callable[[int], None]
-) -> Iterator[Judgement]:
+def find_inserts(text: str, path: str, detector: Detector, check_time: CheckTime) -> Iterator[Judgement]:
     """Return values inserted into columns that are named like credentials; digests are skipped."""
     if places.is_lock(path):
         return
@@ -50,9 +43,7 @@ def find_inserts(
                 yield judgement
 
 
-def _items(
-    text: str, position: int, check_time: Callable[[int], None]
-) -> Iterator[tuple[int, re.Match[str]]]:
+def _items(text: str, position: int, check_time: CheckTime) -> Iterator[tuple[int, re.Match[str]]]:
     steps = 0
     while text[position : position + 1] == "(":
         place, position = 0, position + 1

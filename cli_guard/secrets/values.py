@@ -111,9 +111,8 @@ def is_wordy(value: str) -> bool:
 def _wordy(value: str) -> float:
     """Return the share of the value in pronounceable runs of four letters or more."""
     runs = compile_once(r"[A-Z]?[a-z]{3,}|[A-Z]{4,}").findall(value)
-    return sum(
-        len(run) for run in runs if not compile_once(r"(?i)[^aeiouy]{5}|^[^aeiouy]+$").search(run)
-    ) / len(value)
+    mute = compile_once(r"(?i)[^aeiouy]{5}|^[^aeiouy]+$")
+    return sum(len(run) for run in runs if not mute.search(run)) / len(value)
 
 
 def is_random(value: str) -> bool:
@@ -157,11 +156,8 @@ def password_strength(value: str) -> Strength:
     """Rate a password that a person chose: which kinds of characters, how mixed."""
     if not 5 <= len(value) <= 128 or compile_once(r"\s").search(value) or not _is_candidate(value):
         return Strength.NONE
-    lower, upper = bool(compile_once(r"[a-z]").search(value)), bool(compile_once(r"[A-Z]").search(value))
-    digit, symbol = (
-        bool(compile_once(r"\d").search(value)),
-        bool(compile_once(r"[!@#$%^&*?+=~|;]").search(value)),
-    )
+    kinds = (r"[a-z]", r"[A-Z]", r"\d", r"[!@#$%^&*?+=~|;]")
+    lower, upper, digit, symbol = (bool(compile_once(kind).search(value)) for kind in kinds)
     if not (lower or upper):
         return Strength.LIKELY if digit and len(value) >= 6 and symbol else Strength.NONE
     if _technical(value):
@@ -202,12 +198,5 @@ def _technical(value: str) -> bool:
 
 
 def _is_candidate(value: str) -> bool:
-    return not (
-        len(value) < 4
-        or is_template(value)
-        or is_hashed(value)
-        or pattern("public").search(value)
-        or is_filler(value)
-        or is_path_or_name(value)
-        or is_made_up(value)
-    )
+    tests = (is_template, is_hashed, pattern("public").search, is_filler, is_path_or_name, is_made_up)
+    return len(value) >= 4 and not any(test(value) for test in tests)
