@@ -10,6 +10,7 @@ from cli_guard.secrets.values import Strength
 NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 NAME_LIMIT = 60
 PASSWORD_LIMIT = 128
+LISTED = r"[a-z]+\d?(?:_[a-z]+)+"  # one name in a list of names
 FALLBACKS = ("or", "OR", "||", "??", "?:", ":-")
 PARENT = r"(?i)\b(?:jwt|auth|hmac|signing|encryption)\w{0,12}[\"']?\s{0,4}[:=]\s{0,4}(?:\{[^{}]{0,120}|\n[^{}]{0,120})$"
 PARENT_REACH = 160
@@ -149,7 +150,8 @@ def _echoes(name: str, value: str) -> bool:
     if own and len(parts) > 2 and parts - own <= words("signing") | words("secrets") | words("passwords"):
         return True
     letters = re.sub(r"[^a-z]", "", value.lower())
-    return not re.search(r"\d", value) and letters in re.sub(r"[^a-z]", "", name.lower())
+    repeats = not re.search(r"\d", value) and letters in re.sub(r"[^a-z]", "", name.lower())
+    return repeats or value == name
 
 
 def _phrase(value: str) -> Strength:
@@ -180,9 +182,9 @@ def _is_passphrase(name: str, value: str) -> bool:
 def _given(candidate: Candidate, operator: str, name: str, start: int, *, bare: bool) -> bool:
     flag = name.startswith("--") and len(name) > 4
     close = candidate.groups.get("close") or ""
-    if (")" in close and operator not in FALLBACKS) or (
-        operator == "," and candidate.value in words("trivial")
-    ):
+    if ")" in close and operator not in FALLBACKS:
+        return False
+    if operator == "," and (candidate.value in words("trivial") or re.fullmatch(LISTED, candidate.value)):
         return False
     if operator == ",":
         symbol = candidate.text.endswith(":", 0, start)  # Ruby: set :db_password, "..."

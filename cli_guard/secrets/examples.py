@@ -20,6 +20,7 @@ MOST_READ = 3_000_000
 HEAD = 4_000
 BEFORE = 100
 LINE = 300
+PARENTS = 20_000
 # A string after one of these is an argument or an operand, though it begins a line.
 JOINS = ("(", ",", "=", "[", "{", "+", "\\", "%", "&", "|", ".", "?")
 
@@ -32,6 +33,8 @@ def find_shown(text: str, path: str, places: Iterable[int]) -> set[int]:
         return set(wanted)
     starts = {at: max(text.rfind("\n", 0, at) + 1, at - LINE) for at in wanted}
     shown = {at for at in wanted if forms["line"].search(text, starts[at], at)}
+    if "data" in kinds:
+        shown.update(at for at in wanted if any(map(forms["parent"].match, _parents(text, at))))
 
     def held(start: int, end: int) -> list[int]:
         return wanted[bisect_left(wanted, start) : bisect_left(wanted, end)]
@@ -43,6 +46,16 @@ def find_shown(text: str, path: str, places: Iterable[int]) -> set[int]:
             if (inside := held(*token.span())) and _is_documentation(text, token):
                 shown.update(inside)
     return shown
+
+
+def _parents(text: str, at: int) -> Iterator[str]:
+    """Yield the lines that a line of YAML or JSON is under, by their indentation, the nearest first."""
+    indent = LINE
+    for line in reversed(text[max(at - PARENTS, 0) : at].split("\n")):
+        inner = line.lstrip(" \t-")
+        if inner and len(line) - len(inner) < indent:
+            indent = len(line) - len(inner)
+            yield inner
 
 
 def weaken(hit: Hit) -> Hit:

@@ -61,8 +61,11 @@ SHOWN = [
     ("data/login.yml", f"---\nhttp_interactions:\n- request:\n    {LINE}"),
     ("issues-export.json", f'{{"password": "{SECRET}"}}'),
     ("data/all.json", f'{{"html_url": "https://git.example.com/a/b/issues/7", "password": "{SECRET}"}}'),
+    ("api.yaml", f"schema:\n  example:\n    name: a\n    password: {SECRET}"),
+    ("api.json", f'{{\n  "examples": {{\n    "a": {{\n      "password": "{SECRET}"\n    }}\n  }}\n}}'),
 ]  # fmt: skip
 USED = [
+    ("api.yaml", f"schema:\n  example:\n    name: a\n  password: {SECRET}"),
     ("a.py", f"X = {QUOTES}\n{QUOTES}\n{LINE}\nY = {QUOTES}\n{QUOTES}"),
     ("a.py", f"run(\n    {QUOTES}\n    {LINE}\n    {QUOTES})"),
     ("a.py", f"# the server: {LINE}\nx = 1"),
