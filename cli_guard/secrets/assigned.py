@@ -52,7 +52,7 @@ def judge_assignment(candidate: Candidate) -> Judgement | None:
     strength = strength_of(kind, name, value)
     if strength <= Strength.WEAK and _is_word(candidate, kind, operator, value):
         strength = Strength.LIKELY
-    if strength is not Strength.STRONG and _needs_strong(candidate, operator, bare=bare):
+    if strength is not Strength.STRONG and name[:2] != "--" and _needs_strong(candidate, operator, bare=bare):
         return None
     return grade(candidate, strength, candidate.start, end, name.lstrip("-."))
 
@@ -77,7 +77,7 @@ def _is_expression(candidate: Candidate, value: str, *, bare: bool) -> bool:
 
 def _needs_strong(candidate: Candidate, operator: str, *, bare: bool) -> bool:
     """Return whether the context (calls, prose, unquoted words outside settings) demands a strong value."""
-    if operator in ("(", "{", "is", "IS"):
+    if operator in ("(", "{", "is", "IS", ","):
         return True
     return bare and not places.is_settings(candidate.path) and not _is_whole_entry(candidate, operator)
 
@@ -92,7 +92,7 @@ def _is_whole_entry(candidate: Candidate, operator: str) -> bool:
         max(candidate.text.rfind("\n", 0, candidate.start) + 1, candidate.start - 80) : candidate.start
     ]
     rest = candidate.text[candidate.end : candidate.end + 2]
-    return bool(re.match(r"[\s>*-]*[A-Za-z][\w .-]{1,40}[:=]\s*$", line)) and (not rest or rest[0] in "\r\n")
+    return bool(re.match(r"[\s>*+-]*[A-Za-z][\w .-]{1,40}[:=]\s*$", line)) and (not rest or rest[0] in "\r\n")
 
 
 def judge_named(candidate: Candidate) -> Judgement | None:
@@ -164,7 +164,11 @@ def _phrase(value: str) -> Strength:
 def _chosen(name: str, value: str) -> Strength:
     """Rate a signing phrase that a developer chose: `jwtSecret: "keyboard-kitten-42x"`."""
     parts = names.words_of(name)
-    signs = parts[-2:] == ["secret", "key"] or (parts[-1:] == ["secret"] and words("signing") & set(parts))
+    signs = (
+        parts in (["key"], ["app", "key"])
+        or parts[-2:] == ["secret", "key"]
+        or (parts[-1:] == ["secret"] and words("signing") & set(parts))
+    )
     if not signs or not re.search(r"\d", value):
         return Strength.NONE
     return min(values.password_strength(value), Strength.LIKELY)
@@ -187,7 +191,7 @@ def _given(candidate: Candidate, operator: str, name: str, start: int, *, bare: 
     if operator == "," and (candidate.value in words("trivial") or re.fullmatch(LISTED, candidate.value)):
         return False
     if operator == ",":
-        symbol = candidate.text.endswith(":", 0, start)  # Ruby: set :db_password, "..."
+        symbol = candidate.text.endswith((":", "{"), 0, start)  # Ruby: set :db_password, "..."; Erlang
         return not bare and (symbol or flag or bool(re.search("[\"'`]", close)))
     if operator in ("(", "{"):
         return not bare and not close
@@ -218,6 +222,8 @@ def _spaced(candidate: Candidate, name: str, start: int, *, flag: bool, bare: bo
     if re.search(r"#\s*define\s+$", line):
         return not bare
     if re.search(SPACED, line):
+        return True
+    if not bare and candidate.text.endswith(":", 0, start):  # Clojure
         return True
     if not bare:
         following = candidate.text[candidate.end : candidate.end + 4]

@@ -44,7 +44,7 @@ CHECKS: Mapping[str, Check] = {
     "named": assigned.judge_named,
 }
 FINDERS = {"insert": inserts.find_inserts, "table": tables.find_cells}
-VALUE_GROUPS = ("value", "value2", "value3", "bare")
+VALUE_GROUPS = ("value", "value2", "value3", "value4", "bare")
 CLOCK_EVERY = 64
 ORDER = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW, Severity.INFO)
 STRETCH = 32_768

@@ -12,7 +12,9 @@ CSV = r"\A([^\n]{1,400})\n((?:[^\n]{1,999}(?:\n|\Z)){1,2000})"
 MARKDOWN = CSV.replace(r"\A", r"(?m)^[ \t]{0,8}(?=\|)").replace(
     r"\n(", r"\n[ \t]{0,8}\|[ \t:|-]{3,400}\n(", 1
 )
-CELL = r"[^\s`*_\"'{mark}][^\s{mark}]{{4,100}}?(?=[`*_\"']{{0,3}}\s*(?:[{mark}]|$))"
+CELL = (
+    r"(?:^|[{mark}])[\s`*_\"']*([^\s`*_\"'{mark}][^\s{mark}]{{4,100}}?)(?=[`*_\"']{{0,3}}\s*(?:[{mark}]|$))"
+)
 
 
 def find_cells(text: str, path: str, detector: Detector, check_time: CheckTime) -> Iterator[Judgement]:
@@ -24,8 +26,8 @@ def find_cells(text: str, path: str, detector: Detector, check_time: CheckTime) 
         for row in re.finditer(r"[^\n]+", table[2]) if named else ():
             check_time(table.start())
             for cell in re.finditer(CELL.format(mark=re.escape(mark)), row[0]):
-                if row[0].count(mark, 0, cell.start()) in named:
-                    start = table.start(2) + row.start() + cell.start()
-                    end = start + len(cell[0])
-                    at = Candidate(detector, text, path, start, start, end, cell[0], {}, start)
+                if row[0].count(mark, 0, cell.start(1)) in named:
+                    start = table.start(2) + row.start() + cell.start(1)
+                    end = start + len(cell[1])
+                    at = Candidate(detector, text, path, start, start, end, cell[1], {}, start)
                     yield from filter(None, (checks.stated(at),))
