@@ -4,7 +4,6 @@ A checksum that holds proves the key: nobody writes one by hand. One that does n
 makers of the same form (GitHub Enterprise Server, older npm) may compute it differently.
 """
 
-import hashlib
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -69,6 +68,8 @@ def bech32(value: str) -> bool:
 
 def base58check(value: str) -> bool:
     """Recompute the checksum of Bitcoin keys: the first four bytes of a double SHA-256."""
+    import hashlib  # it loads OpenSSL
+
     number = 0
     for letter in value:
         number = number * 58 + BASE58.index(letter)

@@ -1,6 +1,5 @@
 """Mask secrets in text before it is shown, logged or sent."""
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -135,5 +134,7 @@ def mask_everywhere(value: Any, masks: Mapping[str, str]) -> Any:
 
 def slow_hash(path: str, value: str) -> str:
     """Hash a secret, too slowly for it to be guessed from the hash."""
+    import hashlib  # it loads OpenSSL, and most texts hold no secret
+
     salt = b"cli-guard/" + path.encode("utf-8", "surrogateescape")
     return hashlib.pbkdf2_hmac("sha256", value.encode("utf-8", "surrogateescape"), salt, HASH_ROUNDS).hex()
