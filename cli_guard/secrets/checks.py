@@ -16,6 +16,7 @@ from cli_guard.secrets.values import Strength
 
 # How far back a word tells that a sentence shows something.
 SENTENCE = 160
+COMMENT = r"(?:^|[\s;])(?:#|//|/?\*|--|;|<!--|REM\b)(?![!:@])"
 Check = Callable[[Candidate], Judgement | None]
 
 
@@ -111,12 +112,19 @@ def pair(candidate: Candidate) -> Judgement | None:
 def stated(candidate: Candidate) -> Judgement | None:
     """Judge a password in a sentence or a comment: kinds of characters as no word has, and no word of an example."""
     value = candidate.value.rstrip(".:!?")
-    if _is_shown(candidate) or values.is_filler(value.rstrip("0123456789!")):
-        return None
     mixed = re.search(r"[a-z].*[A-Z]|[A-Z].*[a-z]|[a-z].*[!@#$%&+=]", value)
-    if not mixed or values.password_strength(value) < Strength.LIKELY:
+    if not mixed or values.is_filler(value.rstrip("0123456789!")) or _is_shown(candidate):
+        return None
+    if values.password_strength(value) < Strength.LIKELY:
         return None
     return replace(plain(candidate), end=candidate.start + len(value))
+
+
+def commented(candidate: Candidate) -> Judgement | None:
+    """Judge a password after a word for it, in the comment of a line."""
+    start = candidate.text.rfind("\n", 0, candidate.keyword_at) + 1
+    line = candidate.text[max(start, candidate.keyword_at - SENTENCE) : candidate.keyword_at]
+    return stated(candidate) if re.search(COMMENT, line) else None
 
 
 def _is_shown(candidate: Candidate) -> bool:

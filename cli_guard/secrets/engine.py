@@ -32,7 +32,15 @@ CHECKS: Mapping[str, Check] = {
     for check in (
         *(tokens.token, tokens.near, tokens.wallet, tokens.tail, tokens.firebase),
         *(tokens.discord, tokens.jwt, checks.password, checks.url, checks.header, checks.basic),
-        *(checks.rc, checks.command, checks.pair, checks.signing, checks.stated, checks.none),
+        *(
+            checks.rc,
+            checks.command,
+            checks.pair,
+            checks.signing,
+            checks.stated,
+            checks.commented,
+            checks.none,
+        ),
     )
 } | {
     "foreign": checks.foreign,
