@@ -28,7 +28,7 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one, read_table
 from cli_guard.secrets.redact import redact
 
-MOST_FINDINGS, MOST_NAMES, MOST_ADDITIONS, MOST_PAGES = 5, 300, 20, 200
+MOST_FINDINGS, MOST_CAUSES, MOST_NAMES, MOST_ADDITIONS, MOST_PAGES = 5, 3, 300, 20, 200
 # A search, of which there are two or three; and one of a hook, whose time for advice is short.
 SEARCH_SECONDS, HOOK_SECONDS = 2.0, 0.5
 QUOTED_CHARS, LONGEST_PATCHED = 120, 500
@@ -69,7 +69,7 @@ class Lookup:
         self._subject, self._contents, self._skipped = subject, contents, skipped
         self._changes = {change.path: change for change in subject.changes}
         self._pages: dict[str, Page | None] = {}
-        self._places: dict[tuple[str, int], tuple[Difference, set[tuple[int, int]]]] = {}
+        self._places: dict[tuple[str, int], dict[tuple[int, int], Difference]] = defaultdict(dict)
 
     def search(self, words: Iterable[str], where: str) -> tuple[Hit, ...]:
         """Return the lines with one of the words in files of a list of the rule file, or in "sources"."""
@@ -86,17 +86,21 @@ class Lookup:
             if (each.new or each.fact.kind in INNER) and (page := self._page(each.path)):
                 self._judge(each, page)
         hits = self._look_in("pages", differences)
-        told = {difference for difference, _ in self._places.values()}
+        told = self._told()
         wide = [each for each in differences if each in told or is_searched_in_sources(each)]
         hits += self._look_in("sources", wide)
-        told |= {difference for difference, _ in self._places.values()}
+        told |= self._told()
         hits = tuple(hit for hit in hits if not is_page(hit.path) and not is_test_code(hit.path))
         alive = {each for each in told if any(self._is_in_use(each, hit) for hit in hits)}
-        return [
-            _finding(difference, page, number, sorted(spans))
-            for (path, number), (difference, spans) in sorted(self._places.items(), key=lambda each: each[0])
-            if difference not in alive and (page := self._pages[path])
-        ]
+        found = []
+        for (path, number), places in sorted(self._places.items(), key=lambda each: each[0]):
+            left = {span: places[span] for span in sorted(places) if places[span] not in alive}
+            if left and (page := self._pages[path]):
+                found.append(_finding(page, number, left))
+        return found
+
+    def _told(self) -> set[Difference]:
+        return {difference for places in self._places.values() for difference in places.values()}
 
     def find_gaps(self, additions: list[Addition]) -> list[Finding]:
         """Look for the lists that leave out what is new."""
@@ -125,10 +129,9 @@ class Lookup:
     def _judge(self, difference: Difference, page: Page) -> None:
         touched = self._changes[page.path].added if page.path in self._changes else {}
         for spot, end in find_stale(difference, page):
-            if spot.number not in touched:
-                known = self._places.setdefault((page.path, spot.number), (difference, set()))
-                if known[0] is difference:
-                    known[1].add((spot.column, end))
+            known = self._places[page.path, spot.number] if spot.number not in touched else None
+            if known is not None and not any(spot.column < last and first < end for first, last in known):
+                known[spot.column, end] = difference
 
     def _is_in_use(self, difference: Difference, hit: Hit) -> bool:
         change = self._changes.get(hit.path)
@@ -154,19 +157,22 @@ class Lookup:
         return None
 
 
-def _finding(difference: Difference, page: Page, number: int, spans: list[tuple[int, int]]) -> Finding:
+def _finding(page: Page, number: int, places: dict[tuple[int, int], Difference]) -> Finding:
+    """Return the finding on a line, with all that is false at some `places` of it, by column."""
     fixed = line = page.lines[number - 1]
-    rule = one("drift", "docs-drift-value" if difference.altered else "docs-drift-name")
-    for start, end in reversed(spans):
+    all_told = list(dict.fromkeys(places.values()))
+    rule = one("drift", "docs-drift-value" if all(each.altered for each in all_told) else "docs-drift-name")
+    for (start, end), difference in reversed(places.items()):
         fixed = fixed[:start] + _replacement(difference, page, line[start:end]) + fixed[end:]
     shown = redact(line)
-    is_patched = difference.new and shown == line and len(line) <= LONGEST_PATCHED
+    is_patched = all(each.new for each in all_told) and shown == line and len(line) <= LONGEST_PATCHED
+    causes = " ".join(map(_describe, all_told[:MOST_CAUSES]))
     return rule.finding(
         path=page.path,
         line=number,
-        message=f"{_describe(difference)} This line is not changed with it: {_cut(shown.strip())}",
+        message=f"{causes} This line is not changed with it: {_cut(shown.strip())}",
         suggestion=patch(line, fixed, number) if is_patched else None,
-        fingerprint=fingerprint(rule.id, page.path, f"{difference.fact.name} {line}"),
+        fingerprint=fingerprint(rule.id, page.path, f"{all_told[0].fact.name} {line}"),
     )
 
 

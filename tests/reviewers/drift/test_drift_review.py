@@ -68,6 +68,18 @@ def test_a_patch_and_a_snapshot_say_that_no_document_was_read(shop: Repo) -> Non
     assert skipped.reason == "drift: only a repository has them"
 
 
+def test_all_that_is_false_in_a_line_is_one_finding_and_one_patch(shop: Repo) -> None:
+    code = "def keep_items(items):\n    return items\n"
+    shop.commit("More", {"shop/kept.py": code, "README.md": "Call `load_items`, then `keep_items`.\n"})
+    shop.write("shop/cart.py", NEW)
+    shop.write("shop/kept.py", code.replace("keep_items", "save_items"))
+    shop.git("add", "-A")
+    (found,) = drift(shop.look())
+    assert "`load_items` is now `read_items`" in found.message
+    assert "`keep_items` is now `save_items`" in found.message
+    assert found.suggestion and "\n+Call `read_items`, then `save_items`." in found.suggestion
+
+
 def test_a_line_can_be_answered_where_it_is_and_a_finding_says_its_cause(shop: Repo) -> None:
     shop.write("shop/cart.py", NEW)
     shop.git("add", "-A")
