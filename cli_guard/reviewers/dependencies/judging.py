@@ -214,8 +214,13 @@ def judge_release(world: World, each: Difference, was: Entry | None, entry: Entr
     if each.is_lock or entry.kind in ("range", "replace", "image", "hook") or entry.source:
         return
     if is_loose(each, was, entry):
-        yield "deps-unpinned", f"{name} has no version: {spec or 'any'} is accepted"
-    elif was and is_major_move(was.spec, spec) and ecosystem not in ("go", "actions", "pre-commit"):
+        if world.is_first("unpinned", each.path):
+            others = sum(is_loose(each, old, new) for old, new in each.pairs) - 1
+            more = f"; nor have {others} more" if others else ""
+            yield "deps-unpinned", f"{name} has no version: {spec or 'any'} is accepted{more}"
+        return
+    is_library = was and entry.kind != "dev" and ecosystem not in ("go", "actions", "pre-commit")
+    if was and is_library and is_major_move(was.spec, spec) and world.is_first("major", name):
         world.majors.append((each, was, entry))
 
 
@@ -229,7 +234,7 @@ def is_loose(each: Difference, was: Entry | None, entry: Entry) -> bool:
         is_platform = each.ecosystem == "composer" and entry.name.startswith("ext-")
         return not is_platform and (spec in LOOSE or (each.ecosystem == "maven" and spec.endswith("+")))
     if each.ecosystem == "pypi":
-        return bool(was and was.spec) or each.most_had("spec")
+        return bool(was and was.spec) or (entry.kind != "dev" and each.most_had("spec"))
     return each.ecosystem != "cargo" or entry.last == entry.line
 
 

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from posixpath import join
 
@@ -76,6 +76,26 @@ def ecosystems_of(path: str) -> set[str]:
     return {table["ecosystem"] for _, table in formats_of(path) if "ecosystem" in table}
 
 
+def review_majors(world: World, tree: Tree) -> Iterator[Finding]:
+    """Yield the moves to another major version of what code uses, a few for each file."""
+    moves: dict[str, list[tuple[Difference, Entry, str]]] = defaultdict(list)
+    for each, was, entry in world.majors[:MOST_ENTRIES]:
+        users = sorted(path for path in tree.users(words_of(entry)) if language_for(path, ""))
+        more = f" and {len(users) - MOST_SHOWN} more" if len(users) > MOST_SHOWN else ""
+        if users:
+            move = f"{entry.name} moves to another major version: {was.spec} to {entry.spec}"
+            text = f"{move}; used by {', '.join(users[:MOST_SHOWN])}{more}"
+            moves[each.path].append((each, entry, text))
+    for found in moves.values():
+        for number, (each, entry, text) in enumerate(found[:MOST_SHOWN], 1):
+            others = len(found) - MOST_SHOWN if number == MOST_SHOWN else 0
+            rest = f"; {others} more of this file move to one" if others > 0 else ""
+            yield from findings_of(each, "deps-major", entry, text + rest)
+    if len(world.majors) > MOST_ENTRIES:
+        left = f"dependencies: {len(world.majors) - MOST_ENTRIES:,} more moves to another major version"
+        world.skipped.append(Skipped(world.majors[MOST_ENTRIES][0].path, left))
+
+
 def review_usage(world: World) -> Iterator[Finding]:
     """Yield what the code says of the manifests, and the manifests of the code."""
     modules = {name: at for name, at in imported(world, "python").items() if may_be_missing(world, name, at)}
@@ -91,15 +111,7 @@ def review_usage(world: World) -> Iterator[Finding]:
     words = {word for name in modules for word in projects_of(name)}
     words |= {word for entry in (*majors, *(e for _, e in new), *others) for word in words_of(entry)}
     tree = Tree(world, words)
-    for each, was, entry in world.majors[:MOST_ENTRIES]:
-        users = sorted(tree.users(words_of(entry)))
-        more = f" and {len(users) - MOST_SHOWN} more" if len(users) > MOST_SHOWN else ""
-        used = f"; used by {', '.join(users[:MOST_SHOWN])}{more}" if users else ""
-        message = f"{entry.name} moves to another major version: {was.spec} to {entry.spec}{used}"
-        yield from findings_of(each, "deps-major", entry, message)
-    if len(world.majors) > MOST_ENTRIES:
-        left = f"dependencies: {len(world.majors) - MOST_ENTRIES:,} more moves to another major version"
-        world.skipped.append(Skipped(world.majors[MOST_ENTRIES][0].path, left))
+    yield from review_majors(world, tree)
     # Unless the others in the file are found in the code, it is used in a way that is not seen here.
     if tree.is_complete and any(tree.users(words_of(other)) for other in others):
         for each, entry in new:
@@ -147,6 +159,8 @@ def modules_of(entry: Entry) -> set[str]:
 
 def words_of(entry: Entry) -> set[str]:
     """Return the words that show that a dependency is used: its name, and the names to import it by."""
+    if entry.ecosystem == "maven":
+        return {entry.name.partition(":")[0]}
     if entry.ecosystem != "pypi":
         return {entry.name, entry.name.replace("-", "_")} if entry.ecosystem == "cargo" else {entry.name}
     dotted = entry.name.replace("-", ".")  # a namespace package

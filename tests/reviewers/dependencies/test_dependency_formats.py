@@ -20,14 +20,16 @@ from cli_guard.reviewers.review_input import Limits, ReviewInput
 
 TABLE = Path(__file__).parent / "changes.toml"
 CHANGES = [
-    (each["path"], each["before"], each["after"], each["rules"])
+    (each["path"], each["before"], each["after"], each["rules"], each.get("beside", {}))
     for each in tomllib.loads(TABLE.read_text("utf-8"))["change"]
 ]
 
 
-@table(("path", "before", "after", "rules"), CHANGES)
-def test_change_of_one_file(path: str, before: str, after: str, rules: list[str]) -> None:
-    assert {each.rule for each in found(path, before, after)} == set(rules)
+@table(("path", "before", "after", "rules", "beside"), CHANGES)
+def test_change_of_one_file(
+    path: str, before: str, after: str, rules: list[str], beside: dict[str, str]
+) -> None:
+    assert {each.rule for each in found(path, before, after, beside)} == set(rules)
 
 
 RANGES = [
