@@ -207,10 +207,10 @@ def judge_release(world: World, each: Difference, was: Entry | None, entry: Entr
         yield "deps-known-bad", f"{name} {version}: {advisory}"
     is_unknown = was is None and (ecosystem, name) not in world.names_before and world.is_first("name", name)
     if is_unknown and (similar := names.similar_name(ecosystem, name)):
-        yield (
-            "deps-similar-name",
-            f"{name} is one edit from {similar}, a popular package, and not known itself",
-        )
+        # Forks and successors append a digit.
+        severity = Severity.LOW if name[:-1] == similar and name[-1].isdigit() else Severity.HIGH
+        message = f"{name} is one edit from {similar}, a popular package, and not known itself"
+        yield "deps-similar-name", message, severity
     if each.is_lock or entry.kind in ("range", "replace", "image", "hook") or entry.source:
         return
     if is_loose(each, was, entry):

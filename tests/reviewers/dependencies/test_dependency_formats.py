@@ -144,6 +144,14 @@ def test_a_manifest_of_a_test_is_told_of_bad_versions_as_advice_and_of_nothing_e
     assert [(each.rule, each.severity) for each in aside] == [("deps-known-bad", Severity.LOW)]
 
 
+def test_a_name_with_a_digit_more_is_advice() -> None:
+    names = "reqeusts==1\nrequests7==1\n"
+    severities = {
+        each.message.split()[0]: each.severity for each in found("requirements.txt", "x==1\n", names)
+    }
+    assert severities == {"reqeusts": Severity.HIGH, "requests7": Severity.LOW}
+
+
 def test_an_address_is_shown_without_its_user_and_its_query() -> None:
     (one,) = found(
         "requirements.txt", "x==1\n", "x==1\na @ https://me:word@files.example.org/a.whl?token=abc\n"
