@@ -39,6 +39,7 @@ bench: $(VENV)/.developing
 	@$(BIN)/python benchmarks/english_requests.py
 	@$(BIN)/python benchmarks/shell.py
 	@$(BIN)/python benchmarks/processes.py
+	@$(BIN)/python benchmarks/secrets.py
 
 # The benchmark tasks of fixtures/tasks, each in a scratch world of its own.
 tasks: $(VENV)/.developing
