@@ -28,6 +28,7 @@ SOURCE_PATTERNS = {
     "constant": "constant",
     "read_key": "key",
     "ini_key": "key",
+    "spring_key": "key",
     "exit_code": "exit",
 }
 SHELL_PATTERNS = {"shell_case": "flag", "shell_variable": "variable"}
@@ -81,7 +82,10 @@ def _all_facts(trees: Trees, path: str, text: str) -> Iterator[Fact]:
         if re.search(row["files"], path) and (match := re.search(row["pattern"], text)):
             yield Fact("version", product, re.sub(r"(?:\.0)+$", "", match["value"]))
     if language in LANGUAGES:
-        yield from _symbols(path, language, lines, symbols_of(trees, language, text))
+        found = list(_symbols(path, language, lines, symbols_of(trees, language, text)))
+        yield from found
+        if language in ("typescript", "tsx"):
+            yield from _option_fields(text, [each for each in found if each.kind == "type"])
     elif language not in DATA or pattern("settings_file").search(path):
         yield from _definitions(path, text, lines)
     if path.rpartition("/")[2] == "package.json":
@@ -91,6 +95,13 @@ def _all_facts(trees: Trees, path: str, text: str) -> Iterator[Fact]:
         patterns = SOURCE_PATTERNS | (SHELL_PATTERNS if language == "bash" else {})
         for name, kind in patterns.items():
             yield from _matches(name, kind, text)
+        if _may_hold("ini_section", text):
+            sections = {match["name"] for match in pattern("section_variable").finditer(text)}
+            for match in pattern("ini_section").finditer(text):
+                if match["of"] in sections:
+                    yield Fact("key", match["name"], plain(match["value"]))
+        for fact in _matches("getopts", "flag", text):
+            yield from (replace(fact, name=f"-{letter}") for letter in fact.name.replace(":", ""))
         if _may_hold("exit_code", text):
             constants = (fact for fact in _matches("constant", "exit", text) if fact.value.isdigit())
             yield from (
@@ -143,6 +154,7 @@ def _symbols(path: str, language: str, lines: list[str], symbols: Iterable[Symbo
         body = "\n".join(lines[line - 1 : symbol.end_line]) if raises or settings else ""
         if symbol.is_function:
             yield from _matches("raised", "error", body, line, name)
+            yield from _matches("turned", "turned", body, line, name) if language == "python" else ()
             if language in ("javascript", "typescript", "tsx"):
                 head = "\n".join(lines[line - 1 : symbol.head_end]).rpartition(")")[0]
                 yield from _matches("taken_apart", "parameter", head, line, name)
@@ -154,6 +166,18 @@ def _symbols(path: str, language: str, lines: list[str], symbols: Iterable[Symbo
                 yield Fact("key", match["name"], value, line=at)
                 if prefix:
                     yield Fact("variable", prefix["name"] + match["name"].upper(), value, line=at)
+
+
+def _option_fields(text: str, types: list[Fact]) -> Iterator[Fact]:
+    """Yield the fields of an interface as parameters of the functions that take an object of it."""
+    for start in islice(pattern("interface").finditer(text), MOST_CALLS):
+        owners = [each.owner for each in types if each.value == (start["name"] or start["alias"])]
+        body = call_text(text, start.end()) if owners else ""
+        for field in pattern("interface_field").finditer(body):
+            line = text.count("\n", 0, start.end() + field.start("name")) + 1
+            for owner in owners:
+                yield Fact("parameter", field["name"], owner=owner, line=line)
+                yield Fact("type", field["name"], field["value"], owner, line)
 
 
 def _definitions(path: str, text: str, lines: list[str]) -> Iterator[Fact]:

@@ -4,14 +4,14 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cached_property, partial
 
 from cli_guard.code.classify import unreadable
 from cli_guard.code.facts import Fact, Key, facts_of
 from cli_guard.code.test_files import EXAMPLE_FOLDERS, is_test_code
-from cli_guard.model import FileChange, Kind, Skipped, Status
+from cli_guard.model import ChangeSet, FileChange, Kind, Skipped, Status
 from cli_guard.reviewers.drift.documents import is_left_out, is_page, words
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -21,6 +21,7 @@ VALUED = ("flag", "variable", "key", "constant", "parameter", "type", "version")
 # These are gone only if no other owner has them either.
 SHARED = ("flag", "variable", "class", "function", "constant", "target", "script", "command", "port", "key")
 SIMILAR = 0.6
+IMPORTED = re.compile(r'"((?:[\w.~-]{1,60}/){1,12}[\w.~-]{1,60})"\s*$')
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +113,13 @@ def find_differences(subject: ReviewInput, files: Sequence[Sides]) -> Iterator[D
         for fact in gone:
             new = renamed.get(fact.key, "")
             # Another function may raise the error; a type that is gone went with its parameter, a version elsewhere.
-            if fact.kind not in ("type", "version") and (new or fact.kind not in ("error", "exit")):
+            if fact.kind not in ("type", "version", "turned") and (new or fact.kind not in ("error", "exit")):
                 form = rf"[:\"']{re.escape(fact.name)}\b(?!:)"
                 is_key = fact.kind == "parameter" and any(re.search(form, each.text) for each in files)
                 yield Difference(fact, path, new, is_key=is_key)
+        turned = (fact for fact in sides.new.values() if fact.kind == "turned" and fact.key not in sides.old)
+        yield from (Difference(replace(fact, kind="error"), path, fact.value) for fact in turned)
+    yield from _go_packages(subject.changes)
     came = {module_of(c.path) for c in subject.changes if c.status in (Status.ADDED, Status.RENAMED)}
     for change in subject.changes:
         if change.status in (Status.DELETED, Status.RENAMED) and not is_left_out(
@@ -128,6 +132,8 @@ def _differ(old: Fact, new: Fact) -> bool:
     """Return whether both have a value, and another one; of a type that only became wider or narrower, not."""
     if not old.value or not new.value or old.value == new.value:
         return False
+    if old.kind == "type" and re.fullmatch(rf"(?:\[\])?{re.escape(old.value)}(?:\[\])?", new.value):
+        return True  # many in place of one
     return old.kind != "type" or (old.value not in new.value and new.value not in old.value)
 
 
@@ -137,6 +143,21 @@ def _has_owner(fact: Fact, sides: Sides) -> bool:
     if fact.kind not in (*INNER, "function", "class", "constant") or not fact.owner:
         return True
     return any((kind, name, outer) in sides.new for kind in ("function", "class"))
+
+
+def _go_packages(changes: ChangeSet) -> Iterator[Difference]:
+    """Yield the Go packages that files left, by the paths that the change no longer imports."""
+    files = [change for change in changes if (change.old_path or change.path).endswith(".go")]
+    paths = [each.old_path or each.path for each in files if each.status in (Status.DELETED, Status.RENAMED)]
+    sides = [[line for each in files if paths for line in each.removed.values()]]
+    sides.append([line for each in files if paths for line in each.added.values()])
+    removed, added = ({name for line in lines for name in IMPORTED.findall(line)} for lines in sides)
+    for folder, path in {posixpath.dirname(path): path for path in paths}.items():
+        for name in sorted(removed - added):
+            root = name.removesuffix(folder)
+            new = [each for each in added - removed if each.startswith(root)]
+            if folder and name.endswith(f"/{folder}"):
+                yield Difference(Fact("module", name), path, new[0] if len(new) == 1 else "")
 
 
 def _moved(change: FileChange, came: set[str]) -> Iterator[Difference]:
@@ -171,12 +192,18 @@ def _pair(sides: Sides, gone: list[Fact]) -> Iterator[tuple[Key, str]]:
         for fact in facts:
             near = [each for each in left if _is_in_place(sides.change, fact, each)]
             best = [each for each in near or left if _similarity(fact, each) >= SIMILAR]
+            if fact.kind == "variable":  # another prefix of all
+                best = [each for each in left if _tail(each) == _tail(fact)] or best
             if len(facts) == 1 and (len(near) == 1 or (len(left) == 1 and fact.kind in INNER)):
                 best = near or left
             if best:
                 chosen = max(best, key=partial(_similarity, fact))
                 left.remove(chosen)
                 yield fact.key, chosen.name
+
+
+def _tail(fact: Fact) -> tuple[str, int]:
+    return fact.name.partition("_")[2], fact.line
 
 
 def _is_in_place(change: FileChange, old: Fact, new: Fact) -> bool:

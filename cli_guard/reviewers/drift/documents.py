@@ -66,6 +66,12 @@ class Page:
         fence, mark, past, literal, directive = 0, "", 0, -1, -1
         for number, line in enumerate(self.lines, 1):
             opened, indent = pattern("fence").match(line), len(line) - len(line.lstrip())
+            if (
+                opened
+                and line[0] in "-+"
+                and re.match(r"[^\s\[.]", (self.lines[number - 2 : number - 1] or [""])[0])
+            ):
+                opened = None  # it underlines a heading
             if fence:
                 self.fences[number] = fence
                 fence = 0 if line.strip() == mark else fence
@@ -100,6 +106,15 @@ class Page:
         """Return the place of an index into the text."""
         number = bisect_right(self.starts, index)
         return Spot(self, number, index - self.starts[number - 1])
+
+    @cached_property
+    def programs(self) -> frozenset[str]:
+        """Return the programs that the command lines of the page call."""
+        form, plain = pattern("command"), not self.is_prose
+        lines = (
+            each for n, each in enumerate(self.lines, 1) if plain or n in self.fences or each[:4] == " " * 4
+        )
+        return frozenset(match["program"] for line in lines if (match := form.match(line)))
 
     def begins_item(self, number: int) -> bool:
         return bool(pattern("item").match(self.lines[number - 1]))
@@ -189,7 +204,7 @@ class Spot:
             above = page.lines[self.number - 2] if self.number > 1 else ""
             if not above.strip() or above.startswith(("    ", "\t")):
                 return True
-        return self.before.count("`") % 2 == 1 and "`" in line[self.column :]
+        return len(re.findall("`+", self.before)) % 2 == 1 and "`" in line[self.column :]
 
     @property
     def is_read(self) -> bool:

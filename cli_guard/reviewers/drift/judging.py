@@ -10,13 +10,15 @@ from cli_guard.code.facts import TABLE as FACTS
 from cli_guard.code.facts import call_text
 from cli_guard.model import Hit
 from cli_guard.reviewers.drift.differences import INNER, Difference
-from cli_guard.reviewers.drift.documents import Page, Spot, is_in_sentence, pattern, words
+from cli_guard.reviewers.drift.documents import MOST_AROUND, Page, Spot, is_in_sentence, pattern, words
 from cli_guard.rules.catalog import read_table
 
 SHORTEST = 4
 LONGEST_LINE = 2_000
 MOST_MATCHES = 200
 LONGEST_VALUE = 60
+SETTINGS = (".ini", ".properties")
+SHORT = 2  # an option of one letter, with its dash
 JOINED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|\w[_.-]\w|[a-zA-Z]\d")
 RUNNERS = {"script": r"(?:npm|pnpm|yarn|bun)(?:\s+run(?:-script)?)?", "target": r"(?:make|just|task)"}
 Span = tuple[int, int]
@@ -33,6 +35,8 @@ def forms_of(name: str) -> tuple[str, ...]:
     if not name.startswith("-"):
         return (name,)
     manual = name.replace("-", r"\-")
+    if len(name) == SHORT:
+        return (name, manual, f"fB{manual}")
     return (name, name.replace("--", "-", 1), manual, f"fB{manual}", f"fB{manual[2:]}", manual[2:])
 
 
@@ -46,10 +50,13 @@ def words_of(difference: Difference) -> tuple[str, ...]:
             return (difference.owner,)
         case "version":
             return (fact.value,)
+        case "module" if difference.path.endswith(".go"):
+            return (fact.name, f"package {posixpath.basename(fact.name)}")
         case "exit":
-            return ("exit", "exits", "Exit", "status")
+            return ("exit", "exits", "Exit", "EXIT", "status")
         case _:
-            return forms_of(fact.name) if len(fact.name) >= SHORTEST - 1 else ()
+            is_long = len(fact.name) >= SHORTEST - 1 or (fact.kind == "flag" and fact.name[1:].isalpha())
+            return forms_of(fact.name) if is_long else ()
 
 
 @cache
@@ -75,8 +82,8 @@ def token(kind: str, name: str) -> re.Pattern[str]:
 def is_searched_in_sources(difference: Difference) -> bool:
     """Return whether the comments of all sources are searched: not for a word that is everywhere in code."""
     kind, name = difference.fact.kind, difference.fact.name
-    if difference.altered:
-        return kind in ("flag", "variable")
+    if difference.altered or len(name) == SHORT:
+        return kind in ("flag", "variable") and len(name) > SHORT
     return kind in ("file", "module", "flag", "error") or (kind != "parameter" and is_distinctive(name))
 
 
@@ -86,8 +93,12 @@ def is_in_use(difference: Difference, hit: Hit, own: Page | None) -> bool:
     `own` is the page of the hit if that is the file from which it seemed gone.
     """
     kind, name = difference.fact.kind, re.escape(difference.fact.name)
+    if kind == "module" and posixpath.dirname(hit.path) == posixpath.dirname(difference.path):
+        return hit.text.startswith("package ")  # a file of a Go package that stays
     if difference.altered or difference.fact.name not in hit.text:
         return False
+    if kind == "flag" and len(difference.fact.name) == SHORT:
+        return bool(re.search(rf"[\"']{name}[\"',]", hit.text))
     found = re.search(rf"(?<![\w-]){name}(?![\w-])", hit.text)
     if found is None:
         return False
@@ -123,9 +134,22 @@ def find_stale(difference: Difference, page: Page) -> Iterator[tuple[Spot, int]]
             continue
         if (page.is_source and not spot.is_read) or history.search(spot.sentence):
             continue
+        if difference.fact.kind in ("flag", "variable", "exit", "port") and _is_of_another(difference, spot):
+            continue
         within = any(m.start() <= spot.column < m.end() for m in address.finditer(spot.line))
         if not within or difference.fact.kind == "port":
             yield spot, spot.column + end - start
+
+
+def _is_of_another(difference: Difference, spot: Spot) -> bool:
+    """Return whether the section is about another program, or the sentence about the exit code of one."""
+    said = set(re.findall(r"[\w.-]+", spot.sentence))
+    if not difference.ours.isdisjoint(said):
+        return False
+    quoted = set(re.findall(r"`([\w.-]+)", spot.sentence))
+    others = said & words("foreign_programs") or quoted & words("common_programs")
+    is_exit = difference.fact.kind == "exit" and bool(others)
+    return is_exit or (spot.page.is_prose and bool(pattern("other_program").search(spot.section)))
 
 
 def _matches(form: str | re.Pattern[str], page: Page) -> Iterator[re.Match[str]]:
@@ -145,7 +169,7 @@ def _candidates(difference: Difference, page: Page) -> Iterator[Span]:
     elif fact.kind == "error":
         yield from _errors(difference, page)
     elif fact.kind in ("port", "exit"):
-        yield from _numbers(fact.kind, fact.name, page)
+        yield from _numbers(fact.kind, fact.name, page, difference.ours)
     else:
         for match in _matches(token(fact.kind, fact.name), page):
             if _is_meant(difference, page.spot(match.start("name")), match):
@@ -167,7 +191,8 @@ def _is_meant(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
             ours = "|".join(map(re.escape, difference.ours))
             return bool(re.search(rf"(?:^|[\s`$])(?:{ours})\s+$", spot.before))
         case "key":
-            return _is_own_key(fact.name, spot, match)
+            is_from_code = not pattern("settings").search(difference.path)
+            return _is_own_key(fact.name, spot, match, is_from_code=is_from_code)
     return _is_own_name(difference, spot, match)
 
 
@@ -182,23 +207,34 @@ def _is_same_file(difference: Difference, spot: Spot, said: str) -> bool:
     return plain == path or ("/" in plain and path.endswith("/" + plain))
 
 
-def _is_own_key(name: str, spot: Spot, match: re.Match[str]) -> bool:
+def _is_own_key(name: str, spot: Spot, match: re.Match[str], *, is_from_code: bool) -> bool:
     """Return whether a key is set in an example of settings, or is named as code with what it is below."""
-    page = spot.page
+    page, is_given = spot.page, re.match(r"[\"']?\s*[:=]", spot.page.text[match.end() :][:4])
+    if page.path.endswith(SETTINGS) and is_distinctive(name):
+        return bool(is_given) and not spot.before.strip(" #;") and is_from_code
     if not page.is_prose or not spot.is_code:
         return False
     if not spot.is_fenced:
         return bool(match["of"]) or is_distinctive(name)
     opened = pattern("fence").match(page.lines[page.fences[spot.number] - 1])
-    is_set = re.match(r"[\"']?\s*[:=]", page.text[match.end() :][:4]) and not spot.before.strip("\"' -")
+    is_set = is_given and not spot.before.strip("\"' -")
     return bool(is_set and opened and opened["language"].lower() in words("settings_languages"))
+
+
+def _go_folders(path: str) -> list[str]:
+    """Return what a package of Go may be called: it has the name of its folder, in whole or in part."""
+    return re.split(r"[/._-]", posixpath.dirname(path)) if path.endswith(".go") and "/" in path else []
 
 
 def _is_own_name(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
     fact, page, ours = difference.fact, spot.page, {each.lower() for each in difference.ours}
     known, owner = is_distinctive(fact.name), difference.owner.lower()
+    if page.path.endswith(SETTINGS):
+        return False
     if match["of"]:
         last = re.split(r"\.|::|#|->", match["of"])[-2]
+        if not owner and (folders := _go_folders(difference.path)):
+            return last in folders
         if last.lower() in ours or last in ("self", "this", "cls", "crate"):
             return True
         if owner or not known:  # the name of an object, such as `client` of a class Client
@@ -231,26 +267,52 @@ def _imports(difference: Difference, page: Page) -> bool | None:
 
 def _is_own_flag(difference: Difference, spot: Spot) -> bool:
     """Return whether no other program is named to which the flag may belong."""
-    near = [re.split(r"[|;&`(]", spot.before)[-1]]
+    lines, first, ours = spot.page.lines, spot.number, difference.ours
+    while spot.is_code and 1 < first > spot.number - MOST_AROUND and lines[first - 2].endswith("\\"):
+        first -= 1
+    near = [re.split(r"[|;&`(]", " ".join((*lines[first - 1 : spot.number - 1], spot.before)))[-1]]
+    if len(difference.fact.name) == SHORT:
+        return (spot.is_code or spot.before.startswith(".")) and _is_own_letter(difference, spot, near[0])
+    called = pattern("command").match(near[0]) if spot.is_code else None
+    is_called = not ours.isdisjoint(spot.page.programs)  # then what else the page calls is no wrapper of it
+    if called and (is_called or called["program"] in words("common_programs")):
+        return not ours.isdisjoint(re.findall(r"[\w.-]+", near[0]))
     if not spot.is_code or "`" in spot.line:
         near.append(spot.sentence)
     for text in near:
         named = {*re.findall(r"[\w.-]+", text)}
-        if not difference.ours.isdisjoint(named) or not named.isdisjoint(words("foreign_programs")):
-            return not difference.ours.isdisjoint(named)
+        if not ours.isdisjoint(named) or not named.isdisjoint(words("foreign_programs")):
+            return not ours.isdisjoint(named)
     return True
+
+
+def _is_own_letter(difference: Difference, spot: Spot, command: str) -> bool:
+    """Return whether an option of one letter, which many programs have, is said to be one of this program."""
+    ours, page = difference.ours, spot.page
+    programs = ours | words("foreign_programs") | words("common_programs")
+    said = [each for each in re.findall(r"[\w.-]+", command) if each in programs]
+    if said or not pattern("entry").fullmatch(spot.before):
+        return bool(said) and said[-1] in ours
+    above = {*re.findall(r"[\w.-]+", spot.item + spot.section.split("\n", 1)[0])}
+    calls = page.programs | {posixpath.basename(page.path).split(".")[0]}
+    return not ours.isdisjoint(calls) and above.isdisjoint(programs - ours)
 
 
 def _parameters(difference: Difference, page: Page) -> Iterator[Span]:
     """Find a parameter in calls of its function, and as code in a section with such a call."""
     word, owner = re.escape(difference.fact.name), re.escape(difference.owner)
-    for call in _matches(rf"\b{owner}\(", page):
+    for call in _matches(rf"(?:\b(?P<of>\w{{1,60}})\.)?\b{owner}\(", page):
         start = call.end() - 1
+        if call["of"] in words("foreign_modules"):
+            continue
         for match in re.finditer(rf"(?<![\w.\"'-]){word}(?=\s*[=:])", call_text(page.text, start)):
             yield start + match.start(), start + match.end()
     named = rf"\b{owner}\b" if is_distinctive(difference.owner) else rf"\b{owner}\("
-    for match in _matches(rf"`(?P<name>{word})[=:]?`", page):
-        if page.is_prose and not difference.is_key and re.search(named, page.spot(match.start()).section):
+    code = rf"`~?[\w.]{{0,80}}\b{owner}(?:\(|`)"
+    for match in _matches(rf"`(?P<name>{word})(?:[=:]|(?P<given>=[\w.\"']{{1,40}}))?`", page):
+        spot = page.spot(match.start())  # with a value: of the function that the paragraph is about
+        form, text = (code, spot.item) if match["given"] else (named, spot.section)
+        if page.is_prose and not difference.is_key and re.search(form, text):
             yield match.span("name")
 
 
@@ -268,23 +330,25 @@ def _errors(difference: Difference, page: Page) -> Iterator[Span]:
             yield match.span()
 
 
-def _numbers(kind: str, number: str, page: Page) -> Iterator[Span]:
+def _numbers(kind: str, number: str, page: Page, ours: frozenset[str]) -> Iterator[Span]:
     """Find a port or an exit code where it is said to be one."""
-    if page.is_source or (kind == "exit" and not page.is_prose):
-        return
-    for match in _matches(pattern(f"{kind}_said"), page):
-        if match["value"] == number:
+    for match in _matches(pattern(f"{kind}_said"), page) if not page.is_source else ():
+        spot = page.spot(match.start("value"))
+        is_comment = spot.before.lstrip().startswith("#") and ours & {*re.findall(r"[\w-]+", spot.section)}
+        if match["value"] == number and (kind == "port" or page.is_prose or is_comment):
             yield match.span("value")
-    if kind == "exit":
-        for match in _matches(rf"(?m)^[ \t]*[|*-][ \t]*`?(?P<value>{number})`?[ \t]*[|:]", page):
-            if pattern("exit_heading").search(page.spot(match.start("value")).section):
-                yield match.span("value")
+    for match in _matches(pattern("exit_entry"), page) if kind == "exit" else ():
+        group = match.lastgroup or ""
+        spot = page.spot(match.start(group))
+        text = spot.before if group == "said" else spot.section if page.is_prose else ""
+        if match[group] == number and pattern("exit_heading").search(text):
+            yield match.span(group)
 
 
 def _versions(difference: Difference, page: Page) -> Iterator[Span]:
     said = read_table(FACTS)["versions"][difference.fact.name]["said"]
     number = rf"(?P<value>{re.escape(difference.fact.value)})(?![\d]|\.\d)"
-    form = rf"(?i)\b{said}\b[\s`*_(\])>=≥~^v:|-]*(?:versions?\s*)?(?:is\s+|of\s+)?{number}"
+    form = rf"(?i)\b{said}\b[\s`*_(\])>=≥~^v:|-]*(?:versions?\s*)?(?:(?:is|of|from)\s+)?{number}"
     inside = page.path.startswith(posixpath.dirname(difference.path))
     for match in _matches(form, page) if inside and not page.is_source else ():
         sentence = page.spot(match.start("value")).sentence
@@ -302,18 +366,23 @@ def _values(difference: Difference, page: Page) -> Iterator[Span]:
     kind = fact.kind if fact.kind == "flag" else "variable"
     name = token(kind, fact.name).pattern
     if fact.kind in ("parameter", "key") and not is_distinctive(fact.name):
-        name = pattern("named_item").pattern + re.escape(fact.name) + r"\b"
+        name = rf"{pattern('named_item').pattern}{re.escape(fact.name)}\b|\b{re.escape(fact.name)} is {value}"
     stated = rf"{pattern('stated').pattern}{value}(?!\w)"
+    call = rf"\b{re.escape(difference.owner)}\([^\n]{{0,200}}\b{re.escape(fact.name)} ?(?::[^,=]{{0,60}})?= ?{value}\b"
+    head = rf"^\s*(?:#+|\.\. [\w:]+::)\s[^\n]{{0,80}}{call}"
     for match in _matches(rf"(?<![\w.-]){value}(?![\w-]|\.\d)", page):
         spot = page.spot(match.start())
         if spot.is_fenced and page.is_prose:
             continue
         if fact.kind in INNER and page.path.endswith(".py"):
             heads = re.findall(r"(?m)^[ \t]*(?:async )?(?:def|class)\s+(\w+)", page.text[: match.start()])
-            if heads[-1:] not in ([difference.owner], [fact.owner.rpartition(".")[2]]):
+            own = [difference.owner], [fact.owner.rpartition(".")[2]]
+            if heads[-1:] not in own and f"{difference.owner}(" not in spot.item:
                 continue  # the docstring of another function
-        if (re.search(name, spot.item) and (spot.is_row or re.search(stated, spot.item))) or (
-            re.search(name, spot.sentence) and pattern("default").search(spot.sentence)
+        if (
+            (re.search(name, spot.item) and (spot.is_row or re.search(stated, spot.item)))
+            or (re.search(name, spot.sentence) and pattern("default").search(spot.sentence))
+            or (fact.kind == "parameter" and re.search(head, spot.line))
         ):
             yield match.span()
 
@@ -321,7 +390,7 @@ def _values(difference: Difference, page: Page) -> Iterator[Span]:
 def _types(difference: Difference, page: Page) -> Iterator[Span]:
     """Find the former type of a parameter beside its name, in a signature or a field of a docstring."""
     name, kind = re.escape(difference.fact.name), re.escape(difference.fact.value)
-    after = rf"\b{name}`?(?: ?: ?|\s|\s?\(`?)(?P<after>{kind})(?![\w\[.])"
+    after = rf"\b{name}`?(?: ?: ?|\s|\s?\(`?| \| `?)(?P<after>{kind})(?![\w\[.])"
     before = rf"(?:[(,]\s*|:param\s+|@param\s+\{{?)(?P<before>{kind})\}}? \*{{0,2}}{name}\b"
     for match in _matches(f"{after}|{before}", page):
         spot = page.spot(match.start())

@@ -69,7 +69,8 @@ def list_gaps(addition: Addition, pages: list[Page]) -> Iterator[Finding]:
 def _entry(page: Page, kind: str, name: str) -> int:
     """Return the line on which a list or a table begins to describe a name, 0 if none does."""
     spots = (page.spot(match.start("name")) for match in token(kind, name).finditer(page.text))
-    listed = (s for s in spots if not s.is_fenced and s.number not in page.history)
+    spots = (s for s in spots if not s.is_fenced or pattern("usage_entry").match(s.line))
+    listed = (s for s in spots if s.number not in page.history)
     return next((s.number for s in listed if pattern("entry").fullmatch(s.before)), 0)
 
 
@@ -87,6 +88,9 @@ def _finding(addition: Addition, page: Page, number: int) -> Finding:
 def _in_style(addition: Addition, line: str) -> str:
     """Return an entry for the new name that looks like an entry of the list."""
     shape, told = pattern("entry_shape").match(line), addition.help or "..."
+    if usage := pattern("usage_entry").match(line):
+        indent = line[: len(line) - len(line.lstrip())]
+        return f"{indent}{addition.fact.name}  ".ljust(usage.end()) + told
     if shape is None:
         return addition.fact.name
     name = addition.fact.name.replace("-", "\\-") if "\\-" in line else addition.fact.name
