@@ -85,7 +85,8 @@ def _all_facts(trees: Trees, path: str, text: str) -> Iterator[Fact]:
         found = list(_symbols(path, language, lines, symbols_of(trees, language, text)))
         yield from found
         if language in ("typescript", "tsx"):
-            yield from _option_fields(text, [each for each in found if each.kind == "type"])
+            exported = [each for each in found if "export" in lines[each.line - 1]]
+            yield from _option_fields(text, [each for each in exported if each.kind == "type"])
     elif language not in DATA or pattern("settings_file").search(path):
         yield from _definitions(path, text, lines)
     if path.rpartition("/")[2] == "package.json":

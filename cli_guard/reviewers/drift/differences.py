@@ -46,6 +46,12 @@ class Difference:
         return frozenset(names - words("generic_folders") - {""})
 
     @property
+    def folders(self) -> list[str]:
+        """Return what a package of Go may be called, by the whole or a part of its folder; [] if it is none."""
+        folder = posixpath.dirname(self.path) if self.path.endswith(".go") else ""
+        return re.split(r"[/._-]", folder) if folder else []
+
+    @property
     def owner(self) -> str:
         """Return the function or class that users name for what it belongs to."""
         outer, _, last = self.fact.owner.rpartition(".")
@@ -149,9 +155,9 @@ def _go_packages(changes: ChangeSet) -> Iterator[Difference]:
     """Yield the Go packages that files left, by the paths that the change no longer imports."""
     files = [change for change in changes if (change.old_path or change.path).endswith(".go")]
     paths = [each.old_path or each.path for each in files if each.status in (Status.DELETED, Status.RENAMED)]
-    sides = [[line for each in files if paths for line in each.removed.values()]]
-    sides.append([line for each in files if paths for line in each.added.values()])
-    removed, added = ({name for line in lines for name in IMPORTED.findall(line)} for lines in sides)
+    files = files if paths else []
+    removed = {name for each in files for line in each.removed.values() for name in IMPORTED.findall(line)}
+    added = {name for each in files for line in each.added.values() for name in IMPORTED.findall(line)}
     for folder, path in {posixpath.dirname(path): path for path in paths}.items():
         for name in sorted(removed - added):
             root = name.removesuffix(folder)
@@ -193,17 +199,14 @@ def _pair(sides: Sides, gone: list[Fact]) -> Iterator[tuple[Key, str]]:
             near = [each for each in left if _is_in_place(sides.change, fact, each)]
             best = [each for each in near or left if _similarity(fact, each) >= SIMILAR]
             if fact.kind == "variable":  # another prefix of all
-                best = [each for each in left if _tail(each) == _tail(fact)] or best
+                tail = fact.name[fact.name.find("_") :]
+                best = [each for each in left if each.line == fact.line and each.name.endswith(tail)] or best
             if len(facts) == 1 and (len(near) == 1 or (len(left) == 1 and fact.kind in INNER)):
                 best = near or left
             if best:
                 chosen = max(best, key=partial(_similarity, fact))
                 left.remove(chosen)
                 yield fact.key, chosen.name
-
-
-def _tail(fact: Fact) -> tuple[str, int]:
-    return fact.name.partition("_")[2], fact.line
 
 
 def _is_in_place(change: FileChange, old: Fact, new: Fact) -> bool:

@@ -8,6 +8,7 @@ from itertools import islice
 
 from cli_guard.code.facts import TABLE as FACTS
 from cli_guard.code.facts import call_text
+from cli_guard.code.facts import pattern as fact_pattern
 from cli_guard.model import Hit
 from cli_guard.reviewers.drift.differences import INNER, Difference
 from cli_guard.reviewers.drift.documents import MOST_AROUND, Page, Spot, is_in_sentence, pattern, words
@@ -55,8 +56,7 @@ def words_of(difference: Difference) -> tuple[str, ...]:
         case "exit":
             return ("exit", "exits", "Exit", "EXIT", "status")
         case _:
-            is_long = len(fact.name) >= SHORTEST - 1 or (fact.kind == "flag" and fact.name[1:].isalpha())
-            return forms_of(fact.name) if is_long else ()
+            return forms_of(fact.name) if len(fact.name) >= SHORTEST - 1 or fact.kind == "flag" else ()
 
 
 @cache
@@ -191,8 +191,7 @@ def _is_meant(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
             ours = "|".join(map(re.escape, difference.ours))
             return bool(re.search(rf"(?:^|[\s`$])(?:{ours})\s+$", spot.before))
         case "key":
-            is_from_code = not pattern("settings").search(difference.path)
-            return _is_own_key(fact.name, spot, match, is_from_code=is_from_code)
+            return _is_own_key(difference, spot, match)
     return _is_own_name(difference, spot, match)
 
 
@@ -207,11 +206,14 @@ def _is_same_file(difference: Difference, spot: Spot, said: str) -> bool:
     return plain == path or ("/" in plain and path.endswith("/" + plain))
 
 
-def _is_own_key(name: str, spot: Spot, match: re.Match[str], *, is_from_code: bool) -> bool:
+def _is_own_key(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
     """Return whether a key is set in an example of settings, or is named as code with what it is below."""
-    page, is_given = spot.page, re.match(r"[\"']?\s*[:=]", spot.page.text[match.end() :][:4])
-    if page.path.endswith(SETTINGS) and is_distinctive(name):
-        return bool(is_given) and not spot.before.strip(" #;") and is_from_code
+    name, page, path = difference.fact.name, spot.page, spot.page.path
+    is_given = re.match(r"[\"']?\s*[:=]", page.text[match.end() :][:4])
+    if path.endswith(SETTINGS) and is_distinctive(name) and not pattern("settings").search(difference.path):
+        is_own = "." in name or not difference.ours.isdisjoint(re.findall(r"\w+", path))
+        is_own = is_own or fact_pattern("settings_file").search(path) is not None
+        return is_own and bool(is_given) and not spot.before.strip(" #;")
     if not page.is_prose or not spot.is_code:
         return False
     if not spot.is_fenced:
@@ -221,11 +223,6 @@ def _is_own_key(name: str, spot: Spot, match: re.Match[str], *, is_from_code: bo
     return bool(is_set and opened and opened["language"].lower() in words("settings_languages"))
 
 
-def _go_folders(path: str) -> list[str]:
-    """Return what a package of Go may be called: it has the name of its folder, in whole or in part."""
-    return re.split(r"[/._-]", posixpath.dirname(path)) if path.endswith(".go") and "/" in path else []
-
-
 def _is_own_name(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
     fact, page, ours = difference.fact, spot.page, {each.lower() for each in difference.ours}
     known, owner = is_distinctive(fact.name), difference.owner.lower()
@@ -233,7 +230,7 @@ def _is_own_name(difference: Difference, spot: Spot, match: re.Match[str]) -> bo
         return False
     if match["of"]:
         last = re.split(r"\.|::|#|->", match["of"])[-2]
-        if not owner and (folders := _go_folders(difference.path)):
+        if not owner and (folders := difference.folders):
             return last in folders
         if last.lower() in ours or last in ("self", "this", "cls", "crate"):
             return True
@@ -341,7 +338,8 @@ def _numbers(kind: str, number: str, page: Page, ours: frozenset[str]) -> Iterat
         group = match.lastgroup or ""
         spot = page.spot(match.start(group))
         text = spot.before if group == "said" else spot.section if page.is_prose else ""
-        if match[group] == number and pattern("exit_heading").search(text):
+        form = "exit_list" if group == "said" else "exit_heading"
+        if match[group] == number and pattern(form).search(text):
             yield match.span(group)
 
 
@@ -368,8 +366,9 @@ def _values(difference: Difference, page: Page) -> Iterator[Span]:
     if fact.kind in ("parameter", "key") and not is_distinctive(fact.name):
         name = rf"{pattern('named_item').pattern}{re.escape(fact.name)}\b|\b{re.escape(fact.name)} is {value}"
     stated = rf"{pattern('stated').pattern}{value}(?!\w)"
-    call = rf"\b{re.escape(difference.owner)}\([^\n]{{0,200}}\b{re.escape(fact.name)} ?(?::[^,=]{{0,60}})?= ?{value}\b"
-    head = rf"^\s*(?:#+|\.\. [\w:]+::)\s[^\n]{{0,80}}{call}"
+    others = "|".join(words("foreign_modules"))
+    head = rf"^\s*(?:#+|\.\. [\w:]+::)\s[^\n]{{0,80}}(?<![\w.])(?!(?:{others})\.)(?:\w{{1,60}}\.){{0,2}}"
+    head += rf"{re.escape(difference.owner)}\([^\n]{{0,200}}\b{re.escape(fact.name)} ?(?::[^,=]{{0,60}})?= ?{value}\b"
     for match in _matches(rf"(?<![\w.-]){value}(?![\w-]|\.\d)", page):
         spot = page.spot(match.start())
         if spot.is_fenced and page.is_prose:
@@ -394,6 +393,8 @@ def _types(difference: Difference, page: Page) -> Iterator[Span]:
     before = rf"(?:[(,]\s*|:param\s+|@param\s+\{{?)(?P<before>{kind})\}}? \*{{0,2}}{name}\b"
     for match in _matches(f"{after}|{before}", page):
         spot = page.spot(match.start())
+        if spot.is_row and not pattern("parameter_table").search(spot.section):
+            continue
         is_code = spot.is_code or pattern("parameter_field").search(spot.line)
         if is_code and re.search(rf"\b{re.escape(difference.owner)}\b", spot.section):
             yield match.span("after" if match["after"] else "before")
