@@ -41,10 +41,10 @@ Key = tuple[str, str, str]
 class Fact:
     """One thing that a file tells its users.
 
-    `kind` is "function", "class", "constant", "parameter", "type" (of a parameter), "error" (raised), "flag",
-    "variable" (of the environment), "key", "target", "script", "module", "command", "port", "exit" (a code), "file" or
-    "version". `owner` is what the name belongs to: a class, a function, a section. `value` is as written, without
-    quotes, "" if there is none.
+    `kind` is "function", "class", "constant", "parameter", "type" (of a parameter), "error" (raised), "turned" (an
+    error that is caught to raise `value`), "flag", "variable" (of the environment), "key", "target", "script",
+    "module", "command", "port", "exit" (a code), "file" or "version". `owner` is what the name belongs to: a class, a
+    function, a section. `value` is as written, without quotes, "" if there is none.
     """
 
     kind: str
