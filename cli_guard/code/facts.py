@@ -240,6 +240,8 @@ def _options(text: str) -> Iterator[Fact]:
         name = long["name"] if long else match["name"].replace("_", "-")
         line = text.count("\n", 0, match.start("name")) + 1
         yield Fact("flag", f"--{name}", plain(value["value"]) if value else "", line=line)
+        for alias in pattern("clap_alias").finditer(match["body"]):
+            yield Fact("flag", f"--{alias['name']}", line=line)
 
 
 def call_text(text: str, start: int) -> str:

@@ -316,14 +316,14 @@ def _parameters(difference: Difference, page: Page) -> Iterator[Span]:
 def _errors(difference: Difference, page: Page) -> Iterator[Span]:
     """Find an error of a function in the item, the section or the docstring that says that it is raised."""
     name, owner = re.escape(difference.fact.name), re.escape(difference.owner)
-    called = rf"\b{owner}\(|`[\w.]*\b{owner}`" + (
-        rf"|\b{owner}\b" if is_distinctive(difference.owner) else ""
-    )
+    alone = rf"|\b{owner}\b" if is_distinctive(difference.owner) else ""
+    called = rf"\b{owner}\(|`[\w.]*\b{owner}`{alone}"
     field = rf"\s*[*#/]*\s*(?:{name}\s*:|[:@]raises?:? {name}|@throws {name})"
     for match in _matches(rf"(?<![\w.]){name}\b", page):
         spot = page.spot(match.start())
         told = re.match(field, spot.line) if page.is_source else pattern("raises").search(spot.item)
-        if told and re.search(called, spot.section):
+        others = re.findall(r"`(\w+)\(", spot.before)
+        if told and re.search(called, spot.section) and (not others or difference.owner in others):
             yield match.span()
 
 
