@@ -31,16 +31,8 @@ CHECKS: Mapping[str, Check] = {
     check.__name__: check
     for check in (
         *(tokens.token, tokens.near, tokens.wallet, tokens.tail, tokens.firebase),
-        *(tokens.discord, tokens.jwt, checks.password, checks.url, checks.header, checks.basic),
-        *(
-            checks.rc,
-            checks.command,
-            checks.pair,
-            checks.signing,
-            checks.stated,
-            checks.commented,
-            checks.none,
-        ),
+        *(tokens.discord, tokens.jwt, checks.password, checks.url, checks.header, checks.basic, checks.none),
+        *(checks.rc, checks.command, checks.pair, checks.signing, checks.stated, checks.commented),
     )
 } | {
     "foreign": checks.foreign,
@@ -56,6 +48,9 @@ VALUE_GROUPS = ("value", "value2", "value3", "value4", "bare")
 CLOCK_EVERY = 64
 ORDER = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW, Severity.INFO)
 STRETCH = 32_768
+# Beyond so many places of keywords, one whose surroundings were read before without a hit is passed over.
+DENSE = 4096
+REACH = 640
 
 
 @dataclass
@@ -161,8 +156,10 @@ def _near_keywords(
         for keyword in keywords().held_by(lower, vocabulary)
     ]
     present = [(keyword, rules) for keyword, rules in present if rules]
+    reach = {keyword: REACH + max(rule.after for rule in rules) for keyword, rules in present}
     done = dict.fromkeys((rule.id for _, rules in present for rule in rules), 0)
     steps = 0
+    empty: set[int] = set()
     for start in range(0, len(lower), STRETCH):
         clock.reached = start
         for keyword, rules in present:
@@ -172,11 +169,16 @@ def _near_keywords(
                 if steps % CLOCK_EVERY == 0:
                     clock.check(position)
                 steps += 1
-                for detector in rules:
+                low = max(position - REACH, 0)
+                around = hash((keyword, text[low : position + reach[keyword]])) if steps > DENSE else 0
+                for detector in () if around in empty else rules:
                     for match in _matches(detector, text, position, len(keyword), done):
                         for hit in _judge(detector, text, path, position, match):
                             done[detector.id] = max(done[detector.id], hit.end)
+                            around = 0
                             yield hit
+                if around:
+                    empty.add(around)
                 position = lower.find(keyword, position + len(keyword), end)
 
 
@@ -254,27 +256,14 @@ def _name_end(text: str, position: int) -> int:
 
 
 def _in_context(detector: Detector, text: str, candidate: Candidate) -> bool:
-    if detector.context is None:
-        return True
-    return bool(
-        detector.context.search(
-            text, max(candidate.start - detector.reach, 0), min(candidate.end + detector.reach, len(text))
-        )
-    )
+    low, high = max(candidate.start - detector.reach, 0), min(candidate.end + detector.reach, len(text))
+    return detector.context is None or bool(detector.context.search(text, low, high))
 
 
 def _hit(detector: Detector, text: str, judgement: Judgement) -> Hit:
-    return Hit(
-        detector.id,
-        judgement.severity,
-        judgement.confidence,
-        judgement.start,
-        judgement.end,
-        text[judgement.start : judgement.end],
-        judgement.name,
-        detector.generic,
-        proven=judgement.proven,
-    )
+    value = text[judgement.start : judgement.end]
+    where = (judgement.start, judgement.end, value, judgement.name, detector.generic)
+    return Hit(detector.id, judgement.severity, judgement.confidence, *where, proven=judgement.proven)
 
 
 def without_overlaps(hits: list[Hit]) -> list[Hit]:
