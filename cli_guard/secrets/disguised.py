@@ -73,6 +73,7 @@ def _pieces(text: str, check_time: CheckTime) -> Iterator[tuple[int, int]]:
             if position < end:
                 yield position, end
             position = text.rfind("\n", 0, match.start()) + 1
+        if match.end() > end:  # the next joint of a literal over several lines begins before this end
             end = text.find("\n", match.end()) + 1 or len(text)
         if position < match.start():
             yield position, match.start()
