@@ -164,11 +164,11 @@ def _phrase(value: str) -> Strength:
 def _chosen(name: str, value: str) -> Strength:
     """Rate a signing phrase that a developer chose: `jwtSecret: "keyboard-kitten-42x"`."""
     parts = names.words_of(name)
-    signs = (
-        parts in (["key"], ["app", "key"])
-        or parts[-2:] == ["secret", "key"]
-        or (parts[-1:] == ["secret"] and words("signing") & set(parts))
-    )
+    owners = words("signing_keys" if parts[-1:] == ["key"] else "signing") & set(parts[:-1])
+    signs = parts == ["key"] or (parts[-1:] in (["key"], ["secret"]) and owners)
+    if signs and re.fullmatch(r"[^\W_]+(?:[-_. ][^\W_]+){3,9}", value):
+        filler = [word in words("filler") for word in re.split(r"[-_. ]", value.lower())]
+        return Strength.LIKELY if 2 * sum(filler) < len(filler) else Strength.NONE
     if not signs or not re.search(r"\d", value):
         return Strength.NONE
     return min(values.password_strength(value), Strength.LIKELY)
@@ -177,9 +177,11 @@ def _chosen(name: str, value: str) -> Strength:
 def _is_passphrase(name: str, value: str) -> bool:
     """Return whether it is four or more words that make no sentence (labels contain `the` and `your`)."""
     found = value.split()
-    if not 4 <= len(found) <= 16 or not all(re.fullmatch("[a-z0-9-]{1,16}", word) for word in found):
+    variable = name.isupper() and not words("filler") & set(value.lower().split())
+    form = r"[^\W_][\w-]{0,19}" if variable else "[a-z0-9-]{1,16}"
+    if not 4 <= len(found) <= 16 or not all(re.fullmatch(form, word) for word in found):
         return False
-    marked = bool(re.search(r"\d", value)) or name.lower().endswith("phrase")
+    marked = variable or bool(re.search(r"\d", value)) or name.lower().endswith("phrase")
     return marked and not words("sentence") & set(found)
 
 

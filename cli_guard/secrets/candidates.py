@@ -1,6 +1,7 @@
 """The types between the engine and the checks: a match and its severity and confidence."""
 
 import base64
+import re
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +9,7 @@ from dataclasses import dataclass, replace
 from cli_guard.model import Confidence, Severity
 from cli_guard.secrets import places, values
 from cli_guard.secrets.detectors import Detector
+from cli_guard.secrets.names import pattern
 from cli_guard.secrets.values import Strength
 
 MOST_UNPACKED = 1_000_000
@@ -101,9 +103,17 @@ def grade(candidate: Candidate, strength: Strength, start: int, end: int, name: 
         severity, confidence = candidate.detector.severity, candidate.detector.confidence
     if values.is_typed_key(candidate.text[start:end]):
         return replace(judged, start=start, end=end, name=name) if (judged := doubtful(candidate)) else None
-    if places.is_test_or_document(candidate.path):
+    if places.is_test_or_document(candidate.path) or _is_public(candidate):
         severity, confidence = Severity.MEDIUM, Confidence.LOW
     return Judgement(severity, confidence, start, end, name)
+
+
+def _is_public(candidate: Candidate) -> bool:
+    """Return whether its line or a comment above, which name no password, say that browsers are given the key."""
+    *above, line = candidate.text[max(candidate.start - 200, 0) : candidate.start].split("\n")
+    comment = above[-1] if above and re.match(r"\s*(?:#|//|/?\*|--|<!--)", above[-1]) else ""
+    near = f"{comment} {line}\0{candidate.text[candidate.end : candidate.end + 80]}"
+    return "password" not in candidate.detector.kinds and bool(pattern("browser", re.I).search(near))
 
 
 def decode_base64(text: str) -> str | None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from cli_guard.code.test_files import has_test_words
+from cli_guard.model import Confidence, Severity
 from cli_guard.secrets import places, values
 from cli_guard.secrets.candidates import Candidate, Judgement, decode_base64, grade, plain
 from cli_guard.secrets.names import pattern, words
@@ -97,16 +98,23 @@ def command(candidate: Candidate) -> Judgement | None:
     if value.lower() in words("trivial"):
         return None
     strength = max(values.password_strength(value), values.key_strength(value))
-    return grade(candidate, strength, start, start + len(value))
+    graded = grade(candidate, strength, start, start + len(value))
+    return graded and _in_document(candidate, graded)
 
 
 def pair(candidate: Candidate) -> Judgement | None:
     """Judge the second of two adjacent words (`admin / x`) as a password if its characters are mixed."""
     value = candidate.value
     classes = [each for each in ("[a-z]", "[A-Z]", r"\d", r"[!@#$%^&*?+=~]") if re.search(each, value)]
-    if len(classes) < 3 or "." in value or values.password_strength(value) is not Strength.STRONG:
+    if len(classes) < 3 or "." in value or values.password_strength(value) < Strength.LIKELY:
         return None
-    return grade(candidate, Strength.LIKELY, candidate.start, candidate.end)
+    graded = grade(candidate, Strength.LIKELY, candidate.start, candidate.end)
+    return graded and _in_document(candidate, graded)
+
+
+def _in_document(candidate: Candidate, graded: Judgement) -> Judgement:
+    """Return the judgement of what a document says of a system in use rather than shows."""
+    return (places.is_test_or_document(candidate.path) and stated(candidate)) or graded
 
 
 def stated(candidate: Candidate) -> Judgement | None:
@@ -117,7 +125,7 @@ def stated(candidate: Candidate) -> Judgement | None:
         return None
     if values.password_strength(value) < Strength.LIKELY:
         return None
-    return replace(plain(candidate), end=candidate.start + len(value))
+    return replace(plain(candidate, Severity.HIGH, Confidence.MEDIUM), end=candidate.start + len(value))
 
 
 def commented(candidate: Candidate) -> Judgement | None:

@@ -6,6 +6,9 @@ from cli_guard.model import Confidence, Severity
 from cli_guard.secrets import places, values
 from cli_guard.secrets.candidates import Candidate, Judgement, decode_base64, doubtful, plain
 
+# Entries of the tokens that documentation prints, and of one that Supabase means to be public.
+PRINTED = {("role", "anon"), ("sub", "1234567890"), ("name", "John Doe"), ("some", "payload")}
+
 
 def token(candidate: Candidate) -> Judgement | None:
     """Accept a provider's format unless it is made up; a sequence of digits or letters is worth a look."""
@@ -14,13 +17,8 @@ def token(candidate: Candidate) -> Judgement | None:
         return None
     if values.is_sequence(value):
         return doubtful(candidate)
-    if len(value) >= 20 and values.entropy(value) < 2.6:
-        return None
-    if (
-        len(value) >= 20
-        and not re.search(r"\d|[a-z][A-Z]", value)
-        and values.is_wordy(value.removeprefix("AKIA"))
-    ):
+    is_name = not re.search(r"\d|[a-z][A-Z]", value) and values.is_wordy(value.removeprefix("AKIA"))
+    if len(value) >= 20 and (is_name or values.entropy(value) < 2.6):
         return None
     return plain(candidate)
 
@@ -70,17 +68,15 @@ def wallet(candidate: Candidate) -> Judgement | None:
 
 
 def firebase(candidate: Candidate) -> Judgement | None:
-    """Judge a Google key; in a Firebase configuration it identifies the app and is public by design.
+    """Judge a Google key; in a Firebase configuration, and in the address of a map in a page, it is public by design.
 
     Source: https://firebase.google.com/docs/projects/api-keys
     """
     judgement = token(candidate)
     near = candidate.text[max(candidate.start - 400, 0) : candidate.end + 400]
-    name = candidate.path.rpartition("/")[2].lower()
-    if judgement and (
-        name in ("google-services.json", "googleservice-info.plist")
-        or re.search("(?i)firebase|messagingSenderId", near)
-    ):
+    names = r"(?i)google-services\.json$|googleservice-info\.plist$"
+    public = r"(?i)firebase|messagingSenderId|/maps/(?:api/js|embed)[^\s\"']{2,200}AIza"
+    if judgement and (re.search(names, candidate.path) or re.search(public, near)):
         return plain(candidate, Severity.MEDIUM, Confidence.MEDIUM)
     return judgement
 
@@ -96,12 +92,7 @@ def jwt(candidate: Candidate) -> Judgement | None:
     header, payload = (_json_object(part) for part in candidate.value.split(".")[:2])
     if not header or not payload or str(header.get("alg", "none")).lower() == "none":
         return None
-    if (
-        payload.get("role") == "anon"
-        or str(payload.get("sub")) == "1234567890"
-        or payload.get("name") == "John Doe"
-        or payload.get("some") == "payload"
-    ):
+    if PRINTED & {(key, str(value)) for key, value in payload.items()}:
         return None
     if payload.get("role") == "service_role":
         return plain(candidate, Severity.CRITICAL, Confidence.HIGH)

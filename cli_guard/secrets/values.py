@@ -46,9 +46,8 @@ def is_made_up(value: str) -> bool:
 
     Only what random text does not hold by chance counts.
     """
-    if compile_once(DUMMY).search(value.lower()) or compile_once(r"(.)\1{5}|(..)\2{4}|(.{4})\3{3}").search(
-        value
-    ):
+    repeats = compile_once(r"(.)\1{5}|(..)\2{4}|(.{4})\3{3}")
+    if compile_once(DUMMY).search(value.lower()) or repeats.search(value):
         return True
     body = value.rsplit("_", 1)[-1] if "_" in value[:12] else value
     return len(body) >= 20 and len(set(body.lower())) < 7
@@ -179,7 +178,7 @@ def _is_phrase(value: str) -> bool:
     if not pattern("phrase").match(value) or any(name in words(each) for name in names for each in NAMING):
         return False
     long = sum(len(name) >= 4 for name in names)
-    return long > 1 or (long == 1 and value[0].isupper() and value[-1].isdigit())
+    return long > 1 or (long == 1 and not value.islower() and value[-1].isdigit())
 
 
 def _with_digits(value: str, *, mixed_case: bool) -> Strength:

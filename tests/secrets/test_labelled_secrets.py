@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 # By set: cases whose secrets are not all found, and near misses that are stopped at. One that starts to pass goes.
-MISSED: dict[str, set[str]] = {"development": set()}
-FALSE: dict[str, set[str]] = {"development": set()}
+MISSED: dict[str, set[str]] = {"development": set(), "kept": {"prose-docstring-real"}}
+FALSE: dict[str, set[str]] = {"development": set(), "kept": set()}
 BREAK = "\u2016"
 
 
