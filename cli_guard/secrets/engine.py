@@ -155,22 +155,22 @@ def _near_keywords(
         (keyword, [rule for rule in by_keyword()[keyword] if wanted(rule) and _is_for(rule, kind, lower)])
         for keyword in keywords().held_by(lower, vocabulary)
     ]
-    present = [(keyword, rules) for keyword, rules in present if rules]
-    reach = {keyword: REACH + max(rule.after for rule in rules) for keyword, rules in present}
+    tried = [(word, rules, REACH + max(rule.after for rule in rules)) for word, rules in present if rules]
     done = dict.fromkeys((rule.id for _, rules in present for rule in rules), 0)
     steps = 0
     empty: set[int] = set()
     for start in range(0, len(lower), STRETCH):
         clock.reached = start
-        for keyword, rules in present:
+        for keyword, rules, reach in tried:
             end = start + STRETCH + len(keyword) - 1
             position = lower.find(keyword, start, end)
             while position >= 0:
                 if steps % CLOCK_EVERY == 0:
                     clock.check(position)
                 steps += 1
-                low = max(position - REACH, 0)
-                around = hash((keyword, text[low : position + reach[keyword]])) if steps > DENSE else 0
+                around = 0
+                if steps > DENSE:
+                    around = hash((keyword, text[max(position - REACH, 0) : position + reach]))
                 for detector in () if around in empty else rules:
                     for match in _matches(detector, text, position, len(keyword), done):
                         for hit in _judge(detector, text, path, position, match):
