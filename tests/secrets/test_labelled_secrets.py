@@ -9,8 +9,20 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 # By set: cases whose secrets are not all found, and near misses that are stopped at. One that starts to pass goes.
-MISSED: dict[str, set[str]] = {"development": set(), "kept": {"prose-docstring-real"}}
-FALSE: dict[str, set[str]] = {"development": set(), "kept": set()}
+MISSED: dict[str, set[str]] = {
+    "development": set(),
+    "kept": {"prose-docstring-real"},
+    "unseen": {
+        "comment-temp-login-ruby",
+        "csv-store-managers",
+        "jwt-sign-literal",
+        "markdown-table-logins",
+        "nix-mosquitto-user",
+        "smtp-plainauth-go",
+        "twilio-auth-token-python",
+    },
+}
+FALSE: dict[str, set[str]] = {"development": set(), "kept": set(), "unseen": set()}
 BREAK = "\u2016"
 
 
@@ -42,7 +54,7 @@ def test_the_lists_of_misses_and_false_stops_are_exact(file: Path) -> None:
 @pytest.mark.parametrize("file", SETS, ids=lambda file: file.stem)
 def test_a_set_is_well_formed_and_holds_no_key_itself(file: Path) -> None:
     cases = BENCHMARK.read_cases(file)
-    assert len({case.id for case in cases}) == len(cases) >= 200
+    assert len({case.id for case in cases}) == len(cases) >= 100
     assert all(case.text.count("\n") <= 60 and case.note for case in cases)
     for line in file.read_text("utf-8").splitlines():
         assert not line.startswith("secrets = [") or line == "secrets = []" or BREAK in line, line
