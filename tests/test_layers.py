@@ -34,17 +34,19 @@ FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # Lines of Python by room: a full room gives up a line for each new one. The numbers only fall; where the goal of the
 # house is lower than what a room has come down to so far, it stands behind.
 BUDGETS = {
-    # 15,000; signed approvals took 2,900, deferred libraries 130
-    ("cli", "review", "graph", "policy", "git", "state"): 17_607,
+    # 15,000; signed approvals took 2,900, deferred libraries 130, the search of the tree 90
+    ("cli", "review", "graph", "policy", "git", "state"): 17_693,
     ("commands",): 11_654,  # 10,000; the three profiles took 1,280
-    ("reviewers", "secrets", "code"): 12_800,
+    # 15,000 with flow; drift took 1,430, dependencies 1,300, plans in four more languages 390, secrets 310
+    ("reviewers", "secrets", "code"): 16_230,
     ("execution",): 5_130,  # 5,000
     ("server",): 1_988,  # 1,700; waiting, a successor, memory given back, systemd
     ("assistant",): 12_220,  # 11,000
     ("agents",): 2_000,
     ("mcp",): 1_500,
 }
-WHOLE = 66_133  # 55,000, what closes the ways past, what stands in front of agents, signed approvals
+# 55,000, what closes the ways past, what stands in front of agents, signed approvals, drift and dependencies
+WHOLE = 69_667
 LONGEST, SHORTEST = 400, 40
 
 # A module or room that alone may import a library at all.

@@ -15,7 +15,6 @@ from cli_guard.secrets import (
     checks,
     checksums,
     disguised,
-    inserts,
     keyblocks,
     places,
     tables,
@@ -43,7 +42,7 @@ CHECKS: Mapping[str, Check] = {
     "assigned": assigned.judge_assignment,
     "named": assigned.judge_named,
 }
-FINDERS = {"insert": inserts.find_inserts, "table": tables.find_cells}
+FINDERS = {"insert": tables.find_inserts, "table": tables.find_cells}
 VALUE_GROUPS = ("value", "value2", "value3", "value4", "bare")
 CLOCK_EVERY = 64
 ORDER = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW, Severity.INFO)

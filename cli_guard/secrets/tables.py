@@ -1,13 +1,24 @@
-"""Find passwords and keys in tables of documents (Markdown, CSV): the head of the column names the value."""
+"""Find passwords and keys in tables, where the column names the value: SQL that fills one, Markdown, CSV."""
 
 import re
 from collections.abc import Iterator
 
-from cli_guard.secrets import checks, places
-from cli_guard.secrets.candidates import Candidate, CheckTime, Judgement
+from cli_guard.secrets import checks, names, places
+from cli_guard.secrets.assigned import strength_of
+from cli_guard.secrets.candidates import Candidate, CheckTime, Judgement, grade
 from cli_guard.secrets.detectors import Detector
 from cli_guard.secrets.names import compile_once
 
+STATEMENT = (
+    r"(?i)\binsert\s{1,8}(?:ignore\s{1,8})?into\s{1,8}[^\s(]{1,120}\s{0,8}"
+    r"\(([^()]{1,2000})\)\s{0,8}values\s{0,8}"
+)
+ITEM = (
+    r"\s*(?:'(?P<single>(?:[^'\\]|''|\\.){0,400}+)'|" + r'"(?P<double>(?:[^"\\]|\\.){0,400}+)"'
+    r"""|[^,()'"]{0,200}+(?:\([^()]{0,200}\))?)\s*(?P<end>[,)])"""
+)
+DIGEST = r"^(?:[0-9a-fA-F]{32,128}|\S{41,})$"
+CLOCK_EVERY = 64
 CSV = r"\A([^\n]{1,400})\n((?:[^\n]{1,999}(?:\n|\Z)){1,2000})"
 MARKDOWN = CSV.replace(r"\A", r"(?m)^[ \t]{0,8}(?=\|)").replace(
     r"\n(", r"\n[ \t]{0,8}\|[ \t:|-]{3,400}\n(", 1
@@ -15,6 +26,46 @@ MARKDOWN = CSV.replace(r"\A", r"(?m)^[ \t]{0,8}(?=\|)").replace(
 CELL = (
     r"(?:^|[{mark}])[\s`*_\"']*([^\s`*_\"'{mark}][^\s{mark}]{{4,100}}?)(?=[`*_\"']{{0,3}}\s*(?:[{mark}]|$))"
 )
+
+
+def find_inserts(text: str, path: str, detector: Detector, check_time: CheckTime) -> Iterator[Judgement]:
+    """Return values inserted into columns that are named like credentials; digests are skipped."""
+    if places.is_lock(path):
+        return
+    for statement in compile_once(STATEMENT).finditer(text):
+        columns = [column.strip(" \t\r\n\"'`[]\\") for column in statement[1].split(",")]
+        kinds = {place: kind for place, column in enumerate(columns) if (kind := names.kind_of(column))}
+        if not kinds:
+            continue
+        for place, item in _items(text, statement.end(), check_time):
+            group = next((name for name in ("single", "double") if item[name]), None)
+            if place not in kinds or group is None:
+                continue
+            if kinds[place] is names.Kind.PASSWORD and compile_once(DIGEST).match(item[group]):
+                continue
+            value, (start, end), name = item[group], item.span(group), columns[place]
+            candidate = Candidate(detector, text, path, start, start, end, value, {}, start)
+            judgement = grade(candidate, strength_of(kinds[place], name, value), start, end, name)
+            if judgement:
+                yield judgement
+
+
+def _items(text: str, position: int, check_time: CheckTime) -> Iterator[tuple[int, re.Match[str]]]:
+    steps = 0
+    while text[position : position + 1] == "(":
+        place, position = 0, position + 1
+        while item := compile_once(ITEM).match(text, position):
+            if steps % CLOCK_EVERY == 0:
+                check_time(position)
+            steps += 1
+            yield place, item
+            place, position = place + 1, item.end()
+            if item["end"] == ")":
+                break
+        else:
+            return
+        following = compile_once(r"\s{0,200},\s{0,200}").match(text, position)
+        position = following.end() if following else len(text)
 
 
 def find_cells(text: str, path: str, detector: Detector, check_time: CheckTime) -> Iterator[Judgement]:
