@@ -18,6 +18,7 @@ from cli_guard.rules.catalog import read_table
 
 TABLE = "languages/facts.toml"
 LONGEST_CALL = 1_500
+COMMENTS = ("*", "//", "/*", "#")
 MOST_FACTS, MOST_CALLS = 5_000, 2_000
 DEFINED = {"function": "function", "class": "class", "type": "class", "constant": "constant"}
 DATA = ("json", "css", "html", "yaml")
@@ -229,7 +230,8 @@ def _options(text: str) -> Iterator[Fact]:
         elif found := pattern("bare_name").search(body[:200]):
             name = f"--{found['name']}"
             value = value or pattern("third_default").match(body, found.end())
-        if name:
+        before = text[text.rfind("\n", 0, start.start()) + 1 : start.start()].lstrip()
+        if name and not before.startswith(COMMENTS):
             line = text.count("\n", 0, start.start()) + 1
             yield Fact("flag", name, plain(value["value"]) if value else "", line=line)
     for match in pattern("clap").finditer(text) if "#[" in text else ():

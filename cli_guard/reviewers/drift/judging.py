@@ -70,7 +70,8 @@ def token(kind: str, name: str) -> re.Pattern[str]:
         case "script" | "target":
             form = rf"\b{RUNNERS[kind]}\b(?:[ \t]+-[^\s|;&]+)*[ \t]+(?P<name>{word})(?![\w:./-])"
         case "file":
-            form = rf"(?<![\w./-])(?P<name>(?:[\w.-]+/)*{re.escape(posixpath.basename(name))})(?![\w/-]|\.\w)"
+            some, base = "*" if re.search(r"\.[^/]*$", name) else "+", re.escape(posixpath.basename(name))
+            form = rf"(?<![\w./-])(?P<name>(?:[\w.-]+/){some}{base})(?![\w/-]|\.\w)"
         case "variable":
             form = rf"(?<!\w)(?P<name>{word})(?!\w)"
         case _:
@@ -202,8 +203,7 @@ def _is_same_file(difference: Difference, spot: Spot, said: str) -> bool:
         return True
     if posixpath.basename(difference.new) == said:
         return False  # a file that keeps its name in another folder
-    plain = said.removeprefix("./")
-    return plain == path or ("/" in plain and path.endswith("/" + plain))
+    return (plain := said.removeprefix("./")) == path or ("/" in plain and path.endswith("/" + plain))
 
 
 def _is_own_key(difference: Difference, spot: Spot, match: re.Match[str]) -> bool:
@@ -322,8 +322,8 @@ def _errors(difference: Difference, page: Page) -> Iterator[Span]:
     for match in _matches(rf"(?<![\w.]){name}\b", page):
         spot = page.spot(match.start())
         told = re.match(field, spot.line) if page.is_source else pattern("raises").search(spot.item)
-        others = re.findall(r"`(\w+)\(", spot.before)
-        if told and re.search(called, spot.section) and (not others or difference.owner in others):
+        others = re.findall(r"`(\w+)\(", spot.before) or [difference.owner]
+        if told and re.search(called, spot.section) and difference.owner in others:
             yield match.span()
 
 
