@@ -1,4 +1,4 @@
-"""Search the index or a tree for words (git-grep(1)); the work tree is never read."""
+"""Search the index or a tree for words (git-grep(1)), not the work tree; and what contents of a whole tree can do."""
 
 import re
 from collections.abc import Iterable
@@ -21,11 +21,16 @@ ESCAPED = re.compile(r"[][\\.{}()*+?^$|]")
 
 
 @runtime_checkable
-class Searchable(Protocol):
-    """Contents that can search all files of the state after the change."""
+class WholeTree(Protocol):
+    """Contents that can also read the files that do not change."""
 
     def object_name(self, path: str) -> str:
         """Return what names a file after the change, for `new_blob`."""
+
+
+@runtime_checkable
+class Searchable(Protocol):
+    """Contents that can search all files of the state after the change."""
 
     def search(
         self, words: Iterable[str], patterns: tuple[str, ...], seconds: float, *, alone: bool = False

@@ -4,9 +4,8 @@ import re
 from collections.abc import Collection
 from typing import Protocol, runtime_checkable
 
-from cli_guard.model import ChangeSet, FileChange, Finding, Status, split_lines
+from cli_guard.model import ChangeSet, FileChange, Finding, split_lines
 from cli_guard.policy.suppressions import Answer, answer_for, answer_in
-from cli_guard.reviewers.new_roles import WholeTree
 from cli_guard.reviewers.review_input import ReviewInput
 
 FILES_HELD = 20
@@ -34,7 +33,7 @@ class InlineAnswers:
         if finding.line is None or not finding.path:
             return None
         changed = [change for change in self._changes(finding) if change.path == finding.path]
-        for change in changed or self._unchanged(finding):
+        for change in changed or self._find_unchanged(finding):
             lines = self._lines_of(finding.commit, change)
             for number in dict.fromkeys((finding.line, finding.end_line or finding.line)):
                 own, above = lines.get(number, ""), lines.get(number - 1, "")
@@ -53,12 +52,10 @@ class InlineAnswers:
             self._commits[commit] = found if found.commit else in_history(self._subject.vouched, commit)
         return self._commits[commit]
 
-    def _unchanged(self, finding: Finding) -> list[FileChange]:
+    def _find_unchanged(self, finding: Finding) -> list[FileChange]:
         """Return the file of a finding in a document that the change made false without touching it."""
-        contents = self._subject.contents
-        if finding.commit or not isinstance(contents, WholeTree):
-            return []
-        return [FileChange(finding.path, Status.MODIFIED, new_blob=contents.object_name(finding.path))]
+        file = None if finding.commit else self._subject.file_at(finding.path)
+        return [file] if file else []
 
     def _lines_of(self, commit: str | None, change: FileChange) -> dict[int, str]:
         key = (commit, change.path, change.new_blob)

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
 
 from cli_guard.code.languages import language_of
 from cli_guard.errors import MissingObject
+from cli_guard.git.search import WholeTree
 from cli_guard.model import ChangeSet, Contents, FileChange, Hunk, Kind, Status, split_lines
 from cli_guard.reviewers.code.remarks import line_topics, topic_of
 from cli_guard.reviewers.commands.extract import family_of
@@ -29,14 +29,6 @@ CALL = re.compile(
 )
 ENDINGS = {"python": ".py", "node": ".js", "ruby": ".rb", "perl": ".pl", "php": ".php"}
 MOST_CALLED = 50
-
-
-@runtime_checkable
-class WholeTree(Protocol):
-    """Contents that can also read the files that do not change."""
-
-    def object_name(self, path: str) -> str:
-        """Return what names a file after the change, for `new_blob`."""
 
 
 def with_new_roles(changes: ChangeSet, contents: Contents) -> ChangeSet:

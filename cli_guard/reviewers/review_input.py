@@ -1,13 +1,17 @@
 """The input of a reviewer. A reviewer is a function `review(subject) -> Report` without side effects."""
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cli_guard.code.syntax import Trees
+from cli_guard.errors import MissingObject
 from cli_guard.git.lines import PushedRef
-from cli_guard.model import ChangeSet, CommitMessage, Contents, FileChange, NoContents, TagMessage
+from cli_guard.git.search import WholeTree
+from cli_guard.model import ChangeSet, CommitMessage, Contents, FileChange, NoContents, Status, TagMessage
 from cli_guard.reviewers.advice import HOOKS, Advice, sort_reviewers
 from cli_guard.reviewers.per_file import FileResult, FileWork
 from cli_guard.reviewers.shard import Shard
@@ -85,6 +89,29 @@ class ReviewInput:
             style=policy.message_style,
             protected_branches=policy.protected_branches,
         )
+
+    @cached_property
+    def _by_path(self) -> Mapping[str, FileChange]:
+        return {change.path: change for change in reversed(self.changes.files)}
+
+    def file_at(self, path: str) -> FileChange | None:
+        """Return a file after the change, whether it changes or not; None if only changed files can be read."""
+        change = self._by_path.get(path)
+        if change is None and isinstance(self.contents, WholeTree):
+            return FileChange(path, Status.MODIFIED, new_blob=self.contents.object_name(path))
+        return change
+
+    def text_at(self, path: str) -> str | None:
+        """Return the text of a file after the change, None if there is none to read. Raises GitError."""
+        change = self.file_at(path)
+        with suppress(MissingObject):
+            return self.contents.new(change) if change and change.status is not Status.DELETED else None
+        return None
+
+    def start_clock(self) -> Callable[[], bool]:
+        """Return a check whether the time for one file, which begins now, is spent."""
+        end = self.clock() + self.limits.seconds
+        return lambda: self.clock() >= end
 
     def file_result(self, reviewer: str, change: FileChange) -> FileResult | None:
         """Return the result for one file, None if the reviewer has not examined it yet."""

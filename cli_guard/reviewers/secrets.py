@@ -194,8 +194,7 @@ def _weigh_places(
 def _review_binary(subject: ReviewInput, change: FileChange, so_far: Findings, commit: str | None) -> None:
     """Scan the new runs of text in a binary file; only certain keys count."""
     text = AddedText.of(change).text
-    end = subject.clock() + subject.limits.seconds
-    result = scan_keys(text, lambda: subject.clock() >= end)
+    result = scan_keys(text, subject.start_clock())
     if result.stopped_at is not None:
         _skip_rest(subject, so_far, change.path, "keys in a binary file")
     before = "\n".join(change.removed.values()) if result.hits else ""
@@ -219,9 +218,9 @@ def _review_members(subject: ReviewInput, change: FileChange, so_far: Findings, 
         so_far.skipped.append(Skipped(change.path, f"compressed: {part}"))
     was = open_archive(contents.raw(change, old=True) or b"")
     before = b"\n".join(was.members) if was else b""
-    end = subject.clock() + subject.limits.seconds
+    is_late = subject.start_clock()
     text = GAP.join(run for member in opened.members for run in printable_runs(member))
-    result = scan_keys(text, lambda: subject.clock() >= end)
+    result = scan_keys(text, is_late)
     if result.stopped_at is not None:
         _skip_rest(subject, so_far, change.path, "keys in a compressed file")
     hits = [hit for hit in result.hits if GAP not in hit.value and hit.value.encode() not in before]
@@ -267,10 +266,10 @@ def _skip_rest(subject: ReviewInput, so_far: Findings, path: str, what: str) -> 
 
 def _deadline(subject: ReviewInput) -> Callable[[int], None]:
     """Return a check that raises OutOfTimeError once the time for one file is spent."""
-    end = subject.clock() + subject.limits.seconds
+    is_late = subject.start_clock()
 
     def check(position: int) -> None:
-        if subject.clock() >= end:
+        if is_late():
             raise OutOfTimeError(position)
 
     return check
@@ -335,8 +334,7 @@ def _is_empty(change: FileChange) -> bool:
 def _scan(subject: ReviewInput, text: str, path: str, so_far: Findings) -> Scan:
     key = _key(path, text)
     if key not in so_far.scanned:
-        end = subject.clock() + subject.limits.seconds
-        so_far.scanned[key] = scan(text, path, lambda: subject.clock() >= end)
+        so_far.scanned[key] = scan(text, path, subject.start_clock())
     return so_far.scanned[key]
 
 

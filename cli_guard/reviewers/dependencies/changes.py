@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -122,13 +122,8 @@ def differences(subject: ReviewInput) -> Iterator[Difference | Skipped]:
                 change.path, f"dependencies: over {subject.limits.file_chars:,} characters", by_limit=True
             )
             continue
-        has_time = deadline(subject)
-        after, before = read(change.path, new, has_time), read(change.old_path or change.path, old, has_time)
+        is_late = subject.start_clock()
+        after, before = read(change.path, new, is_late), read(change.old_path or change.path, old, is_late)
         if after.problem:
             yield Skipped(change.path, f"dependencies: {after.problem}", by_limit=after.is_cut)
         yield Difference(change, after, before)
-
-
-def deadline(subject: ReviewInput) -> Callable[[], bool]:
-    end = subject.clock() + subject.limits.seconds
-    return lambda: subject.clock() < end

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from cli_guard.model import Finding, Severity, Skipped, fingerprint
 from cli_guard.reviewers.dependencies import names
-from cli_guard.reviewers.dependencies.changes import Difference, deadline
+from cli_guard.reviewers.dependencies.changes import Difference
 from cli_guard.reviewers.dependencies.reading import LOCAL_KEY, Entry, Listing
 from cli_guard.reviewers.dependencies.versions import is_major_move
 from cli_guard.reviewers.review_input import ReviewInput
@@ -89,9 +89,9 @@ def findings_of(
 
 def judge(world: World, each: Difference) -> Iterator[Finding]:
     """Yield the findings on one file."""
-    has_time = deadline(world.subject)
+    is_late = world.subject.start_clock()
     for count, (was, entry) in enumerate(each.pairs):
-        if count % LOOK == LOOK - 1 and not has_time():
+        if count % LOOK == LOOK - 1 and is_late():
             reason = f"dependencies: no time for {len(each.pairs) - count:,} of its entries"
             world.skipped.append(Skipped(each.path, reason, by_limit=True))
             break

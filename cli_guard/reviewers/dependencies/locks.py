@@ -1,16 +1,13 @@
 """Compare manifests with their lock files: what one names and the other does not have."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from posixpath import dirname, join
 
-from cli_guard.errors import MissingObject
-from cli_guard.model import FileChange, Finding, Status
-from cli_guard.reviewers.dependencies.changes import NOTHING, Difference, by_key, deadline
+from cli_guard.model import Finding, Status
+from cli_guard.reviewers.dependencies.changes import NOTHING, Difference, by_key
 from cli_guard.reviewers.dependencies.judging import World, findings_of
 from cli_guard.reviewers.dependencies.reading import Entry, Listing, formats_of, read
 from cli_guard.reviewers.dependencies.versions import is_in_range
-from cli_guard.reviewers.new_roles import WholeTree
 
 MANIFESTS = ("package.json", "pyproject.toml", "Pipfile", "Cargo.toml", "go.mod", "Gemfile", "composer.json")
 MOST_NAMED = 3
@@ -19,26 +16,14 @@ COMPARED = ("", "dev")
 PLATFORM = ("php", "python", "ext-", "lib-")
 
 
-def text_of(world: World, path: str) -> str | None:
-    """Return the text of a file after the change, whether it changes or not; None if there is none to read."""
-    for change in world.subject.changes:
-        if change.path == path:
-            return None if change.status is Status.DELETED else world.subject.contents.new(change)
-    contents = world.subject.contents
-    if isinstance(contents, WholeTree):
-        with suppress(MissingObject):
-            return contents.new(FileChange(path, Status.MODIFIED, new_blob=contents.object_name(path)))
-    return None
-
-
 def listing_of(world: World, path: str) -> Listing:
     """Return the entries of a file after the change, read once."""
     if path not in world.listings:
         known = next((each.new for each in world.differences if each.path == path), None)
-        text = "" if known else text_of(world, path) or ""
+        text = "" if known else world.subject.text_at(path) or ""
         is_short = len(text) <= world.subject.limits.file_chars
         world.listings[path] = known or (
-            read(path, text, deadline(world.subject)) if is_short and text else NOTHING
+            read(path, text, world.subject.start_clock()) if is_short and text else NOTHING
         )
     return world.listings[path]
 

@@ -130,8 +130,8 @@ def formats_of(path: str) -> list[tuple[str, Mapping[str, Any]]]:
     return [(kind, each) for files, kind, each in formats() if files.search(path)]
 
 
-def read(path: str, text: str, has_time: Callable[[], bool] = lambda: True) -> Listing:
-    """Return the entries of a file. `has_time` is asked now and then; when it says no, the rest is left out."""
+def read(path: str, text: str, is_late: Callable[[], bool] = lambda: False) -> Listing:
+    """Return the entries of a file. `is_late` is asked now and then; when it says yes, the rest is left out."""
     text = CONFLICT.sub("", text) if CONFLICT.search(text) else text
     entries: list[Entry] = []
     problem, tables, is_cut = "", [table for _, table in formats_of(path)], False
@@ -139,7 +139,7 @@ def read(path: str, text: str, has_time: Callable[[], bool] = lambda: True) -> L
         if kind == "settings":
             entries += read_settings(table, text)
             continue
-        for each in read_tree(path, table, text) if kind == "tree" else read_lines(table, text, has_time):
+        for each in read_tree(path, table, text) if kind == "tree" else read_lines(table, text, is_late):
             if isinstance(each, Entry):
                 entries.append(each)
             else:
@@ -166,7 +166,7 @@ def read_settings(table: Mapping[str, Any], text: str) -> Iterator[Entry]:
 
 
 def read_lines(
-    table: Mapping[str, Any], text: str, has_time: Callable[[], bool]
+    table: Mapping[str, Any], text: str, is_late: Callable[[], bool]
 ) -> Iterator[Entry | tuple[str, bool]]:
     """Yield the entries of a file by its lines, and what was left out."""
     starts = [(compiled(pattern), kind) for pattern, kind in table["starts"]]
@@ -181,7 +181,7 @@ def read_lines(
     kind, first, last = "", 0, 0
     parts: dict[str, Any] | None = None
     for number, line in enumerate(text.split("\n"), 1):
-        if number % LINES_A_LOOK == 0 and not has_time():
+        if number % LINES_A_LOOK == 0 and is_late():
             yield f"no time for what follows line {number:,}", True
             break
         if len(line) > LONGEST_LINE:

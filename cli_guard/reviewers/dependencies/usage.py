@@ -13,7 +13,7 @@ from cli_guard.git.search import Searchable
 from cli_guard.model import FileChange, Finding, Kind, Skipped, fingerprint
 from cli_guard.reviewers.dependencies.changes import Difference
 from cli_guard.reviewers.dependencies.judging import World, findings_of
-from cli_guard.reviewers.dependencies.locks import folders_above, listing_of, text_of
+from cli_guard.reviewers.dependencies.locks import folders_above, listing_of
 from cli_guard.reviewers.dependencies.names import is_popular
 from cli_guard.reviewers.dependencies.reading import Entry, formats_of, normalise
 from cli_guard.rules.catalog import one, read_table
@@ -133,14 +133,14 @@ def review_usage(world: World) -> Iterator[Finding]:
             known = {entry.name for _, entries in manifests for entry in entries}
             own_name = re.compile(rf"""(?m)["\s{{,]name"?\s*[=:]\s*"{re.escape(name)}\"""")
             is_own = module in read_table("dependencies/import-names.toml")[language].split()
-            is_own |= language == "rust" and f"mod {module}" in (text_of(world, at[0].path) or "")
-            is_own |= any(own_name.search(text_of(world, path) or "") for path, _ in manifests)
+            is_own |= language == "rust" and f"mod {module}" in (world.subject.text_at(at[0].path) or "")
+            is_own |= any(own_name.search(world.subject.text_at(path) or "") for path, _ in manifests)
             is_known = is_own or not known.isdisjoint((name, f"@types/{name}"))
             if known and not is_known and is_popular(ecosystem, name):
                 yield missing(at, module, f"no {manifest} above names it")
     for name, at in imported(world, "go").items():
         for path, entries in above(world, at, "go.mod")[:1]:
-            roots = [*MODULE.findall(text_of(world, path) or ""), *(entry.name for entry in entries)]
+            roots = [*MODULE.findall(world.subject.text_at(path) or ""), *(entry.name for entry in entries)]
             if not any(f"{name}/".startswith(f"{root}/") for root in roots):
                 yield missing(at, name, f"{path} does not name it")
 
@@ -217,9 +217,9 @@ def may_be_missing(world: World, name: str, at: Place) -> bool:
     ):
         return False
     folders = [*folders_above(at[0].path), "src"]
-    if any(text_of(world, join(folder, end)) is not None for folder in folders for end in ends):
+    if any(world.subject.text_at(join(folder, end)) is not None for folder in folders for end in ends):
         return False
-    return any(text_of(world, join(folder, each)) for folder in folders for each in PYTHON_MANIFESTS)
+    return any(world.subject.text_at(join(folder, each)) for folder in folders for each in PYTHON_MANIFESTS)
 
 
 def above(world: World, at: Place, name: str) -> list[tuple[str, tuple[Entry, ...]]]:

@@ -5,7 +5,6 @@ is reported. New code without a habit gets one finding for all its files.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
@@ -14,8 +13,7 @@ from pathlib import PurePosixPath
 from cli_guard.code.python_imports import PythonImports
 from cli_guard.code.symbols import Symbol
 from cli_guard.code.test_files import is_test_code
-from cli_guard.errors import MissingObject
-from cli_guard.model import Confidence, FileChange, Finding, Status, fingerprint
+from cli_guard.model import Confidence, Finding, fingerprint
 from cli_guard.reviewers.docs.facts import facts_of, tests_of
 from cli_guard.reviewers.docs.sources import (
     Source,
@@ -25,7 +23,6 @@ from cli_guard.reviewers.docs.sources import (
     style_in,
 )
 from cli_guard.reviewers.docs.suggest import place, suggestion
-from cli_guard.reviewers.new_roles import WholeTree
 from cli_guard.rules.catalog import Rule, read_table
 
 EVIDENCE = 3
@@ -105,13 +102,8 @@ def exported_names(source: Source) -> frozenset[str]:
     at = next(private, None) if source.language == "python" else None
     if at is None:
         return frozenset("*")
-    path, contents = "/".join((*folders[:at], "__init__.py")), source.subject.contents
-    change = next((change for change in source.subject.changes if change.path == path), None)
-    if change is None and isinstance(contents, WholeTree):
-        change = FileChange(path, Status.MODIFIED, new_blob=contents.object_name(path))
-    text = ""
-    with suppress(MissingObject):
-        text = (contents.new(change) if change else None) or ""
+    path = "/".join((*folders[:at], "__init__.py"))
+    text = source.subject.text_at(path) or ""
     statements = PythonImports({path: text[:MOST_PACKAGE_CHARS]}).statements_of(path)
     taken = (
         names for each in statements if folders[at] in each.module.split(".") for names in each.names or ()

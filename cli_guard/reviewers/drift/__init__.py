@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from cli_guard.code.test_files import is_test_code
-from cli_guard.errors import GitError, MissingObject
+from cli_guard.errors import GitError
 from cli_guard.git.search import Searchable
-from cli_guard.model import FileChange, Finding, Hit, Report, Skipped, Status, fingerprint
+from cli_guard.model import Finding, Hit, Report, Skipped, fingerprint
 from cli_guard.reviewers.docs.repair import patch
 from cli_guard.reviewers.drift.differences import INNER, Difference, find_differences, read_sides
 from cli_guard.reviewers.drift.documents import TABLE, Page, is_left_out, is_page, source_patterns
@@ -149,10 +149,8 @@ class Lookup:
         if len(self._pages) >= MOST_PAGES:
             self._skipped.append(Skipped(path, f"drift: {MOST_PAGES} documents are read"))
             return None
-        name = self._contents.object_name(path)
-        change = self._changes.get(path) or FileChange(path, Status.MODIFIED, new_blob=name)
-        with suppress(MissingObject, GitError):
-            text = self._subject.contents.new(change)
+        with suppress(GitError):
+            text = self._subject.text_at(path)
             return None if text is None or len(text) > self._subject.limits.file_chars else Page(path, text)
         return None
 
