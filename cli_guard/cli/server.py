@@ -28,12 +28,16 @@ def status(io: Io, /) -> int:
     return ExitCode.OK
 
 
+def check_enabled(io: Io) -> None:
+    """Raise CliGuardError if no server is used in this environment."""
+    if reason := control.why_not(io.env):
+        raise CliGuardError(f"the server is disabled: {reason}")
+
+
 @click.pass_obj
 def start(io: Io, /) -> int:
     """Start a server unless one is running, and wait until it answers."""
-    reason = control.why_not(io.env)
-    if reason:
-        raise CliGuardError(f"the server is disabled: {reason}")
+    check_enabled(io)
     io.say(f"cli-guard: server: {describe_server(control.start_and_wait())}")
     return ExitCode.OK
 
@@ -48,9 +52,7 @@ def stop(io: Io, /) -> int:
 @click.pass_obj
 def enable(io: Io, /) -> int:
     """Let systemd's user instance start the server at the first request."""
-    reason = control.why_not(io.env)
-    if reason:
-        raise CliGuardError(f"the server is disabled: {reason}")
+    check_enabled(io)
     io.say(f"cli-guard: server: systemd starts it at the first request ({control.enable()})")
     return ExitCode.OK
 
@@ -58,9 +60,8 @@ def enable(io: Io, /) -> int:
 @click.pass_obj
 def disable(io: Io, /) -> int:
     """Remove what `enable` has set up."""
-    io.say(
-        f"cli-guard: server: {'not enabled any more' if activation.disable(io.env) else 'was not enabled'}"
-    )
+    was_enabled = activation.disable(io.env)
+    io.say(f"cli-guard: server: {'not enabled any more' if was_enabled else 'was not enabled'}")
     return ExitCode.OK
 
 

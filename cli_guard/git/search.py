@@ -54,17 +54,11 @@ def search(
     """
     # One expression: for each of many fixed strings Git would go through every line again.
     asked = "|".join(ESCAPED.sub(r"\\\g<0>", word) for word in words if word and "\n" not in word)
-    where = (
-        "--no-literal-pathspecs",
-        "grep",
-        *(("-o", "-i") if alone else ()),
-        *OPTIONS,
-        tree or "--cached",
-        "--",
-        *(f":(top){p}" for p in patterns),
-    )
     if not asked:
         return Hits()
+    options = (*(("-o", "-i") if alone else ()), *OPTIONS)
+    limits = (tree or "--cached", "--", *(f":(top){each}" for each in patterns))
+    where = ("--no-literal-pathspecs", "grep", *options, *limits)
     stdin = asked.encode("utf-8", "surrogateescape")
     try:  # exit code 1: no line matches
         out = b"".join(git.pieces(*where, limit=OUTPUT_BYTES, stdin=stdin, seconds=seconds, codes=(0, 1)))

@@ -36,14 +36,14 @@ def find_shown(text: str, path: str, places: Iterable[int]) -> set[int]:
     if "data" in kinds:
         shown.update(at for at in wanted if any(map(forms["parent"].match, _parents(text, at))))
 
-    def held(start: int, end: int) -> list[int]:
+    def places_in(start: int, end: int) -> list[int]:
         return wanted[bisect_left(wanted, start) : bisect_left(wanted, end)]
 
     for kind in kinds & _forms("tests").keys():
-        shown.update(chain.from_iterable(held(*span) for span in _tests(text, kind)))
+        shown.update(chain.from_iterable(places_in(*span) for span in _tests(text, kind)))
     for kind in kinds & _forms("tokens").keys():
         for token in _forms("tokens")[kind].finditer(text):
-            if (inside := held(*token.span())) and _is_documentation(text, token):
+            if (inside := places_in(*token.span())) and _is_documentation(text, token):
                 shown.update(inside)
     return shown
 

@@ -67,7 +67,7 @@ def main(arguments: list[str]) -> int:
     stay = Stay(idle, memory)
     # Listen from here on: for a client it is quicker to wait than to load the same.
     path = address.socket_path(inside, name)
-    activated = activation.inherited()
+    activated = activation.take_inherited()
     door = activated or listen(path)
     from cli_guard.graph.deferred import defer
     from cli_guard.server.control import is_enabled

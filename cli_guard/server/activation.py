@@ -37,7 +37,7 @@ UMask=0077
 """
 
 
-def inherited() -> socket.socket | None:
+def take_inherited() -> socket.socket | None:
     """Return the listening socket that systemd has handed to this process, None if it has not."""
     if os.environ.get("LISTEN_PID") != str(os.getpid()) or os.environ.get("LISTEN_FDS") != "1":
         return None

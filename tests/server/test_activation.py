@@ -103,7 +103,7 @@ def test_a_word_of_a_unit_is_that_word(text: str, quoted: str) -> None:
 def test_a_socket_is_taken_over_only_from_systemd(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LISTEN_FDS", "1")
     monkeypatch.setenv("LISTEN_PID", str(os.getpid() + 1))
-    assert activation.inherited() is None
+    assert activation.take_inherited() is None
 
 
 def test_a_path_too_long_for_systemd_is_refused(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@
 from itertools import chain
 
 from cli_guard.model import Report, Skipped
-from cli_guard.reviewers.dependencies.changes import Difference, differences
+from cli_guard.reviewers.dependencies.changes import find_differences
 from cli_guard.reviewers.dependencies.judging import World, judge
 from cli_guard.reviewers.dependencies.locks import review_locks
 from cli_guard.reviewers.dependencies.usage import review_usage
@@ -15,15 +15,11 @@ from cli_guard.reviewers.review_input import ReviewInput
 
 def review(subject: ReviewInput) -> Report:
     """Return the findings on what each file names that it did not name before, by path, line and rule."""
-    found: list[Difference] = []
     skipped: list[Skipped] = []
-    for each in differences(subject):
-        (found if isinstance(each, Difference) else skipped).append(each)  # type: ignore[arg-type]
     # A manifest says why a lock file changed: what it has reported is not reported again.
-    found.sort(key=lambda each: each.is_lock)
-    world = World(subject, found)
+    found = sorted(find_differences(subject, skipped), key=lambda each: each.is_lock)
+    world = World(subject, found, skipped)
     judged = chain.from_iterable(judge(world, each) for each in found)
     findings = [*judged, *review_locks(world), *review_usage(world)]
-    return Report(
-        tuple(sorted(findings, key=lambda f: (f.path, f.line or 0, f.rule))), (*skipped, *world.skipped)
-    )
+    findings.sort(key=lambda each: (each.path, each.line or 0, each.rule))
+    return Report(tuple(findings), tuple(skipped))

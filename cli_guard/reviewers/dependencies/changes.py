@@ -102,8 +102,8 @@ def by_key(listing: Listing) -> dict[tuple[str, str], list[Entry]]:
     return dict(found)
 
 
-def differences(subject: ReviewInput) -> Iterator[Difference | Skipped]:
-    """Yield the difference of each file that names dependencies, and what was left out of it."""
+def find_differences(subject: ReviewInput, skipped: list[Skipped]) -> Iterator[Difference]:
+    """Yield the difference of each file that names dependencies; what is left out of it is added to `skipped`."""
     for change in subject.changes:
         paths = [change.path, *([change.old_path] if change.old_path else [])]
         if change.kind is not Kind.TEXT or change.read_as or not any(map(MAYBE.search, paths)):
@@ -115,15 +115,14 @@ def differences(subject: ReviewInput) -> Iterator[Difference | Skipped]:
         if new is None and len(change.hunks) == 1 and change.status is Status.ADDED:
             new = "\n".join((*change.hunks[0].added, ""))
         if new is None or old is None:
-            yield Skipped(change.path, "dependencies: whole text not available")
+            skipped.append(Skipped(change.path, "dependencies: whole text not available"))
             continue
         if max(len(new), len(old)) > subject.limits.file_chars:
-            yield Skipped(
-                change.path, f"dependencies: over {subject.limits.file_chars:,} characters", by_limit=True
-            )
+            reason = f"dependencies: over {subject.limits.file_chars:,} characters"
+            skipped.append(Skipped(change.path, reason, by_limit=True))
             continue
         is_late = subject.start_clock()
         after, before = read(change.path, new, is_late), read(change.old_path or change.path, old, is_late)
         if after.problem:
-            yield Skipped(change.path, f"dependencies: {after.problem}", by_limit=after.is_cut)
+            skipped.append(Skipped(change.path, f"dependencies: {after.problem}", by_limit=after.is_cut))
         yield Difference(change, after, before)

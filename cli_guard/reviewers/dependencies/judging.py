@@ -49,12 +49,12 @@ Remark = tuple[str, str] | tuple[str, str, Severity]
 
 @dataclass
 class World:
-    """The change as a whole, and what has been reported of it."""
+    """The change as a whole, and what has been reported of it; what is left out is added to `skipped`."""
 
     subject: ReviewInput
     differences: list[Difference]
+    skipped: list[Skipped]
     reported: set[tuple[str, ...]] = field(default_factory=set)
-    skipped: list[Skipped] = field(default_factory=list)
     majors: list[tuple[Difference, Entry, Entry]] = field(default_factory=list)
     listings: dict[str, Listing] = field(default_factory=dict)
 

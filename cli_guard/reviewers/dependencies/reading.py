@@ -34,23 +34,16 @@ OWN = ("workspace:", "catalog:", "link:", "portal:", "patch:")
 # The keys of a table that says where a dependency comes from, and what they give.
 KEYS = {
     "version": "spec",
-    "rev": "ref",
-    "tag": "ref",
-    "ref": "ref",
-    "branch": "ref",
-    "package": "name",
-    "module": "name",
-}
-KEYS |= {
-    "id": "name",
-    "git": "git",
-    "github": "git",
-    "hg": "git",
+    **dict.fromkeys(("rev", "tag", "ref", "branch"), "ref"),
+    **dict.fromkeys(("package", "module", "id"), "name"),
+    **dict.fromkeys(("git", "github", "hg"), "git"),
     "url": "source",
-    "path": "path",
-    "file": "path",
+    **dict.fromkeys(("path", "file"), "path"),
+    "workspace": "workspace",
+    **dict.fromkeys(("explicit", "priority"), "explicit"),
 }
-KEYS |= {"workspace": "workspace", "explicit": "explicit", "priority": "explicit"}
+# Those of a version that is a table itself, in a version catalog of Gradle.
+NESTED_KEYS = dict.fromkeys(("ref", "require", "strictly"), "spec")
 PREFIXES = {"git": "git+", "path": "path:"}
 DEPENDENCIES = ("", "dev", "build", "range", "replace", "direct", "pip", "hook", "image")
 
@@ -295,30 +288,33 @@ def entries_at(table: Mapping[str, Any], kind: str, name: str, node: Node) -> It
             yield from entries_at(table, kind, name, each)
     elif scalars:
         lines = [each.line for each in scalars]
-        parts = {"name": name}
         if isinstance(node, Table):
-            keys = KEYS | table.get("keys", {})
-            nested = {"ref": "spec", "require": "spec", "strictly": "spec"}
-            for key, value in node.items():
-                known = (
-                    nested if key == "version" and isinstance(value, Table) else keys if key in keys else None
-                )
-                if known is nested and isinstance(value, Table):
-                    parts |= {
-                        nested[k]: v.text for k, v in value.items() if k in nested and isinstance(v, Scalar)
-                    }
-                elif known and isinstance(value, Scalar) and not (keys[key] == "ref" and "ref" in parts):
-                    parts[keys[key]] = value.text
+            parts = {"name": name} | parts_of_table(KEYS | table.get("keys", {}), node)
         else:
-            text = " ".join(each.text for each in scalars)
-            patterns = table.get("texts", {})
-            pattern = patterns.get(kind) or (patterns.get("item") if not name or table.get("whole") else None)
-            if pattern is None:
-                index = kind.endswith("index")
-                parts |= {"source" if index else "spec": text} | ({} if name or index else {"name": text})
-            elif found := compiled(pattern).match(text):
-                parts = {key: value for key, value in found.groupdict().items() if value is not None}
-                parts |= {"integrity": {parts["integrity"]}} if "integrity" in parts else {}  # type: ignore[dict-item]
-            else:
-                parts = {"source": text} if SOURCE.match(text) else {}
+            parts = parts_of_text(table, kind, name, " ".join(each.text for each in scalars))
         yield from entry_of(table, kind, parts, min(lines), max(lines))
+
+
+def parts_of_table(keys: Mapping[str, str], node: Table) -> dict[str, Any]:
+    """Return what a table says of a dependency, by the names of `KEYS`; of several that fix a commit, the first."""
+    parts: dict[str, Any] = {}
+    for key, value in node.items():
+        if key == "version" and isinstance(value, Table):
+            parts |= parts_of_table(NESTED_KEYS, value)
+        elif key in keys and isinstance(value, Scalar) and not (keys[key] == "ref" and "ref" in parts):
+            parts[keys[key]] = value.text
+    return parts
+
+
+def parts_of_text(table: Mapping[str, Any], kind: str, name: str, text: str) -> dict[str, Any]:
+    """Return what a text says of a dependency or a setting, by the pattern that the format has for it."""
+    patterns = table.get("texts", {})
+    pattern = patterns.get(kind) or (patterns.get("item") if not name or table.get("whole") else None)
+    if pattern is None:
+        is_index = kind.endswith("index")
+        return {"name": name if name or is_index else text, "source" if is_index else "spec": text}
+    found = compiled(pattern).match(text)
+    if found is None:
+        return {"source": text} if SOURCE.match(text) else {}
+    parts: dict[str, Any] = {key: value for key, value in found.groupdict().items() if value is not None}
+    return parts | ({"integrity": {parts["integrity"]}} if "integrity" in parts else {})

@@ -98,7 +98,8 @@ def review_majors(world: World, tree: Tree) -> Iterator[Finding]:
 
 def review_usage(world: World) -> Iterator[Finding]:
     """Yield what the code says of the manifests, and the manifests of the code."""
-    modules = {name: at for name, at in imported(world, "python").items() if may_be_missing(world, name, at)}
+    imports = find_imports(world)
+    modules = {name: at for name, at in imports["python"].items() if may_be_missing(world, name, at)}
     new = [
         (each, entry)
         for each in world.differences
@@ -124,25 +125,35 @@ def review_usage(world: World) -> Iterator[Finding]:
     for name, at in modules.items() if tree.is_complete else ():
         if not any(formats_of(path) or path not in changed for path in tree.paths(projects_of(name))):
             yield missing(at, name, "no manifest names it")
-    for language, manifest, ecosystem in (
-        ("javascript", "package.json", "npm"),
-        ("rust", "Cargo.toml", "cargo"),
-    ):
-        for module, at in imported(world, language).items():
-            manifests, name = above(world, at, manifest), normalise(module, ecosystem)
-            known = {entry.name for _, entries in manifests for entry in entries}
-            own_name = re.compile(rf"""(?m)["\s{{,]name"?\s*[=:]\s*"{re.escape(name)}\"""")
-            is_own = module in read_table("dependencies/import-names.toml")[language].split()
-            is_own |= language == "rust" and f"mod {module}" in (world.subject.text_at(at[0].path) or "")
-            is_own |= any(own_name.search(world.subject.text_at(path) or "") for path, _ in manifests)
-            is_known = is_own or not known.isdisjoint((name, f"@types/{name}"))
-            if known and not is_known and is_popular(ecosystem, name):
-                yield missing(at, module, f"no {manifest} above names it")
-    for name, at in imported(world, "go").items():
-        for path, entries in above(world, at, "go.mod")[:1]:
-            roots = [*MODULE.findall(world.subject.text_at(path) or ""), *(entry.name for entry in entries)]
-            if not any(f"{name}/".startswith(f"{root}/") for root in roots):
-                yield missing(at, name, f"{path} does not name it")
+    for module, at in imports["javascript"].items():
+        yield from review_import(world, module, at, "javascript", "package.json", "npm")
+    for module, at in imports["rust"].items():
+        yield from review_import(world, module, at, "rust", "Cargo.toml", "cargo")
+    for module, at in imports["go"].items():
+        yield from review_go_import(world, module, at)
+
+
+def review_import(
+    world: World, module: str, at: Place, language: str, manifest: str, ecosystem: str
+) -> Iterator[Finding]:
+    """Yield a finding on an import of a popular package that no manifest above the file names."""
+    manifests, name = above(world, at, manifest), normalise(module, ecosystem)
+    known = {entry.name for _, entries in manifests for entry in entries}
+    if not known or not known.isdisjoint((name, f"@types/{name}")) or not is_popular(ecosystem, name):
+        return
+    text_at, own_name = world.subject.text_at, rf"""(?m)["\s{{,]name"?\s*[=:]\s*"{re.escape(name)}\""""
+    is_own = module in read_table("dependencies/import-names.toml")[language].split()
+    is_own |= language == "rust" and f"mod {module}" in (text_at(at[0].path) or "")
+    if not is_own and not any(re.search(own_name, text_at(path) or "") for path, _ in manifests):
+        yield missing(at, module, f"no {manifest} above names it")
+
+
+def review_go_import(world: World, module: str, at: Place) -> Iterator[Finding]:
+    """Yield a finding on an import that is of no module in the nearest go.mod."""
+    for path, entries in above(world, at, "go.mod")[:1]:
+        roots = [*MODULE.findall(world.subject.text_at(path) or ""), *(entry.name for entry in entries)]
+        if not any(f"{module}/".startswith(f"{root}/") for root in roots):
+            yield missing(at, module, f"{path} does not name it")
 
 
 def missing(at: Place, name: str, where: str) -> Finding:
@@ -189,20 +200,21 @@ def may_be_unused(each: Difference, was: Entry | None, entry: Entry) -> bool:
     return entry.ecosystem in ("pypi", "npm", "cargo", "go") and not tools.search(f"{each.path}:{entry.name}")
 
 
-def imported(world: World, language: str) -> dict[str, Place]:
-    """Return the modules that added lines import, each with its first place."""
-    found: dict[str, Place] = {}
+def find_imports(world: World) -> dict[str, dict[str, Place]]:
+    """Return the modules that added lines import by language, each with its first place."""
+    found: dict[str, dict[str, Place]] = {language: {} for language in IMPORTS}
     for change in world.subject.changes:
         own = language_for(change.path) or ""
-        if change.kind is not Kind.TEXT or SAME.get(own, own) != language:
+        modules = found.get(SAME.get(own, own))
+        if change.kind is not Kind.TEXT or modules is None or is_test_or_example(change.path):
             continue
-        if is_test_or_example(change.path) or is_vendored(change.path) or change.path.endswith(".d.ts"):
+        if is_vendored(change.path) or change.path.endswith(".d.ts"):
             continue
-        before = frozenset(change.removed.values())
+        pattern, before = IMPORTS[SAME.get(own, own)], frozenset(change.removed.values())
         for number, line in change.added.items():
-            is_new = len(line) < LONGEST_IMPORT and line not in before and len(found) < MOST_IMPORTS
-            if is_new and (match := IMPORTS[language].match(line)):
-                found.setdefault(next(filter(None, match.groups())), (change, number))
+            is_new = len(line) < LONGEST_IMPORT and line not in before and len(modules) < MOST_IMPORTS
+            if is_new and (match := pattern.match(line)):
+                modules.setdefault(next(filter(None, match.groups())), (change, number))
     return found
 
 

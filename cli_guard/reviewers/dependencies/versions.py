@@ -6,7 +6,6 @@ Ranges of npm, Cargo, Composer, Poetry, RubyGems and PEP 440, as far as they are
 import re
 
 CLAUSE = re.compile(r"(===|==|~=|~>|>=|<=|!=|>|<|=|\^|~)?\s*v?(\d[\w.*+!-]*|\*|[xX])")
-NUMBERS = re.compile(r"\d+")
 PRE_RELEASE = re.compile(
     r"\d(?:[._-]?(?:a|b|c|rc|alpha|beta|pre|dev|next|canary|snapshot|m)[._-]?\d*)|-\w", re.IGNORECASE
 )

@@ -86,10 +86,10 @@ class Lookup:
             if (each.new or each.fact.kind in INNER) and (page := self._page(each.path)):
                 self._judge(each, page)
         hits = self._look_in("pages", differences)
-        told = self._told()
+        told = self._find_told()
         wide = [each for each in differences if each in told or is_searched_in_sources(each)]
         hits += self._look_in("sources", wide)
-        told |= self._told()
+        told |= self._find_told()
         hits = tuple(hit for hit in hits if not is_page(hit.path) and not is_test_code(hit.path))
         alive = {each for each in told if any(self._is_in_use(each, hit) for hit in hits)}
         found = []
@@ -99,7 +99,7 @@ class Lookup:
                 found.append(_finding(page, number, left))
         return found
 
-    def _told(self) -> set[Difference]:
+    def _find_told(self) -> set[Difference]:
         return {difference for places in self._places.values() for difference in places.values()}
 
     def find_gaps(self, additions: list[Addition]) -> list[Finding]:

@@ -125,13 +125,13 @@ def find_differences(subject: ReviewInput, files: Sequence[Sides]) -> Iterator[D
                 yield Difference(fact, path, new, is_key=is_key)
         turned = (fact for fact in sides.new.values() if fact.kind == "turned" and fact.key not in sides.old)
         yield from (Difference(replace(fact, kind="error"), path, fact.value) for fact in turned)
-    yield from _go_packages(subject.changes)
+    yield from _find_go_packages(subject.changes)
     came = {module_of(c.path) for c in subject.changes if c.status in (Status.ADDED, Status.RENAMED)}
     for change in subject.changes:
         if change.status in (Status.DELETED, Status.RENAMED) and not is_left_out(
             change.old_path or change.path
         ):
-            yield from _moved(change, came)
+            yield from _find_moved(change, came)
 
 
 def _differ(old: Fact, new: Fact) -> bool:
@@ -151,7 +151,7 @@ def _has_owner(fact: Fact, sides: Sides) -> bool:
     return any((kind, name, outer) in sides.new for kind in ("function", "class"))
 
 
-def _go_packages(changes: ChangeSet) -> Iterator[Difference]:
+def _find_go_packages(changes: ChangeSet) -> Iterator[Difference]:
     """Yield the Go packages that files left, by the paths that the change no longer imports."""
     files = [change for change in changes if (change.old_path or change.path).endswith(".go")]
     paths = [each.old_path or each.path for each in files if each.status in (Status.DELETED, Status.RENAMED)]
@@ -166,7 +166,7 @@ def _go_packages(changes: ChangeSet) -> Iterator[Difference]:
                 yield Difference(Fact("module", name), path, new[0] if len(new) == 1 else "")
 
 
-def _moved(change: FileChange, came: set[str]) -> Iterator[Difference]:
+def _find_moved(change: FileChange, came: set[str]) -> Iterator[Difference]:
     old, new = change.old_path or change.path, change.path if change.status is Status.RENAMED else ""
     if posixpath.basename(old).lower() not in words("conventional_files"):
         yield Difference(Fact("file", old), old, new)

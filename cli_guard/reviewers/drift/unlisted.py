@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from cli_guard.code.facts import Fact, call_text, plain
 from cli_guard.model import Finding, Hit, fingerprint
+from cli_guard.reviewers.docs.suggest import indent_of
 from cli_guard.reviewers.drift.differences import Difference, Sides
 from cli_guard.reviewers.drift.documents import Page, pattern
 from cli_guard.reviewers.drift.judging import token
@@ -89,8 +90,7 @@ def _in_style(addition: Addition, line: str) -> str:
     """Return an entry for the new name that looks like an entry of the list."""
     shape, told = pattern("entry_shape").match(line), addition.help or "..."
     if usage := pattern("usage_entry").match(line):
-        indent = line[: len(line) - len(line.lstrip())]
-        return f"{indent}{addition.fact.name}  ".ljust(usage.end()) + told
+        return f"{indent_of(line)}{addition.fact.name}  ".ljust(usage.end()) + told
     if shape is None:
         return addition.fact.name
     name = addition.fact.name.replace("-", "\\-") if "\\-" in line else addition.fact.name
