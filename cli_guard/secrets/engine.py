@@ -49,7 +49,7 @@ ORDER = (Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW, Severi
 STRETCH = 32_768
 # Beyond so many places of keywords, one whose surroundings were read before without a hit is passed over.
 DENSE = 4096
-REACH = 640
+REACH = 720  # the furthest that a rule and its context look back
 
 
 @dataclass

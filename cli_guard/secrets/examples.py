@@ -29,7 +29,8 @@ def find_shown(text: str, path: str, places: Iterable[int]) -> set[int]:
     """Return which of some offsets are in a part of the file that shows values; what is over 3 MB is not read."""
     text, kinds, forms = text[:MOST_READ], _kinds_of(ending(path)), _forms("patterns")
     wanted = sorted({place for place in places if 0 <= place < len(text)})
-    if not wanted or forms["path"].search(path) or forms["head"].search(text[:HEAD]):
+    # Code in a folder of recordings, or with words like theirs, is no recording.
+    if "recorded" in kinds and (forms["path"].search(path) or forms["head"].search(text[:HEAD])):
         return set(wanted)
     starts = {at: max(text.rfind("\n", 0, at) + 1, at - LINE) for at in wanted}
     shown = {at for at in wanted if forms["line"].search(text, starts[at], at)}

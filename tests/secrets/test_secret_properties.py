@@ -12,7 +12,8 @@ from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.secrets import review
 from cli_guard.rules.examples import expand
 from cli_guard.secrets import scan
-from cli_guard.secrets.detectors import by_keyword, keywords
+from cli_guard.secrets.detectors import all_detectors, by_keyword, keywords
+from cli_guard.secrets.engine import DENSE, REACH
 from cli_guard.secrets.redact import redact
 from cli_guard.secrets.vocabulary import Vocabulary, fold
 
@@ -104,3 +105,9 @@ def test_a_vocabulary_denies_what_no_word_of_the_text_holds() -> None:
     words = Vocabulary.of("the glp and the lpa and the pat- of a path")
     assert not words.may_hold("glpat-")
     assert words.may_hold("pat-")
+
+
+def test_what_is_passed_over_has_the_same_surroundings_as_far_as_any_rule_looks() -> None:
+    assert max(each.before + each.reach for each in all_detectors()) < REACH
+    text = "password: x\n" * (2 * DENSE) + f"password: {'Tq7#vLz9' + '!mXw2'}\n"
+    assert [hit.value for hit in scan(text, "a.yml").hits] == ["Tq7#vLz9" + "!mXw2"]

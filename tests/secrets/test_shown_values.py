@@ -79,6 +79,9 @@ USED = [
     ("a.js", f"const files = ['src/**'];\nconst {LINE};"),
     ("a.go", f"// {LINE}\nvar host = 1"),
     ("issues.py", LINE),
+    ("app/recordings/views.py", LINE),
+    ("a.py", f'# "_recordingName": "a"\n{LINE}'),
+    ("login.sh", f"# recorded_with: VCR\n{LINE}"),
     ("data/all.json", f'{{"html_url": "https://git.example.com/a/b", "password": "{SECRET}"}}'),
 ]  # fmt: skip
 
