@@ -216,7 +216,7 @@ def judge_release(world: World, each: Difference, was: Entry | None, entry: Entr
     if is_loose(each, was, entry):
         if world.is_first("unpinned", each.path):
             others = sum(is_loose(each, old, new) for old, new in each.pairs) - 1
-            more = f"; nor have {others} more" if others else ""
+            more = f"; {others} more have none" if others else ""
             yield "deps-unpinned", f"{name} has no version: {spec or 'any'} is accepted{more}"
         return
     is_library = was and entry.kind != "dev" and ecosystem not in ("go", "actions", "pre-commit")

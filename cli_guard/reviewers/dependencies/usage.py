@@ -89,7 +89,7 @@ def review_majors(world: World, tree: Tree) -> Iterator[Finding]:
     for found in moves.values():
         for number, (each, entry, text) in enumerate(found[:MOST_SHOWN], 1):
             others = len(found) - MOST_SHOWN if number == MOST_SHOWN else 0
-            rest = f"; {others} more of this file move to one" if others > 0 else ""
+            rest = f"; {others} more in this file do so" if others > 0 else ""
             yield from findings_of(each, "deps-major", entry, text + rest)
     if len(world.majors) > MOST_ENTRIES:
         left = f"dependencies: {len(world.majors) - MOST_ENTRIES:,} more moves to another major version"
