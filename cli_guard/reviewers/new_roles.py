@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from cli_guard.code.languages import language_of
+from cli_guard.code.languages import language_for, language_of
 from cli_guard.errors import MissingObject
 from cli_guard.git.search import WholeTree
 from cli_guard.model import ChangeSet, Contents, FileChange, Hunk, Kind, Status, split_lines
@@ -87,7 +87,7 @@ def _has_new_role(change: FileChange, contents: Contents) -> bool:
 def _role(path: str, text: str | None) -> Role:
     """Return by which rules a file is judged: its language, its topics, and how its commands are found."""
     start = _start(text)
-    language = language_of(path, start)
+    language = language_for(path, start)
     family = family_of(path, start) or ("program" if is_program(path) else "")
     return language, topic_of(path, language), line_topics(path), family
 

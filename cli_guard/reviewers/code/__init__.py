@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from cli_guard.code.classify import is_generated
-from cli_guard.code.languages import language_of
+from cli_guard.code.languages import language_for
 from cli_guard.model import Contents, FileChange, Finding, Hunk, Kind, Report, Skipped, Status
 from cli_guard.reviewers.code import files, lines, remarks, trees
 from cli_guard.reviewers.per_file import Examiner, FileResult
@@ -48,7 +48,7 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     if text is not None and change.path.endswith(".ipynb") and len(text) <= subject.limits.file_chars:
         yield from _inspect_notebook(subject, change, text)
     path = change.read_as or change.path
-    language = language_of(path, _first_line(change, text))
+    language = language_for(path, _first_line(change, text))
     topic = remarks.topic_of(path, language)
     line_rules = lines.rules_for(path)
     if topic is None and not line_rules:

@@ -15,10 +15,8 @@ from cli_guard.rules.catalog import Rule
 EVIDENCE_CHARS = 120
 MAX_PER_RULE = 50
 STEPS = list(Severity)
-TOPICS = {name: name for name in ("python", "javascript", "go", "java", "bash", "yaml")} | {
-    "typescript": "javascript",
-    "tsx": "javascript",
-}
+LANGUAGES = "python javascript go java kotlin csharp php ruby rust c swift bash yaml hcl".split()
+TOPICS = {name: name for name in LANGUAGES} | {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
 
 DOCKER_NAME = re.compile(r"(?:^|\.)(?:docker|container)file(?:$|\.)", re.IGNORECASE)
 SQL_ENDINGS = frozenset((".sql", ".ddl", ".psql", ".pgsql", ".mysql", ".tsql"))
