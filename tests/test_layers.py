@@ -37,8 +37,8 @@ BUDGETS = {
     # 15,000; signed approvals took 2,900, deferred libraries 130, the search of the tree 90
     ("cli", "review", "graph", "policy", "git", "state"): 17_693,
     ("commands",): 11_654,  # 10,000; the three profiles took 1,280
-    # 15,000 with flow; drift took 1,430, dependencies 1,300, plans in four more languages 390, secrets 310
-    ("reviewers", "secrets", "code"): 16_219,
+    # 15,000 with flow; drift took 1,430, dependencies 1,300, plans in four more languages 390, secrets 310, flow 2,580
+    ("reviewers", "secrets", "code"): 18_798,
     ("execution",): 5_130,  # 5,000
     ("server",): 1_988,  # 1,700; waiting, a successor, memory given back, systemd
     ("assistant",): 12_220,  # 11,000
@@ -46,7 +46,7 @@ BUDGETS = {
     ("mcp",): 1_500,
 }
 # 55,000, what closes the ways past, what stands in front of agents, signed approvals, drift and dependencies
-WHOLE = 69_656
+WHOLE = 72_235
 LONGEST, SHORTEST = 400, 40
 
 # A module or room that alone may import a library at all.

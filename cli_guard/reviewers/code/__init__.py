@@ -1,7 +1,8 @@
 """The code reviewer: risky constructs, forgotten debugging code, files that should not be committed as they are.
 
-Three kinds of rule, a module each: over syntax trees (`trees`), over lines and statements of files without a grammar
-here (`lines`), and over a file as a whole (`files`). All are data under `rules/code/`.
+Four kinds of rule, a module each: over syntax trees (`trees`), over data that reaches a dangerous call (`flows`), over
+lines and statements of files without a grammar here (`lines`), and over a file as a whole (`files`). All are data under
+`rules/code/` and `rules/flow/`.
 """
 
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from dataclasses import replace
 from cli_guard.code.classify import is_generated
 from cli_guard.code.languages import language_for
 from cli_guard.model import Contents, FileChange, Finding, Hunk, Kind, Report, Skipped, Status
-from cli_guard.reviewers.code import files, lines, remarks, trees
+from cli_guard.reviewers.code import files, flows, lines, remarks, trees
 from cli_guard.reviewers.per_file import Examiner, FileResult
 from cli_guard.reviewers.review_input import ReviewInput
 
@@ -70,6 +71,7 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
         yield Skipped(change.path, NO_TEXT)
         return
     yield from trees.inspect(subject, change, language, topic, parsed)
+    yield from flows.inspect(subject, change, language, parsed)
 
 
 def _inspect_notebook(subject: ReviewInput, change: FileChange, text: str) -> Iterator[Finding | Skipped]:

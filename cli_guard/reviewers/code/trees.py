@@ -129,6 +129,13 @@ def depth(text: str) -> int:
     return max(accumulate(map(DEPTH.__getitem__, brackets)), default=0)
 
 
+def unreadable(language: str, text: str) -> str:
+    """Return why a text is not parsed, "" if it can be."""
+    if depth(text) > MAX_DEPTH:
+        return f"brackets nest deeper than {MAX_DEPTH}"
+    return f"more than {DEEPEST} levels of indentation" if indents_too_deep(language, text) else ""
+
+
 def inspect(
     subject: ReviewInput, change: FileChange, language: str, topic: str, text: str
 ) -> Iterator[Finding | Skipped]:
@@ -136,11 +143,8 @@ def inspect(
     rules = [rule for rule in rules_of(topic) if rule.wants(change.path, text)]
     if not rules:
         return
-    if depth(text) > MAX_DEPTH:
-        yield Skipped(change.path, f"code: brackets nest deeper than {MAX_DEPTH}", by_limit=True)
-        return
-    if indents_too_deep(language, text):
-        yield Skipped(change.path, f"code: more than {DEEPEST} levels of indentation", by_limit=True)
+    if why := unreadable(language, text):
+        yield Skipped(change.path, f"code: {why}", by_limit=True)
         return
     started = subject.clock()
     root = subject.trees.root(language, text)

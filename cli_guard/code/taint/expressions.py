@@ -1,0 +1,411 @@
+"""Turn the expressions of a syntax tree into the shapes of `program`, by the table rules/languages/shapes.toml."""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from cli_guard.code.taint.program import Function, Node
+from cli_guard.rules.catalog import read_table
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+SHAPES = (
+    *(
+        "name",
+        "member",
+        "index",
+        "call",
+        "macro",
+        "text",
+        "constant",
+        "binary",
+        "test",
+        "not",
+        "cast",
+        "assign",
+    ),
+    *("if", "loop", "comprehension", "switch", "return", "leave", "try", "function", "class", "block"),
+)
+DEEPEST = 120
+MOST_NODES = 150_000
+TABLE = "languages/shapes.toml"
+OBJECT = (
+    "object",
+    "receiver",
+    "operand",
+    "value",
+    "argument",
+    "expression",
+    "target",
+    "path",
+    "scope",
+    "condition",
+)
+MEMBER = ("property", "attribute", "field", "name", "suffix", "method")
+TARGET = ("left", "pattern", "name", "declarator", "target", "alias", "property", "key")
+VALUE = ("right", "value", "result", "default_value")
+ARGUMENTS = ("arguments", "parameters")
+WRAPPED = frozenset(
+    ("argument", "value_argument", "attribute_argument", "literal_element", "element_initializer")
+)
+PAIRED = frozenset(
+    "keyword_argument pair keyed_element field_initializer pair_pattern array_element_initializer value_argument"
+    " argument named_argument".split()
+)
+CHAIN = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*")
+CAPTURE = re.compile(r"\{([A-Za-z_]\w*)[:}]")
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+SIGILS = "$&*@"
+TYPE_WORDS = re.compile(r"\b(?:const|mut|final|dyn|impl|var|val|let|struct|out|ref|readonly)\b|'[a-z]\w*\s")
+
+
+class TooBigError(Exception):
+    """The program has more nodes, or nests deeper, than is followed."""
+
+
+@cache
+def shapes(language: str) -> dict[str, str]:
+    """Map the kinds of node of one language to their shapes."""
+    table = read_table(TABLE)
+    rows = [table["shapes"], table.get(language, {})]
+    return {kind: shape for row in rows for shape, kinds in row.items() for kind in kinds.split()}
+
+
+@cache
+def cases(name: str) -> frozenset[str]:
+    return frozenset(read_table(TABLE)["cases"][name].split())
+
+
+class Expressions:
+    """Lowers expressions; statements, functions and classes are added by the one subclass, in `lowering`."""
+
+    def __init__(self, language: str, text: str) -> None:
+        self.text, self.language, self.shapes = text, language, shapes(language)
+        self.functions: list[Function] = []
+        self._owner, self._depth, self._count = "", 0, 0
+        self._special: dict[str, Callable[[SgNode, Node], Node]] = {
+            shape: getattr(self, f"_{shape}") for shape in SHAPES
+        }
+
+    def lower(self, node: "SgNode") -> Node:
+        span = node.range()
+        made = Node("group", span.start.line + 1, span.start.index, span.end.index)
+        self._count += 1
+        self._depth += 1
+        if self._depth > DEEPEST or self._count > MOST_NODES:
+            raise TooBigError
+        shape = self.shapes.get(node.kind(), "group")
+        if shape == "nothing":
+            made.op = "constant"
+        elif shape == "group":
+            self._fill(made, self._named(node))
+        else:
+            made = self._special[shape](node, made)
+        self._depth -= 1
+        return made
+
+    def _source(self, node: "SgNode") -> str:
+        span = node.range()
+        return self.text[span.start.index : span.end.index]
+
+    def _named(self, node: "SgNode") -> list["SgNode"]:
+        return [child for child in node.children() if child.is_named()]
+
+    def _all(self, nodes: Sequence["SgNode"]) -> tuple[Node, ...]:
+        return tuple(map(self.lower, nodes))
+
+    def _fill(self, made: Node, nodes: Sequence["SgNode"]) -> Node:
+        """Lower parts that may have names: arguments, fields of an object."""
+        keys: list[str | None] = []
+        parts = []
+        for node in nodes:
+            if node.kind() in ("comment", "line_comment", "block_comment"):
+                continue
+            key, value = self._pair(node)
+            keys.append(key)
+            parts.append(self.lower(value))
+        made.keys, made.parts = tuple(keys), tuple(parts)
+        return made
+
+    def _pair(self, node: "SgNode") -> tuple[str | None, "SgNode"]:
+        if node.kind() in PAIRED:
+            key = node.field("key") or node.field("name") or node.field("field")
+            value = node.field("value")
+            inner = self._named(node)
+            if (
+                value is None
+                and len(inner) == 2
+                and any(c.text() in ("=", "=>", ":") for c in node.children())
+            ):
+                key, value = inner
+            elif value is None and inner:
+                value = inner[-1]
+            if value is not None:
+                label = self._source(key).strip("\"':` ").removesuffix(":") if key is not None else None
+                return label, value
+        elif node.kind() in WRAPPED and (inner := self._named(node)):
+            return None, inner[-1]
+        return None, node
+
+    @staticmethod
+    def _field(node: "SgNode", names: Sequence[str]) -> "SgNode | None":
+        return next((found for name in names if (found := node.field(name)) is not None), None)
+
+    # One method a shape: it gets the node and an empty Node at its place, and returns what stands for it.
+
+    def _name(self, node: "SgNode", made: Node) -> Node:
+        text = self._source(node)
+        if text.startswith("@") and self.language == "ruby":
+            made.op, made.name = "member", text.lstrip("@")
+            made.parts = (Node("name", made.line, made.start, made.start, name="self"),)
+            return made
+        made.op, made.name = "name", text.lstrip(SIGILS) if self.language != "javascript" else text
+        return made
+
+    def _constant(self, node: "SgNode", made: Node) -> Node:
+        made.op, made.text = "constant", self._source(node)
+        return made
+
+    def _member(self, node: "SgNode", made: Node) -> Node:
+        named = self._named(node)
+        owner = self._field(node, OBJECT) or (named[0] if named else None)
+        member = self._field(node, MEMBER) or (named[-1] if len(named) > 1 else None)
+        if owner is None or member is None or member.range().start.index < owner.range().start.index:
+            return self._fill(made, named)
+        made.op, made.name = "member", self._source(member).lstrip("?.!:&>-$@").split("<")[0].strip()
+        made.parts = (self.lower(owner),)
+        return made
+
+    def _index(self, node: "SgNode", made: Node) -> Node:
+        named = self._named(node)
+        made.op = "index"
+        made.parts = self._all(named)
+        return made if named else self._constant(node, made)
+
+    def _call(self, node: "SgNode", made: Node) -> Node:
+        kind, named = node.kind(), self._named(node)
+        made.op = "call"
+        if kind in ("composite_literal", "struct_expression"):
+            body = node.field("body")
+            self._fill(made, self._named(body) if body is not None else ())
+            made.op = "group"
+            return made
+        if kind in ("echo_statement", "print_intrinsic", "jsx_attribute", "shell_command_expression") or (
+            kind.startswith(("include", "require")) and self.language == "php"
+        ):
+            word = kind.split("_")[0] if kind != "shell_command_expression" else "subshell"
+            if kind.endswith("once_expression"):
+                word += "_once"
+            if kind == "jsx_attribute" and named:
+                word = f"jsx.{self._source(named.pop(0))}"
+            return self._with_callee(made, self._word(made, word), named)
+        if kind == "command":
+            name = node.field("name")
+            word = self._source(name) if name is not None else ""
+            return self._with_callee(made, self._word(made, word), list(node.field_children("argument")))
+        arguments = self._field(node, ARGUMENTS) or next(
+            (
+                c
+                for c in named
+                if c.kind() in ("arguments", "argument_list", "call_suffix", "value_arguments")
+            ),
+            None,
+        )
+        callee = self._callee(node, made, named, arguments)
+        given = self._arguments(arguments) if arguments is not None else []
+        for extra in (node.field("block"), node.field("initializer")):
+            if extra is not None:
+                given.append(extra)
+        return self._with_callee(made, callee, given)
+
+    def _callee(self, node: "SgNode", made: Node, named: list["SgNode"], arguments: "SgNode | None") -> Node:
+        kind = node.kind()
+        if "new" in kind or kind == "object_creation_expression":
+            of = self._field(node, ("constructor", "type", "name")) or (named[0] if named else None)
+            return self._word(made, "new " + plain_type(self._source(of)) if of is not None else "new")
+        owner = self._field(node, ("receiver", "object", "scope"))
+        method = self._field(node, ("method", "name"))
+        if owner is not None and method is not None:
+            inner = self.lower(owner)
+            span = method.range()
+            name = self._source(method).lstrip("$")
+            return Node("member", span.start.line + 1, inner.start, span.end.index, (inner,), name)
+        target = self._field(node, ("function", "method", "name"))
+        if target is None:
+            target = next((c for c in named if arguments is None or c.range() != arguments.range()), None)
+        if target is not None and target.kind() in ("generic_function", "generic_name", "template_function"):
+            target = self._field(target, ("function", "name")) or self._named(target)[0]
+        return self.lower(target) if target is not None else self._word(made, "")
+
+    def _arguments(self, arguments: "SgNode") -> list["SgNode"]:
+        if arguments.kind() == "template_string":
+            return [arguments]
+        found = []
+        for child in self._named(arguments):
+            if child.kind() == "value_arguments" or child.kind() == "annotated_lambda":
+                found += self._named(child)
+            else:
+                found.append(child)
+        return found
+
+    def _word(self, made: Node, word: str) -> Node:
+        return Node("name", made.line, made.start, made.start, name=word)
+
+    def _with_callee(self, made: Node, callee: Node, given: Sequence["SgNode"]) -> Node:
+        self._fill(made, given)
+        made.op, made.parts, made.keys = "call", (callee, *made.parts), (None, *made.keys)
+        return made
+
+    def _macro(self, node: "SgNode", made: Node) -> Node:
+        """Read the names in the tokens of a Rust macro: its grammar does not parse them."""
+        named = self._named(node)
+        body = self._source(named[-1])
+        strings = QUOTED.findall(body)
+        chains = [name for text in strings[:1] for name in CAPTURE.findall(text)]
+        chains += CHAIN.findall(QUOTED.sub(" ", body))
+        first = [Node("constant", made.line, made.start, made.end, text=strings[0])] if strings else []
+        parts = (*first, *(self._chain(made, chain) for chain in chains))
+        word = self._source(named[0]).replace("::", ".")
+        made.op, made.parts = "call", (self._word(made, word), *parts)
+        made.keys = (None,) * len(made.parts)
+        return made
+
+    def _chain(self, made: Node, chain: str) -> Node:
+        first, *members = chain.replace("::", ".").split(".")
+        node = Node("name", made.line, made.start, made.end, name=first)
+        for member in members:
+            node = Node("member", made.line, made.start, made.end, (node,), member)
+        return node
+
+    def _text(self, node: "SgNode", made: Node) -> Node:
+        parts = []
+        if node.kind() == "subshell" or node.kind() == "command_substitution":
+            return self._with_callee(made, self._word(made, "subshell"), self._named(node))
+        for child in self._named(node):
+            shape = self.shapes.get(child.kind())
+            if shape == "constant" and child.kind() != "number":
+                span = child.range()
+                text = self._source(child)
+                parts.append(
+                    Node("constant", span.start.line + 1, span.start.index, span.end.index, text=text)
+                )
+            elif child.kind() not in ("string_start", "string_end", "interpolation_identifier_start"):
+                parts.append(self.lower(child))
+        if all(part.op == "constant" for part in parts):
+            return self._constant(node, made)
+        made.op, made.parts = "text", tuple(parts)
+        return made
+
+    def _binary(self, node: "SgNode", made: Node) -> Node:
+        """Read `a + b + c`, which nests to the left, as one; `and`, `or` and comparisons keep their meaning."""
+        operator, operands = self._operator(node), self._operands(node)
+        if operator in ("&&", "and", "||", "or", "??", "?:"):
+            made.op, made.parts = "and" if operator in ("&&", "and") else "or", self._all(operands)
+            made.name = operator
+        elif operator in ("+", ".", "%", "..", "<<", "||=", "++"):
+            while operands and self._operator(operands[0]) == operator and operands[0].kind() == node.kind():
+                operands = [*self._operands(operands[0]), *operands[1:]]
+                self._count += 1
+            made.op, made.parts, made.name = "text", self._all(operands), operator
+        else:
+            made.op, made.parts, made.name = "test", self._all(operands), operator
+        return made
+
+    def _operands(self, node: "SgNode") -> list["SgNode"]:
+        return [
+            child for child in self._named(node) if not child.kind().endswith("operator") or child.children()
+        ]
+
+    def _operator(self, node: "SgNode") -> str:
+        operator = node.field("operator")
+        if operator is not None:
+            return self._source(operator)
+        return " ".join(
+            self._source(c) for c in node.children() if not c.is_named() and c.text() not in "()[]"
+        )
+
+    def _test(self, node: "SgNode", made: Node) -> Node:
+        operands = self._named(node)
+        if node.kind() == "test_command" and len(operands) == 1:
+            return self.lower(operands[0])
+        operator = node.field("operators") or node.field("operator")
+        made.op, made.parts = "test", self._all([o for o in operands if o.kind() not in ("not in", "is not")])
+        made.name = self._source(operator) if operator is not None else self._operator(node)
+        if not made.name.strip():
+            made.name = next(
+                (self._source(o) for o in node.children() if o.kind() in ("not in", "is not")), ""
+            )
+        return made
+
+    def _not(self, node: "SgNode", made: Node) -> Node:
+        named = self._named(node)
+        operator = self._operator(node).split(" ")[0]
+        made.op, made.parts = "group", self._all(named)
+        if operator in ("!", "not"):
+            made.op, made.parts = "not", made.parts[-1:]
+        elif operator in ("-z", "-n", "typeof"):
+            made.op, made.name = "test", operator
+        return made
+
+    def _cast(self, node: "SgNode", made: Node) -> Node:
+        named = self._named(node)
+        of = node.field("type") or (named[-1] if named else None)
+        value = self._field(node, ("value", "operand", "expression")) or (named[0] if named else None)
+        made.op, made.name = "cast", plain_type(self._source(of)) if of is not None else ""
+        made.parts = (self.lower(value),) if value is not None else ()
+        return made
+
+    def _assign(self, node: "SgNode", made: Node) -> Node:
+        target, value = self._field(node, TARGET), self._field(node, VALUE)
+        named = self._named(node)
+        if node.kind() == "as_pattern" and len(named) == 2:
+            value, target = named
+        if target is None and named:
+            target = next((c for c in named if c.kind() not in ("binding_pattern_kind", "modifiers")), None)
+        if (
+            value is None
+            and target is not None
+            and any(c.text() in ("=", "+=", ":=") for c in node.children())
+        ):
+            value = named[-1] if named[-1].range() != target.range() else None
+        elif value is None and node.kind() in ("init_declarator", "variable_declarator"):
+            value = named[-1] if len(named) > 1 else None
+        if target is None:
+            return self._fill(made, named)
+        made.op = "assign"
+        operator = self._operator(node).split(" ")[0] if node.kind() != "keyed_element" else "="
+        augmented = operator.endswith("=") and len(operator) > 1 and operator not in (":=", "==")
+        made.name = operator if augmented or "augmented" in node.kind() else "="
+        made.text = self._type_of(node)
+        targets = self.lower(target)
+        made.parts = (targets, self.lower(value)) if value is not None else (targets,)
+        other = node.field("alternative") if node.kind() == "let_declaration" else None
+        if other is not None:
+            return Node("block", made.line, made.start, made.end, (self._unlikely(other), made))
+        return made
+
+    def _unlikely(self, node: "SgNode") -> Node:
+        """What runs only if a pattern does not match: evaluated beside what follows."""
+        inner = self.lower(node)
+        return Node("if", inner.line, inner.start, inner.end, (self._word(inner, ""), inner))
+
+    def _type_of(self, node: "SgNode") -> str:
+        of = node.field("type")
+        parent = node.parent()
+        if of is None and parent is not None and "declarat" in parent.kind():
+            of = parent.field("type")
+        if of is None:
+            declared = next((c for c in self._named(node) if c.kind() == "variable_declaration"), node)
+            of = next(
+                (c for c in self._named(declared) if c.kind() in ("user_type", "type_annotation")), None
+            )
+        return plain_type(self._source(of)) if of is not None else ""
+
+
+def plain_type(text: str) -> str:
+    """Return a type without what is generic, optional or by reference in it: `&mut foo::Bar<T>` is `foo.Bar`."""
+    text = TYPE_WORDS.sub("", text.strip().lstrip(":")).strip()
+    text = re.sub(r"<.*|\(.*|\[.*?\]", "", text, flags=re.DOTALL)
+    return text.replace("::", ".").replace("\\", ".").strip(" *&?!.[]'\"")

@@ -1,0 +1,281 @@
+"""Conditions that make a value safe where they hold, or where they do not: membership, equality, type, form."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from cli_guard.code.taint.naming import dotted, path_of
+from cli_guard.code.taint.program import Function, Node
+from cli_guard.code.taint.tables import ALL, Entry, is_common
+from cli_guard.code.taint.values import Summary
+
+EQUAL = frozenset(("==", "===", "eq", "is", "=", "-eq", "equals"))
+UNEQUAL = frozenset(("!=", "!==", "ne", "is not", "<>", "-ne"))
+WHOLE = frozenset((ALL,))
+HOST = re.compile(r"(?i)(?:host|hostname|netloc|scheme|protocol|origin|domain|authority)(?:\(\))?$")
+OF_URL = frozenset(("ssrf", "redirect"))
+PATHS = frozenset(("path", "archive", "upload"))
+ANCHORED = re.compile(r"^.{0,4}?(?:\^|\\A).*(?:\$|\\[zZ]).{0,6}$", re.DOTALL)
+OPEN = re.compile(r"(?<!\\)\.[*+]")
+SITE = re.compile(r"https?://[^/]+/")
+EXACT_CALLS = re.compile(
+    r"(?:.*\.)?(?:equals|equalsIgnoreCase|EqualFold|Equals|eql\?|contentEquals|strcmp|EqualsIgnoreCase|eq)"
+)
+UNWRAPPED = re.compile(
+    r"(?:.*\.)?(?:lower|upper|strip|trim|toLowerCase|toUpperCase|to_lowercase|to_uppercase|downcase|upcase|ToLower|lowercase"
+    r"|ToUpper|as_str|as_deref|as_ref|toString|to_s|String|str|TrimSpace|casefold|Trim|trimmed|unwrap|to_string)"
+)
+MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """An expression that is safe for some kinds; `derived`: what was made from the same value as well."""
+
+    node: Node
+    kinds: frozenset[str]
+    path: str
+    derived: bool = False
+
+
+class Facts(Protocol):
+    """What is known at the place of a condition."""
+
+    def test_of(self, node: Node) -> Node | None:
+        """Return the test, call or look-up whose result a variable holds."""
+
+    def called(self, node: Node) -> tuple[Function, Summary] | None:
+        """Return the function of this file that is called."""
+
+    def names_of(self, node: Node) -> tuple[str, ...]:
+        """Return the dotted names of an expression."""
+
+    def is_clean(self, node: Node) -> bool:
+        """Return whether an expression is the program's own."""
+
+    def is_resolved(self, node: Node) -> bool:
+        """Return whether an expression is a path without `..` and links in it."""
+
+    def guards(self, node: Node) -> tuple[tuple[Entry, str], ...]:
+        """Return the entries of the tables that a condition fits, with the path of what each checks."""
+
+
+def narrowings(node: Node, holds: bool, facts: Facts, depth: int = 0) -> list[Narrowing]:
+    """Return what is safe if a condition holds, or if it does not."""
+    if depth > 8:
+        return []
+    if node.op in ("group", "block") and len(node.parts) == 1:
+        return narrowings(node.parts[0], holds, facts, depth + 1)
+    if node.op == "not" and node.parts:
+        return narrowings(node.parts[0], not holds, facts, depth + 1)
+    if node.op in ("and", "or"):
+        each = [narrowings(part, holds, facts, depth + 1) for part in node.parts]
+        if (node.op == "and") is holds:
+            return [found for part in each for found in part]
+        return [found for found in each[0] if all(_covers(part, found) for part in each[1:])]
+    if node.op == "assign" and len(node.parts) == 2:
+        return narrowings(node.parts[1], holds, facts, depth + 1)
+    return list(_atom(node, holds, facts, depth))[:MOST]
+
+
+def _covers(part: list[Narrowing], found: Narrowing) -> bool:
+    return any(other.path == found.path and other.kinds >= found.kinds for other in part)
+
+
+def _atom(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowing]:
+    for entry, path in facts.guards(node):
+        if entry.data.get("holds", True) is holds:
+            yield Narrowing(node, entry.kinds, path)
+    if node.op == "test":
+        yield from _comparison(node, holds, facts, depth)
+    elif node.op == "call":
+        yield from _call(node, holds, facts, depth)
+    elif node.op == "index" and len(node.parts) == 2 and facts.is_clean(node.parts[0]) and holds:
+        yield from _safe(node.parts[1], WHOLE)  # allowed[x]
+    elif node.op in ("name", "member") and (test := facts.test_of(node)) is not None:
+        yield from narrowings(test, holds, facts, depth + 1)
+
+
+def _comparison(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowing]:
+    operator, parts = node.name.strip(), node.parts
+    if operator in ("in", "not in", "! in", "!in", "of"):
+        if len(parts) == 2 and (operator in ("in", "of")) is holds and parts[0].op != "constant":
+            if parts[1].op != "constant" and facts.is_clean(parts[1]):
+                yield from _safe(parts[0], WHOLE)
+        elif len(parts) == 2 and (operator in ("in", "of")) is not holds and parts[0].op == "constant":
+            yield from _without(parts[0], parts[1])
+    elif operator in ("=~", "!~", "~=", "~"):
+        if (operator != "!~") is holds and len(parts) == 2:
+            at = 0 if parts[0].op not in ("constant",) and not _is_pattern(parts[0]) else 1
+            if _is_strict(parts[1 - at], whole=False):
+                yield from _safe(parts[at], WHOLE)
+    elif len(parts) == 2 and (operator in EQUAL or operator in UNEQUAL):
+        wanted = (operator in EQUAL) is holds
+        for one, other in (parts, parts[::-1]):
+            if one.op == "test" and one.name == "typeof":
+                if wanted and "string" in other.text:
+                    yield from _safe(one.parts[0], frozenset(("nosql", "mass-assignment")))
+                elif wanted and any(word in other.text for word in ("number", "boolean")):
+                    yield from _safe(one.parts[0], WHOLE)
+            elif other.op == "constant" and other.text in (
+                "nil",
+                "null",
+                "None",
+                "undefined",
+                "false",
+                "-1",
+                "0",
+                "true",
+            ):
+                yield from _against_nothing(one, other.text, operator in EQUAL, holds, facts, depth)
+            elif wanted and _is_own(other, facts) and other.text.strip("\"'") != "":
+                yield from _safe(one, WHOLE)
+
+
+def _against_nothing(
+    one: Node, text: str, equal: bool, holds: bool, facts: Facts, depth: int
+) -> Iterator[Narrowing]:
+    """Read `find(x) != nil`, `err == nil`, `list.indexOf(x) === -1`: the call before it held, or did not."""
+    test = facts.test_of(one) if one.op in ("name", "member") else None
+    inner = test or one
+    if (
+        inner.op == "call"
+        and text in ("nil", "null", "None")
+        and dotted(one).rsplit(".", 1)[-1] in ("err", "error", "e")
+    ):
+        if equal is holds:  # err == nil
+            yield from narrowings(inner, True, facts, depth + 1)
+    elif inner.op in ("call", "test", "index"):
+        found = equal is not holds if text not in ("true",) else equal is holds
+        if text == "0" and not EXACT_CALLS.fullmatch(dotted(inner)):
+            return
+        if text == "0":
+            found = not found
+        yield from narrowings(inner, found, facts, depth + 1)
+
+
+def _is_own(node: Node, facts: Facts) -> bool:
+    return node.op == "constant" or (node.op in ("name", "member", "call", "index") and facts.is_clean(node))
+
+
+def _call(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowing]:
+    callee, *given = node.parts
+    name = facts.names_of(node)[0]
+    receiver = callee.parts[0] if callee.op == "member" else None
+    local = facts.called(node)
+    if local is not None and local[1].test is not None:
+        yield from _through(node, local, holds, facts, depth)
+    if is_common("tests", "member", name):
+        second = is_common("tests", "member_second", name) and len(given) == 2
+        if receiver is not None and len(given) == 1:
+            if given[0].op == "constant":
+                if not holds:
+                    yield from _without(given[0], receiver)
+            elif holds and facts.is_clean(receiver):
+                yield from _safe(given[0], WHOLE)
+        elif holds and len(given) >= 2:
+            needle, hay = (given[1], given[0]) if second else (given[0], given[1])
+            if needle.op == "constant":
+                return
+            if facts.is_clean(hay):
+                yield from _safe(needle, WHOLE)
+        elif holds and len(given) == 1 and given[0].op == "index" and len(given[0].parts) == 2:
+            yield from _safe(given[0].parts[1], WHOLE)  # isset(ALLOWED[x])
+    if is_common("tests", "prefix", name) and given:
+        of, prefix = (
+            (receiver, given[0]) if receiver is not None and len(given) == 1 else (given[0], given[-1])
+        )
+        if receiver is not None and len(given) == 2 and facts.is_clean(receiver):
+            of, prefix = given[0], given[1]
+        yield from _prefix(of, prefix, holds, facts)
+    elif EXACT_CALLS.fullmatch(name) and holds:
+        sides = [part for part in (receiver, *given) if part is not None][:3]
+        own = [side for side in sides if _is_own(side, facts)]
+        yield from (found for side in sides if own and side not in own for found in _safe(side, WHOLE))
+    elif is_common("tests", "matches", name) and holds:
+        whole = is_common("tests", "whole_matches", name)
+        sides = [part for part in (receiver, *given) if part is not None]
+        patterns = [side for side in sides if _is_pattern(side) or _is_own(side, facts)]
+        if patterns and _is_strict(patterns[0], whole=whole):
+            yield from (found for side in sides if side not in patterns for found in _safe(side, WHOLE))
+    elif is_common("tests", "type", name) and holds:
+        for side in (receiver, *given):
+            if side is not None and not facts.is_clean(side):
+                yield from _safe(side, WHOLE)
+    elif local is None and holds and is_common("tests", "named", name):
+        for side in (receiver, *given):
+            if side is not None and side.op in ("name", "member", "index", "call"):
+                yield from _safe(side, WHOLE)
+
+
+def _through(
+    node: Node, local: tuple[Function, Summary], holds: bool, facts: Facts, depth: int
+) -> Iterator[Narrowing]:
+    """Read a check that a function of the file makes: its condition, with the arguments for its parameters."""
+    function, summary = local
+    if summary.test is None:
+        return
+    given = node.parts[1:]
+    names = [p.names[0] for p in function.parameters if p.names and p.names[0] not in ("self", "this", "cls")]
+    for found in narrowings(summary.test, holds, facts, depth + 3):
+        if found.path in names and names.index(found.path) < len(given):
+            yield from _safe(given[names.index(found.path)], found.kinds)
+
+
+def _prefix(of: Node, prefix: Node, holds: bool, facts: Facts) -> Iterator[Narrowing]:
+    text = prefix.text.strip("\"'`")
+    if prefix.op == "constant" and SITE.match(text):
+        if holds:
+            yield from _safe(of, OF_URL)
+    elif prefix.op == "constant" and text in ("/", "//"):
+        if (text == "/") is holds:
+            yield from _safe(of, frozenset(("slash" if holds else "one-slash",)))
+    elif holds and facts.is_resolved(of):
+        yield from _safe(of, PATHS)
+
+
+def _without(part: Node, of: Node) -> Iterator[Narrowing]:
+    """Read a refusal of what holds a text: `".." in name` leaves no way out of the folder."""
+    text = part.text.strip("\"'`")
+    if ".." in text or text in ("/", "\\\\"):
+        yield from _safe(of, PATHS)
+    elif "\\n" in text or "\\r" in text:
+        yield from _safe(of, frozenset(("header",)))
+
+
+def _is_pattern(node: Node) -> bool:
+    return node.op == "constant" or (node.op == "call" and "ompile" in dotted(node))
+
+
+def _is_strict(pattern: Node, *, whole: bool) -> bool:
+    """Return whether a regular expression checks all of a text; one that is not seen here is taken at its word."""
+    text = pattern.text
+    if pattern.op == "call":
+        text = next((part.text for part in pattern.parts[1:] if part.op == "constant"), "")
+    if not text:
+        return pattern.op != "constant"
+    return not OPEN.search(text) and (whole or ANCHORED.match(text) is not None)
+
+
+def _safe(node: Node, kinds: frozenset[str]) -> Iterator[Narrowing]:
+    """Yield what is safe if an expression is: a variable, also through calls that only change its form."""
+    derived = False
+    while True:
+        if node.op in ("group", "block", "cast") and len(node.parts) == 1:
+            node = node.parts[0]
+        elif node.op == "call" and node.parts[0].op == "member" and UNWRAPPED.fullmatch(dotted(node)):
+            node = node.parts[0].parts[0] if len(node.parts) == 1 else node.parts[-1]
+        elif node.op == "call" and len(node.parts) == 2 and UNWRAPPED.fullmatch(dotted(node)):
+            node = node.parts[1]
+        else:
+            break
+    if HOST.search(dotted(node)):
+        derived, kinds = True, OF_URL if ALL in kinds else kinds
+        while node.op == "member" or (node.op == "call" and node.parts[0].op == "member"):
+            node = node.parts[0] if node.op == "member" else node.parts[0].parts[0]
+        while node.op == "call" and len(node.parts) > 1:
+            node = node.parts[1]
+    path = path_of(node)
+    if path:
+        yield Narrowing(node, kinds, path, derived)

@@ -1,0 +1,174 @@
+"""Dotted names of expressions, as tables match them: as written, by what was imported, and by type."""
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from cli_guard.code.taint.program import Node
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+IMPORTS = {
+    "python": "import_statement import_from_statement",
+    "javascript": "import_statement",
+    "go": "import_spec",
+    "rust": "use_declaration",
+    "php": "namespace_use_clause",
+    "java": "import_declaration",
+    "kotlin": "import_header",
+}
+REQUIRED = re.compile(
+    r"\b(?:const|let|var)\s+(\w+|\{[^}]{1,400}\})\s*=\s*(?:await\s+import|require)\(\s*['\"]([^'\"]{1,200})['\"]\s*\)"
+    r"((?:\.\w+)*)"
+)
+PROMISED = re.compile(r"\b(?:const|let|var)\s+(\w+)\s*=\s*(?:\w+\.)?promisify\(\s*([\w.]+)\s*\)")
+PYTHON_FROM = re.compile(r"\s*from\s+([\w.]+)\s+import\s+\(?([^)#]*)")
+AS = re.compile(r"([\w.*]+)(?:\s+as\s+(\w+))?")
+MOST_IMPORTS = 2_000
+BRACKETS = frozenset(("call", "index", "cast", "not"))
+
+
+def imports_of(root: "SgNode", language: str, text: str) -> Mapping[str, str]:
+    """Map the names that a file imports to the dotted names of what they stand for."""
+    family = {"typescript": "javascript", "tsx": "javascript"}.get(language, language)
+    found: dict[str, str] = {}
+    for kind in IMPORTS.get(family, "").split():
+        for node in root.find_all(kind=kind):
+            if len(found) < MOST_IMPORTS:
+                found |= READERS[family](node.text())
+    if family == "javascript":
+        for names, module, member in REQUIRED.findall(text):
+            module = _module(module)
+            if names.startswith("{"):
+                found |= {
+                    local: f"{module}.{name}"
+                    for name, local in _listed(names.strip("{}").replace(":", " as "))
+                }
+            else:
+                found[names] = module + member
+        for name, wrapped in PROMISED.findall(text):
+            first, dot, rest = wrapped.partition(".")
+            found[name] = found.get(first, first) + dot + rest
+    return found
+
+
+def _module(name: str) -> str:
+    return name.removeprefix("node:").strip("./").replace("/", ".")
+
+
+def _listed(names: str) -> list[tuple[str, str]]:
+    pairs = (AS.match(part.strip()) for part in names.split(","))
+    return [(m[1], m[2] or m[1]) for m in pairs if m]
+
+
+def _python(text: str) -> dict[str, str]:
+    named = PYTHON_FROM.match(text)
+    if named:
+        return {local: f"{named[1]}.{name}" for name, local in _listed(named[2])}
+    modules = _listed(text.strip().removeprefix("import"))
+    return {local: name for name, local in modules if local != name}
+
+
+def _javascript(text: str) -> dict[str, str]:
+    source = re.search(r"['\"]([^'\"]+)['\"]\s*;?\s*$", text)
+    if not source:
+        return {}
+    module = _module(source[1])
+    found: dict[str, str] = {}
+    named = re.search(r"\{([^}]*)\}", text)
+    if named:
+        listed = _listed(re.sub(r"\btype\s", "", named[1]))
+        found |= {local: module if name == "default" else f"{module}.{name}" for name, local in listed}
+    if whole := re.search(r"\*\s+as\s+(\w+)", text):
+        found[whole[1]] = module
+    if default := re.match(r"import\s+(?:type\s+)?(\w+)\s*(?:,|from)", text):
+        found[default[1]] = module
+    return found
+
+
+def _go(text: str) -> dict[str, str]:
+    named = re.match(r"(?:(\w+)\s+)?\"([^\"]+)\"", text)
+    if not named:
+        return {}
+    parts = [part for part in named[2].split("/") if not re.fullmatch(r"v\d+", part)]
+    name = re.sub(r"\.v\d+$|^go-|-go$", "", parts[-1]) if parts else named[2]
+    return {named[1]: name} if named[1] and named[1] != name else {}
+
+
+def _rust(text: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    body = re.sub(r"\s+", " ", text).removeprefix("pub ").removeprefix("use ").rstrip("; ")
+    stack: list[str] = []
+    for before, mark in re.findall(r"([^{},]*)([{},]|$)", body):
+        part = before.strip()
+        whole = "".join(stack) + part.replace("::", ".")
+        if mark == "{":
+            stack.append(part.replace("::", "."))
+            continue
+        if part and part != "*":
+            name, _, alias = whole.partition(" as ")
+            name = name.removesuffix(".self")
+            found[alias or name.rsplit(".", 1)[-1]] = name
+        if mark == "}" and stack:
+            stack.pop()
+    return found
+
+
+def _last_part(text: str) -> dict[str, str]:
+    named = re.match(r"(?:import\s+(?:static\s+)?|use\s+)?([\w.\\]+?)(?:\s+as\s+(\w+))?\s*;?\s*$", text)
+    if not named:
+        return {}
+    name = named[1].replace("\\", ".")
+    short = name.rsplit(".", 1)[-1]
+    return {named[2]: short} if named[2] else {short: name} if text.startswith("import static") else {}
+
+
+READERS = {
+    "python": _python,
+    "javascript": _javascript,
+    "go": _go,
+    "rust": _rust,
+    "php": _last_part,
+    "java": _last_part,
+    "kotlin": _last_part,
+}
+
+
+def dotted(node: Node) -> str:
+    """Return the dotted name of an expression, "" for one without a name; calls and subscripts drop their brackets."""
+    members: list[str] = []
+    while True:
+        if node.op == "member":
+            members.append(node.name)
+            node = node.parts[0]
+        elif node.parts and (node.op in BRACKETS or (node.op in ("group", "block") and len(node.parts) == 1)):
+            node = node.parts[0]
+        else:
+            break
+    first = node.name if node.op == "name" else '""' if node.op in ("constant", "text") else ""
+    return ".".join((first, *reversed(members))) if first or members else ""
+
+
+def path_of(node: Node) -> str:
+    """Return the path of a variable, member or constant subscript; "" for anything else.
+
+    A call with constant arguments alone is one too: what it returns is taken to be the same each time.
+    """
+    members: list[str] = []
+    while node.op != "name":
+        if node.op == "member":
+            members.append(node.name)
+        elif node.op == "index" and len(node.parts) == 2 and node.parts[1].op == "constant":
+            members.append(node.parts[1].text.strip("'\":` "))
+        elif node.op == "call" and node.parts[0].op == "member" and _is_plain(node):
+            members.append("".join((node.parts[0].name, "()", *(p.text for p in node.parts[1:]))))
+            node = node.parts[0]
+        elif not (node.op in ("group", "block", "cast") and len(node.parts) == 1):
+            return ""
+        node = node.parts[0]
+    return ".".join((node.name, *reversed(members))) if node.name else ""
+
+
+def _is_plain(call: Node) -> bool:
+    return all(part.op == "constant" for part in call.parts[1:])

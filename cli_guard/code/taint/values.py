@@ -1,0 +1,168 @@
+"""What is known of values while data is followed: where it came from, how it got here, for what it is safe."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from cli_guard.code.taint.program import Node
+from cli_guard.code.taint.tables import ALL, Entry
+
+MOST_TAINTS = 6
+MOST_STEPS = 6
+MOST_GUESSES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value comes from.
+
+    `kind` is "source", or while the caller is not known yet, "parameter" (its position) or "field" (of an object of
+    this class, `name` is `Class.field`). A `secret` goes to other sinks than what is untrusted.
+    """
+
+    kind: str
+    name: str
+    line: int = 0
+    at: int = 0
+    position: int = -1
+    local: bool = False
+    secret: bool = False
+
+
+Step = tuple[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """One way by which a value is not the program's own.
+
+    `safe` are the kinds of sink that it cannot harm; `guesses` counts calls that nobody knows on the way; `whole` says
+    that it is all of a request and not one value out of it.
+    """
+
+    origin: Origin
+    steps: tuple[Step, ...] = ()
+    guesses: int = 0
+    safe: frozenset[str] = frozenset()
+    whole: bool = False
+
+    def via(self, line: int, text: str, guesses: int = 0) -> "Taint":
+        known = any(line == step[0] for step in self.steps) or line == self.origin.line
+        steps = self.steps if known or len(self.steps) >= MOST_STEPS else (*self.steps, (line, text))
+        return replace(self, steps=steps, guesses=self.guesses + guesses)
+
+    def but_safe(self, kinds: frozenset[str]) -> "Taint":
+        return replace(self, safe=self.safe | kinds)
+
+
+Value = tuple[Taint, ...]
+CLEAN: Value = ()
+
+
+def union(values: Iterable[Value]) -> Value:
+    """Unite values; of several ways from one origin the surest is kept, for each set of kinds that it is safe for."""
+    found: dict[tuple[Origin, frozenset[str]], Taint] = {}
+    for value in values:
+        for taint in value:
+            key = (taint.origin, taint.safe)
+            known = found.get(key)
+            if known is None or taint.guesses < known.guesses:
+                found[key] = taint
+    return tuple(found.values())[:MOST_TAINTS]
+
+
+def safe_for(value: Value, kinds: frozenset[str]) -> Value:
+    """Return a value after a sanitizer or guard for these kinds."""
+    return CLEAN if ALL in kinds else tuple(taint.but_safe(kinds) for taint in value)
+
+
+@dataclass(slots=True)
+class Scope:
+    """Variables at one point of a function, by name or dotted path; `dead` after control has left."""
+
+    values: dict[str, Value] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+    tests: dict[str, Node] = field(default_factory=dict)
+    # The variables of which a member has a value of its own.
+    owners: set[str] = field(default_factory=set)
+    dead: bool = False
+
+    def copy(self) -> "Scope":
+        return Scope(dict(self.values), dict(self.types), dict(self.tests), set(self.owners), self.dead)
+
+    def read(self, path: str) -> Value | None:
+        """Return the value of a path: its own, or that of what it is part of; None if neither is known."""
+        own = self.values.get(path)
+        if own is not None:
+            return own
+        while "." in path:
+            path = path.rpartition(".")[0]
+            if (found := self.values.get(path)) is not None:
+                return tuple(replace(t, whole=False) if t.whole else t for t in found)
+        return None
+
+    def write(self, path: str, value: Value, *, add: bool = False) -> None:
+        if add:
+            value = union((self.values.get(path, CLEAN), value))
+        else:
+            for name in self._members(path):
+                del self.values[name]
+            self.tests.pop(path, None)
+        self.set(path, value)
+
+    def set(self, path: str, value: Value) -> None:
+        """Replace the value of a path, and keep those of its members."""
+        self.values[path] = value
+        if "." in path:
+            self.owners.add(path.partition(".")[0])
+
+    def _members(self, path: str) -> list[str]:
+        if path.partition(".")[0] not in self.owners:
+            return []
+        inner = f"{path}."
+        return [name for name in self.values if name.startswith(inner)]
+
+    def inside(self, path: str) -> Value:
+        """Return what the members of a path hold."""
+        return union(self.values[name] for name in self._members(path))
+
+    def become(self, other: "Scope") -> None:
+        self.values, self.types, self.tests = other.values, other.types, other.tests
+        self.owners, self.dead = other.owners, other.dead
+
+
+def joined(first: Scope, second: Scope) -> Scope:
+    """Return what is known after one of two branches; one that was left does not count."""
+    if first.dead or second.dead:
+        return second.copy() if first.dead else first.copy()
+    values = {}
+    for name in first.values.keys() | second.values.keys():
+        a, b = first.read(name), second.read(name)
+        values[name] = a if a == b and a is not None else union((a or CLEAN, b or CLEAN))
+    owners = first.owners | second.owners
+    return Scope(values, second.types | first.types, {**second.tests, **first.tests}, owners)
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A sink that a value reaches, with the call or assignment that is the sink."""
+
+    entry: Entry
+    kind: str
+    taint: Taint
+    node: Node
+    line: int
+    end_line: int
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a function does with its parameters and fields: what it returns, which sinks it feeds, what it stores.
+
+    `checked` are the kinds for which a parameter is safe once the function has returned.
+    """
+
+    returns: Value = CLEAN
+    sinks: list[Reached] = field(default_factory=list)
+    stored: list[tuple[str, Taint]] = field(default_factory=list)
+    checked: dict[int, frozenset[str]] = field(default_factory=dict)
+    test: Node | None = None

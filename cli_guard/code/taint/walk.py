@@ -1,0 +1,518 @@
+"""Walk one function in the order in which it runs, and keep for each variable where its value comes from."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from cli_guard.code.taint.calls import call_value
+from cli_guard.code.taint.guards import Narrowing, narrowings
+from cli_guard.code.taint.naming import dotted, path_of
+from cli_guard.code.taint.program import Function, Node
+from cli_guard.code.taint.tables import ALL, Entry, Tables
+from cli_guard.code.taint.values import (
+    CLEAN,
+    MOST_GUESSES,
+    Origin,
+    Reached,
+    Scope,
+    Summary,
+    Taint,
+    Value,
+    joined,
+    safe_for,
+    union,
+)
+
+NUMBERS = re.compile(
+    r"(?:unsigned |signed )?(?:int|integer|long|short|float|double|bool|boolean|byte|[iuf](?:8|16|32|64|size)|u?int\d*"
+    r"|Int\d*|Long|Integer|Double|Boolean|number|Guid|UUID)\??"
+)
+# `https://host/` or `/path`: what follows chooses neither another host nor another site.
+FIXED_START = re.compile(
+    r"[rbuf$@]*[\"'`]?(?:(?:https?:)?//[^/\s\"'{$%]+[/?#]|/[^/\s\"'`\\]|[a-z]+:(?!/)[^/])"
+)
+HAS_SLASH = re.compile(r"(?<![/:])/(?!/)")
+FIELD_OWNERS = ("self", "this")
+SHOWN = 100
+
+
+class File(Protocol):
+    """What a walk asks of the file around the function."""
+
+    tables: Tables
+    text: str
+    imports: Mapping[str, str]
+    globals: set[str]
+    implicit_self: bool
+
+    def summary(self, names: tuple[str, ...], owner: str) -> tuple[Function, Summary] | None:
+        """Return the function of the file that a call by one of these dotted names runs, and what it does."""
+
+    def nested(self, function: Function, scope: Scope, given: Value, called: str) -> Summary:
+        """Walk a function where it is defined, with the variables around it."""
+
+    def store(self, name: str, value: Value) -> None:
+        """Keep what is stored in `Class.field`."""
+
+    def spend(self) -> None:
+        """Count a step. Raises TooBigError when too many were made."""
+
+
+class Walk:
+    """The walk through one function; `summary` is its result."""
+
+    def __init__(self, file: File, function: Function, scope: Scope) -> None:
+        self.file, self.function, self.scope = file, function, scope
+        self.summary = Summary()
+        self._returned: list[Value] = []
+        self._bound = frozenset(scope.values)
+        receiver = function.parameters[0].names if function.heading.startswith("func (") else ()
+        self._self = frozenset((*FIELD_OWNERS, *receiver[:1]))
+
+    def run(self) -> Summary:
+        body = self.function.body
+        value = self.value(body)
+        if body.op == "block" and not self.scope.dead and self.function.name != "":
+            self._returned.append(value)
+        self.summary.returns = union(self._returned)
+        if body.op == "return" and body.parts:
+            self.summary.test = body.parts[0]
+        elif body.op == "block" and len(body.parts) == 1:
+            only = body.parts[0]
+            self.summary.test = only.parts[0] if only.op == "return" and only.parts else only
+        self._note_checked()
+        return self.summary
+
+    def _note_checked(self) -> None:
+        """Note for which kinds a parameter is safe after the function: it refused what is not."""
+        if self.scope.dead:
+            return
+        for position, parameter in enumerate(self.function.parameters):
+            for name in parameter.names[:1]:
+                mine = [t for t in self.scope.values.get(name, CLEAN) if t.origin.kind == "parameter"]
+                kinds = mine[0].safe if mine else frozenset((ALL,))
+                if kinds and name in self.scope.values:
+                    self.summary.checked[position] = kinds
+
+    # Expressions and statements: each returns its value.
+
+    def value(self, node: Node) -> Value:
+        self.file.spend()
+        if self.scope.dead and node.op != "function":
+            return CLEAN
+        method = METHODS.get(node.op)
+        return method(self, node) if method else self._union(node)
+
+    def _union(self, node: Node) -> Value:
+        return union([self.value(part) for part in node.parts])
+
+    def _name(self, node: Node) -> Value:
+        return self._stored(node) if node.name else CLEAN
+
+    def _stored(self, node: Node) -> Value:
+        """Return the value of a variable, member or subscript: what was written to it, else what it is by itself."""
+        path = path_of(node)
+        if path and (known := self.scope.values.get(path)) is not None:
+            return known if node.op != "name" else union((known, self.scope.inside(path)))
+        if source := self.source(node, self.names_of(node)):
+            return source
+        inside = self.scope.inside(path) if path else CLEAN
+        if node.op == "name":
+            return inside or self._outer(node)
+        first, _, rest = path.partition(".")
+        if path and rest and self.function.owner and first in self._self:
+            name = f"{self.function.owner}.{rest.partition('.')[0]}"
+            return union((inside, (Taint(Origin("field", name, node.line, node.start)),)))
+        value = self.value(node.parts[0])
+        for part in node.parts[1:]:
+            self.value(part)
+        return union((inside, tuple(_piece(taint) for taint in value)))
+
+    def _outer(self, node: Node) -> Value:
+        """Return the value of a name that this function does not bind: a variable of the file, or a field."""
+        name = node.name
+        if name in self.file.globals and self.function.name:
+            return (Taint(Origin("field", f".{name}", node.line, node.start)),)
+        if self.file.implicit_self and self.function.owner and not name[:1].isupper():
+            return (Taint(Origin("field", f"{self.function.owner}.{name}", node.line, node.start)),)
+        return CLEAN
+
+    def names_of(self, node: Node) -> tuple[str, ...]:
+        """Return the dotted names by which tables may know an expression."""
+        written = dotted(node)
+        first, dot, rest = written.partition(".")
+        bare = first.removeprefix("new ")
+        names = [written]
+        if bare in self.file.imports:
+            prefix = "new " if bare != first else ""
+            names.append(f"{prefix}{self.file.imports[bare]}{dot}{rest}")
+        of = self.scope.types.get(first)
+        if first in FIELD_OWNERS and rest:
+            of, (_, dot, rest) = self.scope.types.get(f"this.{rest.split('.')[0]}"), rest.partition(".")
+        if of and rest:
+            names += [f"{of}.{rest}", *([f"{of.rsplit('.', 1)[-1]}.{rest}"] if "." in of else [])]
+        return tuple(dict.fromkeys(names))
+
+    def source(self, node: Node, names: tuple[str, ...]) -> Value:
+        found = self.file.tables.find("source", "reads", names)
+        return union((self.origin(entry, node),) for entry in found if self.allows(entry, node))
+
+    def origin(self, entry: Entry, node: Node) -> Taint:
+        data = entry.data
+        whole = "object" in entry.patterns and any(
+            map(entry.patterns["object"].fullmatch, self.names_of(node))
+        )
+        shown = self.shown(node)
+        origin = Origin(
+            *("source", data.get("what", "input"), node.line, node.start),
+            local=data.get("local", False),
+            secret=data.get("secret", False),
+        )
+        return Taint(origin, ((node.line, shown),), whole=whole)
+
+    def allows(self, entry: Entry, node: Node) -> bool:
+        return entry.allows(self.file.text[node.start : node.end])
+
+    def shown(self, node: Node) -> str:
+        line_start = self.file.text.rfind("\n", 0, node.start) + 1
+        line_end = self.file.text.find("\n", node.start)
+        line = self.file.text[line_start : line_end if line_end >= 0 else None].strip()
+        return line[:SHOWN]
+
+    def _constant(self, node: Node) -> Value:
+        return CLEAN
+
+    def _text(self, node: Node) -> Value:
+        """Unite the pieces of a text; after a constant host or path the rest chooses neither."""
+        found: list[Value] = []
+        fixed = False
+        for number, part in enumerate(node.parts):
+            value = self.value(part)
+            if fixed:
+                value = safe_for(value, frozenset(("ssrf", "redirect")))
+            found.append(value)
+            if part.op == "constant":
+                fixed = fixed or bool(
+                    FIXED_START.match(part.text) if number == 0 else HAS_SLASH.search(part.text)
+                )
+        if node.name in ("<<", "%") and node.parts and (path := path_of(node.parts[0])) and node.name == "<<":
+            self.scope.write(path, union(found), add=True)
+        return tuple(_piece(t) for t in union(found))
+
+    def _cast(self, node: Node) -> Value:
+        value = self._union(node)
+        return CLEAN if NUMBERS.fullmatch(node.name) else value
+
+    def _test(self, node: Node) -> Value:
+        self._union(node)
+        return CLEAN
+
+    def _both(self, node: Node) -> Value:
+        """`a and b`, `a or b`: the second runs, and may leave, only if the first allows it."""
+        first, *rest = node.parts
+        values = [self.value(first)]
+        for other in rest:
+            other_way = self.scope.copy()
+            self._narrow(first, node.op == "and")
+            values.append(self.value(other))
+            self._apply(other_way, first, node.op != "and")
+            self.scope.become(joined(self.scope, other_way))
+            first = other
+        return union(values) if node.op == "or" else union(values[1:])
+
+    def _assign(self, node: Node) -> Value:
+        target, *rest = node.parts
+        if not rest:
+            if node.text and (path := path_of(target)):
+                self.scope.types[path] = node.text
+            return CLEAN
+        value = self.value(rest[0])
+        if rest[0].op == "function" and rest[0].function is not None and target.op == "name":
+            rest[0].function.name = rest[0].function.name or target.name
+        self._write(target, value, rest[0], add=node.name not in ("=", ":=", ""), type_=node.text)
+        return value
+
+    def _write(
+        self, target: Node, value: Value, source: Node | None, *, add: bool = False, type_: str = ""
+    ) -> None:
+        if target.op in ("group", "block", "call", "text") and target.parts:
+            parts = target.parts if target.op != "call" else target.parts[1:]
+            for number, part in enumerate(parts):
+                one = (
+                    source.parts[number]
+                    if source and source.op == "group" and len(source.parts) > number
+                    else None
+                )
+                of = self.value(one) if one is not None and len(parts) > 1 else tuple(map(_piece, value))
+                self._write(part, of, one, add=add)
+            if len(parts) > 1 and source is not None and (path := path_of(parts[-1])):
+                self.scope.tests[path] = source
+            return
+        if target.op == "assign":
+            self._write(target.parts[0], value, source, add=add)
+            return
+        names = self.names_of(target)
+        for entry in self.file.tables.find("sink", "assign", names):
+            if self.allows(entry, target):
+                self.reach(entry, value, target)
+        path = path_of(target)
+        if not path:
+            if target.op in ("index", "member") and (path := path_of(target.parts[0])):
+                self.scope.write(path, value, add=True)
+            return
+        if value:
+            value = tuple(t.via(target.line, self.shown(target)) for t in value)
+        if source is not None:
+            type_ = type_ or self._type_of(source)
+        self.scope.write(path, value, add=add)
+        if type_:
+            self.scope.types[path] = type_
+        if source is not None and source.op in ("test", "call", "index", "not", "and", "or"):
+            self.scope.tests[path] = source
+        self._keep(path, value)
+
+    def _keep(self, path: str, value: Value) -> None:
+        """Note what is stored in a field or in a variable of the file."""
+        first, _, rest = path.partition(".")
+        field_ = rest.partition(".")[0] if first in self._self else ""
+        owner = self.function.owner
+        implicit = self.file.implicit_self and owner and not rest and first not in self._bound
+        if owner and (field_ or implicit):
+            self.summary.stored += [(f"{owner}.{field_ or first}", taint) for taint in value]
+        elif not self.function.name or first in self.file.globals:
+            self.file.globals.add(first)
+            self.summary.stored += [(f".{first}", taint) for taint in value]
+
+    def _type_of(self, source: Node) -> str:
+        while source.op in ("group", "block") and len(source.parts) == 1:
+            source = source.parts[0]
+        return self.names_of(source)[-1].removeprefix("new ") if source.op == "call" else ""
+
+    def _if(self, node: Node) -> Value:
+        condition, then, *other = node.parts
+        self.value(condition)
+        otherwise = self.scope.copy()
+        self._narrow(condition, True)
+        values = [self.value(then)]
+        after = self.scope
+        self.scope = otherwise
+        self._narrow(condition, False)
+        if other:
+            values.append(self.value(other[0]))
+        self.scope = joined(after, self.scope)
+        return union(values)
+
+    def _narrow(self, condition: Node, holds: bool) -> None:
+        self._apply(self.scope, condition, holds)
+
+    def _apply(self, scope: Scope, condition: Node, holds: bool) -> None:
+        for narrowing in narrowings(condition, holds, self):
+            narrow(scope, narrowing)
+
+    # What guards ask.
+
+    def test_of(self, node: Node) -> Node | None:
+        path = path_of(node)
+        return self.scope.tests.get(path) if path else None
+
+    def called(self, node: Node) -> tuple[Function, Summary] | None:
+        return self.file.summary(self.names_of(node), self.function.owner)
+
+    def is_clean(self, node: Node) -> bool:
+        return not any(taint.origin.kind == "source" for taint in self._quietly(node))
+
+    def is_resolved(self, node: Node) -> bool:
+        value = self._quietly(node)
+        return bool(value) and all("resolved" in taint.safe for taint in value)
+
+    def _quietly(self, node: Node) -> Value:
+        """Evaluate an expression once more, without noting what it reaches."""
+        kept, scope = self.summary, self.scope
+        self.summary, self.scope = Summary(), scope.copy()
+        value = self.value(node)
+        self.summary, self.scope = kept, scope
+        return value
+
+    def guards(self, node: Node) -> tuple[tuple[Entry, str], ...]:
+        return ()
+
+    def _loop(self, node: Node) -> Value:
+        before = self.scope.copy()
+        head, *body = node.parts
+        for _ in range(2):
+            self.value(head)
+            if head.op != "assign":
+                self._narrow(head, True)
+            for part in body:
+                self.value(part)
+            self.scope = joined(self.scope, before)
+        return CLEAN
+
+    def _switch(self, node: Node) -> Value:
+        subject, *cases = node.parts
+        self.value(subject)
+        before, ends, values = self.scope, [], []
+        has_default = False
+        for case in cases:
+            body, *selecting = case.parts
+            self.scope = before.copy()
+            for each in selecting:
+                self.value(each)
+            if selecting and all(each.op != "name" or each.name[:1].isupper() for each in _leaves(selecting)):
+                if subject.op == "constant":
+                    for each in selecting:
+                        self._narrow(each, True)
+                elif path := path_of(_bare(subject)):
+                    narrow(self.scope, Narrowing(_bare(subject), frozenset((ALL,)), path))
+            else:
+                has_default = has_default or not selecting or selecting[0].op == "name"
+            values.append(self.value(body))
+            ends.append(self.scope)
+        after = before.copy()
+        after.dead = has_default and bool(ends)
+        for end in ends:
+            after = joined(after, end)
+        self.scope = after
+        return union(values)
+
+    def _try(self, node: Node) -> Value:
+        before = self.scope.copy()
+        values = []
+        after: Scope | None = None
+        for number, part in enumerate(node.parts):
+            if number:
+                self.scope = joined(before, self.scope)
+                self.scope.dead = False
+            values.append(self.value(part))
+            after = self.scope if after is None else joined(after, self.scope)
+            if number:
+                self.scope = after
+        self.scope = after if after is not None else self.scope
+        return union(values)
+
+    def _return(self, node: Node) -> Value:
+        value = self._union(node)
+        self._returned.append(value)
+        self.scope.dead = True
+        return value
+
+    def _leave(self, node: Node) -> Value:
+        self._union(node)
+        self.scope.dead = True
+        return CLEAN
+
+    def _block(self, node: Node) -> Value:
+        value = CLEAN
+        for part in node.parts:
+            value = self.value(part)
+        return value
+
+    def _function(self, node: Node) -> Value:
+        if node.function is not None:
+            inner = self.file.nested(node.function, self.scope, CLEAN, "")
+            self.summary.sinks += inner.sinks
+            self.summary.stored += inner.stored
+        return CLEAN
+
+    def _class(self, node: Node) -> Value:
+        """Walk the members of a class; what is assigned outside of methods is a field."""
+        todo = list(node.parts)
+        while todo:
+            part = todo.pop(0)
+            if part.op == "block":
+                todo[:0] = part.parts
+            elif part.op == "assign":
+                value = self.value(part.parts[1]) if len(part.parts) > 1 else CLEAN
+                self.file.store(f"{node.name}.{path_of(part.parts[0])}", value)
+            else:
+                self.value(part)
+        return CLEAN
+
+    def _call(self, node: Node) -> Value:
+        return call_value(self, node)
+
+    def reach(self, entry: Entry, value: Value, node: Node) -> None:
+        """Note that a value reaches a sink, unless it is safe for it, or of the wrong sort."""
+        kind = entry.data["kind"]
+        secret = kind == "log-secret"
+        for taint in value:
+            if kind in taint.safe or taint.guesses > MOST_GUESSES:
+                continue
+            if kind == "redirect" and taint.safe >= {"slash", "one-slash"}:
+                continue
+            known = taint.origin.kind == "source"
+            if known and entry.data.get("shape") == "object" and not taint.whole:
+                continue
+            if known and taint.origin.secret is not secret:
+                continue
+            lines = self.file.text.count("\n", node.start, node.end)
+            self.summary.sinks.append(Reached(entry, kind, taint, node, node.line, node.line + lines))
+
+    def reach_again(self, sink: Reached, taint: Taint) -> None:
+        """Note what a function of the file does with a value that this one gives it."""
+        before = len(self.summary.sinks)
+        self.reach(sink.entry, (taint,), sink.node)
+        if len(self.summary.sinks) > before:
+            self.summary.sinks[-1] = replace(sink, taint=taint)
+
+
+def narrow(scope: Scope, narrowing: Narrowing) -> None:
+    """Mark a value safe, and what was made from the same value of a source."""
+    path, kinds = narrowing.path, narrowing.kinds
+    value = scope.read(path)
+    if value is None and ALL not in kinds:
+        return
+    origins = {taint.origin for taint in value or ()}
+    scope.set(path, safe_for(value or CLEAN, kinds))
+    if narrowing.derived or (value is not None and "." not in path):
+        for name, other in list(scope.values.items()):
+            if name != path and any(taint.origin in origins for taint in other):
+                scope.values[name] = tuple(
+                    taint.but_safe(kinds) if taint.origin in origins else taint
+                    for taint in other
+                    if taint.origin not in origins or ALL not in kinds
+                )
+
+
+def _piece(taint: Taint) -> Taint:
+    return Taint(taint.origin, taint.steps, taint.guesses, taint.safe) if taint.whole else taint
+
+
+def _bare(node: Node) -> Node:
+    while node.op in ("group", "block", "call", "cast") and node.parts and (len(node.parts) == 1):
+        node = node.parts[0].parts[0] if node.op == "call" and node.parts[0].op == "member" else node.parts[0]
+    return node
+
+
+def _leaves(nodes: Sequence[Node]) -> Iterator[Node]:
+    for node in nodes:
+        if node.parts and node.op != "member":
+            yield from _leaves(node.parts)
+        else:
+            yield node
+
+
+METHODS: dict[str, Callable[[Walk, Node], Value]] = {
+    "name": Walk._name,
+    "member": Walk._stored,
+    "index": Walk._stored,
+    "call": Walk._call,
+    "constant": Walk._constant,
+    "text": Walk._text,
+    "test": Walk._test,
+    "not": Walk._test,
+    "and": Walk._both,
+    "or": Walk._both,
+    "cast": Walk._cast,
+    "assign": Walk._assign,
+    "if": Walk._if,
+    "loop": Walk._loop,
+    "switch": Walk._switch,
+    "try": Walk._try,
+    "return": Walk._return,
+    "leave": Walk._leave,
+    "block": Walk._block,
+    "function": Walk._function,
+    "class": Walk._class,
+}

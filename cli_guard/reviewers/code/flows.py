@@ -1,0 +1,89 @@
+"""Findings where data from outside reaches a dangerous call, as far as the change adds or completes the flow."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cli_guard.model import Confidence, FileChange, Finding, Severity, Skipped
+from cli_guard.reviewers.code import trees
+from cli_guard.reviewers.code.remarks import EVIDENCE_CHARS, MAX_PER_RULE, STEPS, Location, remark
+from cli_guard.reviewers.review_input import ReviewInput
+from cli_guard.rules import catalog
+
+if TYPE_CHECKING:
+    from cli_guard.code.taint.flows import Flow
+    from cli_guard.code.taint.tables import Tables
+
+CONFIDENCES = (Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW)
+
+
+def inspect(
+    subject: ReviewInput, change: FileChange, language: str, text: str
+) -> Iterator[Finding | Skipped]:
+    """Return a finding for each flow that was not there before the change, and that it touches or completes."""
+    from cli_guard.code.taint.tables import tables_of
+
+    tables = tables_of(language)
+    if tables is None or not tables.may_hold_flow(text) or trees.unreadable(language, text):
+        return
+    from cli_guard.code.taint.flows import TooBigError
+
+    try:
+        found = _flows(subject, language, text, tables)
+        new = _only_new(found, subject, change, language, tables) if found else []
+    except TooBigError:
+        yield Skipped(change.path, "code: too big to follow data through it", by_limit=True)
+        return
+    for flow in new[:MAX_PER_RULE]:
+        yield _finding(change, flow, text.split("\n"))
+
+
+def _flows(subject: ReviewInput, language: str, text: str, tables: "Tables") -> list["Flow"]:
+    from cli_guard.code.taint.flows import find_flows
+
+    return find_flows(subject.trees.root(language, text), language, text, tables)
+
+
+def _only_new(
+    found: list["Flow"], subject: ReviewInput, change: FileChange, language: str, tables: "Tables"
+) -> list["Flow"]:
+    """Return the flows that the change adds or completes: by a line on their way, or by one that it took away."""
+    touched = [flow for flow in found if _touches(change, flow)]
+    old = subject.contents.old(change)
+    if old is None or not tables.may_hold_flow(old) or trees.unreadable(language, old):
+        return touched if old is None else found
+    known = Counter(flow.key for flow in _flows(subject, language, old, tables))
+    # Of several alike, those on lines of the change are the new ones.
+    new = []
+    for flow in sorted(found, key=lambda flow: flow in touched):
+        if known[flow.key] > 0:
+            known[flow.key] -= 1
+        else:
+            new.append(flow)
+    return sorted(new, key=lambda flow: flow.line)
+
+
+def _touches(change: FileChange, flow: "Flow") -> bool:
+    return change.touches(flow.line, flow.end_line) or any(
+        change.touches(line, line) for line, _ in flow.steps
+    )
+
+
+def _finding(change: FileChange, flow: "Flow", lines: list[str]) -> Finding:
+    rule = catalog.one("flow", f"code-flow-{flow.kind}")
+    message = rule.extra["message"].format(what=flow.source.name, sink=flow.name)
+    place = Location(change.path, flow.line, flow.end_line, lines[flow.line - 1], "\0".join(flow.key))
+    found = remark(rule, place, message=message[:1].upper() + message[1:])
+    # What somebody at this machine chose is no attack on it by itself, and a guess stops nothing.
+    step = STEPS.index(found.severity) + flow.source.local
+    confidence = CONFIDENCES[min(flow.guesses, 2)]
+    if confidence is Confidence.LOW:
+        step = max(step, STEPS.index(Severity.MEDIUM))
+    return replace(
+        found,
+        severity=STEPS[min(step, len(STEPS) - 1)],
+        confidence=confidence,
+        remedy=flow.entry.data.get("remedy", rule.remedy),
+        evidence="\n".join(f"{line}: {text[:EVIDENCE_CHARS]}" for line, text in flow.steps),
+    )
