@@ -40,6 +40,7 @@ bench: $(VENV)/.developing
 	@$(BIN)/python benchmarks/shell.py
 	@$(BIN)/python benchmarks/processes.py
 	@$(BIN)/python benchmarks/secrets.py
+	@$(BIN)/python benchmarks/code.py
 
 # The benchmark tasks of fixtures/tasks, each in a scratch world of its own.
 tasks: $(VENV)/.developing

@@ -16,26 +16,24 @@ breaks the values in the file, so that no hosting site takes it for a leak; it i
 
 import argparse
 import json
-import os
-import shutil
-import subprocess
 import sys
-import tempfile
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 # Python puts the folder of a script first, where this file hides the module of the standard library with its name.
-sys.path[:] = [folder for folder in sys.path if Path(folder) != Path(__file__).parent]
+HERE = Path(__file__).parent
+sys.path[:] = [str(HERE.parent), *(folder for folder in sys.path if Path(folder) != HERE)]
 
+from benchmarks.labelled import Spot, find_programs, print_table, run, spots_by_case
 from cli_guard.model import ChangeSet, Disposition, FileChange, Hunk, Status, split_lines
 from cli_guard.policy.config import Config
 from cli_guard.policy.decisions import disposition_by
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.reviewers.secrets import review
 
-FOLDER = Path(__file__).parent.parent / "fixtures" / "secrets"
+FOLDER = HERE.parent / "fixtures" / "secrets"
 BREAK = "\u2016"
 STOPS = (Disposition.DENY, Disposition.REVIEW)
 # The shortest part of a joined secret that is looked for in the text.
@@ -53,6 +51,11 @@ class Case:
     text: str
     secrets: tuple[str, ...]
     note: str = ""
+
+    @property
+    def is_positive(self) -> bool:
+        """Return whether the file holds a secret."""
+        return bool(self.secrets)
 
     def new(self, _change: FileChange) -> str:
         """Return the whole text: a case is the contents of its own change."""
@@ -117,74 +120,53 @@ def judge_own(cases: Iterable[Case]) -> Stops:
     return {case.id: own_stops(case) for case in cases}
 
 
-def detect_secrets(program: str, folder: Path) -> Iterable[tuple[str, int]]:
-    """Yield what detect-secrets reports: file and line."""
-    found = json.loads(_run([program, "scan", "--all-files", "."], folder))["results"]
-    return [(path, secret["line_number"]) for path, secrets in found.items() for secret in secrets]
+def detect_secrets(program: str, folder: Path) -> Iterable[Spot]:
+    """Yield what detect-secrets reports."""
+    found = json.loads(run([program, "scan", "--all-files", "."], folder))["results"]
+    lines = ((path, secret["line_number"]) for path, secrets in found.items() for secret in secrets)
+    return [Spot(path, line, line) for path, line in lines]
 
 
-def credsweeper(program: str, folder: Path) -> Iterable[tuple[str, int]]:
-    """Yield what credsweeper reports: file and line."""
+def credsweeper(program: str, folder: Path) -> Iterable[Spot]:
+    """Yield what credsweeper reports."""
     report = folder.parent / "credsweeper.json"
-    _run([program, "--path", ".", "--save-json", str(report)], folder)
+    run([program, "--path", ".", "--save-json", str(report)], folder)
     found = json.loads(report.read_text("utf-8"))
-    return [(line["path"], line["line_num"]) for each in found for line in each["line_data_list"]]
+    lines = (line for each in found for line in each["line_data_list"])
+    return [Spot(line["path"], line["line_num"], line["line_num"]) for line in lines]
 
 
-def betterleaks(program: str, folder: Path) -> Iterable[tuple[str, int]]:
-    """Yield what betterleaks reports: file and line."""
+def betterleaks(program: str, folder: Path) -> Iterable[Spot]:
+    """Yield what betterleaks reports."""
     report = folder.parent / "betterleaks.json"
-    _run([program, ".", "--silent", "--output", str(report)], folder)
+    run([program, ".", "--silent", "--output", str(report)], folder)
     places = (found["location"] for found in json.loads(report.read_text("utf-8"))["findings"])
-    return [(at["path"], line) for at in places for line in range(at["start_line"], at["end_line"] + 1)]
+    return [Spot(at["path"], at["start_line"], at["end_line"]) for at in places]
 
 
-PEERS: Mapping[str, Callable[[str, Path], Iterable[tuple[str, int]]]] = {
+PEERS: Mapping[str, Callable[[str, Path], Iterable[Spot]]] = {
     "detect-secrets": detect_secrets,
     "credsweeper": credsweeper,
     "betterleaks": betterleaks,
 }
 
 
-def _run(command: list[str], folder: Path) -> str:
-    """Run a peer in a folder and return its output; one that finds something ends with 1."""
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
-        raise SystemExit(f"{command[0]} ended with {done.returncode}: {done.stderr[-400:]}")
-    return done.stdout
-
-
 def judge_peer(name: str, program: str, cases: list[Case]) -> Stops:
-    """Return the lines that a peer reports, by case; each case is a file in a folder of its own."""
-    stops: dict[str, set[int]] = {case.id: set() for case in cases}
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "cases"
-        for number, case in enumerate(cases):
-            file = folder / str(number) / case.path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(case.text, "utf-8")
-        for path, line in PEERS[name](program, folder):
-            number = int(os.path.relpath(folder / path, folder).partition(os.sep)[0])
-            stops[cases[number].id].add(line)
-    return stops
-
-
-def count(cases: Iterable[Case], stops: Stops) -> str:
-    """Format the recall and the false alarms of some cases."""
-    leaks, others = [], []
-    for case in cases:
-        (leaks if case.secrets else others).append(case.is_right(stops[case.id]))
-    recall = f"{sum(leaks):4}/{len(leaks):<4}{sum(leaks) / len(leaks):5.0%}" if leaks else f"{'-':>8}{'':6}"
-    return f"{recall}{len(others) - sum(others):6}/{len(others):<5}"
+    """Return the lines that a peer reports, by case."""
+    spots, _ = spots_by_case(cases, lambda folder: PEERS[name](program, folder))
+    return {
+        case: {line for spot in found for line in range(spot.line, spot.end_line + 1)}
+        for case, found in spots.items()
+    }
 
 
 def print_set(name: str, cases: list[Case], judged: Mapping[str, Stops]) -> None:
     """Print recall and false alarms of each judge over one set, by kind."""
-    print(f"\n{name:40}" + "".join(f"{judge:>26}" for judge in judged))
-    print(f"{'':40}" + f"{'found':>14}{'false':>12}" * len(judged))
-    for kind in (*dict.fromkeys(case.kind for case in cases), None):
-        chosen = [case for case in cases if kind in (None, case.kind)]
-        print(f"{kind or 'all':40}" + "".join(f"{count(chosen, stops):>26}" for stops in judged.values()))
+    groups: dict[str, list[Case]] = {}
+    for case in cases:
+        groups.setdefault(case.kind, []).append(case)
+    judges = {judge: (lambda case, by=stops: case.is_right(by[case.id])) for judge, stops in judged.items()}
+    print_table(name, [*groups.items(), ("all", cases)], judges)
 
 
 def print_wrong(cases: list[Case], stops: Stops) -> None:
@@ -204,8 +186,7 @@ def main() -> None:
     parser.add_argument("--peers", metavar="FOLDER", default="", help="where the programs of the peers are")
     parser.add_argument("files", nargs="*", type=Path, default=sorted(FOLDER.glob("*.toml")))
     options = parser.parse_args()
-    places = os.pathsep.join(filter(None, (options.peers, os.environ.get("PATH", ""))))
-    found = {name: shutil.which(name, path=places) for name in PEERS}
+    found = find_programs(PEERS, options.peers)
     for file in options.files:
         cases = read_cases(file)
         judged = {"cli-guard": judge_own(cases)}
