@@ -1,6 +1,7 @@
 """The value of a call: what it returns, which sinks and variables it feeds."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.naming import path_of
@@ -84,11 +85,15 @@ def _dangerous(
     for number, value in enumerate(arguments):
         key = keys[number] if number < len(keys) else None
         position += key is None
-        if wanted is None or (key in wanted if key is not None else position in wanted):
-            yield value
-        elif key is None and (part := node.parts[number + 1]).op == "group" and any(part.keys):
+        part = node.parts[number + 1]
+        by_name = (
+            wanted is not None and part.op == "group" and any(name in wanted for name in part.keys if name)
+        )
+        if by_name and wanted is not None:
             named = zip(part.keys, part.parts, strict=False)
             yield from (walk.value(each) for name, each in named if name in wanted)
+        elif wanted is None or (key in wanted if key is not None else position in wanted):
+            yield value
 
 
 def _write_into(walk: "Walk", entry: Entry, given: list[Node], value: Value) -> None:
@@ -129,21 +134,13 @@ def _carried(
     drops = is_common("calls", "drops", name)
     kept: list[Taint] = []
     for taint in receiver:
-        kept.append(
-            taint.via(node.line, shown, 0 if carries or drops else 1)
-            if taint.whole is False
-            else _part(taint)
-        )
-    if carries or not drops:
+        kept.append(replace(taint, whole=False).via(node.line, shown, 0 if carries or drops else 1))
+    if not drops:
         kept += (taint.via(node.line, shown, 0 if carries else 1) for taint in given)
     owner = node.parts[0].parts[0] if node.parts[0].op == "member" else None
     if given and owner is not None and name.rsplit(".", 1)[-1] in BUILDERS and (path := path_of(owner)):
         walk.scope.write(path, tuple(t.via(node.line, shown) for t in given), add=True)
     return union([tuple(kept)])
-
-
-def _part(taint: Taint) -> Taint:
-    return Taint(taint.origin, taint.steps, taint.guesses, taint.safe)
 
 
 def _apply(

@@ -188,9 +188,9 @@ class Expressions:
         kind, named = node.kind(), self._named(node)
         made.op = "call"
         if kind in ("composite_literal", "struct_expression"):
-            body = node.field("body")
+            body, of = node.field("body"), self._field(node, ("type", "name"))
             self._fill(made, self._named(body) if body is not None else ())
-            made.op = "group"
+            made.op, made.name = "group", plain_type(self._source(of)) if of is not None else ""
             return made
         if kind in ("echo_statement", "print_intrinsic", "jsx_attribute", "shell_command_expression") or (
             kind.startswith(("include", "require")) and self.language == "php"
@@ -295,6 +295,8 @@ class Expressions:
                 parts.append(self.lower(child))
         if all(part.op == "constant" for part in parts):
             return self._constant(node, made)
+        if len(parts) == 1 and self.language == "bash":  # quotes only keep it one word
+            return parts[0]
         made.op, made.parts = "text", tuple(parts)
         return made
 
@@ -380,7 +382,12 @@ class Expressions:
         made.name = operator if augmented or "augmented" in node.kind() else "="
         made.text = self._type_of(node)
         targets = self.lower(target)
-        made.parts = (targets, self.lower(value)) if value is not None else (targets,)
+        made.parts = (targets,)
+        if value is not None:
+            given = self.lower(value)
+            made.parts = (targets, given)
+            if given.function is not None and not given.function.name:
+                given.function.name = targets.name
         other = node.field("alternative") if node.kind() == "let_declaration" else None
         if other is not None:
             return Node("block", made.line, made.start, made.end, (self._unlikely(other), made))

@@ -136,6 +136,8 @@ class _File:
         if function is None:
             return None
         known = self._summaries.get(id(function), NOT_YET)
+        if known is NOT_YET and self._depth > DEEPEST_CALLS:
+            return None
         if known is NOT_YET:
             known = self._walk(function, Scope(), CLEAN, "")
         return (function, known) if known is not None else None

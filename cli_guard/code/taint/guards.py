@@ -57,8 +57,8 @@ class Facts(Protocol):
     def is_resolved(self, node: Node) -> bool:
         """Return whether an expression is a path without `..` and links in it."""
 
-    def guards(self, node: Node) -> tuple[tuple[Entry, str], ...]:
-        """Return the entries of the tables that a condition fits, with the path of what each checks."""
+    def guards(self, node: Node) -> Iterator[tuple[Entry, Node]]:
+        """Yield the entries of the tables that a condition fits, with what each checks."""
 
 
 def narrowings(node: Node, holds: bool, facts: Facts, depth: int = 0) -> list[Narrowing]:
@@ -84,9 +84,9 @@ def _covers(part: list[Narrowing], found: Narrowing) -> bool:
 
 
 def _atom(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[Narrowing]:
-    for entry, path in facts.guards(node):
+    for entry, checked in facts.guards(node):
         if entry.data.get("holds", True) is holds:
-            yield Narrowing(node, entry.kinds, path)
+            yield from _safe(checked, entry.kinds)
     if node.op == "test":
         yield from _comparison(node, holds, facts, depth)
     elif node.op == "call":
@@ -148,10 +148,10 @@ def _against_nothing(
             yield from narrowings(inner, True, facts, depth + 1)
     elif inner.op in ("call", "test", "index"):
         found = equal is not holds if text not in ("true",) else equal is holds
-        if text == "0" and not EXACT_CALLS.fullmatch(dotted(inner)):
-            return
-        if text == "0":
+        if text == "0" and EXACT_CALLS.fullmatch(dotted(inner)):
             found = not found
+        elif text == "0" and not is_common("tests", "member", dotted(inner)):
+            return
         yield from narrowings(inner, found, facts, depth + 1)
 
 

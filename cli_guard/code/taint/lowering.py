@@ -15,6 +15,7 @@ __all__ = ["TooBigError", "lower"]
 ANNOTATION = re.compile(r"\s*(?:@|#\[|\[[A-Z])")
 NEGATED = frozenset(("unless", "unless_modifier", "guard_statement"))
 HEADING_LINES = 8
+LONGEST_HEADING = 2_000
 PARAMETERS = ("parameters", "parameter", "declarator")
 # Kinds of node around the name of a parameter that are no name themselves.
 NO_NAMES = frozenset(
@@ -50,7 +51,8 @@ class _Statements(Expressions):
         return made
 
     def _leave(self, node: "SgNode", made: Node) -> Node:
-        made.op, made.parts = "leave", self._all(self._named(node))
+        made.op = "break" if node.kind().startswith(("break", "continue", "next")) else "leave"
+        made.parts = self._all(self._named(node))
         return made
 
     def _try(self, node: "SgNode", made: Node) -> Node:
@@ -70,7 +72,8 @@ class _Statements(Expressions):
             then, alternatives = (rest[0] if rest else None), rest[1:]
         elif then is None:  # Swift, shell: only their order tells the parts of a branch
             conditions = conditions or named[:1]
-            rest = [c for c in named if c.range().start.index >= conditions[-1].range().end.index]
+            after_it = conditions[-1].range().end.index
+            rest = [c for c in named if c.range().start.index >= after_it and c.kind() != "else"]
             split = next(
                 (i for i, c in enumerate(rest) if c.kind().startswith(("el", "if_statement"))), len(rest)
             )
@@ -177,7 +180,7 @@ class _Statements(Expressions):
         last = max((c.range().end.index for c in selecting), default=-1)
         span = node.range()
         made = Node("case", span.start.line + 1, span.start.index, span.end.index)
-        values = self._all(selecting)
+        values = tuple(value for value in self._all(selecting) if value.parts or value.op != "group")
         body = self._sequence([c for c in self._named(node) if c.range().start.index >= last], made)
         if values and not all(map(_is_constant, values)):
             bind = Node("assign", made.line, made.start, made.start, (values[0], subject), "=")
@@ -220,8 +223,7 @@ class _Statements(Expressions):
             name=self._source(name).split("::")[-1].split(".")[-1].lstrip("&*") if name is not None else "",
             parameters=parameters,
             body=Node("block", made.line, made.start, made.end),
-            heading=self._above(span.start.index)
-            + self.text[span.start.index : min(stop, span.start.index + 2000)],
+            heading=self._heading(span.start.index, stop),
             owner=owner,
             line=span.start.line + 1,
             end_line=span.end.line + 1,
@@ -235,15 +237,15 @@ class _Statements(Expressions):
         made.op, made.function, made.name = "function", function, function.name
         return made
 
-    def _above(self, start: int) -> str:
-        """Return the decorators, annotations or attributes on the lines before a function."""
+    def _heading(self, start: int, stop: int) -> str:
+        """Return a signature, with the decorators, annotations or attributes on the lines before it."""
         lines = self.text[max(0, start - 1000) : start].split("\n")[-HEADING_LINES:]
         kept: list[str] = []
         for line in reversed(lines):
             if line.strip() and not ANNOTATION.match(line):
                 break
             kept.insert(0, line)
-        return "\n".join(kept)
+        return "\n".join((*kept, self.text[start : min(stop, start + LONGEST_HEADING)])).strip()
 
     def _parameters(
         self, node: "SgNode", holder: "SgNode", receiver: "SgNode | None", body: "SgNode | None"
@@ -293,7 +295,7 @@ class _Statements(Expressions):
             value = node.field("value")
             yield from self._bound(value) if value is not None else ()
         elif inner is not None:
-            for child in node.field_children("name") if kind == "parameter_declaration" else (inner,):
+            for child in (kind == "parameter_declaration" and list(node.field_children("name"))) or [inner]:
                 if child.kind() not in NO_NAMES:
                     yield from self._bound(child)
         else:

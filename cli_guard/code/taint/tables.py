@@ -39,12 +39,14 @@ class Entry:
 
 
 NAMES = ("reads", "call", "assign")
-PATTERNS = (*NAMES, "handlers", "parameters", "when", "unless", "object")
+PATTERNS = (*NAMES, "handlers", "parameters", "when", "unless", "object", "condition")
+# What `{x}` stands for in the condition of a guard.
+CHECKED = r"[!&*$@(]*(?P<x>[\w$@.]+)"
 
 
 def compile_entry(section: str, data: Mapping[str, Any]) -> Entry:
     """Raises re.error for a pattern that is none."""
-    patterns = {name: re.compile(data[name]) for name in PATTERNS if name in data}
+    patterns = {name: re.compile(data[name].replace("{x}", CHECKED)) for name in PATTERNS if name in data}
     return Entry(section, data, patterns)
 
 

@@ -9,6 +9,7 @@ from cli_guard.code.taint.tables import ALL, Entry
 MOST_TAINTS = 6
 MOST_STEPS = 6
 MOST_GUESSES = 2
+LONGEST_PART = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Origin:
     line: int = 0
     at: int = 0
     position: int = -1
+    part: str = ""
     local: bool = False
     secret: bool = False
 
@@ -49,6 +51,11 @@ class Taint:
         known = any(line == step[0] for step in self.steps) or line == self.origin.line
         steps = self.steps if known or len(self.steps) >= MOST_STEPS else (*self.steps, (line, text))
         return replace(self, steps=steps, guesses=self.guesses + guesses)
+
+    def piece(self, name: str) -> "Taint":
+        """Return the taint of a part of the value, which is another value than its other parts."""
+        part = f"{self.origin.part}.{name}"[:LONGEST_PART] if name else self.origin.part
+        return replace(self, origin=replace(self.origin, part=part), whole=False)
 
     def but_safe(self, kinds: frozenset[str]) -> "Taint":
         return replace(self, safe=self.safe | kinds)
@@ -91,13 +98,13 @@ class Scope:
 
     def read(self, path: str) -> Value | None:
         """Return the value of a path: its own, or that of what it is part of; None if neither is known."""
-        own = self.values.get(path)
+        own, whole = self.values.get(path), path
         if own is not None:
             return own
         while "." in path:
             path = path.rpartition(".")[0]
             if (found := self.values.get(path)) is not None:
-                return tuple(replace(t, whole=False) if t.whole else t for t in found)
+                return tuple(taint.piece(whole[len(path) + 1 :]) for taint in found)
         return None
 
     def write(self, path: str, value: Value, *, add: bool = False) -> None:

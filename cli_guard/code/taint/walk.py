@@ -35,6 +35,7 @@ FIXED_START = re.compile(
 HAS_SLASH = re.compile(r"(?<![/:])/(?!/)")
 FIELD_OWNERS = ("self", "this")
 SHOWN = 100
+MOST_BREAKS = 20
 
 
 class File(Protocol):
@@ -66,6 +67,7 @@ class Walk:
         self.file, self.function, self.scope = file, function, scope
         self.summary = Summary()
         self._returned: list[Value] = []
+        self._breaks: list[list[Scope]] = []
         self._bound = frozenset(scope.values)
         receiver = function.parameters[0].names if function.heading.startswith("func (") else ()
         self._self = frozenset((*FIELD_OWNERS, *receiver[:1]))
@@ -127,7 +129,8 @@ class Walk:
         value = self.value(node.parts[0])
         for part in node.parts[1:]:
             self.value(part)
-        return union((inside, tuple(_piece(taint) for taint in value)))
+        member = node.name if node.op == "member" else path.rpartition(".")[2]
+        return union((inside, tuple(taint.piece(member) for taint in value)))
 
     def _outer(self, node: Node) -> Value:
         """Return the value of a name that this function does not bind: a variable of the file, or a field."""
@@ -198,7 +201,7 @@ class Walk:
                 )
         if node.name in ("<<", "%") and node.parts and (path := path_of(node.parts[0])) and node.name == "<<":
             self.scope.write(path, union(found), add=True)
-        return tuple(_piece(t) for t in union(found))
+        return tuple(replace(t, whole=False) for t in union(found))
 
     def _cast(self, node: Node) -> Value:
         value = self._union(node)
@@ -228,8 +231,6 @@ class Walk:
                 self.scope.types[path] = node.text
             return CLEAN
         value = self.value(rest[0])
-        if rest[0].op == "function" and rest[0].function is not None and target.op == "name":
-            rest[0].function.name = rest[0].function.name or target.name
         self._write(target, value, rest[0], add=node.name not in ("=", ":=", ""), type_=node.text)
         return value
 
@@ -244,7 +245,12 @@ class Walk:
                     if source and source.op == "group" and len(source.parts) > number
                     else None
                 )
-                of = self.value(one) if one is not None and len(parts) > 1 else tuple(map(_piece, value))
+                if one is not None and len(parts) > 1:
+                    of = self.value(one)
+                elif len(parts) > 1 or target.name or target.keys[:1] not in ((), (None,)):
+                    of = tuple(taint.piece(_label(target, number)) for taint in value)
+                else:
+                    of = value
                 self._write(part, of, one, add=add)
             if len(parts) > 1 and source is not None and (path := path_of(parts[-1])):
                 self.scope.tests[path] = source
@@ -278,15 +284,20 @@ class Walk:
         field_ = rest.partition(".")[0] if first in self._self else ""
         owner = self.function.owner
         implicit = self.file.implicit_self and owner and not rest and first not in self._bound
-        if owner and (field_ or implicit):
+        of = self.scope.types.get(first, "").rsplit(".", 1)[-1]
+        if of and rest and first not in self._self:
+            self.summary.stored += [(f"{of}.{rest.partition('.')[0]}", taint) for taint in value]
+        elif owner and (field_ or implicit):
             self.summary.stored += [(f"{owner}.{field_ or first}", taint) for taint in value]
         elif not self.function.name or first in self.file.globals:
             self.file.globals.add(first)
             self.summary.stored += [(f".{first}", taint) for taint in value]
 
     def _type_of(self, source: Node) -> str:
-        while source.op in ("group", "block") and len(source.parts) == 1:
+        while source.op in ("group", "block") and len(source.parts) == 1 and not source.name:
             source = source.parts[0]
+        if source.op == "group":
+            return source.name
         return self.names_of(source)[-1].removeprefix("new ") if source.op == "call" else ""
 
     def _if(self, node: Node) -> Value:
@@ -334,12 +345,19 @@ class Walk:
         self.summary, self.scope = kept, scope
         return value
 
-    def guards(self, node: Node) -> tuple[tuple[Entry, str], ...]:
-        return ()
+    def guards(self, node: Node) -> Iterator[tuple[Entry, Node]]:
+        text = self.file.text[node.start : node.end]
+        for entry in self.file.tables.of("guard", "condition"):
+            if (found := entry.patterns["condition"].search(text)) is not None:
+                at = node.start + found.start("x")
+                yield from (
+                    (entry, part) for part in _leaves([node]) if part.start <= at < part.end and path_of(part)
+                )
 
     def _loop(self, node: Node) -> Value:
         before = self.scope.copy()
         head, *body = node.parts
+        self._breaks.append([])
         for _ in range(2):
             self.value(head)
             if head.op != "assign":
@@ -347,12 +365,22 @@ class Walk:
             for part in body:
                 self.value(part)
             self.scope = joined(self.scope, before)
+        for end in self._breaks.pop():
+            self.scope = joined(self.scope, end)
+        return CLEAN
+
+    def _break(self, node: Node) -> Value:
+        if self._breaks and len(self._breaks[-1]) < MOST_BREAKS:
+            self._breaks[-1].append(self.scope.copy())
+        self.scope.dead = True
         return CLEAN
 
     def _switch(self, node: Node) -> Value:
         subject, *cases = node.parts
         self.value(subject)
-        before, ends, values = self.scope, [], []
+        before, values = self.scope, []
+        ends: list[Scope] = []
+        self._breaks.append(ends)
         has_default = False
         for case in cases:
             body, *selecting = case.parts
@@ -369,6 +397,7 @@ class Walk:
                 has_default = has_default or not selecting or selecting[0].op == "name"
             values.append(self.value(body))
             ends.append(self.scope)
+        self._breaks.pop()
         after = before.copy()
         after.dead = has_default and bool(ends)
         for end in ends:
@@ -475,8 +504,9 @@ def narrow(scope: Scope, narrowing: Narrowing) -> None:
                 )
 
 
-def _piece(taint: Taint) -> Taint:
-    return Taint(taint.origin, taint.steps, taint.guesses, taint.safe) if taint.whole else taint
+def _label(target: Node, number: int) -> str:
+    key = target.keys[number] if number < len(target.keys) else None
+    return key or path_of(target.parts[number]) or str(number)
 
 
 def _bare(node: Node) -> Node:
@@ -511,6 +541,7 @@ METHODS: dict[str, Callable[[Walk, Node], Value]] = {
     "switch": Walk._switch,
     "try": Walk._try,
     "return": Walk._return,
+    "break": Walk._break,
     "leave": Walk._leave,
     "block": Walk._block,
     "function": Walk._function,
