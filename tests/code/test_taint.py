@@ -6,7 +6,7 @@ import pytest
 
 from cli_guard.code.syntax import Trees
 from cli_guard.code.taint.flows import Flow, TooBigError, find_flows
-from cli_guard.code.taint.tables import Tables, build, compile_entry
+from cli_guard.code.taint.tables import Tables, compile_entry, words_of
 
 SOURCE = r"(.*\.)?input(\..*)?|_GET"
 ENTRIES: Sequence[tuple[str, dict[str, object]]] = (
@@ -28,7 +28,7 @@ ENTRIES: Sequence[tuple[str, dict[str, object]]] = (
 
 
 def tables() -> Tables:
-    return build(compile_entry(section, data) for section, data in ENTRIES)
+    return Tables(tuple(compile_entry(section, data) for section, data in ENTRIES))
 
 
 def flows_in(language: str, text: str) -> list[Flow]:
@@ -506,3 +506,20 @@ def test_time_grows_with_the_length() -> None:
         return file._steps
 
     assert steps(200) < 2.5 * steps(100)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        (r"(.*\.)?(execute|executemany)", [{"execute", "executemany"}]),
+        (r"flask\.request\.(args|form)(\..*)?", [{"flask"}, {"request"}, {"args", "form"}]),
+        (r"os\.exec[lv]p?e?", [{"exec"}]),
+        (r"evals?|(run_)?code", [{"eval", "code"}]),
+        (r"x|code", []),
+        (r"jsx\.dangerouslySetInnerHTML", [{"dangerouslySetInnerHTML"}]),
+        (r"subshell|(.*\.)?system", []),
+        (r"(?i:password)", []),
+    ],
+)
+def test_the_words_without_which_no_name_matches(pattern: str, words: list[set[str]]) -> None:
+    assert [set(each) for each in words_of(pattern)] == words

@@ -86,10 +86,8 @@ def _dangerous(
         key = keys[number] if number < len(keys) else None
         position += key is None
         part = node.parts[number + 1]
-        by_name = (
-            wanted is not None and part.op == "group" and any(name in wanted for name in part.keys if name)
-        )
-        if by_name and wanted is not None:
+        named_too = wanted is not None and any(isinstance(name, str) for name in wanted)
+        if wanted is not None and named_too and part.op == "group" and any(part.keys):
             named = zip(part.keys, part.parts, strict=False)
             yield from (walk.value(each) for name, each in named if name in wanted)
         elif wanted is None or (key in wanted if key is not None else position in wanted):

@@ -5,7 +5,7 @@ A pattern must match the whole of a dotted name; see docs/code.md for the tables
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any
@@ -14,9 +14,12 @@ from cli_guard.rules.catalog import FOLDER, read_table
 
 ALL = "all"
 SECTIONS = ("source", "sink", "sanitizer", "guard", "step")
-# What a text must hold, for a pattern to match a name in it.
-LITERAL = re.compile(r"[A-Za-z_]{3,}")
-ESCAPE = re.compile(r"\\[a-zA-Z]|\(\?[a-z:!=<]+")
+WORD = re.compile(r"[A-Za-z_]{3,}")
+# Parts of dotted names that stand for what is written otherwise: attributes of JSX, backticks, @fields of Ruby.
+INVENTED = frozenset(("jsx", "subshell", "self", "this"))
+TOKEN = re.compile(
+    r"\\.|\[\^?\]?(?:\\.|[^\]])*\]|\(\?(?:[a-z]+:|[:!=]|<[!=]|P<\w+>)?|[()|]|[?*]|\{[\d,]+\}|[^\\\[(|)?*{]+"
+)
 LANGUAGES = {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
 
 
@@ -27,10 +30,15 @@ class Entry:
     section: str
     data: Mapping[str, Any]
     patterns: Mapping[str, re.Pattern[str]]
+    needs: tuple[frozenset[str], ...] = ()
 
     @property
     def kinds(self) -> frozenset[str]:
         return frozenset(self.data["kinds"] if "kinds" in self.data else [self.data["kind"]])
+
+    def fits(self, text: str) -> bool:
+        """Return whether a text has the words without which no name in it matches."""
+        return all(any(map(text.__contains__, words)) for words in self.needs)
 
     def allows(self, text: str) -> bool:
         """Return whether the text of a call fits `when` and `unless`."""
@@ -47,7 +55,44 @@ CHECKED = r"[!&*$@(]*(?P<x>[\w$@.]+)"
 def compile_entry(section: str, data: Mapping[str, Any]) -> Entry:
     """Raises re.error for a pattern that is none."""
     patterns = {name: re.compile(data[name].replace("{x}", CHECKED)) for name in PATTERNS if name in data}
-    return Entry(section, data, patterns)
+    named = [patterns[name].pattern for name in NAMES if name in patterns]
+    return Entry(section, data, patterns, words_of(named[0]) if len(named) == 1 else ())
+
+
+def words_of(pattern: str) -> tuple[frozenset[str], ...]:
+    """Return sets of words, of each of which a text that the pattern matches holds one.
+
+    Each part of a dotted name is written somewhere in the file: in an import, a declaration, or at its use.
+    """
+    tokens = TOKEN.findall(pattern)
+    if "(?i:" in tokens:
+        return ()
+    needs, _ = _alternatives(tokens, 0)
+    return tuple(needs)
+
+
+def _alternatives(tokens: list[str], at: int) -> tuple[list[frozenset[str]], int]:
+    branches: list[list[frozenset[str]]] = [[]]
+    while at < len(tokens) and tokens[at] != ")":
+        piece = tokens[at]
+        if piece == "|":
+            branches.append([])
+        elif piece.startswith("("):
+            inner, at = _alternatives(tokens, at + 1)
+            optional = at + 1 < len(tokens) and tokens[at + 1] in ("?", "*")
+            if not optional and not piece.startswith(("(?!", "(?<!", "(?=", "(?<=")):
+                branches[-1] += inner
+        elif not piece.startswith(("\\", "[", "?", "*", "{")):
+            follows = tokens[at + 1] if at + 1 < len(tokens) else ""
+            literal = piece[:-1] if follows in ("?", "*") or follows.startswith("{0") else piece
+            branches[-1] += [frozenset((w,)) for w in WORD.findall(literal) if w not in INVENTED]
+        at += 1
+    if len(branches) == 1:
+        return branches[0], at
+    # One word of each alternative, the rarest: most likely the longest.
+    best = [max(needs, key=lambda words: min(map(len, words)), default=None) for needs in branches]
+    united = frozenset(word for words in best if words for word in words)
+    return ([united] if all(best) else []), at
 
 
 @dataclass(slots=True, eq=False)
@@ -55,7 +100,6 @@ class Tables:
     """The entries of one language."""
 
     entries: tuple[Entry, ...]
-    words: Mapping[str, frozenset[str]] = field(default_factory=dict)
     _known: dict[tuple[str, str, tuple[str, ...]], tuple[Entry, ...]] = field(default_factory=dict)
 
     def find(self, section: str, by: str, names: tuple[str, ...]) -> tuple[Entry, ...]:
@@ -72,24 +116,14 @@ class Tables:
         return tuple(e for e in self.entries if e.section == section and by in e.patterns)
 
     def may_hold_flow(self, text: str) -> bool:
-        """Return whether a text has a word of any source and one of any sink."""
-        return all(any(map(text.__contains__, self.words[section])) for section in ("source", "sink"))
-
-
-def build(entries: Iterable[Entry]) -> Tables:
-    entries = tuple(entries)
-    words = {section: _words(e for e in entries if e.section == section) for section in ("source", "sink")}
-    return Tables(entries, words)
-
-
-def _words(entries: Iterable[Entry]) -> frozenset[str]:
-    patterns = (
-        e.patterns[by].pattern
-        for e in entries
-        for by in (*NAMES, "handlers", "parameters")
-        if by in e.patterns
-    )
-    return frozenset(word for pattern in patterns for word in LITERAL.findall(ESCAPE.sub(" ", pattern)))
+        """Return whether a text has the words of a source, and those of a sink for it."""
+        sources = {
+            e.data.get("secret", False) for e in self.entries if e.section == "source" and e.fits(text)
+        }
+        if not sources:
+            return False
+        sinks = (e for e in self.entries if e.section == "sink" and e.fits(text))
+        return any((entry.data["kind"] == "log-secret") in sources for entry in sinks)
 
 
 @cache
@@ -102,9 +136,8 @@ def tables_of(language: str) -> Tables | None:
     common = read_table("flow/common.toml")["secrets"]
     secret = compile_entry("source", {**common, "reads": _joined(common["reads"]), "secret": True})
     read = (tomllib.loads(file.read_text("utf-8")) for file in files)
-    return build(
-        [secret, *(compile_entry(s, data) for table in read for s in SECTIONS for data in table.get(s, ()))]
-    )
+    known = (compile_entry(s, data) for table in read for s in SECTIONS for data in table.get(s, ()))
+    return Tables((secret, *known))
 
 
 def _joined(pattern: str) -> str:
