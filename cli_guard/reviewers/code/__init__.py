@@ -50,7 +50,7 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
         yield from _inspect_notebook(subject, change, text)
     path = change.read_as or change.path
     language = language_for(path, _first_line(change, text))
-    topic = remarks.topic_of(path, language)
+    topic = remarks.topic_of(path, language, text or "")
     line_rules = lines.rules_for(path)
     if topic is None and not line_rules:
         return

@@ -1,7 +1,7 @@
 """Build findings from a rule and a location; choose the rule files for a path.
 
 A topic names the rule files that apply: a language, or a dialect of one with its own meaning (`workflow`: a GitHub
-workflow, which is YAML).
+workflow, which is YAML; `kubernetes`, `compose`, `gitlab`).
 """
 
 import re
@@ -26,7 +26,13 @@ SOURCE_ENDINGS = re.compile(
     re.IGNORECASE,
 )
 
-WORKFLOW = re.compile(r"(?:^|/)\.github/workflows/[^/]+\.ya?ml$|(?:^|/)action\.ya?ml$")
+# Kinds of YAML by path, and those that have no path of their own by content.
+WORKFLOW = re.compile(r"(?:^|/)\.(?:github|gitea|forgejo)/workflows/[^/]+\.ya?ml$|(?:^|/)action\.ya?ml$")
+GITLAB = re.compile(r"\.gitlab-ci\.ya?ml$|(?:^|/)\.gitlab/.+\.ya?ml$")
+COMPOSE = re.compile(r"(?:^|/)(?:[\w.-]*docker-)?compose[\w.-]*\.ya?ml$")
+KUBERNETES = re.compile(r"^(?:- )?['\"]?apiVersion['\"]?:", re.MULTILINE)
+SERVICES = re.compile(r"^services:[ \t]*(?:#.*)?\r?$", re.MULTILINE)
+CONTAINER = re.compile(r"^[ ]{3,8}(?:image|build):", re.MULTILINE)
 CUT_LINES_OVER = 100_000
 DATA = re.compile(r"[A-Za-z0-9+/=_-]{2000,}|[-\d.,\s]{2000,}")
 
@@ -71,10 +77,16 @@ def remark(
     )
 
 
-def topic_of(path: str, language: str | None) -> str | None:
-    """Return the topic of a path in a known language, None if there are no tree rules for it."""
-    if language == "yaml" and WORKFLOW.search(path):
-        return "workflow"
+def topic_of(path: str, language: str | None, text: str = "") -> str | None:
+    """Return the topic of a file in a known language, None if there are no tree rules for it."""
+    if language == "yaml":
+        by_path = (("workflow", WORKFLOW), ("gitlab", GITLAB), ("compose", COMPOSE))
+        if topic := next((topic for topic, paths in by_path if paths.search(path)), None):
+            return topic
+        if KUBERNETES.search(text):
+            return "kubernetes"
+        if SERVICES.search(text) and CONTAINER.search(text):
+            return "compose"
     return TOPICS.get(language) if language else None
 
 

@@ -11,6 +11,9 @@ Beyond ast-grep's own `language`, `message`, `fix`, `rule` and `constraints`, a 
                 group is that name somewhere in the file
     in_tests    "lower" (one step less, the default), "same", "off", "only"
     focus       a regular expression: report each line of the node that it matches, not the node
+    else_at     a regular expression: if no such line was added, report the first added line that this matches
+    absent      a regular expression with one group: if the rule binds `$TABLE`, a match is dropped if the group is
+                that name somewhere in the file
     once        a regular expression: report the first match in a file, and none in which it finds a text that it
                 also found in the file before the change
 
@@ -29,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 from cli_guard.code.syntax import DEEPEST, indents_too_deep
 from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, applies, remark
+from cli_guard.reviewers.code.templates import Readable, readable
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
@@ -62,6 +66,8 @@ class TreeRule:
     paths: re.Pattern[str] | None
     unassigned: str | None
     passed_to: re.Pattern[str] | None
+    absent: re.Pattern[str] | None
+    else_at: re.Pattern[str] | None
 
     def wants(self, path: str, text: str) -> bool:
         """Return whether the text may match at all."""
@@ -112,6 +118,8 @@ def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
         paths=_regex(rule, "paths"),
         unassigned=rule.extra.get("unassigned"),
         passed_to=_regex(rule, "passed_to"),
+        absent=_regex(rule, "absent"),
+        else_at=_regex(rule, "else_at"),
     )
 
 
@@ -140,6 +148,9 @@ def inspect(
     subject: ReviewInput, change: FileChange, language: str, topic: str, text: str
 ) -> Iterator[Finding | Skipped]:
     """Return the findings of the topic's rules that overlap an added line."""
+    lines = text.split("\n")
+    read = readable(topic, text)
+    text = read.text
     rules = [rule for rule in rules_of(topic) if rule.wants(change.path, text)]
     if not rules:
         return
@@ -148,7 +159,6 @@ def inspect(
         return
     started = subject.clock()
     root = subject.trees.root(language, text)
-    lines = text.split("\n")
     for number, rule in enumerate(rules):
         if subject.clock() - started > subject.limits.seconds:
             left = len(rules) - number
@@ -156,7 +166,7 @@ def inspect(
             yield Skipped(change.path, f"code: {spent}, {left} rules not tried", by_limit=True)
             return
         count = 0
-        found = _matches(rule, root, change, text)
+        found = _matches(rule, root, change, read)
         if (once := _regex(rule.rule, "once")) is not None:
             known = frozenset(once.findall(subject.contents.old(change) or ""))
             found = islice((each for each in found if known.isdisjoint(once.findall(each[0].text()))), 1)
@@ -168,21 +178,39 @@ def inspect(
 
 
 def _matches(
-    rule: TreeRule, root: "SgNode", change: FileChange, text: str
+    rule: TreeRule, root: "SgNode", change: FileChange, read: Readable
 ) -> Iterator[tuple["SgNode", "Span"]]:
-    """Yield the first match on each line that overlaps an added line."""
-    assigned = _names(ASSIGNED, text) if rule.unassigned else frozenset()
-    passed = _names(rule.passed_to, text) if rule.passed_to else frozenset()
+    """Yield the first match on each line that overlaps an added line, or whose value an added line gives."""
+    assigned = _names(ASSIGNED, read.text) if rule.unassigned else frozenset()
+    passed = _names(rule.passed_to, read.text) if rule.passed_to else frozenset()
+    present = _names(rule.absent, read.text) if rule.absent else frozenset()
     seen = set()
     for node in root.find_all(rule.config):
         if assigned and _bound(node, rule.unassigned) in assigned:
             continue
         if rule.passed_to and (query := _bound(node, "QUERY")) and query not in passed:
             continue
-        for span in _spans(rule, node):
-            if span.first not in seen and change.touches(span.first, span.last):
+        if present and _bound(node, "TABLE") in present:
+            continue
+        for span in _touched(rule, node, change, read.given_at):
+            if span.first not in seen:
                 seen.add(span.first)
                 yield node, span
+
+
+def _touched(
+    rule: TreeRule, node: "SgNode", change: FileChange, given_at: Mapping[int, int]
+) -> Iterator["Span"]:
+    spans = list(_spans(rule, node, rule.focus))
+    touched = [span for span in spans if change.touches(span.first, span.last)]
+    if not touched and rule.else_at:
+        others = _spans(rule, node, rule.else_at)
+        touched = [span for span in others if change.touches(span.first, span.last)][:1]
+    if not touched and given_at:
+        uses = {number for span in spans for number in range(span.first, span.last + 1)}
+        givers = sorted({given_at[number] for number in uses & given_at.keys()})
+        touched = [Span(number, number) for number in givers if change.touches(number, number)]
+    yield from touched
 
 
 def _names(pattern: re.Pattern[str], text: str) -> frozenset[str]:
@@ -210,12 +238,12 @@ class Span:
     content: str = ""
 
 
-def _spans(rule: TreeRule, node: "SgNode") -> Iterator[Span]:
+def _spans(rule: TreeRule, node: "SgNode", focus: re.Pattern[str] | None) -> Iterator[Span]:
     where = node.range()
     first = where.start.line + 1
-    if rule.focus:
+    if focus:
         for number, line in enumerate(node.text().split("\n"), first):
-            if rule.focus.search(line[:LONG_LINE]):
+            if focus.search(line[:LONG_LINE]):
                 yield Span(number, number, line[:LONG_LINE])
         return
     to = node.get_match("TO")
