@@ -6,7 +6,9 @@ A rule has, beyond what every rule has,
     pattern     what to report, a regular expression that takes linear time
     unless      what makes it harmless, searched in the same piece
     keywords    the pattern is tried on a piece that holds one of them, in either case
-    unit        "line" (the default), "instruction" or "statement"
+    unless_file what makes it harmless, searched in the path and the whole text
+    unit        "line" (the default), "instruction", "statement", or "migration": a statement of one that changes a
+                table which was there before
     in_tests    "lower" (the default), "same", "off", "only"
 """
 
@@ -37,6 +39,7 @@ class LineRule:
     paths: re.Pattern[str]
     pattern: re.Pattern[str]
     unless: re.Pattern[str] | None
+    unless_file: re.Pattern[str] | None
     keywords: tuple[str, ...]
     unit: str
 
@@ -52,6 +55,7 @@ def _compile(rule: Rule) -> LineRule:
         paths=re.compile("|".join(globs), re.IGNORECASE),
         pattern=re.compile(extra["pattern"]),
         unless=re.compile(extra["unless"]) if "unless" in extra else None,
+        unless_file=re.compile(extra["unless_file"]) if "unless_file" in extra else None,
         keywords=tuple(word.lower() for word in extra["keywords"]),
         unit=extra.get("unit", "line"),
     )
@@ -88,7 +92,13 @@ def inspect(
         else:
             yield Skipped(change.path, f"code: whole text not available, {unit}s not reviewed")
             continue
-        possible = [line_rule for line_rule in of_unit if _holds(lowered, line_rule.keywords)]
+        whole = f"/{change.path}\n{text}"
+        possible = [
+            line_rule
+            for line_rule in of_unit
+            if _holds(lowered, line_rule.keywords)
+            and not (line_rule.unless_file and line_rule.unless_file.search(whole))
+        ]
         if not possible:
             continue
         if unit == "line":

@@ -33,6 +33,10 @@ COMPOSE = re.compile(r"(?:^|/)(?:[\w.-]*docker-)?compose[\w.-]*\.ya?ml$")
 KUBERNETES = re.compile(r"^(?:- )?['\"]?apiVersion['\"]?:", re.MULTILINE)
 SERVICES = re.compile(r"^services:[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 CONTAINER = re.compile(r"^[ ]{3,8}(?:image|build):", re.MULTILINE)
+MIGRATION = re.compile(r"(?i)migrat|(?:^|/)V\d[\w.]*__|\.up\.sql$|changelog|alembic|flyway|liquibase")
+UNDOES = re.compile(
+    r"(?i)(?:^|[._/-])(?:down|rollback|revert)[^/]*\.\w+$|(?:^|/)U\d[\w.]*__|/(?:down|revert)/"
+)
 CUT_LINES_OVER = 100_000
 DATA = re.compile(r"[A-Za-z0-9+/=_-]{2000,}|[-\d.,\s]{2000,}")
 
@@ -99,6 +103,7 @@ def line_topics(path: str) -> tuple[str, ...]:
         "powershell": ending == ".ps1",
         "source": bool(SOURCE_ENDINGS.search(pure.name)) or pure.name == ".gitmodules",
         "sql": ending in SQL_ENDINGS,
+        "migration": ending in SQL_ENDINGS and bool(MIGRATION.search(path)) and not UNDOES.search(path),
     }
     return tuple(topic for topic, applies in asked.items() if applies)
 

@@ -7,6 +7,13 @@ from dataclasses import dataclass
 DOLLAR_QUOTE = re.compile(r"\$(?:[A-Za-z_]\w{0,62})?\$")
 SQL_STOP = re.compile(r"--|/\*|['\"`;$]|\n")
 FROM_STAGE = re.compile(r"FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE)
+UNDO = re.compile(
+    r"^--[ \t]*(?:\+goose down|\+migrate down|migrate:down|!downs|//@undo)\b", re.IGNORECASE | re.MULTILINE
+)
+NEW_TABLE = re.compile(
+    r"CREATE\s+(?:\w+\s+){0,3}?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?([\w.\"`\[\]]+)", re.IGNORECASE
+)
+TABLE = re.compile(r"\b(?:TABLE|ON|INTO)\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?([\w.\"`\[\]]+)", re.IGNORECASE)
 HEREDOC = re.compile(r"<<-?['\"]?([A-Za-z_]\w{0,60})['\"]?")
 
 
@@ -98,6 +105,25 @@ def statements(text: str) -> Iterator[Unit]:
         position = after
 
 
+def changes_of_tables(text: str) -> Iterator[Unit]:
+    """Return the statements of a migration without its part that undoes it, and without those on its own tables.
+
+    A table that the migration creates has no rows and no users yet.
+    """
+    undo = UNDO.search(text)
+    own: set[str] = set()
+    for unit in statements(text[: undo.start()] if undo else text):
+        if created := NEW_TABLE.match(unit.text):
+            own.add(_bare(created[1]))
+        table = TABLE.search(unit.text)
+        if table is None or _bare(table[1]) not in own:
+            yield unit
+
+
+def _bare(table: str) -> str:
+    return table.lower().translate(dict.fromkeys(map(ord, '"`[]'))).rpartition(".")[2]
+
+
 def _past(text: str, stop: re.Match[str]) -> tuple[int, str]:
     """Return where a comment or quoted text ends, and what replaces it in the statement."""
     mark = stop[0]
@@ -120,4 +146,8 @@ def _past(text: str, stop: re.Match[str]) -> tuple[int, str]:
     return (end + 1 if end >= 0 else len(text)), f"{mark}{name}{mark}"
 
 
-SPLITTERS: dict[str, Callable[[str], Iterator[Unit]]] = {"instruction": instructions, "statement": statements}
+SPLITTERS: dict[str, Callable[[str], Iterator[Unit]]] = {
+    "instruction": instructions,
+    "statement": statements,
+    "migration": changes_of_tables,
+}
