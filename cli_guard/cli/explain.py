@@ -8,6 +8,7 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.cli.rules import default_disposition
 from cli_guard.errors import UsageError
+from cli_guard.reviewers.code.remarks import effects_of
 from cli_guard.rules.catalog import Rule, load_all
 from cli_guard.secrets.printable import printable
 
@@ -27,9 +28,11 @@ def examples(label: str, texts: tuple[str, ...]) -> str:
 
 
 def render_rule(rule: Rule) -> str:
+    effects = effects_of(rule.id) if rule.id.startswith("code-") else ()
     parts = [
         f"{rule.id}: {rule.title}",
         f"  {rule.category}, {rule.severity}, confidence {rule.confidence}; by default: {default_disposition(rule)}",
+        *(paragraph(f"Why {rule.severity}", effect.means) for effect in effects),
         paragraph("Why it matters", rule.why),
         paragraph("What to do", rule.remedy),
     ]

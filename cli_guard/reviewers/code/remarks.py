@@ -6,11 +6,13 @@ workflow, which is YAML; `kubernetes`, `compose`, `gitlab`).
 
 import re
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import PurePosixPath
 
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import Finding, Severity, fingerprint
-from cli_guard.rules.catalog import Rule
+from cli_guard.rules.catalog import Rule, read_table
 
 EVIDENCE_CHARS = 120
 MAX_PER_RULE = 50
@@ -50,6 +52,40 @@ class Location:
     end_line: int | None
     shown: str
     content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What happens if a finding is true, which is the reason of its severity; `rules/code/effects.toml` is the list."""
+
+    name: str
+    severity: Severity
+    means: str
+    rules: tuple[str, ...]
+
+
+@cache
+def effects() -> tuple[Effect, ...]:
+    """Return the closed list of effects, gravest first."""
+    table = read_table("code/effects.toml")
+    return tuple(
+        Effect(
+            each["name"],
+            Severity(each["severity"]),
+            each["means"],
+            tuple(table["rules"][each["name"]].split()),
+        )
+        for each in table["effect"]
+    )
+
+
+def effects_of(rule_id: str) -> tuple[Effect, ...]:
+    """Return the effects of a code rule: that with its id in full, else those with a pattern that matches it."""
+    name = rule_id.removeprefix("code-")
+    exact = tuple(effect for effect in effects() if name in effect.rules)
+    return exact or tuple(
+        effect for effect in effects() if any(fnmatchcase(name, pattern) for pattern in effect.rules)
+    )
 
 
 def weigh(rule: Rule, path: str) -> Severity:
