@@ -40,10 +40,24 @@ def is_test_code(path: str) -> bool:
 
 
 def is_test_or_example(path: str) -> bool:
-    """Return whether the file tests, shows or documents other code; most rules are one step lower there."""
-    *folders, name = path.split("/")
-    return not EXAMPLE_FOLDERS.isdisjoint(map(str.lower, folders)) or bool(
-        _PATTERNS["example_names"].search(name)
+    """Return whether the file tests, shows or documents other code; most rules are one step lower there.
+
+    A package may be called `example` or `testing`: such a name counts only above the folder of sources.
+    """
+    folder, _, name = path.rpartition("/")
+    if _PATTERNS["example_names"].search(name):
+        return True
+    if sources := _PATTERNS["source_set"].search(path):
+        if _PATTERNS["test_set"].search(sources[1] or sources[2]):
+            return True
+        folder = path[: sources.start()]
+    names = folder.lower().split("/")
+    # A `testing` that is not the whole repository's is a library for tests, as in NumPy.
+    packages = next((at for at, each in enumerate(names) if each in _WORDS["source_folders"]), len(names))
+    return bool(_PATTERNS["test_project"].search(folder)) or any(
+        each in EXAMPLE_FOLDERS
+        and not (each in _WORDS["package_folders"] and at > (0 if each == "testing" else packages))
+        for at, each in enumerate(names)
     )
 
 

@@ -6,6 +6,7 @@ from cli_guard.code.test_files import (
     is_named_after,
     is_test_code,
     is_test_file,
+    is_test_or_example,
     list_test_files,
     runner_language,
     source_stem,
@@ -43,6 +44,65 @@ from cli_guard.code.test_files import (
 )
 def test_tests_are_known_by_name_and_folder(path: str, collected: bool, is_code: bool) -> None:
     assert (is_test_file(path), is_test_code(path)) == (collected, is_code)
+
+
+@table(
+    ("path", "lowered"),
+    [
+        # Packages and modules of real projects that are called like folders of examples or tests.
+        ("src/main/java/com/example/demo/DemoController.java", False),  # Spring Initializr
+        ("src/main/java/org/springframework/samples/petclinic/owner/OwnerController.java", False),
+        ("spring-test/src/main/java/org/springframework/test/web/Client.java", False),
+        ("android/app/src/main/kotlin/com/example/my_app/MainActivity.kt", False),  # flutter create
+        ("src/commonMain/kotlin/org/example/App.kt", False),  # Kotlin Multiplatform
+        ("src/main/resources/static/demo/app.js", False),
+        ("guava-testlib/src/com/google/common/testing/FakeTicker.java", False),
+        ("java/org/example/Shop.java", False),
+        ("numpy/testing/_private/utils.py", False),
+        ("packages/testing/test.ts", False),  # NestJS
+        ("src/cdk/testing/component-harness.ts", False),  # Angular
+        ("Sources/Testing/Issues.swift", False),  # Swift Testing
+        ("staging/src/k8s.io/client-go/testing/actions.go", False),
+        ("pkg/testing/fake.go", False),
+        ("lib/shop/demo/session.rb", False),
+        ("app/Http/Controllers/Demo/PageController.php", False),
+        ("app/docs/[slug]/page.tsx", False),  # a page of Next.js
+        ("src/acme/example/views.py", False),
+        ("src/latest.py", False),
+        ("src/Contests/Ranking.cs", False),
+        ("internal/attestation/verify.go", False),
+        # Near misses: tests and examples.
+        ("demo/app.py", True),
+        ("demo/src/app.py", True),
+        ("testing/test_assertion.py", True),
+        ("testing/example_scripts/conftest.py", True),  # pytest
+        ("testing/acceptance.py", True),
+        ("examples/com/example/Main.java", True),
+        ("samples/hello/src/main/java/com/acme/Hello.java", True),
+        ("example/android/app/src/main/kotlin/com/example/plugin/MainActivity.kt", True),  # a Flutter plugin
+        ("src/test/java/com/example/demo/Context.java", True),
+        ("src/androidTest/java/com/example/Screen.kt", True),
+        ("src/commonTest/kotlin/org/example/Clock.kt", True),
+        ("src/testFixtures/java/com/acme/Orders.java", True),
+        ("src/jmh/java/com/acme/Speed.java", True),
+        ("src/main/java/com/acme/CartTest.java", True),
+        ("src/cart/CartTest.kt", True),
+        ("crates/net/examples/server.rs", True),
+        ("src/shop/tests/helpers.py", True),
+        ("src/examples/button.tsx", True),
+        ("lib/shop/spec/helper.rb", True),
+        ("docs/conf.py", True),
+        ("docs/src/server.js", True),
+        ("src/Shop.Tests/Orders.cs", True),
+        ("ShopUITests/Login.swift", True),
+        ("ShopTests/Login.swift", True),
+        ("tests/Feature/Login.php", True),
+        ("Tests/Login.swift", True),
+        ("bench/run.go", True),
+    ],
+)
+def test_a_package_called_example_is_no_folder_of_examples(path: str, lowered: bool) -> None:
+    assert is_test_or_example(path) is lowered
 
 
 def test_a_bare_test_file_must_define_a_test() -> None:
