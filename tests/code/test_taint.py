@@ -446,6 +446,7 @@ class A {
     for part in y.split(",") { shell(part) } // BAD
     helper(y)
     if let n = Int(y) { shell(n) }
+    if let m = input["c"], m != "x" { shell(m) } // BAD
   }
   func helper(_ value: String) { shell("x " + value) } // BAD
 }

@@ -48,8 +48,7 @@ def call_value(walk: "Walk", node: Node) -> Value:
         walk.file.nested(part.function, walk.scope, around, names[0]) for part in closures if part.function
     ]
     for result in inner:
-        walk.summary.sinks += result.sinks
-        walk.summary.stored += result.stored
+        walk.summary.include(result)
     if is_common("calls", "leaves", names[-1]) and (receiver_node is None or names[-1] in EXITS):
         walk.scope.dead = True
         return CLEAN
@@ -169,13 +168,12 @@ def _apply(
             for t in found
         )
 
-    for sink in summary.sinks:
+    for sink in summary.sinks.values():
         if sink.taint.origin.kind != "source":
             for taint in put(sink.taint):
                 walk.reach_again(sink, taint)
     for name, taint in summary.stored:
-        for each in put(taint):
-            walk.summary.stored.append((name, each))
+        walk.summary.store(name, put(taint))
     for position, kinds in summary.checked.items():
         for number, part in enumerate(node.parts[1:]):
             if _position(function, number) == position and (path := path_of(part)) and walk.scope.read(path):

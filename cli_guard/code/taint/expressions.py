@@ -58,6 +58,7 @@ CHAIN = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)*")
 CAPTURE = re.compile(r"\{([A-Za-z_]\w*)[:}]")
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 SIGILS = "$&*@"
+LIST_TYPE = re.compile(r"(?:Array|List|Vec|vector|Sequence|Iterable|Set|list)\b")
 TYPE_WORDS = re.compile(r"\b(?:const|mut|final|dyn|impl|var|val|let|struct|out|ref|readonly)\b|'[a-z]\w*\s")
 
 
@@ -412,7 +413,11 @@ class Expressions:
 
 
 def plain_type(text: str) -> str:
-    """Return a type without what is generic, optional or by reference in it: `&mut foo::Bar<T>` is `foo.Bar`."""
+    """Return a type without what is generic, optional or by reference in it: `&mut foo::Bar<T>` is `foo.Bar`.
+
+    A list keeps its brackets: `[]byte` and `Array<Int>` are no numbers.
+    """
     text = TYPE_WORDS.sub("", text.strip().lstrip(":")).strip()
+    listed = "[]" if "[" in text or LIST_TYPE.match(text) else ""
     text = re.sub(r"<.*|\(.*|\[.*?\]", "", text, flags=re.DOTALL)
-    return text.replace("::", ".").replace("\\", ".").strip(" *&?!.[]'\"")
+    return text.replace("::", ".").replace("\\", ".").strip(" *&?!.[]'\"") + listed

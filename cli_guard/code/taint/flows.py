@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cli_guard.code.taint.calls import key_of
@@ -10,7 +10,18 @@ from cli_guard.code.taint.lowering import TooBigError, lower
 from cli_guard.code.taint.naming import dotted, imports_of
 from cli_guard.code.taint.program import Function
 from cli_guard.code.taint.tables import Entry, Tables
-from cli_guard.code.taint.values import CLEAN, Origin, Reached, Scope, Step, Summary, Taint, Value, union
+from cli_guard.code.taint.values import (
+    CLEAN,
+    Origin,
+    Reached,
+    Scope,
+    Step,
+    Summary,
+    Taint,
+    Value,
+    source_of,
+    union,
+)
 from cli_guard.code.taint.walk import NUMBERS, Walk
 
 if TYPE_CHECKING:
@@ -59,7 +70,7 @@ def find_flows(root: "SgNode", language: str, text: str, tables: Tables) -> list
 
 class _File:
     def __init__(self, root: "SgNode", language: str, text: str, tables: Tables) -> None:
-        self.tables, self.text = tables, text
+        self.tables, self.text, self._lines = tables, text, text.split("\n")
         self.imports: Mapping[str, str] = imports_of(root, language, text)
         self.implicit_self = language in IMPLICIT_SELF
         self.globals: set[str] = set()
@@ -84,7 +95,7 @@ class _File:
         found = Walk(self, self._main, Scope()).run()
         self._keep(found)
         flows: dict[tuple[str, int], Flow] = {}
-        for sink in found.sinks:
+        for sink in found.sinks.values():
             for taint in self._sources(sink.taint):
                 flow = self._flow(sink, taint)
                 key = (sink.kind, sink.node.start)
@@ -93,12 +104,9 @@ class _File:
         return sorted(flows.values(), key=lambda flow: (flow.line, flow.kind))
 
     def _flow(self, sink: Reached, taint: Taint) -> Flow | None:
-        secret = sink.kind == "log-secret"
-        if taint.origin.secret is not secret or sink.kind in taint.safe:
+        if not taint.harms(sink.entry):
             return None
-        if sink.entry.data.get("shape") == "object" and not taint.whole:
-            return None
-        line_text = self.text.split("\n")[sink.line - 1].strip()[:120]
+        line_text = self._lines[sink.line - 1].strip()[:120]
         steps = [*taint.steps, (sink.line, line_text)]
         steps = list(dict(steps).items())
         if len(steps) > LONGEST_PATH:
@@ -192,9 +200,13 @@ class _File:
     ) -> None:
         parameter = function.parameters[position]
         value = given
+        named = self.tables.find("source", "reads", parameter.names[:1])
+        secrets = [
+            source_of(e, function.line, position, parameter.text) for e in named if e.data.get("secret")
+        ]
         if not NUMBERS.fullmatch(parameter.type):
             own = (Taint(Origin("parameter", key, function.line, position=position)),)
-            value = union((own, given, *self._given_by_framework(function, position, called)))
+            value = union((own, given, tuple(secrets), *self._given_by_framework(function, position, called)))
         for name in parameter.names:
             scope.write(name, value)
             scope.types.pop(name, None)
@@ -211,15 +223,9 @@ class _File:
             if (parameters is None or parameters.search(parameter.text)) and not (
                 unless is not None and unless.search(parameter.text)
             ):
-                data = entry.data
-                shown = re.sub(r"\s+", " ", parameter.text)[:100]
-                origin = Origin(
-                    *("source", data.get("what", "input"), function.line, position),
-                    local=data.get("local", False),
-                    secret=data.get("secret", False),
-                )
+                taint = source_of(entry, function.line, position, re.sub(r"\s+", " ", parameter.text))
                 whole = "object" in entry.patterns and bool(entry.patterns["object"].search(parameter.text))
-                yield (Taint(origin, ((function.line, shown),), whole=whole),)
+                yield (replace(taint, whole=whole),)
 
 
 PARAMETERS = {"handlers", "parameters"}

@@ -89,8 +89,24 @@ class _Statements(Expressions):
         return made
 
     def _conditions(self, conditions: Sequence["SgNode"], made: Node) -> Node:
-        parts = self._all([c for c in conditions if c.is_named() and c.kind() != "value_binding_pattern"])
-        return parts[0] if len(parts) == 1 else Node("and", made.line, made.start, made.end, parts)
+        bound = ""
+        parts: list[Node] = []
+        for condition in conditions:
+            if condition.kind() == "value_binding_pattern":  # Swift: `if let name = value`
+                name = condition.next()
+                bound = self._source(name) if name is not None else ""
+            elif condition.is_named():
+                value = self.lower(condition)
+                target = Node("name", value.line, value.start, value.start, name=bound)
+                pair = (target, value)
+                parts.append(
+                    Node("assign", value.line, value.start, value.end, pair, "=") if bound else value
+                )
+                bound = ""
+        if len(parts) == 1:
+            return parts[0]
+        op = "and" if parts else "constant"
+        return Node(op, made.line, made.start, made.end, tuple(parts))
 
     def _branches(
         self, made: Node, condition: Node, then: Node, alternatives: Sequence["SgNode"], kind: str

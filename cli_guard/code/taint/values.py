@@ -8,8 +8,12 @@ from cli_guard.code.taint.tables import ALL, Entry
 
 MOST_TAINTS = 6
 MOST_STEPS = 6
+MOST_STORED = 200
+SHOWN = 100
 MOST_GUESSES = 2
 LONGEST_PART = 80
+# An address that begins with one slash is on this site; with two it is not.
+LOCAL_ADDRESS = frozenset(("slash", "one-slash"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,19 @@ class Taint:
         steps = self.steps if known or len(self.steps) >= MOST_STEPS else (*self.steps, (line, text))
         return replace(self, steps=steps, guesses=self.guesses + guesses)
 
+    def harms(self, entry: Entry) -> bool:
+        """Return whether a sink is one for this value; what comes from the caller may yet be."""
+        kind = entry.data["kind"]
+        if kind in self.safe or self.guesses > MOST_GUESSES:
+            return False
+        if kind == "redirect" and self.safe >= LOCAL_ADDRESS:
+            return False
+        if self.origin.kind != "source":
+            return True
+        return self.origin.secret is (kind == "log-secret") and (
+            self.whole or entry.data.get("shape") != "object"
+        )
+
     def piece(self, name: str) -> "Taint":
         """Return the taint of a part of the value, which is another value than its other parts."""
         part = f"{self.origin.part}.{name}"[:LONGEST_PART] if name else self.origin.part
@@ -80,6 +97,13 @@ def union(values: Iterable[Value]) -> Value:
 def safe_for(value: Value, kinds: frozenset[str]) -> Value:
     """Return a value after a sanitizer or guard for these kinds."""
     return CLEAN if ALL in kinds else tuple(taint.but_safe(kinds) for taint in value)
+
+
+def source_of(entry: Entry, line: int, at: int, shown: str) -> Taint:
+    """Return the taint of what a source of the tables gives."""
+    local, secret = entry.data.get("local", False), entry.data.get("secret", False)
+    origin = Origin("source", entry.data.get("what", "input"), line, at, local=local, secret=secret)
+    return Taint(origin, ((line, shown[:SHOWN]),))
 
 
 @dataclass(slots=True)
@@ -169,7 +193,25 @@ class Summary:
     """
 
     returns: Value = CLEAN
-    sinks: list[Reached] = field(default_factory=list)
-    stored: list[tuple[str, Taint]] = field(default_factory=list)
+    sinks: dict[tuple[int, str, Origin], Reached] = field(default_factory=dict)
+    stored: dict[tuple[str, Taint], None] = field(default_factory=dict)
     checked: dict[int, frozenset[str]] = field(default_factory=dict)
     test: Node | None = None
+
+    def reach(self, sink: Reached) -> None:
+        """Keep a sink, the surest way to it if there are several from one origin."""
+        key = (sink.node.start, sink.kind, sink.taint.origin)
+        known = self.sinks.get(key)
+        if known is None or sink.taint.guesses < known.taint.guesses:
+            self.sinks[key] = sink
+
+    def include(self, inner: "Summary") -> None:
+        """Add what a function does that is written inside this one."""
+        for sink in inner.sinks.values():
+            self.reach(sink)
+        self.stored |= inner.stored
+
+    def store(self, name: str, value: Value) -> None:
+        """Note that a value is kept in `Class.field`, or in the variable `.name` of the file."""
+        if len(self.stored) < MOST_STORED:
+            self.stored |= {(name, taint): None for taint in value}

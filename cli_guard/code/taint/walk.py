@@ -12,7 +12,7 @@ from cli_guard.code.taint.program import Function, Node
 from cli_guard.code.taint.tables import ALL, Entry, Tables
 from cli_guard.code.taint.values import (
     CLEAN,
-    MOST_GUESSES,
+    SHOWN,
     Origin,
     Reached,
     Scope,
@@ -21,6 +21,7 @@ from cli_guard.code.taint.values import (
     Value,
     joined,
     safe_for,
+    source_of,
     union,
 )
 
@@ -34,7 +35,6 @@ FIXED_START = re.compile(
 )
 HAS_SLASH = re.compile(r"(?<![/:])/(?!/)")
 FIELD_OWNERS = ("self", "this")
-SHOWN = 100
 MOST_BREAKS = 20
 
 
@@ -162,17 +162,10 @@ class Walk:
         return union((self.origin(entry, node),) for entry in found if self.allows(entry, node))
 
     def origin(self, entry: Entry, node: Node) -> Taint:
-        data = entry.data
         whole = "object" in entry.patterns and any(
             map(entry.patterns["object"].fullmatch, self.names_of(node))
         )
-        shown = self.shown(node)
-        origin = Origin(
-            *("source", data.get("what", "input"), node.line, node.start),
-            local=data.get("local", False),
-            secret=data.get("secret", False),
-        )
-        return Taint(origin, ((node.line, shown),), whole=whole)
+        return replace(source_of(entry, node.line, node.start, self.shown(node)), whole=whole)
 
     def allows(self, entry: Entry, node: Node) -> bool:
         return entry.allows(self.file.text[node.start : node.end])
@@ -213,8 +206,8 @@ class Walk:
 
     def _both(self, node: Node) -> Value:
         """`a and b`, `a or b`: the second runs, and may leave, only if the first allows it."""
-        first, *rest = node.parts
-        values = [self.value(first)]
+        first, *rest = node.parts or (node,)
+        values = [self.value(first)] if node.parts else []
         for other in rest:
             other_way = self.scope.copy()
             self._narrow(first, node.op == "and")
@@ -286,12 +279,12 @@ class Walk:
         implicit = self.file.implicit_self and owner and not rest and first not in self._bound
         of = self.scope.types.get(first, "").rsplit(".", 1)[-1]
         if of and rest and first not in self._self:
-            self.summary.stored += [(f"{of}.{rest.partition('.')[0]}", taint) for taint in value]
+            self.summary.store(f"{of}.{rest.partition('.')[0]}", value)
         elif owner and (field_ or implicit):
-            self.summary.stored += [(f"{owner}.{field_ or first}", taint) for taint in value]
+            self.summary.store(f"{owner}.{field_ or first}", value)
         elif not self.function.name or first in self.file.globals:
             self.file.globals.add(first)
-            self.summary.stored += [(f".{first}", taint) for taint in value]
+            self.summary.store(f".{first}", value)
 
     def _type_of(self, source: Node) -> str:
         while source.op in ("group", "block") and len(source.parts) == 1 and not source.name:
@@ -439,9 +432,7 @@ class Walk:
 
     def _function(self, node: Node) -> Value:
         if node.function is not None:
-            inner = self.file.nested(node.function, self.scope, CLEAN, "")
-            self.summary.sinks += inner.sinks
-            self.summary.stored += inner.stored
+            self.summary.include(self.file.nested(node.function, self.scope, CLEAN, ""))
         return CLEAN
 
     def _class(self, node: Node) -> Value:
@@ -463,27 +454,17 @@ class Walk:
 
     def reach(self, entry: Entry, value: Value, node: Node) -> None:
         """Note that a value reaches a sink, unless it is safe for it, or of the wrong sort."""
-        kind = entry.data["kind"]
-        secret = kind == "log-secret"
         for taint in value:
-            if kind in taint.safe or taint.guesses > MOST_GUESSES:
-                continue
-            if kind == "redirect" and taint.safe >= {"slash", "one-slash"}:
-                continue
-            known = taint.origin.kind == "source"
-            if known and entry.data.get("shape") == "object" and not taint.whole:
-                continue
-            if known and taint.origin.secret is not secret:
-                continue
-            lines = self.file.text.count("\n", node.start, node.end)
-            self.summary.sinks.append(Reached(entry, kind, taint, node, node.line, node.line + lines))
+            if taint.harms(entry):
+                lines = self.file.text.count("\n", node.start, node.end)
+                self.summary.reach(
+                    Reached(entry, entry.data["kind"], taint, node, node.line, node.line + lines)
+                )
 
     def reach_again(self, sink: Reached, taint: Taint) -> None:
         """Note what a function of the file does with a value that this one gives it."""
-        before = len(self.summary.sinks)
-        self.reach(sink.entry, (taint,), sink.node)
-        if len(self.summary.sinks) > before:
-            self.summary.sinks[-1] = replace(sink, taint=taint)
+        if taint.harms(sink.entry):
+            self.summary.reach(replace(sink, taint=taint))
 
 
 def narrow(scope: Scope, narrowing: Narrowing) -> None:

@@ -1,0 +1,82 @@
+"""Flows are reported where a change adds or completes them, with the way that the data takes."""
+
+import pytest
+from reviewers.code.code_changes import rules
+from reviewers.docs.before_after import subject_of
+
+from cli_guard.model import Confidence, Finding, Report, Severity
+from cli_guard.reviewers.code import review
+
+HEAD = """\
+import os
+import subprocess
+import sys
+
+from flask import request
+
+
+def show(cursor):
+    name = request.args["name"]
+"""
+OLD = HEAD + '    cursor.execute("SELECT id FROM users WHERE name = %s", (name,))\n'
+SINK = '    cursor.execute("SELECT id FROM users WHERE name = \'" + name + "\'")\n'
+GUARDED = HEAD + "    if not name.isalnum():\n        return None\n" + SINK
+
+
+def report_of(before: str | None, after: str, path: str = "app/views.py") -> Report:
+    return review(subject_of({} if before is None else {path: before}, {path: after}))
+
+
+def found(before: str | None, after: str, path: str = "app/views.py") -> tuple[Finding, ...]:
+    return report_of(before, after, path).findings
+
+
+def test_a_flow_shows_its_way_and_the_safe_form() -> None:
+    (finding,) = found(OLD, HEAD + SINK)
+    assert finding.rule == "code-flow-sql"
+    assert (finding.line, finding.severity, finding.confidence) == (10, Severity.HIGH, Confidence.HIGH)
+    assert finding.evidence.split("\n") == [
+        '9: name = request.args["name"]',
+        '10: cursor.execute("SELECT id FROM users WHERE name = \'" + name + "\'")',
+    ]
+    assert "cursor.execute" in finding.message and "param" in finding.remedy
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reported"),
+    [
+        pytest.param(None, HEAD + SINK, True, id="new-file"),
+        pytest.param(HEAD, HEAD + SINK, True, id="sink-added-to-an-old-source"),
+        pytest.param(
+            (HEAD + SINK).replace('request.args["name"]', '"x"'), HEAD + SINK, True, id="source-added"
+        ),
+        pytest.param(GUARDED, HEAD + SINK, True, id="guard-taken-away"),
+        pytest.param(HEAD + SINK, "# A view.\n" + HEAD + SINK, False, id="old-flow-moved"),
+        pytest.param(HEAD + SINK, HEAD + SINK + "    return 1\n", False, id="old-flow-beside"),
+        pytest.param(HEAD + SINK, HEAD + SINK + SINK, True, id="second-sink"),
+        pytest.param(OLD, GUARDED, False, id="guarded"),
+        pytest.param(HEAD + SINK, OLD, False, id="mended"),
+    ],
+)
+def test_only_what_the_change_adds_or_completes(before: str | None, after: str, reported: bool) -> None:
+    assert ("code-flow-sql" in {finding.rule for finding in found(before, after)}) is reported
+
+
+def test_what_the_user_of_a_program_writes_is_less_grave_than_a_request() -> None:
+    text = 'import subprocess\nimport sys\n\nsubprocess.run("ls " + sys.argv[1], shell=True)\n'
+    (finding,) = (f for f in found(None, text, "tool.py") if f.rule == "code-flow-command")
+    assert finding.severity is Severity.MEDIUM
+
+
+def test_a_guess_stops_nothing() -> None:
+    """Two calls that nobody knows may each return anything."""
+    text = HEAD + SINK.replace("+ name", "+ blend(stir(name))")
+    (finding,) = (f for f in found(None, text) if f.rule == "code-flow-sql")
+    assert (finding.severity, finding.confidence) == (Severity.MEDIUM, Confidence.LOW)
+
+
+def test_a_file_too_big_to_be_followed_is_said() -> None:
+    text = HEAD + SINK + "    name = name + 'a'\n" * 40_000
+    report = report_of(None, text)
+    assert any("follow data" in skipped.reason and skipped.by_limit for skipped in report.skipped)
+    assert "code-flow-sql" not in rules(report)
