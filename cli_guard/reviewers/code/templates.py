@@ -8,7 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 # Each alternative stops at the next opening, so that text made of openings takes linear time.
-ACTION = re.compile(r"\{\{(?:[^{}]|\}(?!\})|\{(?!\{))*\}\}|\{%(?:[^{}%]|%(?!\})|\{(?!%)|\})*%\}")
+ACTION = re.compile(
+    r"\{\{-?\s*/\*(?:[^*{]|\*(?!/)|\{(?!\{))*\*/\s*-?\}\}"
+    r"|\{\{(?:[^{}]|\}(?!\})|\{(?!\{))*\}\}|\{%(?:[^{}%]|%(?!\})|\{(?!%)|\})*%\}"
+)
 STATEMENT = re.compile(
     r"\{%|\{\{-?\s*(?:/\*|\$\w*\s*:?=|(?:if|else|end|range|with|define|block|template|break|continue)\b)"
 )
