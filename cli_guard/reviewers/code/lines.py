@@ -7,8 +7,8 @@ A rule has, beyond what every rule has,
     unless      what makes it harmless, searched in the same piece
     keywords    the pattern is tried on a piece that holds one of them, in either case
     unless_file what makes it harmless, searched in the path and the whole text
-    unit        "line" (the default), "instruction", "statement", or "migration": a statement of one that changes a
-                table which was there before
+    unit        "line" (the default), "instruction", "statement"; "migration": a statement on a table that was there
+                before; "joined": a statement that runs a text put together from variables
     in_tests    "lower" (the default), "same", "off", "only"
 """
 
@@ -82,7 +82,10 @@ def inspect(
 ) -> Iterator[Finding | Skipped]:
     """Match the rules with the added lines, or with the instructions and statements they are part of."""
     by_unit: dict[str, list[LineRule]] = {}
+    whole = f"/{change.path}\n{text}"
     for line_rule in rules:
+        if line_rule.unless_file and line_rule.unless_file.search(whole):
+            continue
         by_unit.setdefault(line_rule.unit, []).append(line_rule)
     for unit, of_unit in by_unit.items():
         if unit == "line":
@@ -92,13 +95,7 @@ def inspect(
         else:
             yield Skipped(change.path, f"code: whole text not available, {unit}s not reviewed")
             continue
-        whole = f"/{change.path}\n{text}"
-        possible = [
-            line_rule
-            for line_rule in of_unit
-            if _holds(lowered, line_rule.keywords)
-            and not (line_rule.unless_file and line_rule.unless_file.search(whole))
-        ]
+        possible = [line_rule for line_rule in of_unit if _holds(lowered, line_rule.keywords)]
         if not possible:
             continue
         if unit == "line":

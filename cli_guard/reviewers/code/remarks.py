@@ -8,11 +8,11 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import PurePosixPath
+from itertools import chain
 
 from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import Finding, Severity, fingerprint
-from cli_guard.rules.catalog import Rule, read_table
+from cli_guard.rules.catalog import Rule, read_patterns, read_table
 
 EVIDENCE_CHARS = 120
 MAX_PER_RULE = 50
@@ -20,24 +20,8 @@ STEPS = list(Severity)
 LANGUAGES = "python javascript go java kotlin csharp php ruby rust c swift bash yaml hcl".split()
 TOPICS = {name: name for name in LANGUAGES} | {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
 
-DOCKER_NAME = re.compile(r"(?:^|\.)(?:docker|container)file(?:$|\.)", re.IGNORECASE)
-SQL_ENDINGS = frozenset((".sql", ".ddl", ".psql", ".pgsql", ".mysql", ".tsql"))
-SOURCE_ENDINGS = re.compile(
-    r"\.(?:[cm]?[jt]sx?|pyi?|vue|svelte|go|java|kts?|scala|groovy|gradle|rs|[chm]|cc|cpp|cxx|hpp|mm|cs|fs|vb|swift"
-    r"|rb|erb|rake|php|p[lm]|pth|lua|exs?|erl|hs|clj|dart|r|jl|sh|bash|zsh|ps1|sql|tf|hcl|ya?ml|toml|s?css)$",
-    re.IGNORECASE,
-)
-
-# Kinds of YAML by path, and those that have no path of their own by content.
-WORKFLOW = re.compile(r"(?:^|/)\.(?:github|gitea|forgejo)/workflows/[^/]+\.ya?ml$|(?:^|/)action\.ya?ml$")
-GITLAB = re.compile(r"\.gitlab-ci\.ya?ml$|(?:^|/)\.gitlab/.+\.ya?ml$")
-COMPOSE = re.compile(r"(?:^|/)(?:[\w.-]*docker-)?compose[\w.-]*\.ya?ml$")
-KUBERNETES = re.compile(r"^(?:- )?['\"]?apiVersion['\"]?:", re.MULTILINE)
-SERVICES = re.compile(r"^services:[ \t]*(?:#.*)?\r?$", re.MULTILINE)
-CONTAINER = re.compile(r"^[ ]{3,8}(?:image|build):", re.MULTILINE)
-MIGRATION = re.compile(r"(?i)migrat|(?:^|/)V\d[\w.]*__|\.up\.sql$|changelog|alembic|flyway|liquibase")
-UNDOES = re.compile(
-    r"(?i)(?:^|[._/-])(?:down|rollback|revert)[^/]*\.\w+$|(?:^|/)U\d[\w.]*__|/(?:down|revert)/"
+YAML_PATHS, YAML_TEXTS, LINE_RULES = (
+    read_patterns("languages/patterns.toml", name) for name in ("yaml_paths", "yaml_texts", "line_rules")
 )
 CUT_LINES_OVER = 100_000
 DATA = re.compile(r"[A-Za-z0-9+/=_-]{2000,}|[-\d.,\s]{2000,}")
@@ -120,28 +104,15 @@ def remark(
 def topic_of(path: str, language: str | None, text: str = "") -> str | None:
     """Return the topic of a file in a known language, None if there are no tree rules for it."""
     if language == "yaml":
-        by_path = (("workflow", WORKFLOW), ("gitlab", GITLAB), ("compose", COMPOSE))
-        if topic := next((topic for topic, paths in by_path if paths.search(path)), None):
-            return topic
-        if KUBERNETES.search(text):
-            return "kubernetes"
-        if SERVICES.search(text) and CONTAINER.search(text):
-            return "compose"
+        kinds = (topic for topic, pattern in YAML_PATHS.items() if pattern.search(path))
+        by_text = (topic for topic, pattern in YAML_TEXTS.items() if pattern.search(text))
+        return next(chain(kinds, by_text), language)
     return TOPICS.get(language) if language else None
 
 
 def line_topics(path: str) -> tuple[str, ...]:
     """Return the topics of the line rules for a path."""
-    pure = PurePosixPath(path)
-    ending = pure.suffix.lower()
-    asked = {
-        "docker": bool(DOCKER_NAME.search(pure.name)),
-        "powershell": ending == ".ps1",
-        "source": bool(SOURCE_ENDINGS.search(pure.name)) or pure.name == ".gitmodules",
-        "sql": ending in SQL_ENDINGS,
-        "migration": ending in SQL_ENDINGS and bool(MIGRATION.search(path)) and not UNDOES.search(path),
-    }
-    return tuple(topic for topic, applies in asked.items() if applies)
+    return tuple(topic for topic, pattern in LINE_RULES.items() if pattern.search(path))
 
 
 def is_data(line: str) -> bool:

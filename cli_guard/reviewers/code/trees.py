@@ -6,14 +6,13 @@ Beyond ast-grep's own `language`, `message`, `fix`, `rule` and `constraints`, a 
     when        a regular expression of linear time: nor is it tried on a text without a match of it
     unless      the rule is not tried on a text that holds one of them
     paths       a regular expression: the rule is tried only where it matches the path
-    unassigned  a name that the rule binds: a match is dropped if the file gives that shell variable a value
+    unassigned  a name that the rule binds: a match is dropped if the file gives that shell variable a value, or if the
+                group of the regular expression in `assigned` is its text somewhere in the file
     passed_to   a regular expression with one group: if the rule binds `$QUERY`, a match is dropped unless the
                 group is that name somewhere in the file
     in_tests    "lower" (one step less, the default), "same", "off", "only"
     focus       a regular expression: report each line of the node that it matches, not the node
     else_at     a regular expression: if no such line was added, report the first added line that this matches
-    absent      a regular expression with one group: if the rule binds `$TABLE`, a match is dropped if the group is
-                that name somewhere in the file
     once        a regular expression: report the first match in a file, and none in which it finds a text that it
                 also found in the file before the change
 
@@ -32,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from cli_guard.code.syntax import DEEPEST, indents_too_deep
 from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, applies, remark
-from cli_guard.reviewers.code.templates import Readable, readable
+from cli_guard.reviewers.code.templates import readable
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule
@@ -48,6 +47,7 @@ SHOWN_CHARS = 80
 DEPTH = {ord(c): step for pair in ("()", "[]", "{}") for c, step in zip(pair, (1, -1), strict=True)}
 OTHER_BYTES = bytes(set(range(256)) - set(DEPTH))
 ASSIGNED = re.compile(r"\b([A-Za-z_]\w{0,80})\+?=|\b(?:for|read(?: -\w+)*) ([A-Za-z_]\w{0,80})\b")
+PATTERNS = ("when", "paths", "assigned", "passed_to", "focus", "else_at", "once")
 VARIABLE = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 
 
@@ -59,25 +59,23 @@ class TreeRule:
     config: "Config"
     keywords: tuple[str, ...]
     unless: tuple[str, ...]
-    when: re.Pattern[str] | None
     message: str
     fix: str | None
-    focus: re.Pattern[str] | None
-    paths: re.Pattern[str] | None
     unassigned: str | None
-    passed_to: re.Pattern[str] | None
-    absent: re.Pattern[str] | None
-    else_at: re.Pattern[str] | None
+    patterns: Mapping[str, re.Pattern[str]]
 
     def wants(self, path: str, text: str) -> bool:
         """Return whether the text may match at all."""
         return (
             any(map(text.__contains__, self.keywords))
             and applies(self.rule, path)
-            and (self.paths is None or bool(self.paths.search(path)))
+            and self._finds("paths", path)
             and not any(word in text for word in self.unless)
-            and (self.when is None or bool(self.when.search(text)))
+            and self._finds("when", text)
         )
+
+    def _finds(self, name: str, text: str) -> bool:
+        return name not in self.patterns or bool(self.patterns[name].search(text))
 
 
 @cache
@@ -111,21 +109,11 @@ def _compile(rule: Rule, utils: Mapping[str, Any]) -> TreeRule:
         config=config,
         keywords=tuple(rule.extra["keywords"]),
         unless=tuple(rule.extra.get("unless", ())),
-        when=_regex(rule, "when"),
         message=document["message"].strip(),
         fix=document.get("fix"),
-        focus=_regex(rule, "focus"),
-        paths=_regex(rule, "paths"),
         unassigned=rule.extra.get("unassigned"),
-        passed_to=_regex(rule, "passed_to"),
-        absent=_regex(rule, "absent"),
-        else_at=_regex(rule, "else_at"),
+        patterns={name: re.compile(rule.extra[name]) for name in PATTERNS if name in rule.extra},
     )
-
-
-def _regex(rule: Rule, name: str) -> re.Pattern[str] | None:
-    pattern = rule.extra.get(name)
-    return re.compile(pattern) if pattern else None
 
 
 def depth(text: str) -> int:
@@ -149,8 +137,7 @@ def inspect(
 ) -> Iterator[Finding | Skipped]:
     """Return the findings of the topic's rules that overlap an added line."""
     lines = text.split("\n")
-    read = readable(topic, text)
-    text = read.text
+    text, given_at = readable(topic, text)
     rules = [rule for rule in rules_of(topic) if rule.wants(change.path, text)]
     if not rules:
         return
@@ -166,8 +153,8 @@ def inspect(
             yield Skipped(change.path, f"code: {spent}, {left} rules not tried", by_limit=True)
             return
         count = 0
-        found = _matches(rule, root, change, read)
-        if (once := _regex(rule.rule, "once")) is not None:
+        found = _matches(rule, root, change, text, given_at)
+        if once := rule.patterns.get("once"):
             known = frozenset(once.findall(subject.contents.old(change) or ""))
             found = islice((each for each in found if known.isdisjoint(once.findall(each[0].text()))), 1)
         for count, (node, span) in enumerate(found, 1):
@@ -178,39 +165,32 @@ def inspect(
 
 
 def _matches(
-    rule: TreeRule, root: "SgNode", change: FileChange, read: Readable
+    rule: TreeRule, root: "SgNode", change: FileChange, text: str, given_at: Mapping[int, int]
 ) -> Iterator[tuple["SgNode", "Span"]]:
     """Yield the first match on each line that overlaps an added line, or whose value an added line gives."""
-    assigned = _names(ASSIGNED, read.text) if rule.unassigned else frozenset()
-    passed = _names(rule.passed_to, read.text) if rule.passed_to else frozenset()
-    present = _names(rule.absent, read.text) if rule.absent else frozenset()
+    passed_to = rule.patterns.get("passed_to")
+    assigned = _names(rule.patterns.get("assigned", ASSIGNED), text) if rule.unassigned else frozenset()
+    passed = _names(passed_to, text) if passed_to else frozenset()
     seen = set()
     for node in root.find_all(rule.config):
         if assigned and _bound(node, rule.unassigned) in assigned:
             continue
-        if rule.passed_to and (query := _bound(node, "QUERY")) and query not in passed:
+        if passed_to and (query := _bound(node, "QUERY")) and query not in passed:
             continue
-        if present and _bound(node, "TABLE") in present:
-            continue
-        for span in _touched(rule, node, change, read.given_at):
+        for span in _touched(rule, node, change, given_at):
             if span.first not in seen:
                 seen.add(span.first)
                 yield node, span
 
 
-def _touched(
-    rule: TreeRule, node: "SgNode", change: FileChange, given_at: Mapping[int, int]
-) -> Iterator["Span"]:
-    spans = list(_spans(rule, node, rule.focus))
+def _touched(rule: TreeRule, node: "SgNode", change: FileChange, given_at: Mapping[int, int]) -> list["Span"]:
+    spans = list(_spans(node, rule.patterns.get("focus")))
+    uses = (number for span in spans for number in range(span.first, span.last + 1))
+    givers = sorted({given_at[number] for number in uses if number in given_at})
+    others = [*_spans(node, rule.patterns["else_at"])] if "else_at" in rule.patterns else []
     touched = [span for span in spans if change.touches(span.first, span.last)]
-    if not touched and rule.else_at:
-        others = _spans(rule, node, rule.else_at)
-        touched = [span for span in others if change.touches(span.first, span.last)][:1]
-    if not touched and given_at:
-        uses = {number for span in spans for number in range(span.first, span.last + 1)}
-        givers = sorted({given_at[number] for number in uses & given_at.keys()})
-        touched = [Span(number, number) for number in givers if change.touches(number, number)]
-    yield from touched
+    others += (Span(number, number) for number in givers)
+    return touched or [span for span in others if change.touches(span.first, span.last)][:1]
 
 
 def _names(pattern: re.Pattern[str], text: str) -> frozenset[str]:
@@ -238,7 +218,7 @@ class Span:
     content: str = ""
 
 
-def _spans(rule: TreeRule, node: "SgNode", focus: re.Pattern[str] | None) -> Iterator[Span]:
+def _spans(node: "SgNode", focus: re.Pattern[str] | None) -> Iterator[Span]:
     where = node.range()
     first = where.start.line + 1
     if focus:

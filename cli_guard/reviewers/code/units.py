@@ -4,16 +4,12 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from cli_guard.rules.catalog import read_patterns
+
 DOLLAR_QUOTE = re.compile(r"\$(?:[A-Za-z_]\w{0,62})?\$")
+PATTERNS = read_patterns("languages/patterns.toml", "statements")
 SQL_STOP = re.compile(r"--|/\*|['\"`;$]|\n")
 FROM_STAGE = re.compile(r"FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE)
-UNDO = re.compile(
-    r"^--[ \t]*(?:\+goose down|\+migrate down|migrate:down|!downs|//@undo)\b", re.IGNORECASE | re.MULTILINE
-)
-NEW_TABLE = re.compile(
-    r"CREATE\s+(?:\w+\s+){0,3}?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?([\w.\"`\[\]]+)", re.IGNORECASE
-)
-TABLE = re.compile(r"\b(?:TABLE|ON|INTO)\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?([\w.\"`\[\]]+)", re.IGNORECASE)
 HEREDOC = re.compile(r"<<-?['\"]?([A-Za-z_]\w{0,60})['\"]?")
 
 
@@ -110,18 +106,25 @@ def changes_of_tables(text: str) -> Iterator[Unit]:
 
     A table that the migration creates has no rows and no users yet.
     """
-    undo = UNDO.search(text)
+    undo = PATTERNS["undo"].search(text)
     own: set[str] = set()
     for unit in statements(text[: undo.start()] if undo else text):
-        if created := NEW_TABLE.match(unit.text):
-            own.add(_bare(created[1]))
-        table = TABLE.search(unit.text)
-        if table is None or _bare(table[1]) not in own:
+        plain = PATTERNS["quotes"].sub("", unit.text.lower())
+        own.update(PATTERNS["new_table"].findall(plain))
+        table = PATTERNS["table"].search(plain)
+        if table is None or table[1] not in own:
             yield unit
 
 
-def _bare(table: str) -> str:
-    return table.lower().translate(dict.fromkeys(map(ord, '"`[]'))).rpartition(".")[2]
+def joined_statements(text: str) -> Iterator[Unit]:
+    """Return the statements of routines that run a text which was put together from variables, there or before."""
+    built: set[str] = set()
+    for unit in statements(DOLLAR_QUOTE.sub("", text)):
+        joined, runs = (PATTERNS[name].search(unit.text) for name in ("joined", "runs"))
+        if runs and (joined or not built.isdisjoint(runs.groups())):
+            yield unit
+        elif joined and (variable := PATTERNS["variable"].search(unit.text)):
+            built.add(variable[1])
 
 
 def _past(text: str, stop: re.Match[str]) -> tuple[int, str]:
@@ -150,4 +153,5 @@ SPLITTERS: dict[str, Callable[[str], Iterator[Unit]]] = {
     "instruction": instructions,
     "statement": statements,
     "migration": changes_of_tables,
+    "joined": joined_statements,
 }
