@@ -6,7 +6,7 @@ import click
 
 from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
-from cli_guard.cli.rules import default_disposition
+from cli_guard.cli.rules import default_disposition, every_rule
 from cli_guard.errors import UsageError
 from cli_guard.reviewers.code.remarks import effects_of
 from cli_guard.rules.catalog import Rule, load_all
@@ -47,11 +47,14 @@ def render_rule(rule: Rule) -> str:
     return "\n\n".join(parts)
 
 
-def page(rule: str) -> str:
-    """Return the page of the rule with this id. Raises UsageError."""
-    from cli_guard.policy.globs import nearest
+def page(rule: str, io: Io | None = None) -> str:
+    """Return the page of the rule with this id; `io` says whose repository's own rules count.
 
-    rules = load_all()
+    Raises UsageError, ConfigError.
+    """
+    from cli_guard.policy.globs import USERS_RULE, nearest
+
+    rules = every_rule(io) if io and rule.startswith(USERS_RULE) else load_all()
     if rule not in rules:
         raise UsageError(f"there is no rule {rule!r}{nearest(rule, rules)}; list them with `cli-guard rules`")
     return render_rule(rules[rule])
@@ -59,7 +62,7 @@ def page(rule: str) -> str:
 
 @click.pass_obj
 def run(io: Io, /, rule: str) -> int:
-    io.say(page(rule))
+    io.say(printable(page(rule, io), keep_newlines=True))
     return 0
 
 

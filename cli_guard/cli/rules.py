@@ -1,6 +1,7 @@
-"""`cli-guard rules`: list every rule."""
+"""`cli-guard rules`: list every rule, and those of the repository."""
 
 import json
+from collections.abc import Mapping
 
 import click
 
@@ -8,6 +9,7 @@ from cli_guard.cli.app import Command
 from cli_guard.cli.io import Io
 from cli_guard.model import Finding
 from cli_guard.rules.catalog import Rule, load_all
+from cli_guard.secrets.printable import printable
 
 
 def default_disposition(rule: Rule) -> str:
@@ -18,9 +20,25 @@ def default_disposition(rule: Rule) -> str:
     return str(Policy().disposition(sample))
 
 
+def every_rule(io: Io) -> Mapping[str, Rule]:
+    """Return all rules, with those in the index of the repository here. Raises ConfigError for a broken one."""
+    from cli_guard.errors import NotARepository
+    from cli_guard.git.contents import BlobReader
+    from cli_guard.git.repository import Repository
+    from cli_guard.review.policy import recorded_rules
+
+    try:
+        repository = Repository.discover(io.cwd, io.env)
+    except NotARepository:
+        return load_all()
+    with BlobReader(repository.git, blob_limit=0) as blobs:
+        own = recorded_rules(repository, "", blobs).documents
+    return {**load_all(), **{name: document.as_rule() for name, document in own.items()}}
+
+
 @click.pass_obj
 def run(io: Io, /, format_: str) -> int:
-    rules = load_all().values()
+    rules = every_rule(io).values()
     if format_ == "json":
         rows = [
             {
@@ -36,7 +54,10 @@ def run(io: Io, /, format_: str) -> int:
         io.say(json.dumps(rows, indent=2))
         return 0
     width = max(len(rule.id) for rule in rules)
-    io.say("\n".join(f"{r.id:{width}}  {default_disposition(r):6}  {r.severity:8}  {r.title}" for r in rules))
+    lines = (
+        f"{r.id:{width}}  {default_disposition(r):6}  {r.severity:8}  {printable(r.title)}" for r in rules
+    )
+    io.say("\n".join(lines))
     io.say(f"{len(rules)} rules; the second column is the default decision; see `cli-guard explain RULE`")
     return 0
 
@@ -44,7 +65,7 @@ def run(io: Io, /, format_: str) -> int:
 command = Command(
     "rules",
     callback=run,
-    help="List every rule with its default decision.",
+    help="List every rule with its default decision, those of this repository last.",
     params=[
         click.Option(
             ["--format", "format_"],

@@ -203,23 +203,23 @@ class BlobContents:
 
     def __init__(self, reader: BlobReader, revision: str = "") -> None:
         self._reader = reader
-        self._revision = revision
+        self.revision = revision
         self._texts: dict[str, str | None] = {}
         self._chars = 0
 
     def apart(self) -> "BlobContents":
         """Return the same for a copy of this process: two readers of one pipe would take each other's answers."""
-        return BlobContents(self._reader.apart(), self._revision)
+        return BlobContents(self._reader.apart(), self.revision)
 
     def object_name(self, path: str) -> str:
         """Return what names a file after the change, whether it changes or not (gitrevisions(7)), for `new_blob`."""
-        return f"{self._revision}:{path}"
+        return f"{self.revision}:{path}"
 
     def search(
         self, words: Iterable[str], patterns: tuple[str, ...], seconds: float, *, alone: bool = False
     ) -> Hits:
         """Return the lines after the change that contain one of the words, see `cli_guard.git.search`."""
-        return search(self._reader.git, self._revision, words, patterns, seconds, alone=alone)
+        return search(self._reader.git, self.revision, words, patterns, seconds, alone=alone)
 
     def new(self, change: FileChange) -> str | None:
         return self._text(change.new_blob, change)

@@ -24,7 +24,7 @@ from cli_guard.commands.model import Pattern
 from cli_guard.errors import ConfigError
 from cli_guard.model import Decision, Disposition, Presence, Severity
 from cli_guard.policy.checks import CheckConfig, Checks
-from cli_guard.policy.globs import nearest, rule_matches
+from cli_guard.policy.globs import USERS_RULE, nearest, rule_matches
 from cli_guard.policy.mcp import ServerConfig, Servers, check_shared, check_users
 from cli_guard.rules.catalog import load_all
 from cli_guard.runtime import read_plain, user_file
@@ -51,7 +51,8 @@ DEFAULT_DECISIONS = dict.fromkeys(Severity, Disposition.ADVISE) | {
 
 def known_rule(pattern: str) -> str:
     """Return a rule pattern. Raises ValueError if it matches no rule."""
-    if not any(rule_matches(pattern, rule) for rule in load_all()):
+    # A repository's own rules come and go with its revisions.
+    if not pattern.startswith(USERS_RULE) and not any(rule_matches(pattern, rule) for rule in load_all()):
         raise ValueError(f"there is no rule {pattern!r}{nearest(pattern, load_all())}")
     return pattern
 
@@ -298,15 +299,15 @@ def parse_config(data: Mapping[str, Any], source: str) -> Config:
         raise ConfigError(f"{source}: {describe(error)}") from error
 
 
-def describe(error: ValidationError) -> str:
-    """Describe the first error in terms of the configuration file."""
+def describe(error: ValidationError, keys: Callable[[list[str]], list[str]] | None = None) -> str:
+    """Describe the first error in terms of the configuration file, or of one whose tables have these `keys`."""
     errors = error.errors(include_url=False)
     # A mistyped key makes the right one missing: report the mistyped one.
     first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
     place = ".".join(str(part) for part in first["loc"] if part != "[key]")
     if first["type"] == "extra_forbidden":
         parent = [part for part in first["loc"][:-1] if isinstance(part, str)]
-        return f"unknown key {place!r}{nearest(str(first['loc'][-1]), keys_of(parent))}"
+        return f"unknown key {place!r}{nearest(str(first['loc'][-1]), (keys or keys_of)(parent))}"
     if first["type"] == "missing":
         return f"{place!r} is missing"
     message = first["msg"].removeprefix("Value error, ")

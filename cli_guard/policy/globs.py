@@ -86,6 +86,10 @@ def matches(pattern: str, path: str) -> bool:
     return bool(states & made.end)
 
 
+# How the ids of a repository's own rules begin.
+USERS_RULE = "user-"
+
+
 def rule_matches(pattern: str, rule: str) -> bool:
     """Return whether a rule id matches an id or a prefix with `*`."""
     return rule.startswith(pattern[:-1]) if pattern.endswith("*") else rule == pattern

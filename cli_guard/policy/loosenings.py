@@ -8,7 +8,7 @@ from cli_guard.model import Category, Confidence, Decision, Disposition, Finding
 from cli_guard.policy.checks import weaker_checks
 from cli_guard.policy.config import ApprovalsSection, Config, Ignore
 from cli_guard.policy.decisions import FLOORS, STRICTNESS, Policy
-from cli_guard.policy.globs import rule_matches
+from cli_guard.policy.globs import USERS_RULE, rule_matches
 from cli_guard.rules.catalog import Rule, load_all
 
 STOPS = (Disposition.DENY, Disposition.REVIEW)
@@ -66,6 +66,14 @@ def weaker_patterns(before: Config, after: Config) -> Iterator[str]:
             yield f"the {old.decision} pattern {old.text!r} {becomes}"
 
 
+def rules_in(*configs: Config) -> list[Rule]:
+    """Return all rules, and a sample of each of the repository's own that is named; their files are not read here."""
+    named = {name for each in configs for name in (*each.rules, *(ignore.rule for ignore in each.ignore))}
+    ids = sorted({name.removesuffix("*") for name in named if name.startswith(USERS_RULE)})
+    fields = Category.RISK, Severity.HIGH, Confidence.HIGH, "", ""
+    return [*load_all().values(), *(Rule(each, "", *fields) for each in ids)]
+
+
 def disposition_of(config: Config, rule: Rule) -> Disposition:
     """Return what a finding of this rule leads to under a configuration."""
     sample = Finding(rule.id, rule.category, rule.severity, rule.confidence, "", None, "", "")
@@ -75,7 +83,7 @@ def disposition_of(config: Config, rule: Rule) -> Disposition:
 def weaker_rules(before: Config, after: Config) -> list[str]:
     """Return the rules that were deny or review and are weaker: `118 secret rules were deny or review, become off`."""
     groups: dict[tuple[str, Disposition], dict[str, Disposition]] = {}
-    for rule in load_all().values():
+    for rule in rules_in(before, after):
         was, becomes = disposition_of(before, rule), disposition_of(after, rule)
         if was in STOPS and STRICTNESS.index(becomes) < STRICTNESS.index(was):
             groups.setdefault((prefix(rule.id), becomes), {})[rule.id] = was
@@ -94,7 +102,7 @@ def weakening_ignores(before: Config, after: Config) -> dict[Ignore, str]:
     """
     if not after.ignore:
         return {}
-    stops = stopping(before)
+    stops = stopping(before, after)
     ends: dict[tuple[str, str], datetime.date] = {}
     for old in before.ignore:
         key, end = (old.rule, old.path), old.expires or datetime.date.max
@@ -125,9 +133,14 @@ def summarise(rules: Mapping[str, Disposition]) -> str:
     )
 
 
-def stopping(config: Config) -> dict[str, Disposition]:
-    """Return the rules that lead to deny or review; floors are left out, because nothing can answer them."""
-    found = {rule.id: disposition_of(config, rule) for rule in load_all().values() if rule.id not in FLOORS}
+def stopping(config: Config, *others: Config) -> dict[str, Disposition]:
+    """Return the rules that lead to deny or review; floors are left out, because nothing can answer them.
+
+    The `others` name more of the repository's own rules.
+    """
+    found = {
+        rule.id: disposition_of(config, rule) for rule in rules_in(config, *others) if rule.id not in FLOORS
+    }
     return {rule: leads_to for rule, leads_to in found.items() if leads_to in STOPS}
 
 

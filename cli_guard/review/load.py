@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
+from cli_guard.errors import MissingObject
 from cli_guard.git.changes import Bounds, ChangeReader, History
 from cli_guard.git.contents import BlobContents, BlobReader, WorktreeContents
 from cli_guard.git.lines import PushedRef
@@ -23,7 +24,8 @@ from cli_guard.model import (
     TagMessage,
 )
 from cli_guard.policy.decisions import Policy
-from cli_guard.review.policy import policy_for, recorded_policy
+from cli_guard.policy.user_rules import FOLDER, NO_RULES, UserRules
+from cli_guard.review.policy import policy_for, recorded_policy, recorded_rules
 from cli_guard.review.precheck import message_of
 from cli_guard.review.push import complete
 from cli_guard.review.render.words import count
@@ -97,6 +99,7 @@ class Material:
     vouched: Collection[ChangeSet] = ()
     published: Callable[[str], bool] = lambda _text: False
     notes: tuple[str, ...] = ()
+    user_rules: UserRules = NO_RULES
 
 
 @contextmanager
@@ -142,6 +145,8 @@ def gather(
             if isinstance(request, Staged) and any(c.path in POLICY_FILES for c in material.changes):
                 # A broken configuration would block every later commit.
                 recorded_policy(repository, "")
+            if not isinstance(request, Message):
+                material = replace(material, user_rules=rules_of(repository, material, blobs))
         subject = ReviewInput(
             request.event,
             material.changes,
@@ -152,6 +157,7 @@ def gather(
             tags=material.tags,
             vouched=material.vouched,
             published=material.published,
+            user_rules=material.user_rules,
         ).under(policy)
         notes += (*material.notes, *expired_notes(policy, invocation.now.date()))
         base = find_base(request, repository, pushed) if repository else None
@@ -163,6 +169,19 @@ def gather(
             )
             gathered = replace(gathered, subject=replace(subject, checks=planned), checks=checks)
         yield gathered
+
+
+def rules_of(repository: Repository, material: Material, blobs: BlobReader) -> UserRules:
+    """Return the repository's own rules after the change. Raises ConfigError for a broken file of theirs."""
+    revision = material.contents.revision if isinstance(material.contents, BlobContents) else ""
+    paths = (path for change in material.changes for path in (change.path, change.old_path or ""))
+    if not any(path.startswith(f"{FOLDER}/") for path in paths):
+        try:
+            # Most repositories have none; this asks a process that runs already.
+            blobs.read(f"{revision or 'HEAD'}:{FOLDER}")
+        except MissingObject:
+            return NO_RULES
+    return recorded_rules(repository, revision, blobs)
 
 
 def find_base(request: Request, repository: Repository, pushed: tuple[PushedRef, ...]) -> str | None:

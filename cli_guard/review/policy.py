@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from cli_guard.errors import ConfigError
-from cli_guard.git.contents import read_roots
+from cli_guard.git.contents import BlobReader, decode, read_roots
 from cli_guard.git.lines import PushedRef
 from cli_guard.git.prefetch import POLICY_FILES
 from cli_guard.git.repository import Repository
 from cli_guard.git.tracking import find_commits
 from cli_guard.policy.config import Config, read_config, read_user_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
+from cli_guard.policy.user_rules import FOLDER, MOST_CHARS, UserRules, is_rule_file, read_rules
 from cli_guard.review.request import Commit, Message, Push, Range, Request, Staged
 
 # Of a few revisions, each is read by itself.
@@ -77,6 +78,32 @@ def recorded_policy(
 
     config, source = read_config(read, where) or (Config(), "built-in defaults")
     return config, source, read_baseline(read(BASELINE_FILE), f"{BASELINE_FILE}{where}")
+
+
+def recorded_rules(repository: Repository, revision: str, blobs: BlobReader) -> UserRules:
+    """Return the repository's own rules of a commit ("": the index). Raises ConfigError for a broken one."""
+    from cli_guard.reviewers.code.trees import check_user_rules
+
+    in_index = ("--no-literal-pathspecs", "ls-files", "-s", "-z", "--full-name", "--", f":(top){FOLDER}")
+    listed = repository.git.run(
+        *(("ls-tree", "-z", "--full-tree", revision, f"{FOLDER}/") if revision else in_index)
+    )
+    texts: dict[str, str] = {}
+    for entry in listed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        head, _, path = entry.partition("\t")
+        mode, *words = head.split()
+        if not is_rule_file(path):
+            continue
+        if mode not in ("100644", "100755"):
+            raise ConfigError(f"{path}: is a link: rules are read from regular files")
+        raw = blobs.read(words[1] if revision else words[0], limit=4 * MOST_CHARS)
+        text = None if raw is None else decode(raw, path)
+        if text is None:
+            raise ConfigError(f"{path}: is not a text of at most {MOST_CHARS:,} characters: divide it")
+        texts[path] = text
+    users = read_rules(texts)
+    check_user_rules(users)
+    return users
 
 
 def judging_revisions(request: Request, repository: Repository) -> tuple[str, ...]:

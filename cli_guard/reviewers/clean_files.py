@@ -25,12 +25,15 @@ PACKAGE = Path(__file__).parent.parent
 Results = dict[str, FileResult]
 
 
-def key_of(change: FileChange, limits: Limits) -> bytes | None:
-    """Hash everything that the examination of a file depends on; None if its texts have no blob ids."""
+def key_of(change: FileChange, limits: Limits, user_rules: str = "") -> bytes | None:
+    """Hash everything that the examination of a file depends on; None if its texts have no blob ids.
+
+    `user_rules` is the hash of the repository's own rules.
+    """
     if change.new_blob is None or (change.old_blob is None and change.old_mode.strip("0")):
         return None
     digest = hashlib.sha256(identity())
-    facts = (limits, *(getattr(change, name) for name in FACTS))
+    facts = (limits, user_rules, *(getattr(change, name) for name in FACTS))
     digest.update(repr(facts).encode("utf-8", "backslashreplace"))
     for hunk in change.hunks:
         head = (hunk.old_start, hunk.new_start, len(hunk.removed), len(hunk.added))
@@ -70,16 +73,17 @@ def identity() -> bytes:
 class CleanFiles:
     """The files in which earlier reviews have found nothing."""
 
-    def __init__(self, cache: Cache, limits: Limits) -> None:
+    def __init__(self, cache: Cache, limits: Limits, user_rules: str = "") -> None:
         self._cache = cache
         self._limits = limits
+        self._user_rules = user_rules
         self._keys: dict[int, bytes] = {}
         self._used: list[bytes] = []
 
     def recall(self, files: Mapping[int, FileChange]) -> Iterator[tuple[int, Results]]:
         """Return the stored results of each file, by the reviewers that need not read it again."""
         for number, change in files.items():
-            key = key_of(change, self._limits)
+            key = key_of(change, self._limits, self._user_rules)
             if key is not None:
                 self._keys[number] = key
         values = self._cache.get(self._keys.values())

@@ -138,5 +138,7 @@ def add_file_work(
         return subject
     count = min(chars // CHARS_A_WORKER, len(subject.changes.files), workers.available())
     # A part of a review has not read every file whose results would be kept.
-    clean_files = CleanFiles(cache, subject.limits) if cache and not subject.shard else None
+    clean_files = (
+        CleanFiles(cache, subject.limits, subject.user_rules.digest) if cache and not subject.shard else None
+    )
     return replace(subject, work=PerFileWork(subject, count, clean_files, on_progress))

@@ -4,14 +4,17 @@ import datetime
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sized
+from contextlib import suppress
 
 from cli_guard.errors import ConfigError
-from cli_guard.model import FileChange, Finding, Kind, Report, Skipped, Status, fingerprint
+from cli_guard.model import Disposition, FileChange, Finding, Kind, Report, Skipped, Status, fingerprint
 from cli_guard.policy.calls import Line, calls_in, mentions_in
 from cli_guard.policy.config import FILE, PYPROJECT, Config, read_config
 from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
+from cli_guard.policy.globs import USERS_RULE
 from cli_guard.policy.loosenings import either, loosenings, stopping, weakening_ignores
 from cli_guard.policy.suppressions import MARK, SHORTEST_REASON, WORDS_TO_LIFT, answer_in
+from cli_guard.policy.user_rules import Document, is_rule_file, read_rules, weaker_user_rules
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
 from cli_guard.state.signers import REVOKED, SIGNERS, parse_signers
@@ -29,6 +32,7 @@ REPLACED = "\N{REPLACEMENT CHARACTER}"
 def review(subject: ReviewInput) -> Report:
     """Return the findings about the policy that this change leaves for the next one."""
     config, findings = review_config(subject)
+    findings += review_user_rules(subject)
     for change in subject.changes:
         signs = change.path in (SIGNERS, REVOKED)
         if change.read_as or (
@@ -94,6 +98,31 @@ def find_weakenings(was: Config, config: Config, path: str, line: int | None) ->
             yield finding("policy-suppression-added", path, line, told, told)
 
 
+def review_user_rules(subject: ReviewInput) -> Iterator[Finding]:
+    """Report the repository's own rules that the change removes or weakens."""
+    touched = [
+        each for each in subject.changes if is_rule_file(each.path) or is_rule_file(path_before(each) or "")
+    ]
+    old: dict[str, Document] = {}
+    new = dict(subject.user_rules.documents)
+    weaker: list[str] = []
+    for change in touched:
+        before, text = path_before(change) or "", subject.contents.old(change)
+        if is_rule_file(before) and text is None and change.removed:  # a bare patch
+            weaker.append(f"rules in {before} change, which cannot be compared here")
+        for path, side, known in ((before, text, old), (change.path, subject.contents.new(change), new)):
+            if is_rule_file(path) and side is not None:
+                with suppress(
+                    ConfigError
+                ):  # a broken one had found nothing; one that stays broken is an error
+                    known |= read_rules({path: side}).documents
+    weaker += weaker_user_rules(old.values(), new)
+    if weaker:
+        more = f"; and {len(weaker) - SHOWN} more" if len(weaker) > SHOWN else ""
+        told = f"weaker policy: {'; '.join(weaker[:SHOWN])}{more}"
+        yield finding("policy-weakened", touched[0].path, first_line(touched[0]), told, "; ".join(weaker))
+
+
 def config_in(texts: Mapping[str, str | None], when: str, *, strict: bool) -> tuple[Config, str] | None:
     """Return the configuration in the texts of its two files and which file holds it, None for neither."""
     if strict and any(REPLACED in (text or "") for path, text in texts.items() if path == FILE):
@@ -120,6 +149,7 @@ def review_baseline(subject: ReviewInput, change: FileChange, config: Config) ->
     )
     rules = {rule for rule, _, _ in added}
     stops = {rule: was for rule, was in stopping(config).items() if rule in rules}
+    stops |= {rule: Disposition.REVIEW for rule in sorted(rules) if rule.startswith(USERS_RULE)}
     weakening = sorted(entry for entry in added if entry[0] in stops)
     if weakening:
         was = either(stops.values())

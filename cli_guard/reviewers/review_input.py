@@ -12,6 +12,7 @@ from cli_guard.errors import MissingObject
 from cli_guard.git.lines import PushedRef
 from cli_guard.git.search import WholeTree
 from cli_guard.model import ChangeSet, CommitMessage, Contents, FileChange, NoContents, Status, TagMessage
+from cli_guard.policy.user_rules import NO_RULES, UserRules
 from cli_guard.reviewers.advice import HOOKS, Advice, sort_reviewers
 from cli_guard.reviewers.per_file import FileResult, FileWork
 from cli_guard.reviewers.shard import Shard
@@ -50,7 +51,7 @@ class ReviewInput:
     oldest first, empty for a change that is not yet recorded: only they hold what one commit adds and a later one
     removes. `style` is the message style, `checks` are the repository's checks that it needs. `vouched` commits of a
     push may be on the remote already: in them only keys count that the remote has not `published`. `idle` reviewers
-    have no rule in force; `advice` says which ones only advise.
+    have no rule in force; `advice` says which ones only advise. `user_rules` are the repository's own after the change.
     """
 
     event: str
@@ -72,6 +73,7 @@ class ReviewInput:
     published: Callable[[str], bool] = lambda _text: False
     idle: frozenset[str] = frozenset()
     advice: Advice = field(default_factory=Advice)
+    user_rules: UserRules = NO_RULES
 
     def under(self, policy: "Policy") -> "ReviewInput":
         """Apply a policy's bounds, message style and protected branches; a file with a new role counts as new."""

@@ -74,7 +74,8 @@ class Rule:
 KNOWN = ("id", "title", "category", "severity", "confidence", "why", "remedy", "source", "fires", "silent")
 
 
-def _rule(data: Mapping[str, Any]) -> Rule:
+def rule_of(data: Mapping[str, Any]) -> Rule:
+    """Build a rule from its table. Raises KeyError or ValueError for a wrong one."""
     return Rule(
         id=data["id"],
         title=data["title"],
@@ -93,7 +94,7 @@ def _rule(data: Mapping[str, Any]) -> Rule:
 def read_toml(path: Path) -> Iterator[Rule]:
     """Return the rules of one TOML file, in its order."""
     with path.open("rb") as file:
-        yield from (_rule(table) for table in tomllib.load(file).get("rule", ()))
+        yield from (rule_of(table) for table in tomllib.load(file).get("rule", ()))
 
 
 def read_yaml(path: Path) -> Iterator[Rule]:
@@ -104,7 +105,7 @@ def read_yaml(path: Path) -> Iterator[Rule]:
     with path.open("rb") as file:
         for document in yaml.load_all(file, Loader=loader):
             metadata = document.pop("metadata")
-            yield _rule({**metadata, "id": document["id"], "document": document})
+            yield rule_of({**metadata, "id": document["id"], "document": document})
 
 
 @cache

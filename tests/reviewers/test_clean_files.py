@@ -106,6 +106,7 @@ def test_what_examines_is_in_the_key(monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 def test_without_ids_nothing_tells_the_texts() -> None:
     assert key_of(replace(CHANGE, new_blob=None), LIMITS) is None
+    assert key_of(CHANGE, LIMITS, "rules") != key_of(CHANGE, LIMITS)
     assert key_of(replace(CHANGE, old_blob=None), LIMITS) is None
     assert key_of(replace(CHANGE, old_blob=None, old_mode="000000"), LIMITS) is not None
 

@@ -52,7 +52,8 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     language = language_for(path, _first_line(change, text))
     topic = remarks.topic_of(path, language, text or "")
     line_rules = lines.rules_for(path)
-    if topic is None and not line_rules:
+    has_trees = topic is not None or bool(subject.user_rules.rules_for(language or ""))
+    if not has_trees and not line_rules:
         return
     if text is not None and len(text) > subject.limits.file_chars:
         yield Skipped(change.path, f"code: over {subject.limits.file_chars} characters")
@@ -65,7 +66,7 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     yield from lines.inspect(subject, change, parsed, line_rules)
     if parsed != text:
         yield from _skip_long_lines(change)
-    if topic is None or language is None:
+    if not has_trees or language is None:
         return
     if parsed is None:
         yield Skipped(change.path, NO_TEXT)

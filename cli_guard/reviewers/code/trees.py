@@ -24,12 +24,15 @@ with `matches` by every rule of that topic.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
+from cli_guard.code.languages import GRAMMARS
 from cli_guard.code.syntax import DEEPEST, indents_too_deep
+from cli_guard.errors import ConfigError
 from cli_guard.model import FileChange, Finding, Skipped
+from cli_guard.policy.user_rules import UserRules
 from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, applies, remark
 from cli_guard.reviewers.code.templates import readable
 from cli_guard.reviewers.review_input import ReviewInput
@@ -86,6 +89,33 @@ def rules_of(topic: str) -> tuple[TreeRule, ...]:
     return tuple(_compile(rule, utils) for file in files for rule in catalog.read_yaml(file))
 
 
+@lru_cache(maxsize=20)
+def user_rules_of(users: UserRules, language: str) -> tuple[TreeRule, ...]:
+    """Return the repository's own rules for a language."""
+    return tuple(_compile(rule, {}) for rule in users.rules_for(language))
+
+
+def check_user_rules(users: UserRules) -> None:
+    """Check that ast-grep accepts the rules. Raises ConfigError with the place of the first that it does not."""
+    if not users.documents:
+        return
+    from ast_grep_py import SgRoot
+
+    for name, document in users.documents.items():
+        language, place = document.language.lower(), users.places[name]
+        if language not in GRAMMARS:
+            raise ConfigError(
+                f"{place}: no language {document.language!r}: choose of {', '.join(sorted(GRAMMARS))}"
+            )
+        (rule,) = (each for each in user_rules_of(users, language) if each.rule.id == name)
+        try:
+            SgRoot("", language).root().find(rule.config)
+        except Exception as error:  # what the library raises depends on the mistake
+            causes = re.findall(r"(?m)^ +\d+: (.+)", str(error).partition("Stack backtrace")[0])
+            told = "; ".join(causes) or str(error).partition("\n")[0]
+            raise ConfigError(f"{place}: the rule {name} is not one of ast-grep: {told[:300]}") from None
+
+
 def _utils(topic: str) -> Mapping[str, Any]:
     file = FOLDER / "utils" / f"{topic}.yml"
     if not file.exists():
@@ -133,12 +163,13 @@ def unreadable(language: str, text: str) -> str:
 
 
 def inspect(
-    subject: ReviewInput, change: FileChange, language: str, topic: str, text: str
+    subject: ReviewInput, change: FileChange, language: str, topic: str | None, text: str
 ) -> Iterator[Finding | Skipped]:
-    """Return the findings of the topic's rules that overlap an added line."""
+    """Return the findings of the topic's rules, and of the repository's own, that overlap an added line."""
     lines = text.split("\n")
-    text, given_at = readable(topic, text)
-    rules = [rule for rule in rules_of(topic) if rule.wants(change.path, text)]
+    text, given_at = readable(topic, text) if topic else (text, {})
+    every = (*(rules_of(topic) if topic else ()), *user_rules_of(subject.user_rules, language))
+    rules = [rule for rule in every if rule.wants(change.path, text)]
     if not rules:
         return
     if why := unreadable(language, text):

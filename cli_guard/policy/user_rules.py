@@ -1,0 +1,212 @@
+"""A repository's own rules, `.cli-guard/rules/*.yml`: ast-grep documents with the metadata of ours.
+
+Whoever can change the repository can change them, so they are hostile input: their number, size, depth and search are
+bounded, and so are their regular expressions. ast-grep's own take linear time.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from cli_guard.errors import ConfigError
+from cli_guard.model import Confidence, Severity
+from cli_guard.policy.config import describe
+from cli_guard.rules.catalog import Rule, rule_of
+
+FOLDER = ".cli-guard/rules"
+ENDINGS = (".yml", ".yaml")
+MOST_FILES, MOST_RULES, MOST_CHARS = 50, 200, 100_000
+DEEPEST, MOST_PARTS = 20, 300
+# A search through all that is below or around a node, inside another one.
+MOST_SEARCHES = 2
+ESCAPED, CLASS = re.compile(r"\\."), re.compile(r"\[\^?\]?[^\]]*\]")
+
+
+def is_bounded(pattern: str) -> str:
+    """Return a regular expression that takes little time on a short text. Raises ValueError for another.
+
+    No group is repeated, so repetitions do not nest, and two of them take at most the square of the length.
+    """
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise ValueError(f"is no regular expression: {error}") from None
+    plain = CLASS.sub("c", ESCAPED.sub("e", pattern))
+    if re.search(r"\)[*+{]|\(\?(?:P=|<?[=!]|\()", plain) or re.search(r"\\[1-9]", pattern):
+        raise ValueError(
+            "repeats a group, looks around or refers back: write it without, it could take too long"
+        )
+    if len(re.findall(r"[*+{]", plain)) > 2:
+        raise ValueError("repeats more than twice: write it without, it could take too long")
+    return pattern
+
+
+Text = Annotated[str, Field(max_length=2_000)]
+Texts = Annotated[tuple[Text, ...], Field(max_length=50)]
+Filled = Annotated[str, Field(min_length=1, max_length=2_000)]
+
+
+class Table(BaseModel):
+    """A table of a rule: frozen, unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Metadata(Table):
+    """What `metadata` of a rule may have; the defaults are those of a rule that is tried on every text."""
+
+    severity: Severity
+    why: Filled
+    remedy: Filled
+    title: Text = ""
+    confidence: Confidence = Confidence.MEDIUM
+    source: Text = ""
+    keywords: Annotated[Texts, Field(min_length=1)] = ("",)
+    unless: Texts = ()
+    paths: Annotated[str, Field(max_length=300), AfterValidator(is_bounded)] = ""
+    in_tests: Literal["lower", "same", "off", "only"] = "lower"
+    fires: Texts = ()
+    silent: Texts = ()
+
+
+class Document(Table):
+    """One rule. `language` is ast-grep's name in any case, such as TypeScript."""
+
+    id: Annotated[str, Field(max_length=80, pattern="^user-[a-z0-9]+(-[a-z0-9]+)*$")]
+    language: Filled
+    message: Filled
+    rule: dict[str, Any]
+    metadata: Metadata
+    constraints: dict[str, Any] = Field(default_factory=dict)
+    fix: Text = ""
+
+    @field_validator("rule", "constraints")
+    @classmethod
+    def check_size(cls, value: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a rule that searches too much. Raises ValueError."""
+        if sum(parts_of(value, 0)) > MOST_PARTS:
+            raise ValueError(f"has more than {MOST_PARTS} parts: divide it")
+        return value
+
+    @property
+    def found_by(self) -> dict[str, Any]:
+        """Return what decides about what is found, without the texts that explain it and the severity."""
+        prose = {"severity", "why", "remedy", "title", "source", "fires", "silent"}
+        return self.model_dump(exclude={"message": True, "fix": True, "metadata": prose})
+
+    def as_rule(self) -> Rule:
+        """Return the rule in the form of ours."""
+        document = self.model_dump(include={"language", "message", "rule"})
+        document |= {key: each for key in ("constraints", "fix") if (each := getattr(self, key))}
+        metadata = self.metadata.model_dump()
+        return rule_of(
+            {**metadata, "title": metadata["title"] or self.message, "id": self.id, "document": document}
+        )
+
+
+def parts_of(node: Any, searches: int) -> Iterator[int]:
+    """Yield 1 for each part of a rule. Raises ValueError for searches in searches: each multiplies the time."""
+    yield 1
+    if isinstance(node, dict):
+        searches += node.get("stopBy", "neighbor") != "neighbor"
+        if searches > MOST_SEARCHES:
+            raise ValueError(f"has more than {MOST_SEARCHES} stopBy inside each other: they take too long")
+    for each in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from parts_of(each, searches)
+
+
+@dataclass(frozen=True, eq=False)
+class UserRules:
+    """The rules of a repository by id, each with its place `path:line`, and a hash of the files that hold them."""
+
+    documents: Mapping[str, Document]
+    places: Mapping[str, str]
+    digest: str = ""
+
+    def rules_for(self, language: str) -> tuple[Rule, ...]:
+        """Return the rules for a language, under the names of `cli_guard.code.languages`."""
+        return tuple(each.as_rule() for each in self.documents.values() if each.language.lower() == language)
+
+
+NO_RULES = UserRules({}, {})
+
+
+def is_rule_file(path: str) -> bool:
+    """Return whether rules are read from a path: in the folder itself, not below it."""
+    folder, _, name = path.rpartition("/")
+    return folder == FOLDER and name.endswith(ENDINGS)
+
+
+def read_rules(texts: Mapping[str, str]) -> UserRules:
+    """Read the rules in the texts of files by path. Raises ConfigError with the file, the line and what to do."""
+    if len(texts) > MOST_FILES:
+        raise ConfigError(
+            f"{FOLDER}: {len(texts)} files, of at most {MOST_FILES}: put several rules into one"
+        )
+    documents, places, digest = dict[str, Document](), dict[str, str](), hashlib.sha256()
+    for path, text in sorted(texts.items()):
+        digest.update(f"{path}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
+        for line, data in documents_in(path, text):
+            place = f"{path}:{line}"
+            if not isinstance(data, dict):
+                raise ConfigError(f"{place}: a rule is a table with id, language, message, rule and metadata")
+            try:
+                document = Document.model_validate(data)
+            except ValidationError as error:
+                raise ConfigError(f"{place}: {describe(error, keys_of)}") from None
+            if document.id in places:
+                raise ConfigError(
+                    f"{place}: {document.id} is in {places[document.id]} too: give it another id"
+                )
+            documents[document.id], places[document.id] = document, place
+            if len(documents) > MOST_RULES:
+                raise ConfigError(f"{place}: more than {MOST_RULES} rules in {FOLDER}: remove some")
+    return UserRules(documents, places, digest.hexdigest()) if documents else NO_RULES
+
+
+def keys_of(place: list[str]) -> list[str]:
+    return list((Metadata if place == ["metadata"] else Document).model_fields)
+
+
+def documents_in(path: str, text: str) -> Iterator[tuple[int, Any]]:
+    """Yield the documents of a YAML file with their first lines. Raises ConfigError."""
+    import yaml
+
+    if len(text) > MOST_CHARS:
+        raise ConfigError(f"{path}: more than {MOST_CHARS:,} characters: divide it into several files")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    lines, depth = list[int](), 0
+    try:
+        # The events first, because what builds and reads the data has no bound, and aliases multiply it.
+        for event in yaml.parse(text, Loader=loader):
+            line = event.start_mark.line + 1 if event.start_mark else 1
+            if isinstance(event, yaml.DocumentStartEvent):
+                lines.append(line)
+            if isinstance(event, yaml.AliasEvent):
+                raise ConfigError(f"{path}:{line}: aliases are not supported: write the value out")
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > DEEPEST:
+                raise ConfigError(f"{path}:{line}: nested deeper than {DEEPEST}: make it simpler")
+        documents = list(yaml.load_all(text, Loader=loader))
+    except (yaml.YAMLError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        what = getattr(error, "problem", None) or str(error).partition("\n")[0]
+        raise ConfigError(f"{path}:{mark.line + 1 if mark else 1}: not valid YAML: {what}") from None
+    yield from ((line, data) for line, data in zip(lines, documents, strict=True) if data is not None)
+
+
+def weaker_user_rules(before: Iterable[Document], after: Mapping[str, Document]) -> Iterator[str]:
+    """Yield which rules were removed, weigh less or may find something else; what explains them may change."""
+    weights = list(Severity)
+    for was in before:
+        becomes = after.get(was.id)
+        if becomes is None:
+            yield f"the rule {was.id} was removed"
+        elif weights.index(becomes.metadata.severity) > weights.index(was.metadata.severity):
+            yield f"the rule {was.id} changes from {was.metadata.severity} to {becomes.metadata.severity}"
+        elif becomes.found_by != was.found_by:
+            yield f"the rule {was.id} may find something else"

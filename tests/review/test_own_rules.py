@@ -1,0 +1,129 @@
+"""A repository's own rules in a review: real repositories, from what Git is about to record."""
+
+import json
+
+from in_process import guard, stage
+from repositories import Repo
+
+from cli_guard.review.request import Commit, Range, Worktree
+from cli_guard.reviewers.clean_files import identity
+
+PATH = ".cli-guard/rules/ours.yml"
+RULE = """\
+id: user-no-sleep
+language: Python
+message: $CALL waits
+metadata:
+  severity: high
+  title: Waiting in a request
+  why: It blocks a worker.
+  remedy: Use a queue.
+  keywords: [sleep]
+rule:
+  pattern: $CALL
+  kind: call
+  regex: ^time\\.sleep
+"""
+CODE = "import time\n\n\ndef serve():\n    time.sleep(5)\n"
+
+
+def rules(review: object) -> list[str]:
+    return [judged.finding.rule for judged in review.sort_findings()]  # type: ignore[attr-defined]
+
+
+def test_a_rule_counts_from_the_commit_that_adds_it(committed: Repo) -> None:
+    stage(committed, {PATH: RULE, "shop.py": CODE})
+    found = committed.look()
+    assert (found.status, rules(found)) == ("needs_review", ["user-no-sleep"])
+    (judged,) = found.sort_findings()
+    assert (judged.finding.line, judged.finding.message) == (5, "time.sleep(5) waits")
+
+
+def test_a_file_known_to_be_clean_is_examined_again_under_a_new_rule(committed: Repo) -> None:
+    identity()  # as in the warm server, so that files of this size are recalled
+    stage(committed, {"shop.py": CODE + "x = 1\n" * 2_000})
+    assert [rules(committed.look()) for _ in range(2)] == [[], []]
+    stage(committed, {PATH: RULE})
+    assert rules(committed.look()) == ["user-no-sleep"]
+
+
+def test_the_rule_of_the_index_counts_not_that_of_the_work_tree(committed: Repo) -> None:
+    stage(committed, {"shop.py": CODE})
+    committed.write(PATH, RULE)
+    assert rules(committed.look()) == []
+
+
+def test_each_kind_of_review_reads_the_rules_after_its_change(committed: Repo) -> None:
+    first = committed.commit("Rules", {PATH: RULE})
+    committed.commit("Wait", {"shop.py": CODE})
+    assert rules(committed.look(Commit("HEAD"))) == ["user-no-sleep"]
+    assert rules(committed.look(Range(first, "HEAD"))) == ["user-no-sleep"]
+    committed.write("other.py", CODE)
+    committed.git("add", "-N", "other.py")
+    assert rules(committed.look(Worktree())) == ["user-no-sleep"]
+    committed.commit("No rules", {PATH: ""})
+    committed.commit("Again", {"again.py": CODE})
+    assert rules(committed.look(Commit("HEAD"))) == []
+
+
+def test_whoever_removes_or_weakens_a_rule_is_seen(committed: Repo) -> None:
+    committed.commit("Rules", {PATH: RULE})
+    committed.git("mv", PATH, ".cli-guard/rules/moved.yml")
+    assert rules(committed.look()) == []
+    for command in (("rm", "-q", "--cached", ".cli-guard/rules/moved.yml"), ("mv", PATH, "notes.yml")):
+        committed.git("reset", "-q", "--hard")
+        if command[0] == "rm":
+            command = ("rm", "-q", PATH)
+        committed.git(*command)
+        found = committed.look()
+        assert (found.status, rules(found)) == ("needs_review", ["policy-weakened"])
+        assert "the rule user-no-sleep was removed" in found.sort_findings()[0].finding.message
+    committed.git("reset", "-q", "--hard")
+    stage(committed, {PATH: RULE.replace("severity: high", "severity: info")})
+    assert rules(committed.look()) == ["policy-weakened"]
+    stage(committed, {PATH: RULE, "cli-guard.toml": '[rules]\n"user-no-sleep" = "off"\n'})
+    assert rules(committed.look()) == ["policy-weakened"]
+    stage(committed, {"cli-guard.toml": '[[ignore]]\nrule = "user-*"\nreason = "we know"\n'})
+    assert rules(committed.look()) == ["policy-weakened"]
+
+
+def test_a_link_or_a_folder_in_place_of_the_rules_is_seen(committed: Repo) -> None:
+    committed.commit("Rules", {PATH: RULE, "elsewhere.yml": "# none\n"})
+    (committed.path / PATH).unlink()
+    (committed.path / PATH).symlink_to("../../elsewhere.yml")
+    committed.git("add", "-A")
+    done = committed.inspect("review")
+    assert (done.code, done.err) == (2, f"cli-guard: {PATH}: is a link: rules are read from regular files\n")
+
+
+def test_a_broken_file_is_one_line_and_its_repair_passes(committed: Repo) -> None:
+    stage(committed, {PATH: RULE.replace("severity", "severty"), "shop.py": CODE})
+    done = committed.inspect("review")
+    told = f"cli-guard: {PATH}:1: unknown key 'metadata.severty'; did you mean 'severity'?\n"
+    assert (done.code, done.out, done.err) == (2, "", told)
+    committed.commit("Broken")
+    assert guard(committed, "review", "--commit", "HEAD").code == 2
+    stage(committed, {"more.py": "x = 1\n"})
+    assert committed.inspect("review").code == 2
+    stage(committed, {PATH: RULE})
+    assert committed.inspect("review").code == 0
+
+
+def test_rules_and_explain_show_them(committed: Repo) -> None:
+    stage(committed, {PATH: RULE})
+    (committed.path / "folder").mkdir()
+    listed = committed.inspect("rules", at="folder")
+    assert "user-no-sleep" in listed.out and "review  high      Waiting in a request" in listed.out
+    found = {row["id"]: row for row in json.loads(committed.inspect("rules", "--format", "json").out)}
+    assert found["user-no-sleep"]["default"] == "review"
+    assert "It blocks a worker." in committed.inspect("explain", "user-no-sleep").out
+    assert committed.inspect("explain", "user-nobody").code == 2
+    stage(committed, {PATH: RULE + "what: no\n"})
+    assert committed.inspect("rules").code == 2
+
+
+def test_a_finding_is_answered_like_any_other(committed: Repo) -> None:
+    committed.commit("Rules", {PATH: RULE})
+    answered = CODE.replace("(5)", "(5)  # cli-guard: ignore[user-no-sleep] a worker of its own for this")
+    committed.commit("Wait", {"shop.py": answered})
+    assert rules(committed.look(Commit("HEAD")))[-1:] != ["user-no-sleep"]
