@@ -1,28 +1,43 @@
-"""A repository's own rules, `.cli-guard/rules/*.yml`: ast-grep documents with the metadata of ours.
+"""A repository's own rules in `.cli-guard/rules/`: ast-grep documents (`*.yml`) and flow tables (`*.toml`) like ours.
 
 Whoever can change the repository can change them, so they are hostile input: their number, size, depth and search are
 bounded, and so are their regular expressions. ast-grep's own take linear time.
 """
 
 import hashlib
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from cli_guard.errors import ConfigError
 from cli_guard.model import Confidence, Severity
-from cli_guard.policy.config import describe
-from cli_guard.rules.catalog import Rule, rule_of
+from cli_guard.policy.config import describe, parse_toml
+from cli_guard.policy.globs import nearest
+from cli_guard.rules.catalog import Rule, load, rule_of
 
 FOLDER = ".cli-guard/rules"
-ENDINGS = (".yml", ".yaml")
+ENDINGS = (".yml", ".yaml", ".toml")
 MOST_FILES, MOST_RULES, MOST_CHARS = 50, 200, 100_000
 DEEPEST, MOST_PARTS = 20, 300
 # A search through all that is below or around a node, inside another one.
 MOST_SEARCHES = 2
+# The fields of a flow table, as in rules/flow/, and those that hold a regular expression.
+FLOW_FIELDS = {
+    "source": "reads call handlers parameters unless when what local",
+    "sink": "kind call assign arguments receiver when unless remedy",
+    "sanitizer": "call kinds when unless",
+    "guard": "condition kinds holds",
+    "step": "call drops when unless",
+}
+FLOW_LANGUAGES = "bash c csharp go java javascript kotlin php python ruby rust swift".split()
+FLOW_PROSE = ("what", "remedy", "reference", "fires", "silent")
+FLOW_TYPES = {"local": bool, "receiver": bool, "holds": bool, "drops": bool, "kinds": list, "arguments": list}
+FLOW_TYPES |= dict.fromkeys(("fires", "silent"), list)
+FLOW_REGEXES = "reads call assign handlers parameters when unless condition".split()
 ESCAPED, CLASS = re.compile(r"\\."), re.compile(r"\[\^?\]?[^\]]*\]")
 
 
@@ -119,6 +134,21 @@ def parts_of(node: Any, searches: int) -> Iterator[int]:
         yield from parts_of(each, searches)
 
 
+@dataclass(frozen=True)
+class FlowEntry:
+    """An entry of a flow table; `key` is what it does, without what only explains it."""
+
+    language: str
+    section: str
+    data: Mapping[str, Any] = field(compare=False)
+    key: str
+
+    @property
+    def calms(self) -> bool:
+        """Return whether it makes findings fewer."""
+        return self.section in ("sanitizer", "guard") or bool(self.data.get("drops"))
+
+
 @dataclass(frozen=True, eq=False)
 class UserRules:
     """The rules of a repository by id, each with its place `path:line`, and a hash of the files that hold them."""
@@ -126,6 +156,7 @@ class UserRules:
     documents: Mapping[str, Document]
     places: Mapping[str, str]
     digest: str = ""
+    flows: tuple["FlowEntry", ...] = ()
 
     def rules_for(self, language: str) -> tuple[Rule, ...]:
         """Return the rules for a language, under the names of `cli_guard.code.languages`."""
@@ -148,9 +179,12 @@ def read_rules(texts: Mapping[str, str]) -> UserRules:
             f"{FOLDER}: {len(texts)} files, of at most {MOST_FILES}: put several rules into one"
         )
     documents, places, digest = dict[str, Document](), dict[str, str](), hashlib.sha256()
+    flows: list[FlowEntry] = []
     for path, text in sorted(texts.items()):
         digest.update(f"{path}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
-        for line, data in documents_in(path, text):
+        if path.endswith(".toml"):
+            flows += flows_in(path, text)
+        for line, data in documents_in(path, text) if not path.endswith(".toml") else ():
             place = f"{path}:{line}"
             if not isinstance(data, dict):
                 raise ConfigError(f"{place}: a rule is a table with id, language, message, rule and metadata")
@@ -163,9 +197,9 @@ def read_rules(texts: Mapping[str, str]) -> UserRules:
                     f"{place}: {document.id} is in {places[document.id]} too: give it another id"
                 )
             documents[document.id], places[document.id] = document, place
-            if len(documents) > MOST_RULES:
-                raise ConfigError(f"{place}: more than {MOST_RULES} rules in {FOLDER}: remove some")
-    return UserRules(documents, places, digest.hexdigest()) if documents else NO_RULES
+        if len(documents) + len(flows) > MOST_RULES:
+            raise ConfigError(f"{path}: more than {MOST_RULES} rules in {FOLDER}: remove some")
+    return UserRules(documents, places, digest.hexdigest(), tuple(flows)) if texts else NO_RULES
 
 
 def keys_of(place: list[str]) -> list[str]:
@@ -199,11 +233,65 @@ def documents_in(path: str, text: str) -> Iterator[tuple[int, Any]]:
     yield from ((line, data) for line, data in zip(lines, documents, strict=True) if data is not None)
 
 
-def weaker_user_rules(before: Iterable[Document], after: Mapping[str, Document]) -> Iterator[str]:
+def flows_in(path: str, text: str) -> Iterator[FlowEntry]:
+    """Yield the entries of a flow table. Raises ConfigError."""
+    if len(text) > MOST_CHARS:
+        raise ConfigError(f"{path}: more than {MOST_CHARS:,} characters: divide it into several files")
+    tables = parse_toml(text.encode("utf-8", "replace"), path)
+    language, kinds = (
+        tables.pop("language", None),
+        [rule.id.removeprefix("code-flow-") for rule in load("flow")],
+    )
+    if language not in FLOW_LANGUAGES:
+        raise ConfigError(f"{path}: language is {language!r}: it must be one of {', '.join(FLOW_LANGUAGES)}")
+    for section, entries in tables.items():
+        if section not in FLOW_FIELDS or not isinstance(entries, list):
+            raise ConfigError(
+                f"{path}: unknown table {section!r}: write [[source]], [[sink]], [[sanitizer]], ..."
+            )
+        for number, data in enumerate(entries, 1):
+            try:
+                check_flow(section, data, kinds)
+            except ValueError as error:
+                raise ConfigError(f"{path}: the [[{section}]] number {number}: {error}") from None
+            key = json.dumps(
+                {name: each for name, each in data.items() if name not in FLOW_PROSE}, sort_keys=True
+            )
+            yield FlowEntry(language, section, data, key)
+
+
+def check_flow(section: str, data: Any, kinds: list[str]) -> None:
+    """Check one entry of a flow table. Raises ValueError."""
+    fields = [*FLOW_FIELDS[section].split(), "reference", "fires", "silent"]
+    if not isinstance(data, dict) or not data.keys() & {*FLOW_REGEXES} - {"when", "unless"}:
+        raise ValueError(f"names nothing to match: give it one of {', '.join(fields)}")
+    for name, value in data.items():
+        if name not in fields:
+            raise ValueError(f"unknown key {name!r}{nearest(name, fields)}")
+        if not isinstance(value, FLOW_TYPES.get(name, str)) or len(str(value)) > 2_000:
+            raise ValueError(
+                f"{name!r} must be a {FLOW_TYPES.get(name, str).__name__} of at most 2,000 characters"
+            )
+        if name in FLOW_REGEXES:
+            is_bounded(str(value).replace("{x}", "x"))
+    if section == "guard" and str(data.get("condition")).count("{x}") != 1:
+        raise ValueError("'condition' must hold {x} once: it stands for the value that is checked")
+    known = [*kinds, "all", "resolved"] if section != "sink" else kinds
+    for kind in data.get("kinds", []) if section in ("sanitizer", "guard") else [data.get("kind", "")]:
+        if section not in ("source", "step") and kind not in known:
+            raise ValueError(f"unknown kind {kind!r}: choose of {', '.join(known)}")
+
+
+def weaker_user_rules(before: UserRules, after: UserRules) -> Iterator[str]:
     """Yield which rules were removed, weigh less or may find something else; what explains them may change."""
+    kept, known = set(after.flows), set(before.flows)
+    lost = [each for each in before.flows if not each.calms and each not in kept]
+    yield from (f"the {each.section} {each.key[:60]} was removed or changed" for each in lost)
+    calming = [each for each in after.flows if each.calms and each not in known]
+    yield from (f"a new {each.section} {each.key[:60]} makes findings fewer" for each in calming)
     weights = list(Severity)
-    for was in before:
-        becomes = after.get(was.id)
+    for was in before.documents.values():
+        becomes = after.documents.get(was.id)
         if becomes is None:
             yield f"the rule {was.id} was removed"
         elif weights.index(becomes.metadata.severity) > weights.index(was.metadata.severity):

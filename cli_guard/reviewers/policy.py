@@ -14,7 +14,7 @@ from cli_guard.policy.decisions import BASELINE_FILE, Policy, read_baseline
 from cli_guard.policy.globs import USERS_RULE
 from cli_guard.policy.loosenings import either, loosenings, stopping, weakening_ignores
 from cli_guard.policy.suppressions import MARK, SHORTEST_REASON, WORDS_TO_LIFT, answer_in
-from cli_guard.policy.user_rules import Document, is_rule_file, read_rules, weaker_user_rules
+from cli_guard.policy.user_rules import is_rule_file, read_rules, weaker_user_rules
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules.catalog import one
 from cli_guard.state.signers import REVOKED, SIGNERS, parse_signers
@@ -100,27 +100,27 @@ def find_weakenings(was: Config, config: Config, path: str, line: int | None) ->
 
 def review_user_rules(subject: ReviewInput) -> Iterator[Finding]:
     """Report the repository's own rules that the change removes or weakens."""
-    touched = [
-        each for each in subject.changes if is_rule_file(each.path) or is_rule_file(path_before(each) or "")
+    sides = [
+        (change, path_before(change) or "", subject.contents.old(change), subject.contents.new(change))
+        for change in subject.changes
+        if is_rule_file(change.path) or is_rule_file(path_before(change) or "")
     ]
-    old: dict[str, Document] = {}
-    new = dict(subject.user_rules.documents)
-    weaker: list[str] = []
-    for change in touched:
-        before, text = path_before(change) or "", subject.contents.old(change)
-        if is_rule_file(before) and text is None and change.removed:  # a bare patch
-            weaker.append(f"rules in {before} change, which cannot be compared here")
-        for path, side, known in ((before, text, old), (change.path, subject.contents.new(change), new)):
-            if is_rule_file(path) and side is not None:
-                with suppress(
-                    ConfigError
-                ):  # a broken one had found nothing; one that stays broken is an error
-                    known |= read_rules({path: side}).documents
-    weaker += weaker_user_rules(old.values(), new)
+    old = {before: text for _, before, text, _ in sides if is_rule_file(before) and text is not None}
+    new = {
+        change.path: text for change, _, _, text in sides if is_rule_file(change.path) and text is not None
+    }
+    weaker = [
+        f"rules in {before} change, which cannot be compared here"  # a bare patch
+        for change, before, text, _ in sides
+        if is_rule_file(before) and text is None and change.removed
+    ]
+    with suppress(ConfigError):  # a broken one had found nothing; one that stays broken is an error
+        after = subject.user_rules if subject.user_rules.digest else read_rules(new)
+        weaker += weaker_user_rules(read_rules(old), after)
     if weaker:
-        more = f"; and {len(weaker) - SHOWN} more" if len(weaker) > SHOWN else ""
+        change, more = sides[0][0], f"; and {len(weaker) - SHOWN} more" if len(weaker) > SHOWN else ""
         told = f"weaker policy: {'; '.join(weaker[:SHOWN])}{more}"
-        yield finding("policy-weakened", touched[0].path, first_line(touched[0]), told, "; ".join(weaker))
+        yield finding("policy-weakened", change.path, first_line(change), told, "; ".join(weaker))
 
 
 def config_in(texts: Mapping[str, str | None], when: str, *, strict: bool) -> tuple[Config, str] | None:

@@ -112,6 +112,78 @@ def test_hostile_files_are_refused_at_once() -> None:
     assert time.perf_counter() - started < 5
 
 
+TABLE = """\
+language = "python"
+[[source]]
+reads = 'bus\\.message\\.(body|headers)'
+what = "a message of the bus"
+[[sink]]
+kind = "command"
+call = '(.*\\.)?run_on_host'
+arguments = [0, "command"]
+remedy = "Use hosts.run(list)."
+[[sanitizer]]
+call = 'hosts\\.quote'
+kinds = ["command"]
+[[guard]]
+condition = 'hosts\\.is_known\\({x}\\)'
+kinds = ["command"]
+[[step]]
+call = 'bus\\.unpack'
+"""
+FLOWS = ".cli-guard/rules/bus.toml"
+
+
+def test_a_flow_table_has_our_form() -> None:
+    users = read_rules({FLOWS: TABLE})
+    assert [each.section for each in users.flows] == ["source", "sink", "sanitizer", "guard", "step"]
+    assert {each.language for each in users.flows} == {"python"} and users.digest
+    assert [each.calms for each in users.flows] == [False, False, True, True, False]
+
+
+@table(
+    ("old", "new", "told"),
+    [
+        ('language = "python"\n', "", "language is None: it must be one of bash, c"),
+        ('language = "python"', 'language = "cobol"', "language is 'cobol': it must be one of"),
+        ("[[source]]", "[[sources]]", "unknown table 'sources': write [[source]]"),
+        ("[[source]]", "[source]", "unknown table 'source': write [[source]]"),
+        ("reads = ", "read = ", "the [[source]] number 1: names nothing to match"),
+        ('what = "a', 'wat = "a', "the [[source]] number 1: unknown key 'wat'; did you mean 'what'?"),
+        ('kind = "command"', 'kind = "comand"', "the [[sink]] number 1: unknown kind 'comand'"),
+        ('kind = "command"\n', "", "the [[sink]] number 1: unknown kind ''"),
+        ("call = '(.*", "call = '(.*a)*(.*", "the [[sink]] number 1: repeats a group"),
+        ("call = 'hosts", "call = '(hosts", "the [[sanitizer]] number 1: is no regular expression"),
+        ("{x}", "x", "the [[guard]] number 1: 'condition' must hold {x} once"),
+        ("[0, ", "0 #", "the [[sink]] number 1: 'arguments' must be a list"),
+        ("[[step]]", "[[step", "not valid TOML: "),
+    ],
+)
+def test_a_broken_flow_table_is_one_line(old: str, new: str, told: str) -> None:
+    assert old in TABLE
+    found = problem(TABLE.replace(old, new, 1), FLOWS)
+    assert found.startswith(f"{FLOWS}: ") and told in found
+
+
+@table(
+    ("old", "new", "told"),
+    [
+        (TABLE, 'language = "go"\n', "the source"),
+        ("(body|headers)", "body", "the source"),
+        ("arguments = [0,", "arguments = [", "the sink"),
+        ('language = "python"', 'language = "ruby"', "was removed or changed"),
+        ("call = 'hosts", "call = '.*hosts", "a new sanitizer"),
+        ("call = 'bus", "drops = true\ncall = 'bus", "was removed or changed"),
+        ("a message of the bus", "a message", ""),
+        ("Use hosts.run(list).", "Leave it out.", ""),
+        ("[[sanitizer]]", "[[source]]\nreads = 'bus.more'\n[[sanitizer]]", ""),
+    ],
+)
+def test_what_weakens_a_flow_table(old: str, new: str, told: str) -> None:
+    found = list(weaker_user_rules(read_rules({FLOWS: TABLE}), read_rules({FLOWS: TABLE.replace(old, new)})))
+    assert bool(found) == bool(told) and told in "".join(found)
+
+
 @table(
     ("pattern", "bounded"),
     [
@@ -180,5 +252,5 @@ def test_rules_are_read_from_one_folder(path: str, read: bool) -> None:
 )
 def test_what_weakens_a_rule(old: str, new: str, told: str) -> None:
     before, after = read_rules({PATH: RULE}), read_rules({PATH: RULE.replace(old, new)})
-    found = list(weaker_user_rules(before.documents.values(), after.documents))
+    found = list(weaker_user_rules(before, after))
     assert len(found) == bool(told) and told in "".join(found)

@@ -27,6 +27,22 @@ rule:
 CODE = "import time\n\n\ndef serve():\n    time.sleep(5)\n"
 
 
+TABLE = """\
+language = "python"
+[[source]]
+reads = 'bus\\.message\\.body'
+what = "a message of the bus"
+[[sink]]
+kind = "command"
+call = '(.*\\.)?run_on_host'
+remedy = "Use hosts.run(list)."
+[[sanitizer]]
+call = 'hosts\\.quote'
+kinds = ["command"]
+"""
+FLOW = "import bus\n\n\ndef handle(host):\n    name = bus.message.body\n    host.run_on_host('ls ' + name)\n"
+
+
 def rules(review: object) -> list[str]:
     return [judged.finding.rule for judged in review.sort_findings()]  # type: ignore[attr-defined]
 
@@ -64,6 +80,26 @@ def test_each_kind_of_review_reads_the_rules_after_its_change(committed: Repo) -
     committed.commit("No rules", {PATH: ""})
     committed.commit("Again", {"again.py": CODE})
     assert rules(committed.look(Commit("HEAD"))) == []
+
+
+def test_an_own_flow_table_adds_to_ours(committed: Repo) -> None:
+    path = ".cli-guard/rules/bus.toml"
+    stage(committed, {"shop.py": FLOW, "safe.py": FLOW.replace("+ name", "+ hosts.quote(name)")})
+    assert rules(committed.look()) == []
+    stage(committed, {path: TABLE})
+    # A sanitizer of one's own takes findings away, so a person sees it.
+    weakened, judged = committed.look().sort_findings()
+    assert (weakened.finding.path, weakened.finding.rule) == (path, "policy-weakened")
+    assert "a new sanitizer" in weakened.finding.message
+    assert (judged.finding.path, judged.finding.line, judged.finding.rule) == ("shop.py", 6, "code-flow-command")
+    assert judged.finding.message.startswith("A message of the bus becomes part of the command")
+    assert judged.finding.remedy == "Use hosts.run(list)."
+    committed.commit("All")
+    stage(committed, {path: TABLE.replace("hosts", ".*").replace("run_on_host", "run_on_other_host")})
+    assert rules(committed.look()) == ["policy-weakened"]
+    stage(committed, {path: TABLE.replace("kind =", "kinds =")})
+    done = committed.inspect("review")
+    assert (done.code, done.err.count("\n")) == (2, 1) and f"{path}: the [[sink]] number 1: " in done.err
 
 
 def test_whoever_removes_or_weakens_a_rule_is_seen(committed: Repo) -> None:

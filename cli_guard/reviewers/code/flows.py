@@ -1,11 +1,14 @@
 """Findings where data from outside reaches a dangerous call, as far as the change adds or completes the flow."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
 
 from cli_guard.model import Confidence, FileChange, Finding, Severity, Skipped
+from cli_guard.policy.user_rules import UserRules
 from cli_guard.reviewers.code import trees
 from cli_guard.reviewers.code.remarks import EVIDENCE_CHARS, MAX_PER_RULE, STEPS, Location, remark
 from cli_guard.reviewers.review_input import ReviewInput
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from cli_guard.code.taint.flows import Flow
     from cli_guard.code.taint.tables import Tables
 
+SEEN_CHARS = 300
 CONFIDENCES = (Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW)
 
 
@@ -22,9 +26,7 @@ def inspect(
     subject: ReviewInput, change: FileChange, language: str, text: str
 ) -> Iterator[Finding | Skipped]:
     """Return a finding for each flow that was not there before the change, and that it touches or completes."""
-    from cli_guard.code.taint.tables import tables_of
-
-    tables = tables_of(language)
+    tables = _tables_for(subject.user_rules, language)
     if tables is None or not tables.may_hold_flow(text) or trees.unreadable(language, text):
         return
     from cli_guard.code.taint.flows import TooBigError
@@ -37,6 +39,34 @@ def inspect(
         return
     for flow in new[:MAX_PER_RULE]:
         yield _finding(change, flow, text.split("\n"))
+
+
+class _Cut:
+    """A regular expression of the repository: its time grows with the square of what it sees, so it sees a start."""
+
+    def __init__(self, made: re.Pattern[str]) -> None:
+        self._made, self.pattern = made, made.pattern
+
+    def search(self, text: str) -> re.Match[str] | None:
+        return self._made.search(text[:SEEN_CHARS])
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        return self._made.fullmatch(text) if len(text) <= SEEN_CHARS else None
+
+
+@lru_cache(maxsize=20)
+def _tables_for(users: UserRules, language: str) -> "Tables | None":
+    """Return the tables of a language, with the entries that the repository adds."""
+    from cli_guard.code.taint.tables import LANGUAGES, build, compile_entry, tables_of
+
+    known = tables_of(language)
+    served = LANGUAGES.get(language, language)
+    made = (compile_entry(each.section, each.data) for each in users.flows if each.language == served)
+    own = [
+        replace(entry, patterns=cast("Any", {name: _Cut(each) for name, each in entry.patterns.items()}))
+        for entry in made
+    ]
+    return build([*(known.entries if known else ()), *own]) if own else known
 
 
 def _flows(subject: ReviewInput, language: str, text: str, tables: "Tables") -> list["Flow"]:
