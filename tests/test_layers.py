@@ -53,7 +53,12 @@ LONGEST, SHORTEST = 400, 40
 SEAMS = {
     "ast_grep_py": {"code/syntax.py", "reviewers/code/trees.py"},
     "lizard": {"reviewers/refactor/metrics.py"},
-    "yaml": {"rules/catalog.py", "reviewers/code/trees.py", "reviewers/commands/extract/yaml_nodes.py"},
+    "yaml": {
+        "rules/catalog.py",
+        "policy/user_rules.py",
+        "reviewers/code/trees.py",
+        "reviewers/commands/extract/yaml_nodes.py",
+    },
     "click": {"cli", "__main__.py"},
     "pydantic": {"policy", "graph", "assistant", "execution"},
     "bashkit": {"assistant"},

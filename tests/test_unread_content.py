@@ -64,4 +64,6 @@ def test_languages_that_are_searched_for_secrets_only_are_named(committed: Repo)
         committed.write(name, "x\n")
     committed.write("e.py", "x = 1\n")
     committed.git("add", "-A")
-    assert "5 files reviewed (4 for secrets only: Perl, Lua, Elixir), nothing" in guard(committed, "review").out
+    assert (
+        "5 files reviewed (4 for secrets only: Perl, Lua, Elixir), nothing" in guard(committed, "review").out
+    )

@@ -13,7 +13,7 @@ from cli_guard.rules import catalog
 from cli_guard.rules.examples import expand
 
 FOLDER = catalog.FOLDER / "flow"
-KINDS = {rule.id.removeprefix("code-flow-") for rule in catalog.load("flow")}
+KINDS = {r.id.removeprefix("code-flow-") for r in catalog.load("code") if r.id.startswith("code-flow-")}
 TYPED = re.compile(r"/>|\w: (?:string|any|[A-Z]\w+)[,);= ]")
 FIELDS = {
     "source": {

@@ -91,7 +91,11 @@ def test_an_own_flow_table_adds_to_ours(committed: Repo) -> None:
     weakened, judged = committed.look().sort_findings()
     assert (weakened.finding.path, weakened.finding.rule) == (path, "policy-weakened")
     assert "a new sanitizer" in weakened.finding.message
-    assert (judged.finding.path, judged.finding.line, judged.finding.rule) == ("shop.py", 6, "code-flow-command")
+    assert (judged.finding.path, judged.finding.line, judged.finding.rule) == (
+        "shop.py",
+        6,
+        "code-flow-command",
+    )
     assert judged.finding.message.startswith("A message of the bus becomes part of the command")
     assert judged.finding.remedy == "Use hosts.run(list)."
     committed.commit("All")

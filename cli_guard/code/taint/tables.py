@@ -20,6 +20,7 @@ INVENTED = frozenset(("jsx", "subshell", "self", "this"))
 TOKEN = re.compile(
     r"\\.|\[\^?\]?(?:\\.|[^\]])*\]|\(\?(?:[a-z]+:|[:!=]|<[!=]|P<\w+>)?|[()|]|[?*]|\{[\d,]+\}|[^\\\[(|)?*{]+"
 )
+MOST_KNOWN = 50_000
 LANGUAGES = {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
 
 
@@ -109,6 +110,8 @@ class Tables:
         if found is None:
             named = [e for e in self.entries if e.section == section and by in e.patterns]
             found = tuple(e for e in named if any(e.patterns[by].fullmatch(name) for name in names))
+            if len(self._known) > MOST_KNOWN:
+                self._known.clear()
             self._known[key] = found
         return found
 

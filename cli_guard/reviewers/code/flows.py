@@ -57,7 +57,7 @@ class _Cut:
 @lru_cache(maxsize=20)
 def _tables_for(users: UserRules, language: str) -> "Tables | None":
     """Return the tables of a language, with the entries that the repository adds."""
-    from cli_guard.code.taint.tables import LANGUAGES, build, compile_entry, tables_of
+    from cli_guard.code.taint.tables import LANGUAGES, Tables, compile_entry, tables_of
 
     known = tables_of(language)
     served = LANGUAGES.get(language, language)
@@ -66,7 +66,7 @@ def _tables_for(users: UserRules, language: str) -> "Tables | None":
         replace(entry, patterns=cast("Any", {name: _Cut(each) for name, each in entry.patterns.items()}))
         for entry in made
     ]
-    return build([*(known.entries if known else ()), *own]) if own else known
+    return Tables((*(known.entries if known else ()), *own)) if own else known
 
 
 def _flows(subject: ReviewInput, language: str, text: str, tables: "Tables") -> list["Flow"]:
@@ -101,7 +101,7 @@ def _touches(change: FileChange, flow: "Flow") -> bool:
 
 
 def _finding(change: FileChange, flow: "Flow", lines: list[str]) -> Finding:
-    rule = catalog.one("flow", f"code-flow-{flow.kind}")
+    rule = catalog.one("code", f"code-flow-{flow.kind}")
     message = rule.extra["message"].format(what=flow.source.name, sink=flow.name)
     place = Location(change.path, flow.line, flow.end_line, lines[flow.line - 1], "\0".join(flow.key))
     found = remark(rule, place, message=message[:1].upper() + message[1:])
