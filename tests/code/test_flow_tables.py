@@ -27,6 +27,7 @@ FIELDS = {
         "what",
         "local",
         "secret",
+        "safe",
         "object",
     },
     "sink": {"kind", "call", "assign", "arguments", "receiver", "when", "unless", "remedy", "shape"},

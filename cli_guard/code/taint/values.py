@@ -103,7 +103,7 @@ def source_of(entry: Entry, line: int, at: int, shown: str) -> Taint:
     """Return the taint of what a source of the tables gives."""
     local, secret = entry.data.get("local", False), entry.data.get("secret", False)
     origin = Origin("source", entry.data.get("what", "input"), line, at, local=local, secret=secret)
-    return Taint(origin, ((line, shown[:SHOWN]),))
+    return Taint(origin, ((line, shown[:SHOWN]),), safe=frozenset(entry.data.get("safe", ())))
 
 
 @dataclass(slots=True)
