@@ -30,11 +30,11 @@ from typing import TYPE_CHECKING, Any
 
 from cli_guard.code.languages import GRAMMARS
 from cli_guard.code.syntax import DEEPEST, indents_too_deep
+from cli_guard.code.templates import readable
 from cli_guard.errors import ConfigError
 from cli_guard.model import FileChange, Finding, Skipped
 from cli_guard.policy.user_rules import UserRules
 from cli_guard.reviewers.code.remarks import MAX_PER_RULE, Location, applies, remark
-from cli_guard.reviewers.code.templates import readable
 from cli_guard.reviewers.review_input import ReviewInput
 from cli_guard.rules import catalog
 from cli_guard.rules.catalog import Rule

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
+from cli_guard.code.templates import without_actions
 from cli_guard.reviewers.commands.extract import (
     docker,
     documents,
@@ -148,4 +149,7 @@ def _from_documents(file: str, text: str) -> list[FromDocument]:
 
 def _read_document(file: str, text: str) -> Document:
     reader = next((reader for ending, reader in READERS.items() if file.endswith(ending)), read_yaml)
-    return reader(file, text)
+    document = reader(file, text)
+    # The template of a chart is YAML only when it is filled in.
+    is_template = document.problem and "{{" in text and not document.is_cut
+    return reader(file, without_actions(text)) if is_template else document

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reviewers.code.code_changes import edited, new_file, reviewed, rules
 
+from cli_guard.code.templates import readable, without_actions
 from cli_guard.reviewers.code.remarks import line_topics, topic_of
-from cli_guard.reviewers.code.templates import readable, without_actions
 
 CHART = """\
 {{- if .Values.enabled }}
