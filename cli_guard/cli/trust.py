@@ -61,6 +61,7 @@ def describe_check(name: str, check: CheckConfig, context: Context) -> Iterator[
         "sees of your environment": ", ".join(check.pass_environment),
         "in": check.working_dir,
         "port": str(check.needs_port or ""),
+        "reports findings as": check.report or "",
         "only for": ", ".join(check.files),
     }
     yield from (f"    {what}: {text}" for what, text in further.items() if text)

@@ -12,7 +12,7 @@ from cli_guard.graph.gate import denied_now
 from cli_guard.graph.planning import plan
 from cli_guard.graph.state import Data, State, log
 from cli_guard.graph.tools.tool import Tool, ToolOutput, World
-from cli_guard.model import Action
+from cli_guard.model import Action, Category, Finding
 from cli_guard.policy.gate import RUN_CHECKS
 
 
@@ -62,6 +62,16 @@ def shown_action(action: Action) -> Data:
     return {"tool": action.tool, "arguments": arguments, "risk": action.risk, "purpose": action.purpose}
 
 
+def is_repeated(found: Finding, known: list[Finding]) -> bool:
+    """Return whether a finding of a tool is about a line of which a rule of ours reports a risk."""
+    if found.rule != "push-check-report" or found.line is None:
+        return False
+    same = (
+        each for each in known if each.path == found.path and each.category is Category.RISK and each.line
+    )
+    return any((each.line or 0) <= found.line <= (each.end_line or each.line or 0) for each in same)
+
+
 def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
     """Run the actions that the gate allowed, in order."""
     context = context_of(runtime.context, state)
@@ -75,7 +85,7 @@ def execute_safe_actions(state: State, runtime: Runtime[Context]) -> State:
         output = call_tool(context.tools[request.tool], request.arguments, world)
         status = "failed" if output.failed or "error" in output.data else "ok"
         results.append({"tool": request.tool, "status": status, **output.data})
-        findings += output.findings
+        findings += [each for each in output.findings if not is_repeated(each, findings)]
         named |= dict.fromkeys(output.skipped)
         proposal = dict(output.proposal) or proposal
         snapshot = {path: text for path, text in {**snapshot, **output.written}.items() if text is not None}

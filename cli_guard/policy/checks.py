@@ -131,6 +131,13 @@ class CheckConfig(BaseModel):
         ),
     ] = None
     ready_seconds: Annotated[Seconds, Field(description="Seconds until the server must answer.")] = 30.0
+    report: Annotated[
+        Literal["sarif", "gcc"] | None,
+        Field(
+            description="The command writes findings to $REPORT, as SARIF or as lines path:line: message; those on"
+            " added lines are advice. $CHANGED_FILES names a list of the changed files, each with a NUL at its end."
+        ),
+    ] = None
     cache: Annotated[
         bool,
         Field(
@@ -193,7 +200,11 @@ class PlannedCheck:
 
 def digest_of(checks: Mapping[str, CheckConfig]) -> str:
     """Return the SHA-256 of a table of checks in canonical form; trust is bound to it."""
-    data = {name: check.model_dump(mode="json") for name, check in checks.items()}
+    # Without a key that is not used: a new version of cli-guard is no reason to ask for trust again.
+    data = {
+        name: check.model_dump(mode="json", exclude=set() if check.report else {"report"})
+        for name, check in checks.items()
+    }
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode("ascii")).hexdigest()
 
 
@@ -214,6 +225,6 @@ def weaker_checks(before: Mapping[str, CheckConfig], after: Mapping[str, CheckCo
             if gone:
                 yield f"the check {name} no longer covers {', '.join(gone)}"
         # It cannot be known whether another command checks as much.
-        for key in ("command", "server", "working_dir", "environment"):
+        for key in ("command", "server", "working_dir", "environment", "report"):
             if getattr(was, key) != getattr(becomes, key):
                 yield f"the check {name} has a different {key.replace('working_dir', 'working folder')}"

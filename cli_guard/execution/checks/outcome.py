@@ -22,7 +22,7 @@ State = Literal["passed", "failed", "not run"]
 class Outcome:
     """The outcome of a check: `reason` says why it did not pass, `output` is the raw end of what it printed.
 
-    `missing` is what the tree lacked. `cached`: it passed before, and was not run.
+    `missing` is what the tree lacked. `cached`: it passed before, and was not run. `findings` are those of its report.
     """
 
     check: PlannedCheck
@@ -32,6 +32,7 @@ class Outcome:
     output: str = ""
     missing: tuple[Skipped, ...] = ()
     cached: bool = False
+    findings: tuple[Finding, ...] = ()
 
     @property
     def summary(self) -> str:

@@ -1,5 +1,6 @@
 """Runs one check in a checkout of its own, with its server, and cleans up after it."""
 
+import os
 import socket
 import threading
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 from cli_guard.errors import CliGuardError
 from cli_guard.execution.checks.outcome import Outcome, State
 from cli_guard.execution.checks.passes import Pass, Passes, key_of
+from cli_guard.execution.checks.reports import changed_files, findings_in, read_report
 from cli_guard.execution.processes.environment import clean_environment
 from cli_guard.execution.processes.manager import ProcessManager
 from cli_guard.execution.processes.model import Process, Result, Started
@@ -19,7 +21,7 @@ from cli_guard.execution.processes.results import name_of
 from cli_guard.execution.processes.supervisor.process_tree import identity
 from cli_guard.git.checkout import Checkout, checked_out
 from cli_guard.git.repository import Repository
-from cli_guard.model import Skipped
+from cli_guard.model import ChangeSet, Skipped
 from cli_guard.policy.checks import LEADING_OUT, PlannedCheck
 from cli_guard.runtime import Invocation
 
@@ -89,18 +91,20 @@ class Ports:
 
 @dataclass(frozen=True)
 class Runner:
-    """What all checks of one run share; `staged` if they check the index."""
+    """What all checks of one run share; `staged` if they check the index, `changes` are under review."""
 
     repository: Repository
     invocation: Invocation
     passes: Passes
     staged: bool
+    changes: ChangeSet
     ports: Ports = field(default_factory=Ports)
 
     def run(self, check: PlannedCheck, manager: ProcessManager, stopped: Callable[[], bool]) -> Outcome:
         """Run a check unless its tree has passed before; start nothing once `stopped`. Errors become the outcome."""
         env, secrets = environment_of(check, self.invocation.env)
-        key = key_of(check, env) if check.config.cache else None
+        # Findings of a report are about the change, not about the tree alone.
+        key = key_of(check, env) if check.config.cache and not check.config.report else None
         known = self.passes.find(key) if key else None
         if known:
             return Outcome(check, "passed", seconds=known.seconds, cached=True)
@@ -129,6 +133,13 @@ class Runner:
             temporary = checkout.folder.parent / "tmp"
             temporary.mkdir()
             env = env | dict.fromkeys(TEMPORARY, str(temporary)) | ({"PORT": str(port)} if port else {})
+            report, changed = temporary / "report", changed_files(config, self.changes)
+            if config.report and not changed:
+                return Outcome(check, "passed", missing=checkout.missing)
+            if config.report:
+                listed = temporary / "changed"
+                listed.write_bytes(b"".join(os.fsencode(path) + b"\0" for path in changed))
+                env |= {"REPORT": str(report), "CHANGED_FILES": str(listed)}
             server: int | None = None
             if config.server and not stopped():
                 started = manager.start(
@@ -157,9 +168,25 @@ class Runner:
                 on_output=tail,
             )
             outcome = outcome_of(check, result, tail.text, checkout)
+            if config.report and not result.timed_out and result.return_code not in (None, *NO_COMMAND):
+                outcome = self._with_report(outcome, report, folder, checkout)
             if server is None or outcome.state == "passed":
                 return outcome
             return add_server_output(outcome, manager, server)
+
+    def _with_report(self, outcome: Outcome, report: Path, folder: Path, checkout: Checkout) -> Outcome:
+        """Add the findings of a report. A tool that reports may end with any exit code, but not one that does not."""
+        kind = outcome.check.config.report or ""
+        try:
+            spots = read_report(kind, report)
+        except (OSError, ValueError) as error:
+            if outcome.state == "failed":
+                return outcome
+            return replace(outcome, state="not run", reason=f"its report in $REPORT is not {kind}: {error}")
+        if outcome.state == "failed" and kind == "gcc" and not spots:
+            return outcome
+        found = findings_in(outcome.check, spots, folder, checkout.folder, self.changes)
+        return replace(outcome, state="passed", reason="", findings=found)
 
 
 def folder_in(checkout: Checkout, name: str) -> Path:

@@ -55,7 +55,8 @@ def prepare_checks(
     planned = plan_checks(request, repository, policy, changes, pushed, invocation)
     if not planned:
         return (), None
-    return planned, Checks(repository, planned, invocation, progress, staged=isinstance(request, Staged))
+    is_staged = isinstance(request, Staged)
+    return planned, Checks(repository, planned, invocation, progress, staged=is_staged, changes=changes)
 
 
 class Checks:
@@ -69,9 +70,10 @@ class Checks:
         out: TextIO,
         *,
         staged: bool,
+        changes: ChangeSet,
     ) -> None:
         self._planned = {check.id: check for check in planned if check.may_run}
-        self._runner = Runner(repository, invocation, Passes(repository.state_folder), staged)
+        self._runner = Runner(repository, invocation, Passes(repository.state_folder), staged, changes)
         self._repository = repository
         self._invocation = invocation
         self._out = out
@@ -96,6 +98,7 @@ class Checks:
         with note_signals() as signals:
             outcomes = self._run(chosen, signals)
         findings = tuple(finding for each in outcomes if (finding := each.finding))
+        findings += tuple(finding for each in outcomes for finding in each.findings)
         missing = dict.fromkeys(
             Skipped(left_out.path, f"{left_out.reason}; the checks ran without it")
             for each in outcomes
