@@ -35,6 +35,23 @@ def indents_too_deep(language: str, text: str) -> bool:
     return len(set(map(len, INDENT.findall(text)))) > DEEPEST or STACKED.search(text) is not None
 
 
+# At each comment the scanner of the Python grammar looks ahead over all that follow, for the next indentation.
+MOST_COMMENTS = 200
+
+
+def without_long_comments(text: str) -> str:
+    """Blank runs of comments in Python that are too long for the parser; every position stays."""
+    if text.count("#") <= MOST_COMMENTS:
+        return text
+    lines, start = text.split("\n"), 0
+    for number, line in enumerate((*lines, "end")):
+        if line.strip() and not line.lstrip().startswith("#"):
+            if number - start > MOST_COMMENTS:
+                lines[start:number] = [" " * len(each) for each in lines[start:number]]
+            start = number + 1
+    return "\n".join(lines)
+
+
 MOST_CHARS = 2_500_000
 
 
@@ -67,6 +84,8 @@ class Trees:
             clean = text.encode("utf-8", "replace").decode("utf-8")
             if language == "bash":
                 clean = BEYOND_LATIN.sub(STAND_IN, clean)
+            if language == "python":
+                clean = without_long_comments(clean)
             self._make_room(len(text))
             self._roots[key] = SgRoot(clean, language).root()
         return self._roots[key]

@@ -6,7 +6,7 @@ import sys
 import pytest
 from repositories import Repo
 
-from cli_guard.code.syntax import Trees
+from cli_guard.code.syntax import Trees, without_long_comments
 from cli_guard.commands import judge
 
 MANY = """
@@ -40,3 +40,13 @@ def test_yaml_of_many_levels_is_named_and_does_not_end_the_process(committed: Re
     assert done.code in (0, 3), done.err
     assert "levels of indentation" in done.out
     assert Trees().root("yaml", "".join(" " * n + f"k{n}:\n" for n in range(60))).kind() == "stream"
+
+
+def test_a_hundred_thousand_comments_in_python_take_no_minutes() -> None:
+    text = "def f():\n    x()\n" + "# ü\n\n    # x\n" * 40_000 + "    last()  # y\n"
+    last = Trees().root("python", text).find(pattern="last()")
+    assert last is not None and last.range().start.line == text.count("\n") - 1
+    assert text[last.range().start.index :].startswith("last()")
+    few = "# a\n" * 150 + "x = 1\n" + "# b\n" * 150
+    assert without_long_comments(few) == few
+    assert without_long_comments(f"x\n{few}{few}").count("#") == 300
