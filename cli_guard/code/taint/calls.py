@@ -35,7 +35,8 @@ def call_value(walk: "Walk", node: Node) -> Value:
         receiver, called = CLEAN, callee
     else:
         called = None
-        receiver = walk.value(receiver_node) if receiver_node is not None else CLEAN
+        before = callee if callee.op in ("call", "index") else receiver_node
+        receiver = walk.value(before) if before is not None else CLEAN
     arguments = [CLEAN if part.op == "function" else walk.value(part) for part in given]
     closures = [part for part in (*given, called) if part is not None and part.function is not None]
     tables = walk.file.tables
@@ -57,7 +58,8 @@ def call_value(walk: "Walk", node: Node) -> Value:
     for entry in tables.find("source", "call", names):
         if walk.allows(entry, node):
             _write_into(walk, entry, given, (walk.origin(entry, node),))
-    if source:
+    # A method of what is a source already is judged as such.
+    if source and not any(taint.origin.kind == "source" for taint in receiver):
         return source
     sanitizers = [e for e in tables.find("sanitizer", "call", names) if walk.allows(e, node)]
     if sanitizers:

@@ -307,7 +307,16 @@ class Expressions:
         if operator in ("&&", "and", "||", "or", "??", "?:"):
             made.op, made.parts = "and" if operator in ("&&", "and") else "or", self._all(operands)
             made.name = operator
-        elif operator in ("+", ".", "%", "..", "<<", "||=", "++"):
+        elif operator in (
+            "+",
+            ".",
+            *(["/"] if self.language == "python" else []),
+            "%",
+            "..",
+            "<<",
+            "||=",
+            "++",
+        ):
             while operands and self._operator(operands[0]) == operator and operands[0].kind() == node.kind():
                 operands = [*self._operands(operands[0]), *operands[1:]]
                 self._count += 1

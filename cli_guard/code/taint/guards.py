@@ -218,9 +218,26 @@ def _through(
         return
     given = node.parts[1:]
     names = [p.names[0] for p in function.parameters if p.names and p.names[0] not in ("self", "this", "cls")]
-    for found in narrowings(summary.test, holds, facts, depth + 3):
+    for found in narrowings(summary.test, holds, _Inside(facts, names), depth + 3):
         if found.path in names and names.index(found.path) < len(given):
             yield from _safe(given[names.index(found.path)], found.kinds)
+
+
+class _Inside:
+    """Facts for the condition in a function: its parameters are what the caller gives, and not clean."""
+
+    def __init__(self, facts: Facts, parameters: list[str]) -> None:
+        self._facts, self._parameters = facts, parameters
+        self.called, self.names_of, self.guards = facts.called, facts.names_of, facts.guards
+
+    def test_of(self, node: Node) -> Node | None:
+        return None if path_of(node) in self._parameters else self._facts.test_of(node)
+
+    def is_clean(self, node: Node) -> bool:
+        return path_of(node).partition(".")[0] not in self._parameters and self._facts.is_clean(node)
+
+    def is_resolved(self, node: Node) -> bool:
+        return False
 
 
 def _prefix(of: Node, prefix: Node, holds: bool, facts: Facts) -> Iterator[Narrowing]:

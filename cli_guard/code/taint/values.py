@@ -10,6 +10,10 @@ MOST_TAINTS = 6
 MOST_STEPS = 6
 MOST_STORED = 200
 SHOWN = 100
+# A program opens the file and asks the address that its arguments name: that is what it is for.
+LOCAL_KINDS = frozenset(
+    "command code sql nosql ldap xpath template deserialisation xml reflection log-secret".split()
+)
 MOST_GUESSES = 2
 LONGEST_PART = 80
 # An address that begins with one slash is on this site; with two it is not.
@@ -65,6 +69,8 @@ class Taint:
             return False
         if self.origin.kind != "source":
             return True
+        if self.origin.local and kind not in LOCAL_KINDS:
+            return False
         return self.origin.secret is (kind == "log-secret") and (
             self.whole or entry.data.get("shape") != "object"
         )

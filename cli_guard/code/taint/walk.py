@@ -34,6 +34,9 @@ FIXED_START = re.compile(
     r"[rbuf$@]*[\"'`]?(?:(?:https?:)?//[^/\s\"'{$%]+[/?#]|/[^/\s\"'`\\]|[a-z]+:(?!/)[^/])"
 )
 HAS_SLASH = re.compile(r"(?<![/:])/(?!/)")
+# What follows an empty line is the body of a message.
+HEADERS_END = re.compile(r"(?:(?:\\r)?\\n){2}|\n\r?\n")
+NUMBERS_OF = frozenset(("length", "Length", "byteLength", "Count"))
 FIELD_OWNERS = ("self", "this")
 MOST_BREAKS = 20
 
@@ -117,7 +120,8 @@ class Walk:
         path = path_of(node)
         if path and (known := self.scope.values.get(path)) is not None:
             return known if node.op != "name" else union((known, self.scope.inside(path)))
-        if source := self.source(node, self.names_of(node)):
+        names = self.names_of(node)
+        if source := self.source(node, names):
             return source
         inside = self.scope.inside(path) if path else CLEAN
         if node.op == "name":
@@ -130,6 +134,12 @@ class Walk:
         for part in node.parts[1:]:
             self.value(part)
         member = node.name if node.op == "member" else path.rpartition(".")[2]
+        if member in NUMBERS_OF:
+            return CLEAN
+        for entry in self.file.tables.find(
+            "sanitizer", "call", names
+        ):  # a getter that is written as a property
+            value = safe_for(value, entry.kinds)
         return union((inside, tuple(taint.piece(member) for taint in value)))
 
     def _outer(self, node: Node) -> Value:
@@ -182,17 +192,16 @@ class Walk:
     def _text(self, node: Node) -> Value:
         """Unite the pieces of a text; after a constant host or path the rest chooses neither."""
         found: list[Value] = []
-        fixed = False
+        safe: set[str] = set()
         for number, part in enumerate(node.parts):
             value = self.value(part)
-            if fixed:
-                value = safe_for(value, frozenset(("ssrf", "redirect")))
-            found.append(value)
+            found.append(safe_for(value, frozenset(safe)))
             if part.op == "constant":
-                fixed = fixed or bool(
-                    FIXED_START.match(part.text) if number == 0 else HAS_SLASH.search(part.text)
-                )
-        if node.name in ("<<", "%") and node.parts and (path := path_of(node.parts[0])) and node.name == "<<":
+                if FIXED_START.match(part.text) if number == 0 else HAS_SLASH.search(part.text):
+                    safe |= {"ssrf", "redirect"}
+                if HEADERS_END.search(part.text):
+                    safe.add("header")
+        if node.name == "<<" and node.parts and (path := path_of(node.parts[0])):
             self.scope.write(path, union(found), add=True)
         return tuple(replace(t, whole=False) for t in union(found))
 
@@ -233,11 +242,9 @@ class Walk:
         if target.op in ("group", "block", "call", "text") and target.parts:
             parts = target.parts if target.op != "call" else target.parts[1:]
             for number, part in enumerate(parts):
-                one = (
-                    source.parts[number]
-                    if source and source.op == "group" and len(source.parts) > number
-                    else None
-                )
+                one = source if len(parts) == 1 else None
+                if source and source.op == "group" and len(source.parts) > number:
+                    one = source.parts[number]
                 if one is not None and len(parts) > 1:
                     of = self.value(one)
                 elif len(parts) > 1 or target.name or target.keys[:1] not in ((), (None,)):

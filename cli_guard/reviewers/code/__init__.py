@@ -43,7 +43,10 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
         return
     text = _whole_text(subject.contents, change) if change.kind is Kind.TEXT else None
     yield from files.inspect_file(change, text)
-    if change.kind is not Kind.TEXT or not change.hunks or not change.added:
+    if change.kind is not Kind.TEXT or not change.hunks:
+        return
+    if not change.added:
+        yield from _inspect_removal(subject, change, text)
         return
     yield from files.find_conflicts(change, text)
     if text is not None and change.path.endswith(".ipynb") and len(text) <= subject.limits.file_chars:
@@ -71,8 +74,19 @@ def _inspect(subject: ReviewInput, change: FileChange) -> Iterator[Finding | Ski
     if parsed is None:
         yield Skipped(change.path, NO_TEXT)
         return
-    yield from trees.inspect(subject, change, language, topic, parsed)
-    yield from flows.inspect(subject, change, language, parsed)
+    constructs = list(trees.inspect(subject, change, language, topic, parsed))
+    yield from flows.without_doubles(constructs, list(flows.inspect(subject, change, language, parsed)))
+
+
+def _inspect_removal(
+    subject: ReviewInput, change: FileChange, text: str | None
+) -> Iterator[Finding | Skipped]:
+    """Find what a change completes that only takes lines away, such as the guard of a flow."""
+    path = change.read_as or change.path
+    language = language_for(path, _first_line(change, text))
+    if text is None or language is None or len(text) > subject.limits.file_chars or is_generated(path, text):
+        return
+    yield from flows.inspect(subject, change, language, remarks.without_long_lines(text))
 
 
 def _inspect_notebook(subject: ReviewInput, change: FileChange, text: str) -> Iterator[Finding | Skipped]:

@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -39,6 +40,30 @@ def inspect(
         return
     for flow in new[:MAX_PER_RULE]:
         yield _finding(change, flow, text.split("\n"))
+
+
+def without_doubles(
+    constructs: Sequence[Finding | Skipped], flows: Sequence[Finding | Skipped]
+) -> Iterator[Finding | Skipped]:
+    """Yield one finding of two about the same lines, the graver, the flow if both are: it shows where data is from."""
+    single = [each for each in constructs if isinstance(each, Finding)]
+    left_out: set[int] = set()
+    for flow in flows:
+        if isinstance(flow, Finding):
+            rivals = [each for each in single if _is_covered(each, flow)]
+            if any(STEPS.index(each.severity) < STEPS.index(flow.severity) for each in rivals):
+                continue
+            left_out.update(map(id, rivals))
+        yield flow
+    yield from (each for each in constructs if id(each) not in left_out)
+
+
+def _is_covered(construct: Finding, flow: Finding) -> bool:
+    patterns = catalog.one("code", flow.rule).extra.get("covers", "").split()
+    apart = (construct.end_line or construct.line or 0) < (flow.line or 0) or (construct.line or 0) > (
+        flow.end_line or flow.line or 0
+    )
+    return not apart and any(fnmatchcase(construct.rule, f"code-{pattern}") for pattern in patterns)
 
 
 class _Cut:

@@ -62,17 +62,22 @@ def test_only_what_the_change_adds_or_completes(before: str | None, after: str, 
     assert ("code-flow-sql" in {finding.rule for finding in found(before, after)}) is reported
 
 
-def test_what_the_user_of_a_program_writes_is_less_grave_than_a_request() -> None:
-    text = 'import subprocess\nimport sys\n\nsubprocess.run("ls " + sys.argv[1], shell=True)\n'
-    (finding,) = (f for f in found(None, text, "tool.py") if f.rule == "code-flow-command")
-    assert finding.severity is Severity.MEDIUM
+LOADER = "import importlib\nimport sys\n\nfrom flask import request\n\nimportlib.import_module({})\n"
 
 
-def test_a_guess_stops_nothing() -> None:
-    """Two calls that nobody knows may each return anything."""
-    text = HEAD + SINK.replace("+ name", "+ blend(stir(name))")
-    (finding,) = (f for f in found(None, text) if f.rule == "code-flow-sql")
-    assert (finding.severity, finding.confidence) == (Severity.MEDIUM, Confidence.LOW)
+@pytest.mark.parametrize(
+    ("value", "severity", "confidence"),
+    [
+        ("request.args['name']", Severity.HIGH, Confidence.HIGH),
+        ("sys.argv[1]", Severity.MEDIUM, Confidence.HIGH),
+        ("blend(request.args['name'])", Severity.HIGH, Confidence.MEDIUM),
+        ("blend(stir(request.args['name']))", Severity.MEDIUM, Confidence.LOW),
+    ],
+)
+def test_own_arguments_and_guesses_weigh_less(value: str, severity: Severity, confidence: Confidence) -> None:
+    """Two calls that nobody knows may each return anything, so a guess stops nothing."""
+    (finding,) = (f for f in found(None, LOADER.format(value)) if f.rule == "code-flow-reflection")
+    assert (finding.severity, finding.confidence) == (severity, confidence)
 
 
 def test_a_file_too_big_to_be_followed_is_said() -> None:
