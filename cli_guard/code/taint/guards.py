@@ -13,7 +13,7 @@ from cli_guard.code.taint.values import Summary
 EQUAL = frozenset(("==", "===", "eq", "is", "=", "-eq", "equals"))
 UNEQUAL = frozenset(("!=", "!==", "ne", "is not", "<>", "-ne"))
 WHOLE = frozenset((ALL,))
-HOST = re.compile(r"(?i)(?:host|hostname|netloc|scheme|protocol|origin|domain|authority)(?:\(\))?$")
+HOST = re.compile(r"(?i)(?:host|hostname|netloc|origin|domain|authority)(?:\(\))?$")
 OF_URL = frozenset(("ssrf", "redirect"))
 PATHS = frozenset(("path", "archive", "upload"))
 ANCHORED = re.compile(r"^.{0,4}?(?:\^|\\A).*(?:\$|\\[zZ]).{0,6}$", re.DOTALL)
@@ -129,6 +129,8 @@ def _comparison(node: Node, holds: bool, facts: Facts, depth: int) -> Iterator[N
                 "true",
             ):
                 yield from _against_nothing(one, other.text, operator in EQUAL, holds, facts, depth)
+            elif wanted and HOST.search(dotted(one)) and HOST.search(dotted(other)):
+                yield from _safe(one, OF_URL)
             elif wanted and _is_own(other, facts) and other.text.strip("\"'") != "":
                 yield from _safe(one, WHOLE)
 
