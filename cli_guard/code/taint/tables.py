@@ -57,7 +57,11 @@ def compile_entry(section: str, data: Mapping[str, Any]) -> Entry:
     """Raises re.error for a pattern that is none."""
     patterns = {name: re.compile(data[name].replace("{x}", CHECKED)) for name in PATTERNS if name in data}
     named = [patterns[name].pattern for name in NAMES if name in patterns]
-    return Entry(section, data, patterns, words_of(named[0]) if len(named) == 1 else ())
+    around = [patterns[name].pattern for name in ("handlers", "parameters") if name in patterns]
+    needs = (
+        words_of(named[0]) if len(named) == 1 else tuple(need for each in around for need in words_of(each))
+    )
+    return Entry(section, data, patterns, (frozenset(data["words"]),) if "words" in data else needs)
 
 
 def words_of(pattern: str) -> tuple[frozenset[str], ...]:
@@ -137,7 +141,10 @@ def tables_of(language: str) -> Tables | None:
     if not files:
         return None
     common = read_table("flow/common.toml")["secrets"]
-    secret = compile_entry("source", {**common, "reads": _joined(common["reads"]), "secret": True})
+    secret = compile_entry(
+        "source",
+        {**common, "reads": _joined(common["reads"]), "words": common["words"].split(), "secret": True},
+    )
     read = (tomllib.loads(file.read_text("utf-8")) for file in files)
     known = (compile_entry(s, data) for table in read for s in SECTIONS for data in table.get(s, ()))
     return Tables((secret, *known))

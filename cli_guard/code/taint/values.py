@@ -90,8 +90,11 @@ CLEAN: Value = ()
 
 def union(values: Iterable[Value]) -> Value:
     """Unite values; of several ways from one origin the surest is kept, for each set of kinds that it is safe for."""
+    tainted = [value for value in values if value]
+    if len(tainted) < 2:
+        return tainted[0] if tainted else CLEAN
     found: dict[tuple[Origin, frozenset[str]], Taint] = {}
-    for value in values:
+    for value in tainted:
         for taint in value:
             key = (taint.origin, taint.safe)
             known = found.get(key)

@@ -103,17 +103,23 @@ class Walk:
     # Expressions and statements: each returns its value.
 
     def value(self, node: Node) -> Value:
-        self.file.spend()
-        if self.scope.dead and node.op != "function":
+        op = node.op
+        if op == "constant":
             return CLEAN
-        method = METHODS.get(node.op)
+        self.file.spend()
+        if self.scope.dead and op != "function":
+            return CLEAN
+        method = METHODS.get(op)
         return method(self, node) if method else self._union(node)
 
     def _union(self, node: Node) -> Value:
-        return union([self.value(part) for part in node.parts])
+        return union([self.value(part) for part in node.parts if part.op != "constant"])
 
     def _name(self, node: Node) -> Value:
-        return self._stored(node) if node.name else CLEAN
+        name = node.name
+        if name and (known := self.scope.values.get(name)) is not None:
+            return union((known, self.scope.inside(name))) if name in self.scope.owners else known
+        return self._stored(node) if name else CLEAN
 
     def _stored(self, node: Node) -> Value:
         """Return the value of a variable, member or subscript: what was written to it, else what it is by itself."""
@@ -185,9 +191,6 @@ class Walk:
         line_end = self.file.text.find("\n", node.start)
         line = self.file.text[line_start : line_end if line_end >= 0 else None].strip()
         return line[:SHOWN]
-
-    def _constant(self, node: Node) -> Value:
-        return CLEAN
 
     def _text(self, node: Node) -> Value:
         """Unite the pieces of a text; after a constant host or path the rest chooses neither."""
@@ -516,7 +519,6 @@ METHODS: dict[str, Callable[[Walk, Node], Value]] = {
     "member": Walk._stored,
     "index": Walk._stored,
     "call": Walk._call,
-    "constant": Walk._constant,
     "text": Walk._text,
     "test": Walk._test,
     "not": Walk._test,
