@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
+from cli_guard.code.test_files import is_test_or_example
 from cli_guard.model import Confidence, FileChange, Finding, Severity, Skipped
 from cli_guard.policy.user_rules import UserRules
 from cli_guard.reviewers.code import trees
@@ -26,7 +27,12 @@ CONFIDENCES = (Confidence.HIGH, Confidence.MEDIUM, Confidence.LOW)
 def inspect(
     subject: ReviewInput, change: FileChange, language: str, text: str
 ) -> Iterator[Finding | Skipped]:
-    """Return a finding for each flow that was not there before the change, and that it touches or completes."""
+    """Return a finding for each flow that was not there before the change, and that it touches or completes.
+
+    What tests and examples pass on, nobody else has chosen.
+    """
+    if is_test_or_example(change.path):
+        return
     tables = _tables_for(subject.user_rules, language)
     if tables is None or not tables.may_hold_flow(text) or trees.unreadable(language, text):
         return
